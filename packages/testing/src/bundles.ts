@@ -3,10 +3,9 @@ import { bundleForReplay } from "@durable-payments/replay";
 import type { DataConverter } from "@temporalio/common";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
-import { hermetic } from "./test-worker.ts";
 
 /** The same bundle as that of a worker with the plugin: the workflows of payments stand beside the user's. */
-const plugins = [paymentsPluginIn(hermetic({ supportsTimeSkipping: false }), {})];
+const plugins = [paymentsPluginIn({ environment: {}, skipsTime: false }, {})];
 
 /** What of a data converter runs in the workflow sandbox. */
 type ConverterPaths = Pick<DataConverter, "failureConverterPath" | "payloadConverterPath">;

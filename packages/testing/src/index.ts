@@ -5,7 +5,7 @@ export {
   type PaymentsTestOptions,
   type StartOptions,
 } from "./payments-test.ts";
-export type { PaymentsRun } from "./payments-run.ts";
+export type { Asked, PaymentsRun, TestAnswer } from "./payments-run.ts";
 export { NotReplayable } from "./replay.ts";
 export type { TestClock } from "./test-clock.ts";
 export {

@@ -1,31 +1,28 @@
-import { defaultAssumptions } from "@durable-payments/api-core";
-import type { Temporal } from "@durable-payments/operations";
+import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
+import { answer, approve, reject } from "@durable-payments/operations/decide";
 import {
-  type AskedTask,
-  decide,
-  isApproval,
-  readApproval,
-  readHumanTask,
-  resolveRun,
-} from "@durable-payments/operations/decisions";
-import {
-  approveUpdate,
-  type Decision,
-  type HumanTask,
-  isAskingStage,
-  PAYMENT_STAGE,
-  type Progress,
-} from "@durable-payments/protocol";
-import {
+  type Client,
   type Workflow,
   type WorkflowHandle,
   type WorkflowHandleWithFirstExecutionRunId,
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { WorkflowResultType } from "@temporalio/common";
-import { asksPerson, describeStanding, readProgress } from "./standing.ts";
+import { askedOf, describeStanding } from "./standing.ts";
 import { pause, type TestClock } from "./test-clock.ts";
 import { WaitedTooLong, withinLimit } from "./wait-limit.ts";
+
+/** A question to a person: what became of a write. */
+export interface Asked extends Question {
+  readonly operation: string;
+  readonly step: string;
+}
+
+/** What a person answers: the id of what was made, that it is sent again, or that nothing more is sent. */
+export type TestAnswer =
+  | { readonly found: string }
+  | { readonly resend: true }
+  | { readonly end: true };
 
 /** A run of a test. Each of its waits ends after the test's `waitLimitMs` with an error that says where the run stands. */
 export interface PaymentsRun<
@@ -43,24 +40,18 @@ export interface PaymentsRun<
    */
   readonly result: () => Promise<WorkflowResultType<W>>;
   /**
-   * Asks where it stands.
-   *
-   * @returns its steps; undefined where its workflow does not begin with `beginRun()`.
-   */
-  readonly progress: () => Promise<Progress | undefined>;
-  /**
-   * Waits until it is at a step: `awaitPayout`.
+   * Waits until it is at an activity: `awaitPayout`.
    *
    * @throws WaitedTooLong
    */
-  readonly untilStage: (stage: string) => Promise<void>;
+  readonly untilStage: (activityType: string) => Promise<void>;
   /**
-   * Waits until it asks a person.
+   * Waits until it asks a person what became of a write.
    *
-   * @returns what it asks: why, what was sent, what was found, and which answers there are.
+   * @returns what it asks: of which step, why, and what may be it.
    * @throws WaitedTooLong where it asks nothing.
    */
-  readonly untilAsked: () => Promise<HumanTask>;
+  readonly untilAsked: () => Promise<Asked>;
   /**
    * Waits until its payment needs a second person, and approves it as that person.
    *
@@ -69,7 +60,7 @@ export interface PaymentsRun<
    */
   readonly approve: (by: string) => Promise<void>;
   /**
-   * The same, but rejects it.
+   * Waits as `approve` does, but rejects it.
    *
    * @param by name of whoever rejects.
    * @param reason why, which the run fails with.
@@ -79,15 +70,16 @@ export interface PaymentsRun<
    * Waits until it asks a person, and answers as that person.
    *
    * @param by name of whoever answers.
-   * @param decision such as `{ resend: true }`, `{ found: { payout_id } }` or `{ abandon: "why" }`.
+   * @param given such as `{ resend: true }`, `{ found: payout_id }` or `{ end: true }`.
    * @throws WaitedTooLong where it asks nothing; Refused or InvalidInput of `@durable-payments/operations`.
    */
-  readonly resolve: (by: string, decision: Decision) => Promise<void>;
+  readonly answer: (by: string, given: TestAnswer) => Promise<void>;
 }
 
 /** What a run needs of its test. */
 export interface RunContext {
-  readonly temporal: Temporal;
+  readonly client: Client;
+  readonly ledger: Ledger;
   readonly clock: TestClock;
   readonly waitLimitMs: number;
   /** Rejects as soon as the test cannot go on, its worker having failed, say. */
@@ -95,20 +87,19 @@ export interface RunContext {
 }
 
 const LOOK_EVERY_MS = 20;
+const HOW = "a test";
 
-/** Make what a test does with a run of a handle; a child may not have been started yet. */
+/** Makes what a test does with a run of a handle; a child may not have been started yet. */
 export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>>(
-  { broken, clock, temporal, waitLimitMs }: RunContext,
+  { broken, client, clock, ledger, waitLimitMs }: RunContext,
   handle: Handle,
 ): PaymentsRun<W, Handle> => {
-  const { connection } = temporal;
   const { workflowId } = handle;
   const describe = () =>
     handle.describe().catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     });
-  const progress = () => readProgress(connection, handle);
 
   const within = <A>(what: string, wait: (signal: AbortSignal) => Promise<A>): Promise<A> =>
     Promise.race([
@@ -116,26 +107,30 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
       withinLimit(
         waitLimitMs,
         // Ended by the limit, it has no call under way any more.
-        (signal) => connection.withAbortSignal(signal, () => wait(signal)),
+        (signal) => client.withAbortSignal(signal, () => wait(signal)),
         async () =>
-          `The run ${workflowId} ${what} within the limit. ${await describeStanding(connection, handle)}`,
+          `The run ${workflowId} ${what} within the limit. ${await describeStanding(ledger, handle)}`,
       ),
     ]);
 
-  const until = (what: string, isSo: (progress: Progress) => boolean): Promise<void> =>
-    within(what, (signal) =>
-      clock.passUntil(async () => {
+  const until = <A>(what: string, find: () => Promise<A | undefined>): Promise<A> =>
+    within(what, async (signal) => {
+      let found: A | undefined;
+      await clock.passUntil(async () => {
         signal.throwIfAborted();
-        const [described, seen] = await Promise.all([describe(), progress()]);
-        if (described === undefined) return false;
-        if (seen !== undefined && isSo(seen)) return true;
-        const { name } = described.status;
-        if (name !== "RUNNING") {
-          throw new WaitedTooLong(`The run ${workflowId} has ended (${name}), and ${what}.`);
+        found = await find();
+        if (found !== undefined) return true;
+        const described = await describe();
+        if (described !== undefined && described.status.name !== "RUNNING") {
+          throw new WaitedTooLong(
+            `The run ${workflowId} has ended (${described.status.name}), and ${what}.`,
+          );
         }
         return false;
-      }),
-    );
+      });
+      // It passes until something is found.
+      return found as A;
+    });
 
   /** The time of a decision stands still: a person takes it while the run waits for nothing else. */
   const untilEnded = (signal: AbortSignal): Promise<void> =>
@@ -144,54 +139,67 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
         const described = await describe();
         signal.throwIfAborted();
         if (described === undefined) return false;
-        const { status, typedSearchAttributes } = described;
-        if (status.name !== "RUNNING") return true;
-        // A server that skips waiting has the run replayed for each question.
-        if (!isAskingStage(typedSearchAttributes.get(PAYMENT_STAGE) ?? "")) return false;
-        const seen = await progress();
-        if (seen === undefined || !asksPerson(seen)) return false;
+        if (described.status.name !== "RUNNING") return true;
+        const isBusy = (described.raw.pendingActivities ?? []).length > 0;
+        if (isBusy || (await askedOf(ledger, workflowId)).length === 0) return false;
         await pause(LOOK_EVERY_MS);
       }
     });
 
-  const decideApproval = async (
-    by: string,
-    decision: { readonly approve: true } | { readonly reject: string },
-  ): Promise<void> => {
-    await until("did not ask for an approval", ({ shown }) => isApproval(shown["approval"]));
-    const { request, runId } = await readApproval(temporal, workflowId);
-    const approval = { by, hash: request.hash, ...decision };
-    await decide(temporal, workflowId, approveUpdate, approval, runId);
-  };
+  const untilRow = (kind: Question["kind"], what: string): Promise<WriteRow & Questioned> =>
+    until(what, async () => {
+      const rows = await askedOf(ledger, workflowId);
+      return rows.filter(isQuestioned).find(({ question }) => question.kind === kind);
+    });
 
-  const readAsked = async (): Promise<AskedTask> => {
-    await until("asked no person", ({ attention }) => attention !== undefined);
-    return readHumanTask(temporal, workflowId);
-  };
+  const untilApproval = () => untilRow("approval", "did not ask for an approval");
+  const untilQuestion = () => untilRow("outcome", "asked no person");
+  const deciding = { client, ledger };
 
   return {
     workflowId,
     handle,
-    progress,
     result: () =>
       within("did not end", async (signal) => {
         await untilEnded(signal);
         return handle.result();
       }),
-    untilStage: (wanted) =>
-      until(`did not reach the step ${wanted}`, ({ stage }) => stage === wanted),
-    approve: (by) => decideApproval(by, { approve: true }),
-    reject: (by, reason) => decideApproval(by, { reject: reason }),
-    untilAsked: async () => (await readAsked()).task,
-    resolve: async (by, decision) => {
-      const { runId, task } = await readAsked();
-      await resolveRun(temporal, workflowId, {
+    untilStage: async (wanted) => {
+      await until(`did not reach the activity ${wanted}`, async () => {
+        const described = await describe();
+        const pending = described?.raw.pendingActivities ?? [];
+        return pending.find(({ activityType }) => activityType?.name === wanted);
+      });
+    },
+    untilAsked: async () => {
+      const { operation, question, step } = await untilQuestion();
+      return { ...question, operation, step };
+    },
+    approve: async (by) => {
+      const { question, workflowId: root } = await untilApproval();
+      await approve(deciding, root, { by, how: HOW, question: question.id });
+    },
+    reject: async (by, reason) => {
+      const { question, workflowId: root } = await untilApproval();
+      await reject(deciding, root, { by, how: HOW, reason, question: question.id });
+    },
+    answer: async (by, given) => {
+      const { question, workflowId: root } = await untilQuestion();
+      await answer(deciding, root, {
         by,
-        question: task.question,
-        decision,
-        expectedRunId: runId,
-        assumptions: defaultAssumptions,
+        how: HOW,
+        reason: "the test says so",
+        question: question.id,
+        ...("found" in given
+          ? { choose: "found", found: given.found }
+          : { choose: "resend" in given ? "resend" : "end" }),
       });
     },
   };
 };
+
+interface Questioned {
+  readonly question: Question;
+}
+
+const isQuestioned = (row: WriteRow): row is WriteRow & Questioned => row.question !== null;

@@ -1,41 +1,34 @@
 import { nearestName, type OperationName } from "@durable-payments/api-core";
-import type { Temporal } from "@durable-payments/operations";
-import { decodingConnection } from "@durable-payments/operations/connection";
+import { startPayment } from "@durable-payments/operations/start";
 import type { PaymentsSettings } from "@durable-payments/plugin";
-import { paymentsPluginIn } from "@durable-payments/plugin/internal";
-import {
-  type FaultKind,
-  type FaultOrder,
-  type Ledger,
-  type Simulator,
-  type SimulatorOptions,
-  startSimulator,
-  type Temperament,
+import type {
+  FaultKind,
+  FaultOrder,
+  Ledger,
+  Simulator,
+  SimulatorOptions,
+  Temperament,
 } from "@durable-payments/simulator";
 import {
   Client,
   type Workflow,
   type WorkflowHandle,
   type WorkflowHandleWithFirstExecutionRunId,
-  type WorkflowStartOptions,
 } from "@temporalio/client";
 import type { DataConverter, Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { bundleOf, defaultWorkflows } from "./bundles.ts";
+import { defaultWorkflows } from "./bundles.ts";
 import { crashOn } from "./crash.ts";
-import { endRuns, historiesOf } from "./test-runs.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
 import { replayRuns } from "./replay.ts";
+import { TestBench } from "./test-bench.ts";
+import { TestRuns } from "./test-runs.ts";
 import { type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
-import { hermetic, startTestWorker } from "./test-worker.ts";
 
 /** What of a worker's settings a test can have otherwise. */
 type WorkerSettings = Pick<
   PaymentsSettings,
-  "approveAbove" | "inputs" | "maxAmounts" | "operations"
+  "approveAbove" | "assumptions" | "maxAmounts" | "operations"
 >;
 
 /** How a test of payment workflows is set up: the settings of a worker, and these. */
@@ -100,8 +93,7 @@ export interface PaymentsTest extends AsyncDisposable {
     options?: StartOptions,
   ) => Promise<WorkflowResultType<W>>;
   /**
-   * Finds a run that something else has started, or will start: a child, by the workflow id that its parent gives it. Of
-   * `runChild` that is the parent's, a slash and the step.
+   * Finds a run that something else has started, or will start: a child, by the workflow id that its parent gives it.
    *
    * @returns the run; its waits wait until it is started.
    */
@@ -145,7 +137,7 @@ const NAMESPACE = "default";
 
 const SETTINGS: Readonly<Record<keyof WorkerSettings, true>> = {
   approveAbove: true,
-  inputs: true,
+  assumptions: true,
   maxAmounts: true,
   operations: true,
 };
@@ -161,25 +153,14 @@ const refuseUnknown = (settings: object): void => {
 };
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
 
-/** A worker keeps its budget of sign-ins by the computer's clock, and must not need one for each hour that is skipped. */
-const LONG_TOKEN = "36500 days";
-
-const temporalOf = (
+/** Returns a client whose `result()` lets the server's time pass. */
+const clientOf = (
   { clock, environment }: TestServer,
-  taskQueue: string,
-  account: Pick<Simulator, "apiKey" | "clientId"> & { readonly baseUrl: string },
   dataConverter: DataConverter | undefined,
-): Temporal => {
-  const { address } = environment;
-  const connection =
-    dataConverter === undefined
-      ? environment.connection
-      : decodingConnection(environment.connection, dataConverter);
-  const plugins = [paymentsPluginIn(hermetic(environment), account)];
+): Client => {
   const client = new Client({
-    connection,
+    connection: environment.connection,
     namespace: NAMESPACE,
-    plugins,
     ...(dataConverter && { dataConverter }),
   });
   const { workflow } = client;
@@ -191,11 +172,26 @@ const temporalOf = (
     // As the SDK's own types it.
     return (await ended) as WorkflowResultType<W>;
   };
-  return {
-    client,
-    connection,
-    settings: { address, namespace: NAMESPACE, taskQueue, connectionOptions: {} },
-  };
+  return client;
+};
+
+/** A test of a file whose worker is kept. */
+export interface KeptOptions extends PaymentsTestOptions {
+  readonly server: TestServer;
+}
+
+/** Makes what is kept for the tests of a file: it starts with the first of them. */
+export const benchOf = ({
+  activities = {},
+  dataConverter,
+  server,
+  simulator,
+  waitLimitMs: _limit,
+  workflowsPath = defaultWorkflows(),
+  ...settings
+}: KeptOptions): TestBench => {
+  refuseUnknown(settings);
+  return new TestBench({ server, workflowsPath, activities, dataConverter, settings, simulator });
 };
 
 /**
@@ -215,26 +211,38 @@ const temporalOf = (
  * await payments.dispose();
  * ```
  */
-export const createPaymentsTest = async ({
-  activities = {},
-  dataConverter,
-  server: given = "time-skipping",
-  simulator: simulatorOptions,
-  waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
-  workflowsPath = defaultWorkflows(),
-  ...settings
-}: PaymentsTestOptions = {}): Promise<PaymentsTest> => {
-  refuseUnknown(settings);
-  const own = typeof given === "string" ? await startTestServer(given) : undefined;
-  // Where it is no kind, it is a server.
-  const server = own ?? (given as TestServer);
-  let leavesRunsOpen = false;
-  const ends: Array<() => Promise<void>> = [
-    async () => {
-      if (own !== undefined) await own.dispose();
-      else if (leavesRunsOpen && server.environment.supportsTimeSkipping) await server.renew();
-    },
-  ];
+export const createPaymentsTest = async (
+  options: PaymentsTestOptions = {},
+): Promise<PaymentsTest> => {
+  const { server: given = "time-skipping" } = options;
+  if (typeof given !== "string") {
+    const bench = benchOf({ ...options, server: given });
+    return beginTest(bench, { ...options, server: given }, () => bench.dispose());
+  }
+  const server = await startTestServer(given);
+  const bench = benchOf({ ...options, server });
+  return beginTest(bench, { ...options, server }, async () => {
+    await bench.dispose();
+    await server.dispose();
+  });
+};
+
+/**
+ * Begins a test on a bench.
+ *
+ * @param release ends what belongs to the test alone.
+ */
+export const beginTest = async (
+  bench: TestBench,
+  {
+    dataConverter,
+    server,
+    waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
+    workflowsPath = defaultWorkflows(),
+  }: KeptOptions,
+  release: () => Promise<void>,
+): Promise<PaymentsTest> => {
+  const ends: Array<() => Promise<void>> = [release];
   const endAll = async (): Promise<void> => {
     const failures: Array<unknown> = [];
     for (const end of ends.splice(0).toReversed()) {
@@ -243,43 +251,24 @@ export const createPaymentsTest = async ({
     if (failures.length > 0) throw failures[0];
   };
   try {
-    const { clock, environment } = server;
-    const workflowBundle = await bundleOf(workflowsPath, "worker", dataConverter);
-    const simulator = await startSimulator({
-      ...(environment.supportsTimeSkipping && { tokenLifetime: LONG_TOKEN }),
-      ...simulatorOptions,
-      clock: clock.now,
+    await bench.begin();
+    const { clock } = server;
+    const { ledger, simulator, taskQueue } = bench;
+    const client = clientOf(server, dataConverter);
+    const runs = new TestRuns(() => client);
+    ends.push(async () => {
+      // Activities of runs that go on would keep the time of a server that skips waiting for all tests to come.
+      const wasOpen = await runs.end();
+      if (!wasOpen || !server.environment.supportsTimeSkipping) return;
+      await bench.end();
+      await server.renew();
     });
-    ends.push(simulator.stop);
-    const { apiKey, clientId, url: baseUrl } = simulator;
-    const taskQueue = `payments-${randomUUID()}`;
-    const account = { apiKey, clientId, baseUrl };
-    const temporal = temporalOf(server, taskQueue, account, dataConverter);
-    const folder = await mkdtemp(join(tmpdir(), "payments-test-"));
-    ends.push(() => rm(folder, { recursive: true }));
-    const startWorker = () =>
-      startTestWorker({
-        environment,
-        namespace: NAMESPACE,
-        taskQueue,
-        workflowBundle,
-        activities,
-        dataConverter,
-        settings: { ...account, ...settings, journal: `sqlite:${join(folder, "journal.sqlite")}` },
-      });
-    let worker = await startWorker();
-    ends.push(
-      () => worker.kill(),
-      async () => {
-        leavesRunsOpen = await endRuns(temporal.client, taskQueue);
-      },
-    );
     let restarted = Promise.resolve();
     // One after the other: a worker that starts while another one is ended would be left behind.
     const restartWorker = (): Promise<void> => {
       restarted = restarted.then(async () => {
-        await worker.kill();
-        worker = await startWorker();
+        await bench.end();
+        await bench.startWorker();
       });
       return restarted;
     };
@@ -288,34 +277,31 @@ export const createPaymentsTest = async ({
     const crashes = crashOn({ simulator, crash: restartWorker, failed: broken.reject });
     ends.push(crashes.end);
 
-    const context = { temporal, clock, waitLimitMs, broken: broken.promise };
+    const context = { client, ledger, clock, waitLimitMs, broken: broken.promise };
     const start: PaymentsTest["start"] = async <W extends Workflow>(
       workflow: W | string,
       args: Parameters<W>,
       { startedBy = "the test", workflowId = randomUUID() }: StartOptions = {},
     ) => {
-      // The SDK's type wants `args` only where there are parameters; an empty list says the same.
-      const options = {
+      const handle = await startPayment<W>(client, workflow, {
+        id: workflowId,
+        startedBy,
         args,
         taskQueue,
-        workflowId,
-        memo: { startedBy },
-      } as unknown as WorkflowStartOptions<W>;
-      const handle = await temporal.client.workflow.start<W>(workflow, options);
+        ledger,
+      });
+      runs.note(workflowId, handle.firstExecutionRunId);
       return paymentsRun<W, WorkflowHandleWithFirstExecutionRunId<W>>(context, handle);
     };
 
     return {
       simulator,
-      client: temporal.client,
+      client,
       taskQueue,
       start,
       run: async (...started) => (await start(...started)).result(),
       runOf: <W extends Workflow>(workflowId: string) =>
-        paymentsRun<W, WorkflowHandle<W>>(
-          context,
-          temporal.client.workflow.getHandle<W>(workflowId),
-        ),
+        paymentsRun<W, WorkflowHandle<W>>(context, client.workflow.getHandle<W>(workflowId)),
       ledger: simulator.state,
       fault: (kind, options = {}) => simulator.addFault({ kind, ...options }),
       temperament: simulator.setTemperament,
@@ -323,8 +309,7 @@ export const createPaymentsTest = async ({
       restartWorker,
       now: clock.now,
       sleep: clock.sleep,
-      replay: async (path) =>
-        replayRuns(workflowsPath, await historiesOf(temporal.client, taskQueue), path),
+      replay: async (path) => replayRuns(workflowsPath, await runs.histories(), path),
       dispose: endAll,
       [Symbol.asyncDispose]: endAll,
     };

@@ -2,7 +2,6 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { type ServerKind, startTestEnvironment } from "@durable-payments/protocol/test-server";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { type TestClock, testClockOf } from "./test-clock.ts";
-import { makeRunsVisible } from "./visibility/visible-runs.ts";
 
 export type { ServerKind } from "@durable-payments/protocol/test-server";
 
@@ -54,12 +53,11 @@ const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "envi
       { cause: error },
     );
   });
-  if (environment.supportsTimeSkipping) makeRunsVisible(environment);
   return { environment, clock: testClockOf(environment) };
 };
 
 /**
- * Start a Temporal server in memory on a free port, with the search attributes of payment workflows. Start one for all
+ * Start a Temporal server in memory on a free port; start one for all
  * tests of a file, and give it to each {@link createPaymentsTest}.
  *
  * @param kind which server; default `time-skipping`.

@@ -1,10 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
 import {
-  createPaymentsTest,
+  beginTest,
+  benchOf,
   type PaymentsTest,
   type PaymentsTestOptions,
 } from "./payments-test.ts";
+import type { TestBench } from "./test-bench.ts";
 import { startTestServer, type TestServer } from "./test-server.ts";
 
 /** A download of the server, and the first bundle of the workflows, take their time. */
@@ -26,8 +28,8 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
   });
 
 /**
- * Test payment workflows in Vitest. Call it once in a file or a `describe`: one server for all of its tests, and for
- * each test a service, a journal and a worker of its own. A wait of a test ends shortly before Vitest's `testTimeout`,
+ * Test payment workflows in Vitest. Call it once in a file or a `describe`: one server and one worker for all of its
+ * tests, and for each test a service and a ledger of its own. A wait of a test ends shortly before Vitest's `testTimeout`,
  * with an error that says where the run stands. Not for tests that run at once (`test.concurrent`).
  *
  * @param options as those of `createPaymentsTest`.
@@ -43,6 +45,7 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
  */
 export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest => {
   let server: TestServer | undefined;
+  let bench: TestBench | undefined;
   let isOwn = false;
   let payments: PaymentsTest | undefined;
   beforeAll(async () => {
@@ -50,11 +53,13 @@ export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest
     server =
       typeof options.server === "object" ? options.server : await startTestServer(options.server);
     // Made once in a process: here, so that no test waits for it. Not while the server starts, which has five seconds.
-    await bundleOf(options.workflowsPath ?? defaultWorkflows(), "worker");
+    await bundleOf(options.workflowsPath ?? defaultWorkflows(), "worker", options.dataConverter);
+    bench = benchOf({ ...options, server });
   }, START_WITHIN_MS);
   beforeEach(async ({ task }) => {
     const { waitLimitMs = Math.max(task.timeout / 2, task.timeout - BEFORE_TIMEOUT_MS) } = options;
-    payments = await createPaymentsTest({ ...options, ...(server && { server }), waitLimitMs });
+    if (bench === undefined || server === undefined) return;
+    payments = await beginTest(bench, { ...options, server, waitLimitMs }, async () => {});
   }, START_WITHIN_MS);
   afterEach(async () => {
     const ended = payments;
@@ -62,6 +67,7 @@ export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest
     await ended?.dispose();
   }, START_WITHIN_MS);
   afterAll(async () => {
+    await bench?.dispose();
     if (isOwn) await server?.dispose();
   }, START_WITHIN_MS);
   return startedLast(() => payments);

@@ -1,13 +1,14 @@
-import { beginRun, runChild } from "@durable-payments/workflows";
+import { voucherFor } from "@durable-payments/workflows";
+import { executeChild, workflowInfo } from "@temporalio/workflow";
 import { paySupplier } from "./workflows.ts";
 
 export { paySupplier };
 
 /** Pays our supplier twice, each time in a child of its own. */
 export async function payBoth(first: string, second: string) {
-  const run = beginRun();
-  return run.execute(async () => [
-    await runChild(run, paySupplier, { step: "first", args: [first] }),
-    await runChild(run, paySupplier, { step: "second", args: [second] }),
-  ]);
+  const pay = (name: string, amount: string) => {
+    const workflowId = `${workflowInfo().workflowId}/${name}`;
+    return executeChild(paySupplier, { workflowId, args: [amount], memo: voucherFor(workflowId) });
+  };
+  return [await pay("first", first), await pay("second", second)];
 }

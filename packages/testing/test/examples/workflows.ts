@@ -1,9 +1,4 @@
-import {
-  awaitPayout,
-  beginRun,
-  createBeneficiary,
-  createPayout,
-} from "@durable-payments/workflows";
+import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
 
 const supplier = {
   bank_country: "DE",
@@ -34,11 +29,8 @@ const payment = {
 
 /** Pays our supplier so much, and returns what became of the payout: `completed`. */
 export async function paySupplier(amount: string) {
-  const run = beginRun();
-  return run.execute(async () => {
-    const beneficiary_id = await createBeneficiary(run, supplier);
-    const created = await createPayout(run, { ...payment, beneficiary_id, amount });
-    const paid = await awaitPayout(run, created, { within: "10 days" });
-    return paid.payout_status;
-  });
+  const { beneficiary_id } = await createBeneficiary(supplier);
+  const created = await createPayout({ ...payment, beneficiary_id, amount });
+  const { payout_status } = await awaitPayout(created, { within: "10 days" });
+  return payout_status;
 }
