@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 
-const LIMIT = Number(process.env["LEDGER_MODEL_STATES"] ?? 20_000);
+const LIMIT = Number(process.env["LEDGER_MODEL_STATES"] ?? 10_000);
 
 describe("advance, for everything that may happen in any order", () => {
   test.each(Object.entries(scenarios))("%s", (_, setting) => {

@@ -2,6 +2,7 @@ import { advance, decide, endedRow, overruledRow } from "../../src/model/index.t
 import type {
   Advanced,
   Call,
+  JsonObject,
   SendOutcome,
   Verdict,
   WriteEvent,
@@ -169,7 +170,7 @@ export const lookAt = (w: World): Look => ({
   startedBy: "requester",
   limits: { maxAmounts: null, approveAbove: null },
   batch: undefined,
-  pause: w.isPaused ? { scope: "all", by: "p", reason: "r", since: 0 } : undefined,
+  pause: w.isPaused ? { scope: "all", of: "", by: "p", reason: "r", since: 0 } : undefined,
   decisions: w.decisions.filter(({ sequence }) => sequence > (w.row?.decisionsAfter ?? 0)),
 });
 
@@ -215,7 +216,7 @@ const decided = (w: World, kind: DecisionKind, value = {}): World => {
   const change = decide(lookAt(w), newDecision(kind, w.row?.question?.id ?? null, value));
   const sequence = w.sequence + 1;
   const decision = { ...(change.decision ?? newDecision(kind, null)), sequence, at: 0 };
-  const { account, generation, hash } = decision.value;
+  const shown: JsonObject = decision.value;
   const next = stored({ ...w, left: spent(w, "answers") }, change.row);
   return {
     ...next,
@@ -223,7 +224,7 @@ const decided = (w: World, kind: DecisionKind, value = {}): World => {
     decisions: [...w.decisions, decision],
     approved:
       kind === "approve"
-        ? [...w.approved, `${generation} ${hash} ${account}`]
+        ? [...w.approved, `${shown["generation"]} ${shown["hash"]} ${shown["account"]}`]
         : kind === "resend"
           ? []
           : w.approved,
