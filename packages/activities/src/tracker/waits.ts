@@ -53,6 +53,11 @@ interface Tracked extends Wait {
 const keyOf = ({ activityId, runId, workflowId }: Wait): string =>
   JSON.stringify([workflowId, runId, activityId]);
 
+/** Before the read: one that always fails is not read again at once, and keeps no other waiting. */
+const markPolled = (waits: ReadonlyArray<Tracked>): void => {
+  for (const wait of waits) wait.polledAt = Date.now();
+};
+
 /** Waits of an account by the ledger: reads what is due at the service, and completes the activities of what has ended. */
 export class Waits {
   readonly #options: WaitsOptions;
@@ -130,6 +135,7 @@ export class Waits {
       }
     }
     for (const [payout_id, waits] of [...unread].slice(0, MOST_SINGLE)) {
+      markPolled(waits);
       await this.#seen(waits, await call((client) => readPayout(client, { payout_id })));
     }
   }
@@ -169,6 +175,7 @@ export class Waits {
   async #sweepBalances(): Promise<void> {
     for (const [thing, waits] of this.#due("balance")) {
       const [currency = "", amount = ""] = thing.split(" ");
+      markPolled(waits);
       const seen = await this.#options.call((client) => readFunds(client, { currency, amount }));
       await this.#seen(waits, seen);
     }
@@ -179,8 +186,8 @@ export class Waits {
   }
 
   async #seen(waits: ReadonlyArray<Tracked>, { isOpen, seen }: Seen<object>): Promise<void> {
+    markPolled(waits);
     for (const wait of waits) {
-      wait.polledAt = Date.now();
       // What was seen is plain JSON.
       if (!isOpen) await this.#complete(wait, { ...seen });
     }

@@ -44,6 +44,14 @@ export const attempt = (
     { logger: silent, ...(client && { client }) },
   );
 
+/** Runs an activity, as an attempt of it in a run. */
+export const run = <Input, Output>(
+  info: Partial<Info>,
+  activity: (input: Input) => Promise<Output>,
+  input: Input,
+): Promise<Output> =>
+  attempt(info).run<[Input], Output, (input: Input) => Promise<Output>>(activity, input);
+
 /** What an activity failed with. */
 export const failureOf = async (running: Promise<unknown>): Promise<ApplicationFailure> => {
   const error: unknown = await running.then(

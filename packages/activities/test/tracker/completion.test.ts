@@ -110,10 +110,12 @@ it("an activity is completed in back-off", async () => {
 
 it("an activity is completed after a reset", async () => {
   const { handle, payout_id } = await waitForPayout("reset", HOUR_MS);
+  const { events } = await handle.fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
   const { runId } = await env.client.workflowService.resetWorkflowExecution({
     namespace: env.client.options.namespace,
     workflowExecution: { workflowId: "reset", runId: handle.firstExecutionRunId },
-    workflowTaskFinishEventId: 4,
+    workflowTaskFinishEventId: first!.eventId!,
     reason: "a test",
     requestId: "1",
   });

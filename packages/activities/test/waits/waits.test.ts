@@ -6,7 +6,7 @@ import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { accountOf } from "../../src/run-operation.ts";
 import { makeWaitActivities, type WaitsBy } from "../../src/waits/wait-activities.ts";
-import { attempt, failureOf, runtimeOver } from "../support/attempts.ts";
+import { failureOf, run, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, cardholder, payout } from "../support/bodies.ts";
 
 const HOUR_MS = 3_600_000;
@@ -55,7 +55,7 @@ describe("a wait that the tracker completes", () => {
     const { account, activities, ledger, runtime } = await make("completed");
     const payout_id = await newPayout(runtime);
     const activityId = `awaitPayout:${payout_id}`;
-    const running = attempt({ activityId }).run(activities.awaitPayout, { payout_id });
+    const running = run({ activityId }, activities.awaitPayout, { payout_id });
     await expect(running).rejects.toBeInstanceOf(CompleteAsyncError);
     expect(await ledger.waits({ account, isOpen: true })).toMatchObject([
       { workflowId: "run-1", runId: "1", activityId, kind: "payout", thing: payout_id },
@@ -64,7 +64,7 @@ describe("a wait that the tracker completes", () => {
 
   it("is left to the tracker although the service cannot be read", async () => {
     const { activities, ledger } = await make("completed", { baseUrl: "http://127.0.0.1:9" });
-    const running = attempt().run(activities.awaitPayout, { payout_id: "p-1" });
+    const running = run({}, activities.awaitPayout, { payout_id: "p-1" });
     await expect(running).rejects.toBeInstanceOf(CompleteAsyncError);
     expect(await ledger.waits({})).toHaveLength(1);
   });
@@ -73,7 +73,7 @@ describe("a wait that the tracker completes", () => {
     const { activities, ledger, runtime } = await make("completed");
     const payout_id = await newPayout(runtime);
     await ledger.close();
-    const failure = await failureOf(attempt().run(activities.awaitPayout, { payout_id }));
+    const failure = await failureOf(run({}, activities.awaitPayout, { payout_id }));
     expect(failure).toMatchObject({ type: "NotYet", message: "The payout is processing." });
   });
 });
@@ -88,7 +88,7 @@ describe("a wait that polls", () => {
     const payout_id = await newPayout(runtime);
     const now = Date.now();
     const info = { scheduledTimestampMs: now - waited, currentAttemptScheduledTimestampMs: now };
-    const failure = await failureOf(attempt(info).run(activities.awaitPayout, { payout_id }));
+    const failure = await failureOf(run(info, activities.awaitPayout, { payout_id }));
     expect(failure).toMatchObject({ type: "NotYet", nextRetryDelay: expected });
     expect(await ledger.waits({})).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe("a wait that polls", () => {
       scheduleToCloseTimeoutMs: 10 * DAY_MS + 60_000,
       currentAttemptScheduledTimestampMs: now,
     };
-    const failure = await failureOf(attempt(info).run(activities.awaitPayout, { payout_id }));
+    const failure = await failureOf(run(info, activities.awaitPayout, { payout_id }));
     expect(failure.nextRetryDelay).toBe(54_000);
   });
 });
@@ -112,7 +112,7 @@ describe("a payout", () => {
     const { activities, runtime } = await make("completed");
     const payout_id = await newPayout(runtime);
     await simulator.setPayoutStatus(payout_id, "completed");
-    expect(await attempt().run(activities.awaitPayout, { payout_id })).toMatchObject({
+    expect(await run({}, activities.awaitPayout, { payout_id })).toMatchObject({
       payout_id,
       outcome: "completed",
     });
@@ -122,7 +122,7 @@ describe("a payout", () => {
     const { activities, runtime } = await make("completed");
     const payout_id = await newPayout(runtime);
     await simulator.setPayoutStatus(payout_id, "a word that nobody knows");
-    expect(await attempt().run(activities.awaitPayout, { payout_id, mode: "look" })).toMatchObject({
+    expect(await run({}, activities.awaitPayout, { payout_id, mode: "look" })).toMatchObject({
       outcome: "open",
       payout_status: "a word that nobody knows",
     });
@@ -133,13 +133,13 @@ describe("a payout", () => {
     const payout_id = await newPayout(runtime);
     await simulator.setPayoutStatus(payout_id, "completed");
     const sent = { amount: "1.00", currency: "EUR", beneficiary_id: "another" };
-    const seen = await attempt().run(activities.awaitPayout, { payout_id, sent });
+    const seen = await run({}, activities.awaitPayout, { payout_id, sent });
     expect(seen.contradiction).toMatch(/for a payout of 1\.00 EUR/);
   });
 
   it("whose id cannot be one ends the wait", async () => {
     const { activities } = await make("completed");
-    const failure = await failureOf(attempt().run(activities.awaitPayout, { payout_id: "" }));
+    const failure = await failureOf(run({}, activities.awaitPayout, { payout_id: "" }));
     expect(failure).toMatchObject({ type: "InvalidRequest", nonRetryable: true });
   });
 });
@@ -148,8 +148,7 @@ describe("a cardholder", () => {
   it("is verified, or refused, by its row of the list", async () => {
     const { activities, runtime } = await make("completed");
     const card_holder_id = await newCardholder(runtime);
-    const look = () =>
-      attempt().run(activities.awaitVerification, { card_holder_id, mode: "look" });
+    const look = () => run({}, activities.awaitVerification, { card_holder_id, mode: "look" });
     expect(await look()).toMatchObject({ card_holder_id, outcome: "open" });
     await simulator.setVerification(card_holder_id, "SUCCESS");
     expect(await look()).toMatchObject({ outcome: "verified" });
@@ -161,7 +160,7 @@ describe("a cardholder", () => {
 describe("funds", () => {
   it("that are there are answered with the balance's id", async () => {
     const { activities } = await make("completed");
-    const seen = await attempt().run(activities.awaitFunds, { currency: "USD", amount: "1.00" });
+    const seen = await run({}, activities.awaitFunds, { currency: "USD", amount: "1.00" });
     expect(seen).toMatchObject({ currency: "USD", amount: "1.00", outcome: "enough" });
     expect(seen.balance_id).not.toBe("");
   });
@@ -169,7 +168,7 @@ describe("funds", () => {
   it("that are not say what is held and needed, of a balance that did not exist, too", async () => {
     const { activities } = await make("polled");
     const failure = await failureOf(
-      attempt().run(activities.awaitFunds, { currency: "EUR", amount: "5.00" }),
+      run({}, activities.awaitFunds, { currency: "EUR", amount: "5.00" }),
     );
     expect(failure.message).toMatch(/^The EUR balance holds 0(\.00)?, 5\.00 is needed\.$/);
   });
