@@ -13,8 +13,9 @@ const MOST_RETURNS = 3;
 /** A list of the service. */
 export interface ListSource<Item extends object> {
   readonly idField: keyof Item & string;
+  /** Rows of a page that is not the last. */
+  readonly pageSize: number;
   readonly mostPages: number;
-  /** Reads one page of `PAGE_SIZE` rows. */
   readonly read: (page_num: number) => Promise<Page<Item>>;
 }
 
@@ -90,7 +91,7 @@ class Reading<Item extends object> {
     const whole = new WholeList();
     let returns = 0;
     for (let number = 1; ;) {
-      const pages = new ListReading<Item>(this.#source.idField, PAGE_SIZE);
+      const pages = new ListReading<Item>(this.#source.idField, this.#source.pageSize);
       const mayReturn = number === 2 && returns < MOST_RETURNS;
       const stop = await this.#readOnce(whole, pages, number, mayReturn);
       if (this.#readers.size === 0) return undefined;

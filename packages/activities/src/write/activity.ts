@@ -62,7 +62,8 @@ export const testimonyOf = (
 
 const attemptIn = (call: Testified): Attempt => {
   const activity = Context.current();
-  const { attempt, heartbeatDetails, workflowExecution } = activity.info;
+  const { attempt, workflowExecution } = activity.info;
+  const heartbeatDetails: unknown = activity.info.heartbeatDetails;
   const { runId = "", workflowId = "" } = workflowExecution ?? {};
   return {
     runId,

@@ -107,7 +107,8 @@ const WRITES: Readonly<Record<WriteName, Facts>> = {
     kept: ["card_id", "amount", "unique_request_id"],
   },
   updateBeneficiary: { idField: "beneficiary_id", kept: ["beneficiary_id"] },
-  createBalance: { idField: "balance_id", facts: ["currency"], kept: ["balance_id", "currency"] },
+  // Its answer names nothing: there is one balance of a currency.
+  createBalance: { idField: "currency", facts: ["currency"], kept: ["currency"] },
   removeCardholder: { idField: "card_holder_id", kept: ["card_holder_id"] },
   updateCard: { idField: "card_id", kept: ["card_id", "card_status"] },
   cancelCard: { idField: "card_id", kept: ["card_id", "card_status"] },
@@ -152,6 +153,7 @@ export const makeContractOperations = ({
     hasKeys: true,
     readings: new ListReadings<Page<"listPayouts">>({
       idField: "payout_id",
+      pageSize: PAGE_SIZE,
       mostPages: assumptions.reconciliationMaxPages,
       read: (page_num) => read((client) => client.listPayouts({ page_num, page_size: PAGE_SIZE })),
     }),
@@ -168,6 +170,7 @@ export const makeContractOperations = ({
     hasKeys: false,
     readings: new ListReadings<Page<"listCardholders">>({
       idField: "card_holder_id",
+      pageSize: PAGE_SIZE,
       mostPages: assumptions.reconciliationMaxPages,
       read: (page_num) =>
         read((client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),

@@ -268,7 +268,9 @@ class Performing {
   /** Looks whether the step was renamed: then the same request may have been carried out under the other name. */
   async #findElsewhere(row: WriteRow | undefined): Promise<void> {
     const { name, operation, request, runId } = this.#call;
-    const { claimed = [], isFirst = false } = this.#task;
+    const { claimed = [], isContinued = false, isFirst = false, isNamed = true } = this.#task;
+    // A run that was continued names each of its writes: the same request each month is another one.
+    if (isContinued && isNamed) return;
     const isNew = row === undefined || (row.sends === 0 && row.state === "unknown");
     if (isFirst || !isNew || this.#policy.repeat === "idempotent") return;
     if (this.#operation.name === "createBeneficiary" && this.#task.reuse !== false) return;
@@ -288,7 +290,7 @@ class Performing {
     const { ledger, who } = this.#options;
     let effect: NextEffect | undefined;
     this.#look = await ledger.transact(this.#call.name, (look) => {
-      const advanced = advance(look, { ...event, who } as WriteEvent, this.#policy);
+      const advanced = advance(look, { ...event, who }, this.#policy);
       effect = advanced.effect;
       return {
         ...(advanced.row !== undefined && { row: advanced.row }),

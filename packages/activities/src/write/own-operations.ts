@@ -57,8 +57,13 @@ export interface OwnOperation<Input extends object> {
   undo?(id: string, context: CallContext): Promise<void>;
 }
 
+/** An operation of any input. */
+export type AnyOwnOperation = Omit<OwnOperation<never>, "schema"> & {
+  readonly schema?: StandardSchemaV1;
+};
+
 /** Operations of a worker by their names, each with an input of its own. */
-export type OwnOperations = Readonly<Record<string, OwnOperation<never>>>;
+export type OwnOperations = Readonly<Record<string, AnyOwnOperation>>;
 
 /**
  * Defines an operation of your own, which workflows call by `ownOperation`.
@@ -108,7 +113,7 @@ const within = async <A>(
 const keptOf = (made: Made): JsonObject => JSON.parse(JSON.stringify(made)) as JsonObject;
 
 /** Makes the write operation of one of a user's own. */
-export const makeOwnOperation = (name: string, given: OwnOperation<never>): WriteOperation => {
+export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOperation => {
   // Its schema, or its own function, checks what it gets: the engine knows requests as JSON only.
   const own = given as unknown as OwnOperation<JsonObject>;
   const { repeat, schema, timeoutMs = TIMEOUT_MS } = own;
@@ -181,7 +186,7 @@ export const makeOwnOperation = (name: string, given: OwnOperation<never>): Writ
         : async (row: WriteRow, now: number) => {
             const keys = [keyOf(row, row.generation), ...otherKeysOf(row, row.generation)];
             const request = row.request.facts["request"];
-            const input = (isRecord(request) ? request : {}) as JsonObject;
+            const input = isRecord(request) ? request : {};
             const listedFrom = (row.until ?? now) + policy.listLagMs;
             try {
               const made = await within(timeoutMs, async ({ signal }) =>
@@ -212,7 +217,7 @@ export const makeOwnOperation = (name: string, given: OwnOperation<never>): Writ
                 await own.undo?.(made, context);
                 return { id: made };
               },
-            } as unknown as OwnOperation<never>),
+            }),
           }),
   };
 };

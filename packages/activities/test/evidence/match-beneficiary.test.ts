@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { contradictedField, unprovedField } from "../src/match-beneficiary.ts";
-import { beneficiary } from "./support/bodies.ts";
+import { contradictedField, unprovedField } from "../../src/evidence/match-beneficiary.ts";
+import { beneficiary } from "../support/bodies.ts";
 
 const request = {
   ...beneficiary,

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { ListReadings } from "../../src/evidence/list-readings.ts";
+
+interface Item {
+  readonly id: string;
+}
+
+/** A list of one page, whose readings are counted and can be held. */
+const listOf = (ids: () => ReadonlyArray<string>) => {
+  const counts = { pages: 0 };
+  const gates: Array<() => void> = [];
+  const readings = new ListReadings<Item>({
+    idField: "id",
+    pageSize: 50,
+    mostPages: 10,
+    read: async () => {
+      counts.pages += 1;
+      const items = ids().map((id) => ({ id }));
+      await new Promise<void>((resolve) => gates.push(resolve));
+      return { total_item: items.length, total_page: 1, item_list: items, unreadable: [] };
+    },
+  });
+  const open = async () => {
+    await expect.poll(() => gates.length).toBeGreaterThan(0);
+    gates.shift()?.();
+  };
+  return { counts, open, readings };
+};
+const never = () => false;
+
+describe("readings of a list", () => {
+  it("are shared by everyone who asks at once", async () => {
+    const { counts, open, readings } = listOf(() => ["a"]);
+    const both = [readings.read(never), readings.read(never)];
+    await open();
+    expect(await Promise.all(both)).toMatchObject([{ fault: undefined }, { fault: undefined }]);
+    expect(counts.pages).toBe(1);
+  });
+
+  it("are never joined once they have begun", async () => {
+    let ids = ["a"];
+    const { counts, open, readings } = listOf(() => ids);
+    const first = readings.read(never);
+    await expect.poll(() => counts.pages).toBe(1);
+    ids = ["a", "b"];
+    const [second, third] = [readings.read(never), readings.read(never)];
+    await open();
+    expect((await first).items).toHaveLength(1);
+    await open();
+    expect((await second).items).toHaveLength(2);
+    expect((await third).items).toHaveLength(2);
+    expect(counts.pages).toBe(2);
+  });
+
+  it("fail for those who share them, and go on for the next", async () => {
+    let isDown = true;
+    const readings = new ListReadings<Item>({
+      idField: "id",
+      pageSize: 50,
+      mostPages: 10,
+      read: async () => {
+        if (isDown) throw new Error("down");
+        return { total_item: 0, total_page: 0, item_list: [], unreadable: [] };
+      },
+    });
+    await expect(readings.read(never)).rejects.toThrow("down");
+    isDown = false;
+    expect(await readings.read(never)).toMatchObject({ items: [], fault: undefined });
+  });
+
+  it("are no evidence beyond the most pages", async () => {
+    const readings = new ListReadings<Item>({
+      idField: "id",
+      pageSize: 50,
+      mostPages: 2,
+      read: async (page) => ({
+        total_item: 200,
+        total_page: 4,
+        item_list: Array.from({ length: 50 }, (_, i) => ({ id: `${page}-${i}` })),
+        unreadable: [],
+      }),
+    });
+    expect((await readings.read(never)).fault).toContain("more than 2 pages");
+  });
+});

@@ -1,0 +1,380 @@
+import { describe, expect, it } from "vitest";
+import { beneficiary, card, cardholder, payout as withKey } from "../support/bodies.ts";
+import { attemptOf, makeWorld } from "../support/writes.ts";
+import { performWrite, settleRow } from "../../src/write/engine.ts";
+
+const { unique_request_id: _, ...payout } = withKey;
+type World = Awaited<ReturnType<typeof makeWorld>>;
+
+/** A payout to a beneficiary that the service knows. */
+const payable = async (world: World) => {
+  const made = await world.once({
+    operation: "createBeneficiary",
+    request: beneficiary,
+    step: "b",
+  });
+  if (made.is !== "done") throw new Error(JSON.stringify(made));
+  const request = { ...payout, beneficiary_id: String(made.made["beneficiary_id"]) };
+  return { operation: "createPayout", request };
+};
+const payoutsOf = async ({ simulator }: World) => (await simulator.state()).payouts.length;
+
+describe("a write that nothing goes wrong with", () => {
+  it("is sent once, and its row keeps the result for every later call", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const first = await world.once(task);
+    expect(first).toMatchObject({ is: "done", made: { amount: "250.00" } });
+    expect(await world.once(task, { attempt: 2, testimony: undefined })).toEqual(first);
+    expect(await payoutsOf(world)).toBe(1);
+    const row = await world.row("createPayout");
+    expect(row).toMatchObject({ state: "done", version: 2, sends: 1, request: { facts: {} } });
+  });
+
+  it("keeps no account number", async () => {
+    const world = await makeWorld();
+    await payable(world);
+    const row = await world.row("b");
+    expect(JSON.stringify(row)).not.toContain(beneficiary.iban);
+  });
+
+  it("carries a key of 36 characters that follows from its name", async () => {
+    const world = await makeWorld();
+    await world.once(await payable(world));
+    const [made] = (await world.simulator.state()).payouts;
+    expect(JSON.stringify(made)).toMatch(
+      /[\da-f]{8}-[\da-f]{4}-5[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/,
+    );
+  });
+});
+
+describe("a lost answer", () => {
+  it("is found by its key at once", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    expect(await world.once(task)).toMatchObject({ is: "done", by: "key" });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+
+  it("is found before the lag of the lists is over", async () => {
+    const world = await makeWorld({
+      settings: { assumptions: { listLagSeconds: 180, clockSkewSeconds: 900 } },
+    });
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    expect(await world.once(task)).toMatchObject({ is: "done", by: "key" });
+  });
+
+  it("waits for time where it is not listed, and is not sent again meanwhile", async () => {
+    const world = await makeWorld({ settings: { assumptions: { listLagSeconds: 180 } } });
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
+    expect(await world.once(task)).toMatchObject({ is: "wait", version: undefined });
+    const next = await world.once(task, { attempt: 2, testimony: undefined });
+    expect(next).toMatchObject({ is: "wait" });
+    expect(await payoutsOf(world)).toBe(0);
+  });
+
+  it("of a card is asked for again with the same key, which makes no second one", async () => {
+    const world = await makeWorld({ simulator: { verifyAfter: 0 } });
+    const person = await world.once({ operation: "createCardholder", request: cardholder });
+    const balance = await world.once({
+      operation: "createBalance",
+      request: { currency: "USD", name: "cards" },
+    });
+    if (person.is !== "done" || balance.is !== "done") throw new Error("not made");
+    const { unique_request_id: _key, ...rest } = card;
+    const card_holder_id = String(person.made["card_holder_id"]);
+    const [{ balance_id } = { balance_id: "" }] = (await world.simulator.state()).balances;
+    await world.simulator.addFault({ kind: "dropped", operation: "createCard" });
+    const request = { ...rest, card_holder_id, balance_id };
+    expect(await world.until({ operation: "createCard", request })).toMatchObject({ is: "done" });
+    expect((await world.simulator.state()).cards).toHaveLength(1);
+  });
+
+  it("of a payout without keys in the list is found by its fields, and the result says so", async () => {
+    const world = await makeWorld({ simulator: { echoPayoutKey: false } });
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    const waits = await world.once(task);
+    expect(waits).toMatchObject({ is: "wait" });
+    // As if the longest dispatch and request were over.
+    await world.ledger.transact(world.name("createPayout"), ({ row }) =>
+      row === undefined ? {} : { row: { ...row, until: 0 } },
+    );
+    const found = await world.once(task, { attempt: 2, testimony: undefined });
+    expect(found).toMatchObject({ is: "done", by: "likeness" });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+
+  it("of what was not carried out is proved absent, and sent again with the same key", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
+    expect(await world.once(task)).toMatchObject({ is: "wait" });
+    await world.ledger.transact(world.name("createPayout"), ({ row }) =>
+      row === undefined ? {} : { row: { ...row, until: 0 } },
+    );
+    const sent = await world.once(task, { attempt: 2, testimony: undefined });
+    expect(sent).toMatchObject({ is: "done" });
+    expect(await world.row("createPayout")).toMatchObject({ generation: 1, sends: 2 });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+
+  it("of a beneficiary asks nobody: it is sent again", async () => {
+    const world = await makeWorld();
+    await world.simulator.addFault({ kind: "dropped", operation: "createBeneficiary", times: 3 });
+    const done = await world.until({ operation: "createBeneficiary", request: beneficiary });
+    expect(done).toMatchObject({ is: "done" });
+  });
+});
+
+describe("a refusal", () => {
+  it("fails the step, and another run may send another request under its name", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const request = { ...task.request, beneficiary_id: "unknown" };
+    const failed = await world.once({ ...task, request });
+    expect(failed).toMatchObject({ is: "fail", type: "Refused" });
+    const row = await world.row("createPayout");
+    expect(row).toMatchObject({ state: "refused" });
+    const testimony = { is: "version", version: row?.version ?? 0 } as const;
+    const again = { ...task, isNamed: true, isFirst: false, runId: "run-2" };
+    const done = await world.once(again, { runId: "run-2", testimony });
+    expect(done).toMatchObject({ is: "done" });
+    expect(await world.row("createPayout")).toMatchObject({ generation: 2 });
+  });
+});
+
+describe("input", () => {
+  it("is checked with that of later steps before anything is sent, with every fault", async () => {
+    const world = await makeWorld();
+    const planned = [{ operation: "createPayout", request: { ...payout, amount: "-1" } }];
+    const request = { ...beneficiary, bank_country: "Germany" };
+    const failed = await world.once({ operation: "createBeneficiary", request, planned });
+    expect(failed).toMatchObject({ is: "fail", type: "InvalidRequest" });
+    expect(JSON.stringify(failed)).toMatch(/bank_country.*amount/);
+    expect(await world.row("createBeneficiary")).toBeUndefined();
+  });
+
+  it("needs a name in a run that was continued", async () => {
+    const world = await makeWorld();
+    const task = { ...(await payable(world)), isContinued: true };
+    expect(await world.once(task)).toMatchObject({ is: "fail", type: "InvalidRequest" });
+  });
+
+  it("is refused above the account's limit", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const { account, ledger } = world;
+    await ledger.setLimits({ account, maxAmounts: { USD: "100" }, approveAbove: null });
+    expect(await world.once(task)).toMatchObject({ is: "fail", type: "OverLimit" });
+  });
+});
+
+describe("a name that was used", () => {
+  it("fails in a later run of a continued chain, instead of returning what the earlier one paid", async () => {
+    const world = await makeWorld();
+    const task = { ...(await payable(world)), step: "rent", isNamed: true, isContinued: true };
+    expect(await world.once(task)).toMatchObject({ is: "done" });
+    const next = { ...task, runId: "run-2", isFirst: false };
+    const failed = await world.once(next, { runId: "run-2", testimony: undefined });
+    expect(failed).toMatchObject({ is: "fail", type: "AlreadyCarriedOut" });
+  });
+
+  it("asks a person where an earlier run has sent the same request under another one", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.once({ ...task, step: "deposit", isNamed: true });
+    const renamed = { ...task, step: "advance", isNamed: true, isFirst: false, runId: "run-2" };
+    const asked = await world.once(renamed, { runId: "run-2", testimony: undefined });
+    expect(asked).toMatchObject({ is: "waiting", needs: "answer" });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+});
+
+describe("approval", () => {
+  it("is asked for with the payee's account, and covers what was shown", async () => {
+    const world = await makeWorld();
+    const task = { ...(await payable(world)), approveAbove: "100" };
+    const asked = await world.once(task);
+    expect(asked).toMatchObject({ is: "waiting", needs: "approval" });
+    if (asked.is !== "waiting") throw new Error("not asked");
+    expect(asked.why).toContain("account ending in");
+    expect(await payoutsOf(world)).toBe(0);
+    const row = await world.row("createPayout");
+    const { question, request, generation = 0 } = row ?? {};
+    await world.ledger.decide({
+      account: world.account,
+      workflowId: "pay-1",
+      step: "createPayout",
+      kind: "approve",
+      question: question?.id ?? "",
+      by: "bob",
+      how: "terminal",
+      reason: null,
+      value: { generation, hash: request?.hash ?? "", account: question?.account ?? null },
+    });
+    const testimony = { is: "version", version: asked.version } as const;
+    expect(await world.once({ ...task, call: 2 }, { testimony })).toMatchObject({ is: "done" });
+  });
+});
+
+describe("what a person has stopped", () => {
+  it("is not sent while sends are paused", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.ledger.pause("all", "", { by: "ada", how: "terminal", reason: "audit" });
+    expect(await world.once(task)).toMatchObject({ is: "waiting", needs: "resume" });
+    expect(await payoutsOf(world)).toBe(0);
+  });
+
+  it("is not sent after its workflow id was ended, before it has a row too", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.ledger.decide({
+      account: world.account,
+      workflowId: "pay-1",
+      step: null,
+      kind: "end",
+      question: null,
+      by: "ada",
+      how: "terminal",
+      reason: "fraud",
+      value: {},
+    });
+    expect(await world.once(task)).toMatchObject({ is: "fail", type: "Ended" });
+    expect(await payoutsOf(world)).toBe(0);
+  });
+});
+
+describe("the fence", () => {
+  it("sends nothing where the process stood still since the attempt began", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const startedAt = { wall: Date.now() - 20_000, monotonic: performance.now() };
+    expect(await world.once(task, { startedAt })).toMatchObject({ is: "wait" });
+    expect(await payoutsOf(world)).toBe(0);
+  });
+
+  it("asks Temporal before a late dispatch, and sends nothing where its run has ended", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const startedAt = { wall: Date.now() - 2_000, monotonic: performance.now() - 2_000 };
+    const isRunOpen = async () => false;
+    expect(await world.once(task, { startedAt, isRunOpen })).toMatchObject({ is: "wait" });
+    const cannot = async () => Promise.reject(new Error("unavailable"));
+    expect(await world.once(task, { startedAt, isRunOpen: cannot })).toMatchObject({ is: "wait" });
+    expect(await payoutsOf(world)).toBe(0);
+  });
+
+  it("looks again where a look took long, and sees what happened meanwhile", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const { ledger } = world.engine;
+    let looks = 0;
+    const slow = {
+      ...world.engine,
+      ledger: {
+        ...ledger,
+        transact: async (...given: Parameters<typeof ledger.transact>) => {
+          const look = await ledger.transact(...given);
+          looks += 1;
+          // The first is that of the call, the second the fence's: another attempt takes over while it stands still.
+          if (looks === 2) {
+            await ledger.transact(given[0], ({ row }) =>
+              row === undefined ? {} : { row: { ...row, state: "unknown", token: null, doubt: 1 } },
+            );
+            await new Promise((resolve) => {
+              setTimeout(resolve, 600);
+            });
+          }
+          return look;
+        },
+      },
+    };
+    await performWrite(slow, attemptOf(), {
+      step: "createPayout",
+      isNamed: false,
+      rootId: "pay-1",
+      runId: "run-1",
+      firstRunId: "run-1",
+      isContinued: false,
+      call: 1,
+      isFirst: true,
+      ...task,
+    }).catch(() => undefined);
+    expect(await payoutsOf(world)).toBe(0);
+  });
+
+  it("lets one of two attempts dispatch", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const both = await Promise.all([world.once(task), world.once(task)]);
+    expect(both.map(({ is }) => is)).toContain("done");
+    expect(await payoutsOf(world)).toBe(1);
+  });
+});
+
+describe("what nothing vouches for", () => {
+  it("is looked for before it is sent", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const waits = await world.once(task, { testimony: undefined });
+    expect(waits).toMatchObject({ is: "wait" });
+    expect(await world.row("createPayout")).toMatchObject({ state: "unknown", sends: 0 });
+  });
+});
+
+describe("an outage", () => {
+  it("asks nobody, and leaves the row's version while nothing was sent", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "rate-limited", operation: "createPayout", times: 3 });
+    const first = await world.once(task);
+    expect(first).toMatchObject({ is: "wait", version: 2 });
+    expect(await world.until(task, { testimony: { is: "version", version: 2 } })).toMatchObject({
+      is: "done",
+    });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+});
+
+describe("beneficiaries", () => {
+  it("of thirty runs to one account are one", async () => {
+    const world = await makeWorld();
+    const made = await Promise.all(
+      Array.from({ length: 30 }, (_unused, i) =>
+        world.until(
+          { operation: "createBeneficiary", request: beneficiary, rootId: `row-${i}` },
+          { workflowId: `row-${i}` },
+        ),
+      ),
+    );
+    const ids = made.map((one) => (one.is === "done" ? one.made["beneficiary_id"] : one.is));
+    expect(new Set(ids).size).toBe(1);
+    expect((await world.simulator.state()).beneficiaries).toHaveLength(1);
+  });
+
+  it("are made anew where a field differs, or where that is wanted", async () => {
+    const world = await makeWorld();
+    const operation = "createBeneficiary";
+    await world.once({ operation, request: beneficiary, step: "1" });
+    await world.once({ operation, request: { ...beneficiary, city: "Bonn" }, step: "2" });
+    await world.once({ operation, request: beneficiary, step: "3", reuse: false });
+    expect((await world.simulator.state()).beneficiaries).toHaveLength(3);
+  });
+});
+
+describe("the janitor", () => {
+  it("settles a row whose run has ended, and sends nothing", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    await world.simulator.addFault({ kind: "html-502", operation: "listPayouts" });
+    expect(await world.once(task)).toMatchObject({ is: "wait" });
+    await settleRow(world.engine, attemptOf({ testimony: undefined }), world.name("createPayout"));
+    expect(await world.row("createPayout")).toMatchObject({ state: "done", knownBy: "key" });
+  });
+});

@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { describe, expect, it } from "vitest";
+import { defineOperation, type OwnOperations } from "../../src/write/own-operations.ts";
+import { undoWrite } from "../../src/write/undo.ts";
+import { attemptOf, makeWorld } from "../support/writes.ts";
+
+interface Reserve {
+  readonly orderId: string;
+}
+const task = { operation: "reserveGoods", request: { orderId: "17" } };
+const call = {
+  step: "reserveGoods",
+  isNamed: false,
+  rootId: "pay-1",
+  runId: "run-1",
+  firstRunId: "run-1",
+  isContinued: false,
+  call: 1,
+  isFirst: true,
+};
+const worldWith = (reserveGoods: OwnOperations[string]) =>
+  makeWorld({ operations: { reserveGoods } });
+
+describe("an operation of one's own", () => {
+  it("is sent once, with a key of 36 characters", async () => {
+    const keys: Array<string> = [];
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        send: async ({ orderId }, { key }) => {
+          keys.push(key);
+          return { id: `r-${orderId}` };
+        },
+      }),
+    );
+    expect(await world.once(task)).toMatchObject({ is: "done", made: { id: "r-17" } });
+    expect(await world.once(task, { attempt: 2, testimony: undefined })).toMatchObject({
+      is: "done",
+    });
+    expect(keys).toEqual([expect.stringMatching(/^.{36}$/)]);
+  });
+
+  it("fails where it says that it was refused, and waits where it says that nothing was carried out", async () => {
+    let says: "refused" | "notCarriedOut" = "notCarriedOut";
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        send: async (_input, context) => {
+          throw context[says]("no goods");
+        },
+      }),
+    );
+    const waits = await world.once(task);
+    expect(waits).toMatchObject({ is: "wait", version: 2 });
+    if (waits.is !== "wait") throw new Error("did not wait");
+    says = "refused";
+    const testimony = { is: "version", version: waits.version ?? 0 } as const;
+    expect(await world.once(task, { attempt: 2, testimony })).toMatchObject({
+      is: "fail",
+      type: "Refused",
+    });
+  });
+
+  it("asks a person where its answer is lost and nothing finds it", async () => {
+    const world = await worldWith(
+      defineOperation<Reserve>({ repeat: "none", send: () => Promise.reject(new Error("cut")) }),
+    );
+    const ended = await world.until(task);
+    expect(ended).toMatchObject({ is: "waiting", needs: "answer" });
+  });
+
+  it("is found by its key where its answer is lost", async () => {
+    const made = new Map<string, string>();
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        send: async ({ orderId }, { key }) => {
+          made.set(key, `r-${orderId}`);
+          throw new Error("cut");
+        },
+        find: async (_input, { keys }) => {
+          const id = keys.flatMap((key) => made.get(key) ?? [])[0];
+          return id === undefined ? undefined : { id };
+        },
+      }),
+    );
+    expect(await world.once(task)).toMatchObject({ is: "done", by: "key", made: { id: "r-17" } });
+    expect(made.size).toBe(1);
+  });
+
+  it("is checked by its schema before it is sent", async () => {
+    let sends = 0;
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        schema: z.object({ orderId: z.string().min(3) }),
+        send: async () => ({ id: String((sends += 1)) }),
+      }),
+    );
+    expect(await world.once(task)).toMatchObject({ is: "fail", type: "InvalidRequest" });
+    expect(sends).toBe(0);
+  });
+
+  it("is undone once, after its outcome is known", async () => {
+    const undone: Array<string> = [];
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        send: async ({ orderId }) => ({ id: `r-${orderId}` }),
+        undo: async (id) => {
+          undone.push(id);
+        },
+      }),
+    );
+    await world.once(task);
+    const undo = () => undoWrite(world.engine, attemptOf(), call);
+    expect(await undo()).toMatchObject({ is: "done", made: { id: "r-17" } });
+    expect(await world.row("reserveGoods")).toMatchObject({ state: "undone" });
+    expect(await undo()).toEqual({ is: "done", made: {} });
+    expect(undone).toEqual(["r-17"]);
+  });
+
+  it("has nothing to be undone where it was never sent", async () => {
+    const world = await worldWith(
+      defineOperation<Reserve>({ repeat: "none", send: async () => ({ id: "r" }) }),
+    );
+    expect(await undoWrite(world.engine, attemptOf(), call)).toEqual({ is: "done", made: {} });
+  });
+});
