@@ -217,7 +217,8 @@ const closedAt = ({ closeTime, startTime }: WorkflowExecutionInfo): number =>
   +(closeTime ?? startTime);
 
 const dataOf = (row: WriteRow) => ({
-  ...{ workflowId: runStep(row).workflowId, runId: row.runId },
+  workflowId: runStep(row).workflowId,
+  runId: row.runId,
   state: "attention",
   stage: runStep(row).step,
 });

@@ -81,7 +81,9 @@ class Tracker {
       readAt: before?.readAt ?? Date.now(),
       waiting: before?.waiting ?? 0,
     };
-    const warn = (message: string) => this.#activity.log.warn(`The tracker goes on: ${message}`);
+    const warn = (message: string): void => {
+      this.#activity.log.warn(`The tracker continues: ${message}`);
+    };
     const { client } = this.#activity;
     const { ledger, settle } = options;
     const call = <A>(of: Call<A>) => this.#call(of);
