@@ -1,6 +1,11 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { type Ledger, type WriteName, LedgerUnavailable } from "@durable-payments/ledger";
-import { type WriteAnswer, type WriteCall, waitTypes } from "@durable-payments/protocol/calls";
+import {
+  type UndoCall,
+  type WriteAnswer,
+  type WriteCall,
+  waitTypes,
+} from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import {
@@ -9,12 +14,14 @@ import {
   optionsOf,
   type PaymentsRuntime,
 } from "../run-operation.ts";
-import { makeContractOperations, writeNames } from "./contract-operations.ts";
-import { type EngineOptions, NotYet, performWrite, settleRow, StepFailed } from "./engine.ts";
+import { makeContractOperations } from "./contract-operations.ts";
+import { writeNames } from "./write-facts.ts";
+import { NotYet, StepFailed } from "./ended-attempt.ts";
+import { type EngineOptions, performWrite, settleRow } from "./engine.ts";
 import type { Attempt } from "./guard.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { growingWaitMs } from "./outcomes.ts";
-import { type UndoCall, undoWrite } from "./undo.ts";
+import { undoWrite } from "./undo.ts";
 
 /** What the activities of writes are made of. */
 export interface WriteActivityOptions {

@@ -1,5 +1,4 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Fault } from "@durable-payments/api-core";
 import {
   advance,
   type Call,
@@ -16,36 +15,15 @@ import {
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
+import { rowStep } from "@durable-payments/protocol";
 import { failureTypes, type WriteAnswer, type WriteCall } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
 import { type Attempt, Guard } from "./guard.ts";
 import { isPaymentsError, type WriteOperation, type WriteOperations } from "./operation.ts";
 import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
-import { keyOf, needsApproval, overLimit } from "./request-fields.ts";
-
-/** Only time helps: the next attempt goes on. `version`: the row's, where nothing can have been sent; 0 without one. */
-export class NotYet extends Error {
-  override readonly name = "NotYet";
-  readonly delayMs: number;
-  readonly version: number | undefined;
-  constructor(message: string, delayMs: number, version?: number) {
-    super(message);
-    this.delayMs = delayMs;
-    this.version = version;
-  }
-}
-
-/** The step fails for good: its type is one of `failureTypes`, or `Cancelled`. */
-export class StepFailed extends Error {
-  override readonly name = "StepFailed";
-  readonly type: string;
-  readonly details: JsonObject;
-  constructor(type: string, message: string, details: JsonObject) {
-    super(message);
-    this.type = type;
-    this.details = details;
-  }
-}
+import { NotYet, StepFailed } from "./ended-attempt.ts";
+import { inputFault } from "./input-fault.ts";
+import { keyOf, needsApproval } from "./request-fields.ts";
 
 /** What the engine works with. */
 export interface EngineOptions {
@@ -75,19 +53,12 @@ const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
-const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
-  `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
-
 /** Returns the name of the row of a step: that of a child holds the child's workflow id. */
 export const rowNameOf = (
   account: string,
   workflowId: string,
   { rootId, step }: Pick<WriteCall, "rootId" | "step">,
-): WriteName => ({
-  account,
-  workflowId: rootId,
-  step: workflowId === rootId ? step : `${workflowId}:${step}`,
-});
+): WriteName => ({ account, workflowId: rootId, step: rowStep(rootId, { workflowId, step }) });
 
 /** Carries out one write, from what its row says until it is done, or time or a person has to help. */
 class Performing {
@@ -209,44 +180,15 @@ class Performing {
       throw this.#fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
     }
     if (mayBeSent) {
-      await this.#checkInput(limits);
+      const invalid = await inputFault(
+        { operation: this.#operation, request: this.#request ?? {} },
+        this.#task.planned ?? [],
+        { limits, operations: this.#options.operations },
+      );
+      if (invalid !== undefined) throw this.#fail(invalid.type, invalid.message);
       await this.#askApproval(limits);
     }
     await this.#findElsewhere(row);
-  }
-
-  async #checkInput(limits: Look["limits"]): Promise<void> {
-    const { operations } = this.#options;
-    const { planned = [] } = this.#task;
-    const given = [
-      { operation: this.#operation, request: this.#request ?? {}, isPlanned: false },
-      ...planned.map((one) => ({
-        operation: operations.get(one.operation),
-        // A request is plain JSON.
-        request: one.request as JsonObject,
-        isPlanned: true,
-        name: one.operation,
-      })),
-    ];
-    const texts: Array<string> = [];
-    let isInvalid = false;
-    for (const { isPlanned, operation, request, ...rest } of given) {
-      if (operation === undefined) {
-        texts.push(`${"name" in rest ? rest.name : ""} is an unknown operation`);
-        isInvalid = true;
-        continue;
-      }
-      const faults = await operation.faults(request, isPlanned);
-      isInvalid ||= faults.length > 0;
-      const { amountField, describe, name } = operation;
-      const over =
-        faults.length > 0 ? [] : overLimit(describe(request), amountField, limits.maxAmounts);
-      const all = [...faults, ...over];
-      if (all.length > 0) texts.push(faultsText(name, all));
-    }
-    if (texts.length === 0) return;
-    const type = isInvalid ? failureTypes.invalidRequest : failureTypes.overLimit;
-    throw this.#fail(type, `Nothing was sent. ${texts.join(". ")}.`);
   }
 
   async #askApproval(limits: Look["limits"]): Promise<void> {
@@ -304,7 +246,8 @@ class Performing {
   #again({ isKnown, reread }: Extract<NextEffect, { is: "again" }>): Promise<NextEffect> {
     this.#call = {
       ...this.#call,
-      ...(isKnown && { testimony: { is: "version" as const, version: this.version } }),
+      // What Temporal says serves one look and its dispatch: the ledger may be lost in between.
+      testimony: isKnown ? { is: "version", version: this.version } : undefined,
       reread,
     };
     return this.#advance({ is: "called", call: this.#call });
@@ -351,8 +294,10 @@ class Performing {
       });
     } catch (error) {
       if (!guard.mayHaveBegun) {
-        if (guard.blocked !== undefined) return this.#blocked(guard.blocked);
         if (signal.aborted) throw signal.reason;
+        if (guard.blocked !== undefined) {
+          return this.#notDispatched(token, generation, guard.blocked, 0);
+        }
         if (!isPaymentsError(error)) throw error;
         throw this.#notYet(error.message, waitAfterMs(error, attempt), this.#isUnsent);
       }
@@ -370,14 +315,13 @@ class Performing {
       );
     }
     // The client did not get as far as a dispatch, or was not permitted to.
-    if (guard.blocked !== undefined) return this.#blocked(guard.blocked);
+    if (signal.aborted) throw signal.reason;
+    if (guard.blocked !== undefined) {
+      return this.#notDispatched(token, generation, guard.blocked, 0);
+    }
     if (outcome.is === "later") {
       const { message, retryAfterMs = 0 } = outcome;
-      const none: SendOutcome = { is: "notDispatched", message };
-      const effect = await this.#answered(token, generation, none);
-      return effect.is === "wait"
-        ? { ...effect, at: Math.max(effect.at, this.#now + retryAfterMs) }
-        : effect;
+      return this.#notDispatched(token, generation, message, retryAfterMs);
     }
     if (outcome.is === "refused") {
       throw this.#fail(failureTypes.invalidRequest, outcome.message, outcome.details);
@@ -396,13 +340,17 @@ class Performing {
     );
   }
 
-  /** What the fence has stopped: where it is the row, the row says what comes next; else time helps. */
-  async #blocked(why: string): Promise<NextEffect> {
-    const { attempt, signal } = this.#attempt;
-    if (signal.aborted) throw signal.reason;
-    const effect = await this.#advance({ is: "called", call: this.#call });
-    if (effect.is === "send") throw this.#notYet(why, growingWaitMs(attempt), this.#isUnsent);
-    return effect;
+  /** What kept the client from a dispatch: time helps, or the row says what comes next. */
+  async #notDispatched(
+    token: string,
+    generation: number,
+    message: string,
+    waitMs: number,
+  ): Promise<NextEffect> {
+    const effect = await this.#answered(token, generation, { is: "notDispatched", message });
+    return effect.is === "wait"
+      ? { ...effect, at: Math.max(effect.at, this.#now + waitMs) }
+      : effect;
   }
 
   async #answered(token: string, generation: number, outcome: SendOutcome): Promise<NextEffect> {

@@ -4,8 +4,8 @@ export {
   type WriteActivity,
   type WriteActivityOptions,
 } from "./activity.ts";
-export { writeNames } from "./contract-operations.ts";
-export { NotYet, StepFailed } from "./engine.ts";
+export { writeNames } from "./write-facts.ts";
+export { NotYet, StepFailed } from "./ended-attempt.ts";
 export type { Attempt } from "./guard.ts";
 export { outcomeOfError, waitAfterMs } from "./outcomes.ts";
 export {
@@ -19,4 +19,4 @@ export {
 } from "./own-operations.ts";
 export { accountMark, describeAccount } from "./payees.ts";
 export { keyOf, requestHash } from "./request-fields.ts";
-export type { UndoCall } from "./undo.ts";
+export type { UndoCall } from "@durable-payments/protocol/calls";

@@ -1,10 +1,8 @@
 import { advance } from "@durable-payments/ledger";
-import type { WriteAnswer, WriteCall } from "@durable-payments/protocol/calls";
-import { type EngineOptions, performWrite, rowNameOf, settleRow, StepFailed } from "./engine.ts";
+import { failureTypes, type UndoCall, type WriteAnswer } from "@durable-payments/protocol/calls";
+import { StepFailed } from "./ended-attempt.ts";
+import { type EngineOptions, performWrite, rowNameOf, settleRow } from "./engine.ts";
 import type { Attempt } from "./guard.ts";
-
-/** What the activity `undo` gets: the step whose result is removed. */
-export type UndoCall = Omit<WriteCall, "request" | "planned" | "mode">;
 
 /**
  * Removes what a step has made. What became of the step is found out first; the removal is a write of its own, with a
@@ -34,7 +32,7 @@ export const undoWrite = async (
   const details = { operation: row.operation, step: row.step, version: row.version };
   if (undo === undefined) {
     const message = `Nothing removes what ${row.operation} makes: remove ${row.madeId} by hand.`;
-    throw new StepFailed("CannotBeUndone", message, details);
+    throw new StepFailed(failureTypes.cannotBeUndone, message, details);
   }
   const removed = await performWrite(
     { ...options, operations: new Map([[undo.operation.name, undo.operation]]) },

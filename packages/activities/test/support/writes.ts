@@ -5,12 +5,8 @@ import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-
 import { onTestFinished } from "vitest";
 import { accountOf, optionsOf } from "../../src/run-operation.ts";
 import { makeContractOperations } from "../../src/write/contract-operations.ts";
-import {
-  type EngineOptions,
-  NotYet,
-  performWrite,
-  type WriteTask,
-} from "../../src/write/engine.ts";
+import { NotYet } from "../../src/write/ended-attempt.ts";
+import { type EngineOptions, performWrite, type WriteTask } from "../../src/write/engine.ts";
 import type { Attempt } from "../../src/write/guard.ts";
 import { makeOwnOperation, type OwnOperations } from "../../src/write/own-operations.ts";
 import { runtimeOver } from "./attempts.ts";

@@ -264,7 +264,9 @@ describe("the fence", () => {
     const startedAt = { wall: Date.now() - 2_000, monotonic: performance.now() - 2_000 };
     const isRunOpen = async () => false;
     expect(await world.once(task, { startedAt, isRunOpen })).toMatchObject({ is: "wait" });
-    const cannot = async () => Promise.reject(new Error("unavailable"));
+    const cannot = async () => {
+      throw new Error("unavailable");
+    };
     expect(await world.once(task, { startedAt, isRunOpen: cannot })).toMatchObject({ is: "wait" });
     expect(await payoutsOf(world)).toBe(0);
   });
