@@ -1,11 +1,35 @@
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
 import { executableName } from "../output/command-line.ts";
+import { answer } from "./answer.ts";
+import { approve, reject } from "./approve.ts";
+import { cancel } from "./cancel.ts";
 import { doctor } from "./doctor.ts";
 import { inbox } from "./inbox.ts";
+import { ledger } from "./ledger.ts";
 import { list } from "./list.ts";
+import { onboard } from "./onboard.ts";
 import { overview } from "./overview.ts";
+import { pause, resume } from "./pause.ts";
+import { pay } from "./pay.ts";
+import { recover } from "./recover.ts";
 import { replay } from "./replay.ts";
+import { retry } from "./retry.ts";
 import { show } from "./show.ts";
+
+/** Commands that change something. */
+const changing = [
+  pay,
+  onboard,
+  answer,
+  approve,
+  reject,
+  retry,
+  cancel,
+  pause,
+  resume,
+  recover,
+  ledger,
+] as const;
 
 /** Commands that read. */
 const reading = [list, show, inbox, doctor, replay] as const;
@@ -24,8 +48,7 @@ export const starter = Command.make(executableName(), overview.flags, overview.r
 
   --completions bash (zsh, fish, powershell) prints a completion script.`,
   ),
-  // Commands that change something are added here, before those that read.
-  Command.withSubcommands([...reading]),
+  Command.withSubcommands([...changing, ...reading]),
 );
 
 /** `--completions SHELL`; its own line of help is wider than 80 columns: the description names it instead. */

@@ -1,0 +1,136 @@
+import { readAssumptions } from "@durable-payments/operations/input";
+import {
+  planMany,
+  planRetryOf,
+  retryMany,
+  retryPayment,
+  type RetryPlan,
+} from "@durable-payments/operations/retry";
+import * as Option from "effect/Option";
+import { badUsage, EXIT_CODES } from "../exit-codes.ts";
+import { canAsk, confirm } from "../output/ask.ts";
+import { nextLines } from "../output/next.ts";
+import type { Output } from "../output/output.ts";
+import { counted, wrap } from "../output/text.ts";
+import { operating } from "../settings.ts";
+import { actingOf, type ActingFlags } from "./acting.ts";
+import { readJson } from "./read-json.ts";
+import { readTime } from "./since.ts";
+
+/** What `retry` is given. */
+export interface RetryFlags extends ActingFlags {
+  readonly id: Option.Option<string>;
+  readonly amend: Option.Option<string>;
+  readonly isRestarted: boolean;
+  readonly isOverruling: boolean;
+  readonly since: Option.Option<string>;
+  readonly type: Option.Option<string>;
+  readonly batch: Option.Option<string>;
+  readonly rate: number;
+  readonly isDryRun: boolean;
+  readonly ifRun: Option.Option<string>;
+  readonly yes: boolean;
+}
+
+const WAYS: Readonly<Record<RetryPlan["way"], string>> = {
+  start: "starts the workflow id again",
+  reset: "resets the run to the failing step; its own activities keep their results",
+  look: "asks the open run to look again",
+};
+
+const planText = ({ again, kept, way, workflowId }: RetryPlan): ReadonlyArray<string> => [
+  `${workflowId}: ${WAYS[way]}`,
+  ...(kept.length === 0 ? [] : [wrap(`Kept: ${kept.join(", ")}`, "  ")]),
+  ...(again.length === 0
+    ? []
+    : [wrap(`Will run: ${again.map(({ state, step }) => `${step} (${state})`).join(", ")}`, "  ")]),
+];
+
+/** Retries one run, or shows how it would be. */
+export const retryOne = async (output: Output, flags: RetryFlags): Promise<number> => {
+  const { amend, id, ifRun, isDryRun, isOverruling, isRestarted } = flags;
+  if (Option.isNone(id)) throw badUsage("Which run? Give its ID, or --all-failed.");
+  if ([flags.since, flags.type, flags.batch].some(Option.isSome))
+    throw badUsage("--since, --type and --batch belong to --all-failed.");
+  const options = {
+    ...actingOf(flags),
+    isOverruling,
+    isRestarted,
+    ifRun: Option.getOrUndefined(ifRun),
+    amend: Option.isSome(amend)
+      ? {
+          patch: await readJson(amend.value),
+          assumptions: readAssumptions(process.env["PAYMENTS_ASSUMPTIONS"]),
+        }
+      : undefined,
+  };
+  return operating(async (operations) => {
+    if (isDryRun) {
+      const { amendment, plan } = await planRetryOf(operations, id.value, options);
+      output.answer({ ...plan, amended: amendment?.fields ?? [], isDryRun }, (shown) =>
+        [
+          ...planText(shown),
+          ...(shown.amended.length === 0
+            ? []
+            : [wrap(`Amended: ${shown.amended.join(", ")}`, "  ")]),
+          "Nothing was done.",
+          ...nextLines([{ operation: "retry", workflowId: shown.workflowId, ifRun: shown.runId }]),
+        ].join("\n"),
+      );
+      return EXIT_CODES.done;
+    }
+    const { plan, runId } = await retryPayment(operations, id.value, options);
+    output.answer({ ...plan, newRunId: runId }, (shown) =>
+      [
+        ...planText(shown),
+        ...nextLines([{ operation: "show", workflowId: shown.workflowId, isFollowed: true }]),
+      ].join("\n"),
+    );
+    return EXIT_CODES.done;
+  });
+};
+
+/** Retries all runs that failed and can be helped: first it is shown, then done. */
+export const retryAll = async (output: Output, flags: RetryFlags): Promise<number> => {
+  const { batch, id, isDryRun, rate, since, type, yes } = flags;
+  if (Option.isSome(id) || Option.isSome(flags.amend) || flags.isOverruling)
+    throw badUsage(
+      "--all-failed takes no ID, no --amend and no --override: those are for one run.",
+    );
+  const filter = {
+    since: Option.isSome(since) ? readTime("since", since.value) : undefined,
+    type: Option.getOrUndefined(type),
+    batch: Option.getOrUndefined(batch),
+  };
+  const acting = actingOf(flags);
+  return operating(async (operations) => {
+    const planned = await planMany(operations, filter, acting);
+    const helped = planned.filter(({ whyNot }) => whyNot === undefined);
+    const lines = [
+      `${counted(helped.length, "failed run")} can be retried.`,
+      ...planned.flatMap(({ whyNot, workflowId }) =>
+        whyNot === undefined ? [] : [wrap(`${workflowId}: ${whyNot}`, "  ")],
+      ),
+    ];
+    if (isDryRun || helped.length === 0) {
+      output.answer({ planned, isDryRun }, () => lines.join("\n"));
+      return EXIT_CODES.done;
+    }
+    if (!yes) {
+      for (const line of lines) output.say(line);
+      if (!canAsk()) throw badUsage("Confirm by --yes, or look by --dry-run. Nothing was done.");
+      if (!(await confirm(`Retry ${counted(helped.length, "run")}?`)))
+        throw badUsage("Nothing was done.");
+    }
+    const done = await retryMany(operations, planned, acting, rate);
+    output.answer({ retried: done }, (shown) =>
+      [
+        `${counted(shown.retried.filter(({ whyNot }) => whyNot === undefined).length, "run")} retried.`,
+        ...shown.retried.flatMap(({ whyNot, workflowId }) =>
+          whyNot === undefined ? [] : [wrap(`${workflowId}: ${whyNot}`, "  ")],
+        ),
+      ].join("\n"),
+    );
+    return EXIT_CODES.done;
+  });
+};
