@@ -1,0 +1,60 @@
+import type { Ledger } from "@durable-payments/ledger";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Operations } from "../../src/connection/operations.ts";
+import { ACCOUNT } from "./rows.ts";
+
+/** What was asked of Temporal. */
+export interface Asked {
+  readonly signals: Array<readonly [workflowId: string, signal: string, payload: unknown]>;
+  readonly started: Array<{
+    readonly type: string;
+    readonly workflowId: string;
+    readonly args: ReadonlyArray<unknown>;
+  }>;
+}
+
+/** How the stub answers a signal. */
+export type Signals = "taken" | "noRun" | "silent";
+
+/** Operations on a ledger, with a Temporal that only notes what it is asked. */
+export const operationsOn = (
+  ledger: Ledger,
+  signals: Signals = "taken",
+): { readonly operations: Operations; readonly asked: Asked } => {
+  const asked: Asked = { signals: [], started: [] };
+  const workflow = {
+    getHandle: (workflowId: string) => ({
+      signal: async (name: string, payload: unknown) => {
+        if (signals === "noRun")
+          throw new WorkflowNotFoundError("not found", workflowId, undefined);
+        if (signals === "silent") throw new Error("Deadline exceeded");
+        asked.signals.push([workflowId, name, payload]);
+      },
+      describe: async () => {
+        throw new WorkflowNotFoundError("not found", workflowId, undefined);
+      },
+    }),
+    start: async (
+      type: string,
+      { args, workflowId }: { readonly args: ReadonlyArray<unknown>; readonly workflowId: string },
+    ) => {
+      asked.started.push({ type, workflowId, args });
+      return { firstExecutionRunId: "run-1" };
+    },
+  };
+  const withDeadline = <A>(_: number, act: () => Promise<A>) => act();
+  const client = { workflow, withDeadline } as unknown as Client;
+  const settings = { address: "stub", namespace: "default", taskQueue: "payments" };
+  const operations = {
+    client,
+    connection: { withDeadline },
+    settings,
+    ledger,
+    namespace: "default",
+    taskQueue: "payments",
+    account: ACCOUNT,
+    accounts: [{ name: undefined, hash: ACCOUNT }],
+    // What decisions use of Temporal stands above.
+  } as unknown as Operations;
+  return { operations, asked };
+};
