@@ -19,6 +19,8 @@ export type LedgerPlace = "memory" | `sqlite:${string}` | `postgres:${string}`;
 export interface LedgerOptions {
   /** Without it texts are kept in plain. */
   readonly seal?: Seal;
+  /** Clock of a ledger in memory, in milliseconds since 1970: of tests that skip time. Default: that of this process. */
+  readonly clock?: () => number;
 }
 
 const stateFolder = (): string => {
@@ -56,8 +58,8 @@ export const describeLedgerPlace = (place: LedgerPlace): string => {
   return `PostgreSQL at ${readPostgresUrl(place).place}`;
 };
 
-const openDatabase = async (place: LedgerPlace): Promise<Database> => {
-  if (place === "memory") return openSqlite(":memory:");
+const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<Database> => {
+  if (place === "memory") return openSqlite(":memory:", clock);
   return place.startsWith("sqlite:")
     ? openSqlite(place.slice("sqlite:".length))
     : openPostgres(place);
@@ -76,5 +78,5 @@ const openDatabase = async (place: LedgerPlace): Promise<Database> => {
  */
 export const openLedger = async (
   place: LedgerPlace,
-  { seal = UNSEALED }: LedgerOptions = {},
-): Promise<Ledger> => makeLedger(await openDatabase(place), seal);
+  { clock, seal = UNSEALED }: LedgerOptions = {},
+): Promise<Ledger> => makeLedger(await openDatabase(place, clock), seal);

@@ -1,5 +1,5 @@
 import { nearestName, type OperationName } from "@durable-payments/api-core";
-import { startPayment } from "@durable-payments/operations/start";
+import { firstVoucher } from "@durable-payments/operations/start";
 import type { PaymentsSettings } from "@durable-payments/plugin";
 import type {
   FaultKind,
@@ -14,6 +14,7 @@ import {
   type Workflow,
   type WorkflowHandle,
   type WorkflowHandleWithFirstExecutionRunId,
+  type WorkflowStartOptions,
 } from "@temporalio/client";
 import type { DataConverter, Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
@@ -151,6 +152,18 @@ const refuseUnknown = (settings: object): void => {
     `createPaymentsTest has no option ${unknown}${like === undefined ? "" : ` (is it ${like}?)`}.`,
   );
 };
+/** What is not known of a run before it starts. */
+const UNKNOWN_RUN = {
+  account: null,
+  runId: null,
+  batch: null,
+  batchRow: null,
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+} as const;
+
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
 
 /** Returns a client whose `result()` lets the server's time pass. */
@@ -283,13 +296,17 @@ export const beginTest = async (
       args: Parameters<W>,
       { startedBy = "the test", workflowId = randomUUID() }: StartOptions = {},
     ) => {
-      const handle = await startPayment<W>(client, workflow, {
-        id: workflowId,
-        startedBy,
+      const type = typeof workflow === "string" ? workflow : workflow.name;
+      await ledger.noteRun({ ...UNKNOWN_RUN, workflowId, type, startedBy });
+      // The SDK's type wants `args` only where there are parameters; an empty list says the same.
+      const options = {
         args,
         taskQueue,
-        ledger,
-      });
+        workflowId,
+        workflowIdReusePolicy: "REJECT_DUPLICATE",
+        memo: { startedBy, ...firstVoucher(workflowId, await clock.now()) },
+      } as unknown as WorkflowStartOptions<W>;
+      const handle = await client.workflow.start<W>(type, options);
       runs.note(workflowId, handle.firstExecutionRunId);
       return paymentsRun<W, WorkflowHandleWithFirstExecutionRunId<W>>(context, handle);
     };

@@ -1,6 +1,7 @@
-import { type Ledger, openLedger } from "@durable-payments/ledger";
+import { type Ledger, LedgerUnavailable, openLedger } from "@durable-payments/ledger";
 import type { PaymentsSettings } from "@durable-payments/plugin";
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";
+import { accountHash } from "@durable-payments/protocol/account";
 import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import type { DataConverter } from "@temporalio/common";
 import { type TestWorkflowEnvironment } from "@temporalio/testing";
@@ -26,7 +27,8 @@ const LONG_TOKEN = "36500 days";
 
 const NAMESPACE = "default";
 
-const openEmpty = (): Promise<Ledger> => openLedger("memory");
+/** The service is in this process: what takes longer is a fault that the test has ordered. */
+const REQUEST_TIMEOUT_MS = 1_000;
 
 /**
  * A worker that is kept across the tests of a file, and the service and the ledger that it works with, which each test
@@ -37,7 +39,9 @@ export class TestBench {
   readonly #options: BenchOptions;
   #simulator: Simulator | undefined;
   #ledger: Ledger | undefined;
-  #worker: { readonly worker: Worker; readonly running: Promise<void> } | undefined;
+  #worker:
+    | { readonly worker: Worker; readonly running: Promise<void>; readonly kill: () => void }
+    | undefined;
   #environment: TestWorkflowEnvironment | undefined;
 
   constructor(options: BenchOptions) {
@@ -69,9 +73,13 @@ export class TestBench {
       port,
     });
     await this.#ledger?.close();
-    this.#ledger = await openEmpty();
+    // Of a server that others have used, the time is far ahead.
+    await clock.now();
+    // The server may be another one by the next test.
+    this.#ledger = await openLedger("memory", { clock: () => server.clock.known() });
     if (this.#environment !== environment) await this.end();
     if (this.#worker === undefined) await this.startWorker();
+    else await this.#setLimits();
   }
 
   /** Ends the worker at once: what it has begun is given up, and what it knew is gone. */
@@ -79,6 +87,7 @@ export class TestBench {
     const ended = this.#worker;
     this.#worker = undefined;
     if (ended === undefined) return;
+    ended.kill();
     if (ended.worker.getState() === "RUNNING") ended.worker.shutdown();
     await ended.running;
   }
@@ -90,9 +99,17 @@ export class TestBench {
     const { nativeConnection: connection, supportsTimeSkipping: skipsTime } = environment;
     const { apiKey, clientId, url: baseUrl } = this.simulator;
     const ready = Promise.withResolvers<void>();
+    const killed = { isSo: false };
     const plugin = paymentsPluginIn(
-      { environment: {}, skipsTime, ledger: this.#current() },
-      { ...settings, apiKey, clientId, baseUrl, onReady: () => ready.resolve() },
+      { environment: {}, skipsTime, ledger: this.#current(() => killed.isSo) },
+      {
+        requestTimeoutMs: REQUEST_TIMEOUT_MS,
+        ...settings,
+        apiKey,
+        clientId,
+        baseUrl,
+        onReady: () => ready.resolve(),
+      },
     );
     const worker = await Worker.create({
       connection,
@@ -111,9 +128,18 @@ export class TestBench {
     const running = worker.run();
     // What it fails with, `end` throws, and the run that waits.
     running.catch(() => undefined);
-    this.#worker = { worker, running };
+    this.#worker = { worker, running, kill: () => (killed.isSo = true) };
     this.#environment = environment;
     await Promise.race([ready.promise, running]);
+  }
+
+  /** What the worker has set in the ledger of the test before. */
+  async #setLimits(): Promise<void> {
+    const { approveAbove = null, maxAmounts = null } = this.#options.settings;
+    const { clientId, url: baseUrl } = this.simulator;
+    const account = accountHash({ baseUrl, clientId });
+    await this.ledger.pin(NAMESPACE);
+    await this.ledger.setLimits({ account, approveAbove, maxAmounts });
   }
 
   /** Ends worker, service and ledger. */
@@ -124,9 +150,14 @@ export class TestBench {
   }
 
   /** The ledger as the worker has it: always that of the test that runs. */
-  #current(): Ledger {
+  #current(isKilled: () => boolean): Ledger {
+    const lost = () => Promise.reject(new LedgerUnavailable("The worker was killed."));
     return new Proxy({} as Ledger, {
-      get: (_, name): unknown => Reflect.get(this.ledger, name),
+      get: (_, name): unknown => {
+        const value: unknown = Reflect.get(this.ledger, name);
+        // What a killed process knew when it died, it has written nowhere.
+        return isKilled() && typeof value === "function" ? lost : value;
+      },
     });
   }
 }

@@ -6,6 +6,8 @@ import { setTimeout as sleepInRealTime } from "node:timers/promises";
 export interface TestClock {
   /** Milliseconds since 1970, by the server. */
   readonly now: () => Promise<number>;
+  /** The same as it was known last, at once: for what cannot wait for the server's answer. */
+  readonly known: () => number;
   /** Lets so much of the server's time pass; of what falls due, each thing at its time. */
   readonly sleep: (duration: Duration) => Promise<void>;
   /**
@@ -37,8 +39,18 @@ export const pause = async (milliseconds: number): Promise<void> => {
 export const testClockOf = (environment: TestWorkflowEnvironment): TestClock => {
   // The server ends as soon as two sleeps overlap: it takes that for a fault.
   let last: Promise<unknown> = Promise.resolve();
+  /** How far the server's time is ahead of the computer's. */
+  let ahead = 0;
+  const now = async (): Promise<number> => {
+    const time = Number(await environment.currentTimeMs());
+    ahead = time - Date.now();
+    return time;
+  };
   const sleep = (duration: Duration): Promise<void> => {
-    const slept = last.then(() => environment.sleep(duration));
+    const slept = last.then(async () => {
+      await environment.sleep(duration);
+      await now();
+    });
     last = slept.catch(() => undefined);
     return slept;
   };
@@ -58,9 +70,10 @@ export const testClockOf = (environment: TestWorkflowEnvironment): TestClock => 
   };
 
   return environment.supportsTimeSkipping
-    ? { now: () => environment.currentTimeMs(), sleep, passUntil: skipUntil }
+    ? { now, known: () => Date.now() + ahead, sleep, passUntil: skipUntil }
     : {
         now: async () => Date.now(),
+        known: () => Date.now(),
         sleep: (duration) => environment.sleep(duration),
         passUntil: waitUntil,
       };

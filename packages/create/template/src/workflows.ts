@@ -1,32 +1,15 @@
-import type { CreateBeneficiaryInput, CreatePayoutInput } from "@durable-payments/api-core";
-import {
-  awaitFunds,
-  awaitPayout,
-  beginRun,
-  checkRequests,
-  createBeneficiary,
-  createPayout,
-} from "@durable-payments/workflows";
+import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
 
-/** An invoice: whom it is paid to, and what is paid. */
+/** An invoice, as whoever starts the payment gives it: fields as the service names them. */
 export interface Invoice {
-  readonly supplier: CreateBeneficiaryInput;
-  readonly payment: Omit<CreatePayoutInput, "unique_request_id" | "beneficiary_id">;
+  readonly supplier: Parameters<typeof createBeneficiary>[0];
+  readonly payment: Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;
 }
 
-/** Pays an invoice exactly once, as soon as the balance holds the amount, and returns what became of the payout. */
+/** Pays a supplier's invoice, and returns what became of the payout. A payout that fails throws `PayoutFailed`. */
 export async function payInvoice({ payment, supplier }: Invoice) {
-  const run = beginRun();
-  return run.execute(async () => {
-    // Everything is checked before anything is sent.
-    await checkRequests(run, [
-      { operation: "createBeneficiary", input: supplier, at: "supplier" },
-      { operation: "createPayout", input: payment, at: "payment", later: ["beneficiary_id"] },
-    ]);
-    await awaitFunds(run, payment);
-    const beneficiary_id = await createBeneficiary(run, supplier);
-    const created = await createPayout(run, { ...payment, beneficiary_id });
-    const { payout_id, payout_status } = await awaitPayout(run, created, { within: "5 days" });
-    return { payout_id, payout_status };
-  });
+  const { beneficiary_id } = await createBeneficiary(supplier);
+  const created = await createPayout({ ...payment, beneficiary_id });
+  const { payout_id, payout_status } = await awaitPayout(created, { within: "5 days" });
+  return { payout_id, payout_status };
 }

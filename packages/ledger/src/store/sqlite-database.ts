@@ -73,7 +73,7 @@ const migrate = (database: DatabaseSync, place: string): void => {
   database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
 };
 
-const openFile = (file: string): DatabaseSync => {
+const openFile = (file: string, clock: () => number): DatabaseSync => {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     const mode = onceNotBusy(() => pragma(database, "journal_mode = WAL"));
@@ -81,7 +81,7 @@ const openFile = (file: string): DatabaseSync => {
       throw cannotOpen(file, "its file system has no shared memory, which a log of writes needs");
     }
     database.exec("PRAGMA synchronous = FULL");
-    database.function("ledger_now", () => Date.now());
+    database.function("ledger_now", () => clock());
     database.aggregate("ledger_sum", {
       start: "0",
       step: (sum, amount) =>
@@ -268,10 +268,10 @@ class SqliteDatabase implements Database {
  * @param file path, or `:memory:`.
  * @throws LedgerUnavailable
  */
-export const openSqlite = (file: string): Database => {
+export const openSqlite = (file: string, clock: () => number = Date.now): Database => {
   const isInPlace = file === ":memory:" ? () => true : prepareFile(file);
   try {
-    return new SqliteDatabase(file, openFile(file), isInPlace);
+    return new SqliteDatabase(file, openFile(file, clock), isInPlace);
   } catch (error) {
     if (error instanceof LedgerUnavailable) throw error;
     if (!isBusy(error)) throw cannotOpen(file, messageOf(error));
