@@ -67,8 +67,6 @@ export type WriteAnswer =
       /** How it is known, where it was not answered. */
       readonly by?: "key" | "likeness" | "person";
     }
-  /** Only in answer to mode `close`: nothing was sent, and nothing will be. */
-  | { readonly is: "cancelled" }
   /** Only a person can help: the run waits for a nudge, and calls again with this version. */
   | {
       readonly is: "waiting";
@@ -111,7 +109,11 @@ export const failureTypes = {
   payoutDiffers: "PayoutDiffers",
   notVerified: "NotVerified",
   notFunded: "NotFunded",
+  cannotBeUndone: "CannotBeUndone",
 } as const;
+
+/** Type of the failure of mode `close` where nothing was sent: the step is cancelled. */
+export const CANCELLED = "Cancelled";
 
 /** Types of the failures after which Temporal tries an activity again; their message is shown as the reason. */
 export const waitTypes = {

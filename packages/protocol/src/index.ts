@@ -3,6 +3,7 @@ export { ACCOUNT_NAME_RULE, isAccountName } from "./account-name.ts";
 export { accountNumbersOf, maskFreeTexts, withoutAccounts } from "./account-numbers.ts";
 export {
   accountQueue,
+  CANCELLED,
   type FailureFacts,
   failureTypes,
   type Nudge,
@@ -15,7 +16,6 @@ export {
   type WriteCall,
   type WriteOptions,
 } from "./calls.ts";
-export { intentOf, keyOfStep } from "./derived-keys.ts";
 export type { Duration } from "./duration.ts";
 export { mergePatch, patchedFields } from "./merge-patch.ts";
 export {
@@ -37,24 +37,21 @@ export type {
 export type { PayoutInput, PayoutOptions, PayoutResult } from "./payout.ts";
 export { isSamePerson, nameProblem, namesSomebody, reasonProblem } from "./person.ts";
 export { type RunStep, rowStep, runStep } from "./row-step.ts";
-export { commandInLines, shellQuoted } from "./shell.ts";
-export { summaryOfInput } from "./summary.ts";
+export { shellQuoted } from "./shell.ts";
 export { baseQueue, batchQueue, DEFAULT_TASK_QUEUE, taskQueueOf } from "./task-queues.ts";
 export { TRACE_HEADER, traceHeader, traceparentIn } from "./trace-context.ts";
 export { isTracked, type Tracked, type TrackerActivities, type WitnessedMark } from "./tracker.ts";
 export { utc } from "./utc.ts";
 export {
-  asSentence,
   caseless,
   isNotFound,
   isOperationName,
   type JsonFields,
   lastFour,
-  normalizedKey,
   temporalReason,
   textAt,
 } from "./values.ts";
-export { queryText, queryTexts, runsOfIdQuery } from "./visibility-query.ts";
+export { queryText, queryTexts } from "./visibility-query.ts";
 export { type VouchedRun, VOUCHER, type Voucher, voucherOf } from "./voucher.ts";
 export {
   type CardholderWait,

@@ -35,17 +35,8 @@ export const lastFour = (number: string): string => {
   return plain.length > 4 ? `…${plain.slice(-4)}` : "…";
 };
 
-/** End a text with a full stop, where it has no end of a sentence: another sentence follows it. */
-export const asSentence = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);
-
 /** Writes letters of either case alike: upper case first, as `ß` and `SS` are alike. */
 export const caseless = (text: string): string => text.toUpperCase().toLowerCase();
-
-/**
- * Normalizes a key (`unique_request_id`) or an id: equal for two that differ in case and blanks at
- * their ends only.
- */
-export const normalizedKey = (key: string): string => caseless(key.trim());
 
 /** Checks whether a name can be that of an operation: it becomes the name of an activity. */
 export const isOperationName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9]{0,63}$/.test(name);

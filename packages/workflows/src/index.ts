@@ -1,5 +1,6 @@
 export {
   AlreadyCarriedOut,
+  CannotBeUndone,
   Ended,
   factsOf,
   InvalidRequest,

@@ -1,5 +1,7 @@
+import { NUDGE } from "@durable-payments/protocol/calls";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ApplicationFailure, WorkflowFailedError } from "@temporalio/client";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { beneficiary, payout, startRealRig } from "./support/real-rig.ts";
 import { eventsOf, until } from "./support/stub-rig.ts";
 
@@ -9,9 +11,9 @@ beforeAll(async () => {
   rig = await startRealRig();
   const handle = await rig.start("payout", "first", [{ beneficiary, payout }]);
   await handle.result();
-  [known = ""] = Object.keys((await rig.simulator.state()).beneficiaries);
+  await rig.record(handle, "payout-new-beneficiary");
   const { beneficiaries } = await rig.simulator.state();
-  known = Object.values(beneficiaries)[0]?.beneficiary_id ?? known;
+  known = Object.values(beneficiaries)[0]?.beneficiary_id ?? "";
 }, 60_000);
 afterAll(() => rig[Symbol.asyncDispose](), 30_000);
 
@@ -36,6 +38,7 @@ it("a payout to a known beneficiary costs 17 events and 3 actions", async () => 
   expect(events.length).toBeLessThanOrEqual(17);
   expect(1 + scheduled(events)).toBe(3);
   expect(await paid("known")).toBe(1);
+  await rig.record(handle, "payout-known");
 });
 
 it("an onboarding costs 29 events and 5 actions", async () => {
@@ -48,6 +51,7 @@ it("an onboarding costs 29 events and 5 actions", async () => {
   const events = await eventsOf(handle);
   expect(events.length).toBeLessThanOrEqual(29);
   expect(1 + scheduled(events)).toBe(5);
+  await rig.record(handle, "onboarding");
 });
 
 it("a lost answer adds no event", async () => {
@@ -58,23 +62,24 @@ it("a lost answer adds no event", async () => {
   expect(await paid("lost")).toBe(1);
 }, 30_000);
 
-describe("what a person has ended is not paid", () => {
-  it("by a reset to the first task, nor by a new start of the id", async () => {
-    await rig.simulator.addFault({ kind: "dropped-before", operation: "createPayout", times: 50 });
-    const handle = await rig.start("payout", "ended", [inputOf("ended")]);
-    await until(async () => (await rig.ledger.rowsOf("ended")).length > 0);
-    await rig.end("ended");
-    await rig.simulator.clearFaults();
-    await handle.terminate();
-    const reset = await rig.reset(handle);
-    await expect(reset.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
-    const again = await rig.start("payout", "ended", [inputOf("ended")]);
-    await expect(again.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
-    const bare = await rig.start("payout", "ended", [inputOf("ended")], { isVouched: false });
-    await expect(bare.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
-    expect(await paid("ended")).toBe(0);
-  }, 60_000);
-});
+it("what a person has ended is not paid by a reset to the first task, nor by a new start of the id", async () => {
+  const by = { by: "ada", how: "test", reason: "fraud" };
+  await rig.ledger.pause("run", "ended", by);
+  const handle = await rig.start("payout", "ended", [inputOf("ended")]);
+  await until(async () => (await eventsOf(handle)).includes("timerStarted"));
+  await rig.end("ended");
+  await rig.ledger.resume("run", "ended", by);
+  await handle.signal(NUDGE, {});
+  await expect(handle.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+  await rig.record(handle, "payout-ended");
+  const reset = await rig.reset(handle);
+  await expect(reset.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+  const again = await rig.start("payout", "ended", [inputOf("ended")]);
+  await expect(again.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+  const bare = await rig.start("payout", "ended", [inputOf("ended")], { isVouched: false });
+  await expect(bare.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+  expect(await paid("ended")).toBe(0);
+}, 60_000);
 
 it("a start of the same id returns what was paid", async () => {
   const first = await rig.start("payout", "twice", [inputOf("twice")]);
@@ -99,16 +104,76 @@ it("a run that was terminated after its answer was lost pays once by a new start
 it("a refused payout is paid by a start of the id again", async () => {
   await rig.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   const first = await rig.start("payout", "refused", [inputOf("refused")]);
-  await expect(first.result()).rejects.toMatchObject({ cause: { type: "Refused" } });
+  const error: unknown = await first.result().catch((failed: unknown) => failed);
+  expect(error).toMatchObject({ cause: { type: "Refused" } });
   expect(await paid("refused")).toBe(0);
-  const again = await rig.start("payout", "refused", [inputOf("refused")]);
+  await rig.record(first, "payout-refused");
+  const facts = (error as WorkflowFailedError).cause as ApplicationFailure;
+  const { step, version } = facts.details?.[0] as { step: string; version: number };
+  const versions = { [step]: version };
+  const again = await rig.start("payout", "refused", [inputOf("refused")], { versions });
   await again.result();
   expect(await paid("refused")).toBe(1);
 }, 60_000);
 
+const partOf = (payout_reference: string) => ({
+  ...payout,
+  beneficiary_id: known,
+  payout_reference,
+});
+
+it("steps that run at once pay once each, whatever their order in a reset", async () => {
+  const parts = ["a", "b", "c"].map((step) => [step, partOf(`at once ${step}`)]);
+  const handle = await rig.start("payAtOnce", "at-once", [parts]);
+  const result = await handle.result();
+  const reset = await rig.reset(handle);
+  expect(await reset.result()).toEqual(result);
+  await rig.record(handle, "at-once");
+  for (const step of ["a", "b", "c"]) expect(await paid(`at once ${step}`)).toBe(1);
+}, 60_000);
+
+it.concurrent("two runs of the same request pay twice: they are two ids", async () => {
+  const runs = ["one", "other"].map((id) => rig.start("pay", id, [partOf("two runs")]));
+  await Promise.all((await Promise.all(runs)).map((handle) => handle.result()));
+  expect(await paid("two runs")).toBe(2);
+}, 60_000);
+
+it.concurrent("a run that continues as new pays each of its named steps once", async () => {
+  const handle = await rig.start("payEachMonth", "monthly", [2, true, partOf("monthly")]);
+  await handle.result();
+  expect(await paid("monthly")).toBe(2);
+}, 60_000);
+
+it.concurrent("a child that its parent starts again pays once", async () => {
+  const handle = await rig.start("payByChildren", "parent", [["child", "child"], partOf("child")]);
+  await handle.result();
+  expect(await paid("child")).toBe(1);
+  expect((await rig.ledger.rowsOf("parent")).map(({ step }) => step)).toEqual([
+    "child:createPayout",
+  ]);
+  const again = await rig.start("payByChildren", "parent", [["child"], partOf("child")]);
+  await again.result();
+  await rig.record(handle, "parent");
+  expect(await paid("child")).toBe(1);
+}, 60_000);
+
+it.concurrent("a run that is cancelled while it is paused is not paid, and a later start pays", async () => {
+  const by = { by: "ada", how: "test", reason: "stop" };
+  await rig.ledger.pause("run", "cancelled", by);
+  const handle = await rig.start("payout", "cancelled", [inputOf("cancelled")]);
+  await until(async () => (await eventsOf(handle)).includes("timerStarted"));
+  await handle.cancel();
+  await expect(handle.result()).rejects.toMatchObject({ cause: { name: "CancelledFailure" } });
+  await rig.record(handle, "payout-cancelled");
+  expect(await paid("cancelled")).toBe(0);
+  await rig.ledger.resume("run", "cancelled", by);
+  const again = await rig.start("payout", "cancelled", [inputOf("cancelled")]);
+  await again.result();
+  expect(await paid("cancelled")).toBe(1);
+}, 60_000);
+
 it("a reset of a user's own workflow keeps their activities, and pays once", async () => {
-  const request = { ...payout, beneficiary_id: known, payout_reference: "own" };
-  const handle = await rig.start("noteAndPay", "own", ["once", request]);
+  const handle = await rig.start("noteAndPay", "own", ["once", partOf("own")]);
   const result = await handle.result();
   const reset = await rig.reset(handle, 2);
   expect(await reset.result()).toEqual(result);

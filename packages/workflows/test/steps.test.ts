@@ -2,7 +2,15 @@ import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { ApplicationFailure, type WorkflowHandle } from "@temporalio/client";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { done, eventsOf, made, startStubRig, until, waiting } from "./support/stub-rig.ts";
+import {
+  cancelled,
+  done,
+  eventsOf,
+  made,
+  startStubRig,
+  until,
+  waiting,
+} from "./support/stub-rig.ts";
 
 let environment: TestWorkflowEnvironment;
 let rig: Awaited<ReturnType<typeof startStubRig>>;
@@ -283,7 +291,7 @@ describe("on cancellation", () => {
 
   it("a step that was not sent is closed, and the run ends as cancelled", async () => {
     const handle = await rig.start("pay", [], {
-      stub: ({ input }) => (input.mode === "close" ? { is: "cancelled" } : waiting(1)),
+      stub: ({ input }) => (input.mode === "close" ? cancelled() : waiting(1)),
     });
     await until(async () => (await eventsOf(handle)).includes("timerStarted"));
     await handle.cancel();
@@ -321,7 +329,7 @@ describe("on cancellation", () => {
     const handle = await rig.start("payCancellable", [], {
       stub: ({ input, type }) => {
         if (type === "undo") return done({});
-        return input.mode === "close" ? { is: "cancelled" } : waiting(1);
+        return input.mode === "close" ? cancelled() : waiting(1);
       },
     });
     await until(async () => (await eventsOf(handle)).includes("timerStarted"));

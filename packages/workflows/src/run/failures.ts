@@ -1,5 +1,5 @@
-import { type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
-import { ActivityFailure, ApplicationFailure } from "@temporalio/workflow";
+import { CANCELLED, type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
+import { ActivityFailure, ApplicationFailure, CancelledFailure } from "@temporalio/workflow";
 
 type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
@@ -72,7 +72,11 @@ export class NotVerified extends failureOf(failureTypes.notVerified) {}
 /** The balance did not hold the amount at the end of the wait. */
 export class NotFunded extends failureOf(failureTypes.notFunded) {}
 
+/** Nothing removes what the step has made: it has to be done by hand. */
+export class CannotBeUndone extends failureOf(failureTypes.cannotBeUndone) {}
+
 const classes = [
+  CannotBeUndone,
   InvalidRequest,
   Refused,
   Ended,
@@ -91,6 +95,7 @@ const classes = [
 export const asPaymentFailure = (error: unknown): unknown => {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure)) return error;
+  if (cause.type === CANCELLED) return new CancelledFailure(cause.message);
   const Class = classes.find(({ failureType }) => failureType === cause.type);
   return Class === undefined ? error : new Class(cause.message, cause.details);
 };

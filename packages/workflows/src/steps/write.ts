@@ -123,7 +123,7 @@ const untilAnswered = async (
   step: string,
   called: CalledStep,
   call: () => Promise<WriteAnswer>,
-): Promise<Extract<WriteAnswer, { is: "done" | "cancelled" }>> => {
+): Promise<Fields> => {
   for (;;) {
     const seen = nudgesOf(state, step);
     called.calls += 1;
@@ -135,13 +135,24 @@ const untilAnswered = async (
       called.version = factsOf(failure)?.version ?? called.version;
       throw failure;
     }
-    if (answer.is !== "waiting") return answer;
+    if (answer.is === "done") return answer.made;
     called.version = answer.version;
     await condition(() => nudgesOf(state, step) > seen, SLOW, {
       summary: `Waiting for a person: inbox ${workflowInfo().workflowId}`,
     });
   }
 };
+
+/** The rows' steps that this run has called with an operation: in a later run, none of them is the step under another name. */
+const claimedBeside = (
+  { steps }: RunState,
+  { rootId, workflowId }: Identity,
+  operation: string,
+  step: string,
+): ReadonlyArray<string> =>
+  [...steps]
+    .filter(([name, called]) => called.operation === operation && name !== step)
+    .map(([name]) => rowStep(rootId, { workflowId, step: name }));
 
 const moneyIn = (request: Fields): string | undefined => {
   const { amount, card_limit, currency } = request;
@@ -158,6 +169,8 @@ const send = async (
   const run = identity();
   const { planned } = state;
   state.planned = [];
+  const claimed =
+    run.voucher?.is === "first" ? [] : claimedBeside(state, run, write.operation, step);
   // A plain object of fields, as the types of the steps say.
   const request = write.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
@@ -172,23 +185,21 @@ const send = async (
       request,
       ...options,
       ...(planned.length > 0 && { planned }),
+      ...(claimed.length > 0 && { claimed }),
       ...mode,
     } satisfies WriteCall);
   const callsBefore = called.calls;
-  let answer: Awaited<ReturnType<typeof untilAnswered>>;
+  let made: Fields;
   try {
     if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Cancelled");
-    answer = await untilAnswered(state, step, called, call({}));
+    made = await untilAnswered(state, step, called, call({}));
   } catch (error) {
     if (!isCancellation(error) || called.calls === callsBefore) throw error;
     // What was sent is waited for; what was not sent ends here.
-    answer = await CancellationScope.nonCancellable(() =>
+    made = await CancellationScope.nonCancellable(() =>
       untilAnswered(state, step, called, call({ mode: "close" })),
     );
   }
-  if (answer.is === "cancelled")
-    throw new CancelledFailure(`${step} was cancelled before it was sent`);
-  const { made } = answer;
   for (const [field, id] of Object.entries(made)) {
     if (field.endsWith("_id") && typeof id === "string") {
       state.made.set(id, { account: called.account, request });

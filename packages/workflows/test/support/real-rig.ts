@@ -11,8 +11,10 @@ import { startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import type { WorkflowHandle } from "@temporalio/client";
+import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
+import { writeFile } from "node:fs/promises";
 import { bundleOf } from "./stub-rig.ts";
 
 /** A payee by SWIFT, in the currency of the simulator's balance. */
@@ -30,6 +32,13 @@ const operations: OwnOperations = {
     send: async ({ orderId }) => ({ id: `reserved ${orderId}` }),
   }),
 };
+
+interface StartOptions {
+  /** Default: true. */
+  readonly isVouched?: boolean;
+  /** Of a retry: versions of rows, as the failed run has named them. */
+  readonly versions?: Readonly<Record<string, number>>;
+}
 
 /** Real activities, a simulator and a ledger in memory, on a server of their own. */
 export const startRealRig = async () => {
@@ -86,14 +95,20 @@ export const startRealRig = async () => {
       type: string,
       workflowId: string,
       args: ReadonlyArray<unknown>,
-      { isVouched = true } = {},
+      { isVouched = true, versions }: StartOptions = {},
     ): Promise<WorkflowHandle> =>
       workflow.start(type, {
         taskQueue,
         workflowId,
         args: [...args],
         ...(isVouched && {
-          memo: { [VOUCHER]: { workflowId, at: Date.now(), is: "first" } },
+          memo: {
+            [VOUCHER]: {
+              workflowId,
+              at: Date.now(),
+              ...(versions === undefined ? { is: "first" } : { is: "retry", versions }),
+            },
+          },
         }),
       }),
     /** Resets a run to its first workflow task, as Temporal's own tools do. */
@@ -109,6 +124,17 @@ export const startRealRig = async () => {
         requestId: `${from}/${task}`,
       });
       return workflow.getHandle(handle.workflowId, runId);
+    },
+    /** Writes the history of a run into test/histories, where RECORD_HISTORIES is set. */
+    record: async (handle: WorkflowHandle, name: string): Promise<void> => {
+      if (process.env["RECORD_HISTORIES"] === undefined) return;
+      const history = historyToJSON(await handle.fetchHistory());
+      const file = new URL(`../histories/${name}.json`, import.meta.url);
+      // Neither paths nor names of a machine.
+      const plain = history
+        .replaceAll(/("stackTrace":\s*)"(?:[^"\\]|\\.)*"/g, '$1""')
+        .replaceAll(/"\d+@[^"]*"/g, '"worker"');
+      await writeFile(file, `${plain}\n`);
     },
     end: (workflowId: string) => endRun(ledger, account, workflowId),
     async [Symbol.asyncDispose]() {

@@ -1,8 +1,12 @@
 import type { UndoCall, WriteAnswer, WriteCall } from "@durable-payments/protocol/calls";
-import { NUDGE } from "@durable-payments/protocol/calls";
+import { CANCELLED, NUDGE } from "@durable-payments/protocol/calls";
 import { VOUCHER } from "@durable-payments/protocol/voucher";
 import { Context } from "@temporalio/activity";
-import type { WorkflowHandle, WorkflowStartOptions } from "@temporalio/client";
+import {
+  ApplicationFailure,
+  type WorkflowHandle,
+  type WorkflowStartOptions,
+} from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
@@ -48,6 +52,11 @@ export const bundleOf = (file: string) =>
   });
 
 export const done = (made: object): WriteAnswer => ({ is: "done", made: { ...made } });
+
+/** Answers mode `close` where nothing was sent. */
+export const cancelled = (): never => {
+  throw ApplicationFailure.nonRetryable("Cancelled before it was sent.", CANCELLED);
+};
 
 export const waiting = (version: number): WriteAnswer => ({
   is: "waiting",

@@ -27,16 +27,23 @@ import {
 
 export { onboardCardholder, payout, tracker } from "@durable-payments/workflows";
 
-const request = (amount: string) =>
-  ({
-    amount,
-    beneficiary_id: "b-1",
-    currency: "EUR",
-    is_payer: "Y",
-    payment_date: "2026-12-01",
-    payout_reason: "Payment for goods",
-    payout_reference: "",
-  }) as const;
+type Payout = Parameters<typeof createPayout>[0];
+
+/** What is paid: an amount is enough where no service reads it. */
+type Part = Payout | string;
+
+const request = (of: Part): Payout =>
+  typeof of === "string"
+    ? {
+        amount: of,
+        beneficiary_id: "b-1",
+        currency: "EUR",
+        is_payer: "Y",
+        payment_date: "2026-12-01",
+        payout_reason: "Payment for goods",
+        payout_reference: "",
+      }
+    : of;
 
 const { note } = proxyActivities<{ note: (text: string) => Promise<string> }>({
   startToCloseTimeout: "10 seconds",
@@ -45,8 +52,8 @@ const { note } = proxyActivities<{ note: (text: string) => Promise<string> }>({
 const reserveGoods = ownOperation<{ orderId: string }, { reservation: string }>("reserveGoods");
 
 /** Pays once. */
-export const pay = (amount = "1.00", options?: StepOptions) =>
-  createPayout(request(amount), options);
+export const pay = (part: Part = "1.00", options?: StepOptions) =>
+  createPayout(request(part), options);
 
 /** Pays twice without a name, and swallows what the second call throws. */
 export async function payTwice(): Promise<string> {
@@ -60,15 +67,15 @@ export async function payTwice(): Promise<string> {
 }
 
 /** Pays parts by these names, one after the other. */
-export async function payParts(parts: ReadonlyArray<[step: string, amount: string]>) {
+export async function payParts(parts: ReadonlyArray<[step: string, part: Part]>) {
   const made: Array<string> = [];
-  for (const [step, amount] of parts) made.push((await pay(amount, { step })).payout_id);
+  for (const [step, part] of parts) made.push((await pay(part, { step })).payout_id);
   return made;
 }
 
 /** Pays parts by these names, at once. */
-export const payAtOnce = async (parts: ReadonlyArray<[step: string, amount: string]>) =>
-  (await Promise.all(parts.map(([step, amount]) => pay(amount, { step })))).map(
+export const payAtOnce = async (parts: ReadonlyArray<[step: string, part: Part]>) =>
+  (await Promise.all(parts.map(([step, part]) => pay(part, { step })))).map(
     ({ payout_id }) => payout_id,
   );
 
@@ -79,16 +86,23 @@ export async function payByOtherName(): Promise<void> {
 }
 
 /** Pays, and continues as new, this many times. */
-export async function payEachMonth(months: number, isNamed: boolean): Promise<void> {
-  await pay("1.00", isNamed ? { step: `month ${months}` } : {});
-  if (months > 1) await continueAsNew<typeof payEachMonth>(months - 1, isNamed);
+export async function payEachMonth(
+  months: number,
+  isNamed: boolean,
+  part: Part = "1.00",
+): Promise<void> {
+  await pay(part, isNamed ? { step: `month ${months}` } : {});
+  if (months > 1) await continueAsNew<typeof payEachMonth>(months - 1, isNamed, part);
 }
 
 /** Pays by children of these ids; `random` for a UUID. */
-export async function payByChildren(ids: ReadonlyArray<string>): Promise<void> {
+export async function payByChildren(
+  ids: ReadonlyArray<string>,
+  part: Part = "1.00",
+): Promise<void> {
   for (const id of ids) {
     const workflowId = id === "random" ? uuid4() : id;
-    await executeChild(pay, { workflowId, args: ["1.00"], memo: { ...voucherFor(workflowId) } });
+    await executeChild(pay, { workflowId, args: [part], memo: { ...voucherFor(workflowId) } });
   }
 }
 
@@ -164,11 +178,8 @@ export async function payOrder(orderId: string) {
 }
 
 /** Has an activity of its own before it pays. */
-export async function noteAndPay(
-  text: string,
-  of: Parameters<typeof createPayout>[0] = request("1.00"),
-) {
+export async function noteAndPay(text: string, part: Part = "1.00") {
   const noted = await note(text);
-  const { payout_id } = await createPayout(of);
+  const { payout_id } = await pay(part);
   return { noted, payout_id };
 }
