@@ -19,11 +19,6 @@ const FORBIDDEN = [
     what: "settings of the environment",
     pattern: /clientOptionsFromEnvironment|FromEnvironment\(/,
   },
-  { what: "a command of the starter", pattern: /\bstarter [a-z]/ },
-  {
-    what: "a flag",
-    pattern: /[`" (]--(?!name |type |address |namespace |retention |output json)[a-z]+/,
-  },
   { what: "an app", pattern: /from "[^"]*apps\/|@durable-payments\/(starter|worker|simulator)/ },
 ] as const;
 

@@ -85,9 +85,9 @@ export const show = Command.make("show", parameters, (given) =>
   Command.withShortDescription("Show one run or batch, and what can be done"),
   Command.withDescription(
     `Show one run: its status and why, each step, the question that it asks with
-  the consequences of each answer, and what can be done next. Writes are shown as
-  the ledger has them, progress as Temporal has it. Of a batch: its counts, and
-  each failed row with the reason.
+  the consequences of each answer, and what can be done next. Writes are
+  shown as the ledger has them, progress as Temporal has it. Of a batch: its
+  counts, and each failed row with the reason.
 
   ${EXIT_STATUS_HELP}`,
   ),

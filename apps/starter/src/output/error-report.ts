@@ -43,7 +43,7 @@ const asText = ({ faults = [], lines = [], message }: ErrorReport): string =>
   [
     wrap(`${styled("red", "error")} ${shownText(message)}`),
     ...visible(faults).map(({ field, problem }) => wrap(`${field} ${problem}`, "  ")),
-    ...lines.map(shownText),
+    ...lines.map((line) => `  ${shownText(line.trim())}`),
   ].join("\n");
 
 /**

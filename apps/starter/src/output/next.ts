@@ -93,6 +93,7 @@ const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
 const purposeOf = (next: NextOperation): string => {
   if (next.operation === "show" && next.isLog) return "See who did what";
   if (next.operation === "show" && next.isFollowed) return "Follow it";
+  if (next.operation === "retry" && next.isDryRun) return "See what a retry would do";
   if (next.operation === "retry" && next.isOverruling) return "Override the end";
   if (next.operation === "retry" && next.isAmended) return "Retry it with another request";
   return PURPOSES[next.operation];

@@ -16,6 +16,17 @@ const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "gray"
 export const checkStatus = (status: Check["status"]): string =>
   styled(COLOURS[status], SIGNS[status]);
 
+const waitingText = (waiting: OverviewView["waiting"], now: number): string =>
+  table(
+    waiting.map(({ count, money, since, what }) => [
+      what,
+      String(count),
+      since === null ? "" : `longest ${roughly(now - since)}`,
+      totals(money),
+    ]),
+    { indent: "  " },
+  );
+
 /** Prints everything at a glance. */
 export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
   const { checks, inbox, notes, pauses, runs, waiting } = seen;
@@ -42,19 +53,8 @@ export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
       ],
       "",
     ),
-    ...(waiting.length === 0 ? [] : ["", styled("bold", "Waiting for")]),
-    table(
-      waiting.map(({ count, money, since, what }) => [
-        what,
-        String(count),
-        since === null ? "" : `longest ${roughly(now - since)}`,
-        totals(money),
-      ]),
-      { indent: "  " },
-    ),
+    ...(waiting.length === 0 ? [] : ["", styled("bold", "Waiting for"), waitingText(waiting, now)]),
     ...notes.map((note) => wrap(`${styled("yellow", "note")} ${note}`)),
     ...nextLines(seen.next),
-  ]
-    .filter((part, index) => part !== "" || index === 1)
-    .join("\n");
+  ].join("\n");
 };

@@ -17,6 +17,14 @@ const ANSWER_WITHIN_MS = 30_000;
 const SERVICE = "service";
 const SIGN_IN = "sign-in";
 
+/** Judges how long the service took to answer a ping: slow is not down. */
+export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
+  const answered = `${baseUrl} answers in ${Math.round(milliseconds)} ms`;
+  return milliseconds > SLOW_MS
+    ? warning(SERVICE, `slow: ${answered}`, "Payments wait for it; nothing is lost.")
+    : ok(SERVICE, answered);
+};
+
 const pinged = async (options: ClientOptions): Promise<ReadonlyArray<Check>> => {
   // One try, so that the doctor answers soon.
   const client = makePaymentsClient({
@@ -28,12 +36,8 @@ const pinged = async (options: ClientOptions): Promise<ReadonlyArray<Check>> => 
   const begun = performance.now();
   try {
     await client.ping();
-    const tookMs = Math.round(performance.now() - begun);
-    const answered = `${baseUrl} answers in ${tookMs} ms`;
     return [
-      tookMs > SLOW_MS
-        ? warning(SERVICE, `slow: ${answered}`, "Payments wait for it; nothing is lost.")
-        : ok(SERVICE, answered),
+      answeredIn(baseUrl, performance.now() - begun),
       ok(SIGN_IN, "the service accepts the credentials"),
     ];
   } catch (error) {

@@ -1,91 +1,186 @@
-import { WORKFLOW } from "@durable-payments/protocol";
+import { Client, Connection } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { buffer } from "node:stream/consumers";
+import type { Temporal } from "../../src/connection/temporal.ts";
 
-const {
-  ListWorkflowExecutionsResponse,
-  StartWorkflowExecutionRequest,
-  StartWorkflowExecutionResponse,
-} = temporal.api.workflowservice.v1;
-
-const RUNNING = temporal.api.enums.v1.WorkflowExecutionStatus.WORKFLOW_EXECUTION_STATUS_RUNNING;
+const v1 = temporal.api.workflowservice.v1;
+const { WorkflowExecutionStatus: Status } = temporal.api.enums.v1;
 
 /** gRPC's codes, and the bytes before each of its messages: a flag and a length. */
+const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
 const FRAME_BYTES = 5;
-
-const frame = (message: Uint8Array): Buffer => {
-  const head = Buffer.alloc(FRAME_BYTES);
-  head.writeUInt32BE(message.length, 1);
-  return Buffer.concat([head, message]);
-};
 
 const respond = (stream: ServerHttp2Stream, code: number, message?: Uint8Array): void => {
   stream.respond({ ":status": 200, "content-type": "application/grpc" }, { waitForTrailers: true });
   stream.on("wantTrailers", () => stream.sendTrailers({ "grpc-status": String(code) }));
-  stream.end(message && frame(message));
+  const head = Buffer.alloc(FRAME_BYTES);
+  head.writeUInt32BE(message?.length ?? 0, 1);
+  stream.end(message && Buffer.concat([head, message]));
 };
 
-const messageOf = async (stream: ServerHttp2Stream): Promise<Uint8Array> =>
-  (await buffer(stream)).subarray(FRAME_BYTES);
+type Event = temporal.api.history.v1.IHistoryEvent;
 
-/** What the stub answers to a list of workflows: ids, a gRPC code, or nothing at all. */
-export type Visibility = ReadonlyArray<string> | number | "noAnswer";
+/** A run as the stub has it. */
+export interface StubRun {
+  readonly workflowId: string;
+  readonly runId?: string;
+  readonly type?: string;
+  readonly status?: keyof typeof Status extends `WORKFLOW_EXECUTION_STATUS_${infer Name}`
+    ? Name
+    : never;
+  readonly startedAt?: number;
+  readonly closedAt?: number;
+  readonly pending?: ReadonlyArray<temporal.api.workflow.v1.IPendingActivityInfo>;
+  readonly events?: ReadonlyArray<Event>;
+}
 
-/** What the stub answers to a start, which it has taken: a gRPC code, or nothing at all; default: that it has. */
-export type StartAnswer = number | "noAnswer";
+/** A point in time as Temporal has it. */
+export const timestamp = (at: number): { readonly seconds: never; readonly nanos: number } => ({
+  // The generated types know 64-bit numbers as Long alone; encoders take plain ones.
+  seconds: Math.floor(at / 1000) as never,
+  nanos: (at % 1000) * 1e6,
+});
 
-/** Temporal as far as a start needs it: it takes each, whatever it answers, and lists what it is given. */
+/** A failure of an activity of a type, as Temporal stores it. */
+export const failureOf = (message: string, type: string) => ({
+  message,
+  applicationFailureInfo: { type },
+});
+
+/** A payload of JSON. */
+export const payloadsOf = (value: unknown) => ({
+  payloads: [defaultPayloadConverter.toPayload(value)],
+});
+
+const statusOf = ({ status = "RUNNING" }: StubRun) => Status[`WORKFLOW_EXECUTION_STATUS_${status}`];
+
+const infoOf = (run: StubRun) => ({
+  execution: { workflowId: run.workflowId, runId: run.runId ?? `${run.workflowId}-run` },
+  type: { name: run.type ?? "payout" },
+  status: statusOf(run),
+  startTime: timestamp(run.startedAt ?? 0),
+  ...(run.closedAt !== undefined && { closeTime: timestamp(run.closedAt) }),
+  taskQueue: "payments",
+});
+
+/** Temporal as far as reading needs it: it has the runs that it is given. */
 export class TemporalStub {
-  /** The starts that it took. */
-  readonly started: Array<temporal.api.workflowservice.v1.StartWorkflowExecutionRequest> = [];
   readonly #server: Http2Server;
-  readonly #answer: StartAnswer;
+  readonly queries: Array<string> = [];
+  pollers = 1;
 
-  constructor(visibility: Visibility, answer: StartAnswer = 0) {
-    this.#answer = answer;
+  private constructor(readonly runs: Array<StubRun>) {
     this.#server = createServer();
     this.#server.on("stream", (stream, headers) => {
       // A client that gives up resets its stream.
       stream.on("error", () => undefined);
-      const method = headers[":path"]?.split("/").at(-1);
-      if (method === "ListWorkflowExecutions") this.#list(stream, visibility);
-      else if (method === "StartWorkflowExecution") void this.#start(stream);
-      else respond(stream, UNIMPLEMENTED);
+      void this.#answer(stream, headers[":path"]?.split("/").at(-1) ?? "");
     });
   }
 
-  #list(stream: ServerHttp2Stream, visibility: Visibility): void {
-    if (visibility === "noAnswer") return;
-    if (typeof visibility === "number") return respond(stream, visibility);
-    const executions = visibility.map((workflowId) => ({
-      execution: { workflowId, runId: "run-1" },
-      type: { name: WORKFLOW.tracker },
-      status: RUNNING,
-      startTime: {},
-    }));
-    respond(stream, 0, ListWorkflowExecutionsResponse.encode({ executions }).finish());
+  async #answer(stream: ServerHttp2Stream, method: string): Promise<void> {
+    const request = (await buffer(stream)).subarray(FRAME_BYTES);
+    const answer = this.#messageFor(method, request);
+    respond(
+      stream,
+      answer instanceof Uint8Array ? 0 : answer,
+      answer instanceof Uint8Array ? answer : undefined,
+    );
   }
 
-  async #start(stream: ServerHttp2Stream): Promise<void> {
-    this.started.push(StartWorkflowExecutionRequest.decode(await messageOf(stream)));
-    if (this.#answer === "noAnswer") return;
-    if (this.#answer !== 0) return respond(stream, this.#answer);
-    respond(stream, 0, StartWorkflowExecutionResponse.encode({ runId: "run-1" }).finish());
+  #find(execution: temporal.api.common.v1.IWorkflowExecution | null | undefined) {
+    return this.runs.find(
+      (run) =>
+        run.workflowId === execution?.workflowId &&
+        (!execution?.runId || infoOf(run).execution.runId === execution.runId),
+    );
   }
 
-  /** Listen on a free port of this machine; returns the address. */
-  async listen(): Promise<string> {
+  #messageFor(method: string, request: Uint8Array): Uint8Array | number {
+    switch (method) {
+      case "GetSystemInfo":
+        return v1.GetSystemInfoResponse.encode({ serverVersion: "1.0", capabilities: {} }).finish();
+      case "DescribeNamespace":
+        return v1.DescribeNamespaceResponse.encode({
+          config: { workflowExecutionRetentionTtl: timestamp(30 * 86_400_000) },
+        }).finish();
+      case "DescribeTaskQueue":
+        return v1.DescribeTaskQueueResponse.encode({
+          pollers: Array.from({ length: this.pollers }, () => ({
+            identity: "1@host",
+            lastAccessTime: timestamp(Date.now()),
+          })),
+        }).finish();
+      case "DescribeWorkflowExecution": {
+        const run = this.#find(v1.DescribeWorkflowExecutionRequest.decode(request).execution);
+        if (run === undefined) return NOT_FOUND;
+        return v1.DescribeWorkflowExecutionResponse.encode({
+          workflowExecutionInfo: infoOf(run),
+          executionConfig: { taskQueue: { name: "payments" } },
+          pendingActivities: [...(run.pending ?? [])],
+        }).finish();
+      }
+      case "ListWorkflowExecutions": {
+        const { query } = v1.ListWorkflowExecutionsRequest.decode(request);
+        this.queries.push(query);
+        return v1.ListWorkflowExecutionsResponse.encode({
+          executions: this.runs.map(infoOf),
+        }).finish();
+      }
+      case "CountWorkflowExecutions": {
+        const isRunning =
+          v1.CountWorkflowExecutionsRequest.decode(request).query.includes('"Running"');
+        const count = this.runs.filter(
+          ({ status = "RUNNING" }) => (status === "RUNNING") === isRunning,
+        );
+        return v1.CountWorkflowExecutionsResponse.encode({ count: count.length as never }).finish();
+      }
+      case "GetWorkflowExecutionHistoryReverse": {
+        const { execution } = v1.GetWorkflowExecutionHistoryReverseRequest.decode(request);
+        const events = [...(this.#find(execution)?.events ?? [])].toReversed();
+        return v1.GetWorkflowExecutionHistoryReverseResponse.encode({
+          history: { events },
+        }).finish();
+      }
+      case "GetWorkflowExecutionHistory": {
+        const { execution } = v1.GetWorkflowExecutionHistoryRequest.decode(request);
+        const events = (this.#find(execution)?.events ?? []).slice(-1);
+        return v1.GetWorkflowExecutionHistoryResponse.encode({ history: { events } }).finish();
+      }
+      default:
+        return UNIMPLEMENTED;
+    }
+  }
+
+  /** Starts a stub on a free port, and connects to it. */
+  static async connect(
+    runs: ReadonlyArray<StubRun>,
+  ): Promise<{ readonly stub: TemporalStub; readonly temporal: Temporal } & AsyncDisposable> {
+    const stub = new TemporalStub([...runs]);
     await new Promise<void>((settle) => {
-      this.#server.listen(0, "127.0.0.1", settle);
+      stub.#server.listen(0, "127.0.0.1", settle);
     });
-    const address = this.#server.address();
+    const address = stub.#server.address();
     if (address === null || typeof address === "string") throw new Error("No port");
-    return `127.0.0.1:${address.port}`;
-  }
-
-  close(): void {
-    this.#server.close();
+    const settings = {
+      address: `127.0.0.1:${address.port}`,
+      namespace: "default",
+      taskQueue: "payments",
+      connectionOptions: {},
+      webUi: "http://localhost:8233",
+    };
+    const connection = await Connection.connect({ address: settings.address });
+    const client = new Client({ connection, namespace: "default" });
+    return {
+      stub,
+      temporal: { client, connection, settings },
+      [Symbol.asyncDispose]: async () => {
+        await connection.close();
+        stub.#server.close();
+      },
+    };
   }
 }

@@ -1,0 +1,72 @@
+import { InvalidInput } from "@durable-payments/operations/errors";
+import { afterEach, expect, it, vi } from "vitest";
+import { badUsage, EXIT_CODES } from "../../src/exit-codes.ts";
+import { reportError } from "../../src/output/error-report.ts";
+import { commandOf } from "../../src/output/next.ts";
+import { processOutput } from "../../src/output/output.ts";
+import { money, table, wrap } from "../../src/output/text.ts";
+
+const captured = (stream: NodeJS.WriteStream): Array<string> => {
+  const written: Array<string> = [];
+  vi.spyOn(stream, "write").mockImplementation((text) => {
+    written.push(String(text));
+    return true;
+  });
+  return written;
+};
+
+afterEach(() => vi.restoreAllMocks());
+
+it("shows what comes from outside in visible characters, on one line", () => {
+  const written = captured(process.stdout);
+  const data = { reason: "ok\n✓ paid\u001b[2K\u202E" };
+  processOutput(false).answer(data, ({ reason }) => reason);
+  expect(written).toEqual(["ok\\u{a}✓ paid\\u{1b}[2K\\u{202e}\n"]);
+});
+
+it("keeps lines and styles of its own", () => {
+  const written = captured(process.stdout);
+  processOutput(false).answer({}, () => "\u001b[31mred\u001b[39m\nnext");
+  expect(written).toEqual(["\u001b[31mred\u001b[39m\nnext\n"]);
+});
+
+it("prints one JSON object for programs", () => {
+  const written = captured(process.stdout);
+  processOutput(true).answer({ a: "\u001b" }, () => "text");
+  expect(JSON.parse(written.join(""))).toEqual({ a: "\u001b" });
+  expect(written.join("")).not.toContain("\u001b");
+});
+
+it.each([
+  [badUsage("--limit must be 1 or more."), EXIT_CODES.badInput, "BadInput"],
+  [new InvalidInput({ message: "wrong" }), EXIT_CODES.badInput, "InvalidInput"],
+  [new Error("oops"), EXIT_CODES.unexpected, "Unexpected"],
+])("reports an error as JSON, and by its exit code", (error, code, type) => {
+  const written = captured(process.stdout);
+  expect(reportError(processOutput(true), error)).toBe(code);
+  expect(JSON.parse(written.join(""))).toMatchObject({ error: { type } });
+});
+
+it("reports an error on standard error, with the command that helps on a line of its own", () => {
+  const written = captured(process.stderr);
+  const error = new InvalidInput({ message: "m".repeat(90), next: { operation: "inbox" } });
+  reportError(processOutput(false), error);
+  expect(written.join("").split("\n").at(-2)).toBe("  See what waits for a person: starter inbox");
+});
+
+it("quotes what a shell would not take for one argument", () => {
+  expect(commandOf({ operation: "cancel", workflowId: "it's 1" })).toBe(
+    String.raw`starter cancel 'it'\''s 1'`,
+  );
+});
+
+it("prints columns as wide as they have to be, and wraps the last one", () => {
+  const text = table([
+    ["a", "", "one"],
+    ["bbb", "", "two ".repeat(30).trim()],
+  ]);
+  expect(text.split("\n")[0]).toBe("a    one");
+  expect(text.split("\n").every((line) => line.length <= 80)).toBe(true);
+  expect(wrap("x".repeat(100)).split("\n")).toHaveLength(2);
+  expect(money({ amount: null, currency: "EUR" })).toBe("");
+});

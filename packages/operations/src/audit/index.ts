@@ -1,1 +1,0 @@
-export { type AuditReport, auditRun } from "./audit.ts";

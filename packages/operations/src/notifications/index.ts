@@ -1,1 +1,0 @@
-export { testNotification } from "./test-notification.ts";

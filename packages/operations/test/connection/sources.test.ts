@@ -1,0 +1,56 @@
+import { openLedger } from "@durable-payments/ledger";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, expect, it } from "vitest";
+import { changing } from "../../src/connection/changing.ts";
+import { openWorkersLedger } from "../../src/connection/ledger.ts";
+import { withSources } from "../../src/connection/operations.ts";
+import { temporalSettings } from "../../src/connection/settings.ts";
+import { TemporalStub } from "../support/temporal-stub.ts";
+
+const folder = await mkdtemp(join(tmpdir(), "operations-"));
+afterAll(() => rm(folder, { recursive: true }));
+
+const unreachable = () => temporalSettings({ TEMPORAL_ADDRESS: "127.0.0.1:9" });
+
+it("makes no ledger where no worker has made one: it would read as if nothing had been sent", async () => {
+  const missing = openWorkersLedger({ ledger: `sqlite:${join(folder, "none")}`, clientId: "c" });
+  await expect(missing).rejects.toMatchObject({
+    _tag: "ConnectionFailed",
+    reason: "ledgerUnavailable",
+    message: expect.stringContaining("there is no file") as unknown,
+  });
+});
+
+it("reads the ledger where Temporal cannot be reached, and says so", async () => {
+  const file = join(folder, "ledger.sqlite");
+  await (await openLedger(`sqlite:${file}`)).close();
+  const ledger = { ledger: `sqlite:${file}`, clientId: undefined };
+  const seen = await withSources({ temporal: unreachable, ledger }, (sources) =>
+    Promise.resolve([sources.ledger !== undefined, sources.temporal, sources.whyNot]),
+  );
+  expect(seen).toEqual([true, undefined, [expect.stringContaining("Cannot connect to Temporal")]]);
+});
+
+it("rejects where neither can be reached, with both reasons", async () => {
+  const nothing = withSources(
+    { temporal: unreachable, ledger: { ledger: undefined, clientId: undefined } },
+    () => Promise.resolve(),
+  );
+  await expect(nothing).rejects.toThrow(/ledger cannot be used.*Cannot connect to Temporal/s);
+});
+
+it("says that what was asked may have been done, where Temporal gives no answer", async () => {
+  await using connected = await TemporalStub.connect([]);
+  const about = { mayBe: "The run may have been started", next: { operation: "inbox" } } as const;
+  const lost = Object.assign(new Error("14 UNAVAILABLE: lost"), {
+    ...{ code: 14, details: "lost", metadata: new Map() },
+  });
+  const change = changing(connected.temporal, about, () => Promise.reject(lost));
+  await expect(change).rejects.toMatchObject({
+    carriedOut: "unknown",
+    message: expect.stringContaining("The run may have been started") as unknown,
+    next: { operation: "inbox" },
+  });
+});

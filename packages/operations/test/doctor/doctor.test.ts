@@ -1,0 +1,129 @@
+import { openLedger } from "@durable-payments/ledger";
+import { afterAll, expect, it } from "vitest";
+import { checkLedger, checkStuck, checkWitness } from "../../src/doctor/ledger-checks.ts";
+import { checkTemporal } from "../../src/doctor/temporal-checks.ts";
+import { ACCOUNT, put, question, row } from "../support/rows.ts";
+import { payloadsOf, TemporalStub, timestamp } from "../support/temporal-stub.ts";
+
+const ledger = await openLedger("memory");
+afterAll(() => ledger.close());
+
+const accounts = [{ name: undefined, hash: ACCOUNT }];
+
+const statuses = (checks: ReadonlyArray<{ readonly name: string; readonly status: string }>) =>
+  Object.fromEntries(checks.map(({ name, status }) => [name, status]));
+
+const tracker = (tracked: object | undefined, seenAt = Date.now()) => ({
+  workflowId: `tracker/${ACCOUNT}`,
+  type: "tracker",
+  pending: [
+    {
+      activityId: "1",
+      activityType: { name: "track" },
+      attempt: 1,
+      lastHeartbeatTime: timestamp(seenAt),
+      ...(tracked && { heartbeatDetails: payloadsOf(tracked) }),
+    },
+  ],
+});
+
+it("finds Temporal, its workers and the tracker well", async () => {
+  const mark = await ledger.mark();
+  await using connected = await TemporalStub.connect([
+    tracker({ readAt: Date.now(), waiting: 2, mark }),
+  ]);
+  const { checks, tracked } = await checkTemporal(connected.temporal, accounts);
+  expect(statuses(checks)).toEqual({
+    Temporal: "ok",
+    namespace: "ok",
+    worker: "ok",
+    tracker: "ok",
+    notifications: "skipped",
+  });
+  expect(tracked).toEqual([expect.objectContaining({ mark })]);
+});
+
+it.each([
+  ["no tracker", [], 1, { tracker: "warning", worker: "ok" }],
+  ["no worker", [tracker(undefined)], 0, { tracker: "ok", worker: "failed" }],
+  ["a tracker without a sign of life", [tracker(undefined, 0)], 1, { tracker: "failed" }],
+  [
+    "a tracker that cannot do its work",
+    [tracker({ readAt: 0, waiting: 1, failing: { why: "HTTP 503", since: 0 } })],
+    1,
+    { tracker: "failed" },
+  ],
+] as const)("finds %s", async (_, runs, pollers, found) => {
+  await using connected = await TemporalStub.connect(runs);
+  connected.stub.pollers = pollers;
+  const { checks } = await checkTemporal(connected.temporal, accounts);
+  expect(statuses(checks)).toMatchObject(found);
+});
+
+it("finds the ledger well, and says what waits for a person", async () => {
+  await ledger.pin("default");
+  await put(ledger, row({ state: "asking", doubt: 1, question: question() }));
+  const checks = await checkLedger(ledger, "default", accounts, []);
+  expect(statuses(checks)).toEqual({
+    ledger: "ok",
+    witness: "skipped",
+    log: "ok",
+    size: "ok",
+    limits: "warning",
+    sends: "ok",
+    inbox: "warning",
+    "unknown outcomes": "ok",
+  });
+});
+
+it("finds a ledger of another namespace", async () => {
+  const [identity] = await checkLedger(ledger, "other", accounts, []);
+  expect(identity).toMatchObject({ name: "ledger", status: "failed" });
+});
+
+it("finds a pause, and who has paused", async () => {
+  const actor = { by: "bob", how: "flag", reason: "audit" };
+  await ledger.pause("all", "", actor);
+  const sends = (await checkLedger(ledger, "default", accounts, [])).find(
+    ({ name }) => name === "sends",
+  );
+  expect(sends).toMatchObject({
+    status: "warning",
+    detail: "all sends paused by bob: audit",
+    next: { operation: "resume" },
+  });
+  await ledger.resume("all", "", actor);
+});
+
+it("finds a ledger that was restored, or another one", async () => {
+  const { state } = await ledger.overview();
+  const seen = (mark: object) => [
+    {
+      readAt: 0,
+      waiting: 0,
+      mark: { ledgerId: state.ledgerId, epoch: state.epoch, sequence: state.sequence, ...mark },
+    },
+  ];
+  expect(checkWitness(state, seen({}))).toMatchObject({ status: "ok" });
+  expect(checkWitness(state, seen({ sequence: state.sequence + 1 }))).toMatchObject({
+    status: "failed",
+    next: { operation: "recover" },
+  });
+  expect(checkWitness(state, seen({ ledgerId: "other" }))).toMatchObject({ status: "failed" });
+});
+
+it("finds what makes no progress: old unknown outcomes, and runs that Temporal has lost", async () => {
+  const { state } = await ledger.overview();
+  const unknown = {
+    ...{ account: ACCOUNT, operation: "createPayout", state: "unknown", question: null },
+    ...{ currency: "EUR", rows: 1, amount: "1.00", since: state.now - 2 * 3_600_000 },
+  } as const;
+  const overview = { state, writes: [unknown], waits: [], runs: 1, untold: 1 };
+  const checks = checkStuck(overview, [{ readAt: 0, waiting: 0, lostRuns: ["invoice-17"] }]);
+  expect(statuses(checks)).toEqual({
+    inbox: "ok",
+    "unknown outcomes": "warning",
+    nudges: "warning",
+    "lost runs": "failed",
+  });
+});

@@ -1,0 +1,107 @@
+import { openLedger } from "@durable-payments/ledger";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readInbox } from "../../src/show/inbox.ts";
+import { readLog } from "../../src/show/log.ts";
+import { readOverview } from "../../src/show/overview.ts";
+import { readRun } from "../../src/show/run.ts";
+import { findBatch, listBatches } from "../../src/show/batches.ts";
+import { ACCOUNT, put, question, row } from "../support/rows.ts";
+
+const ledger = await openLedger("memory");
+const sources = { ledger, temporal: undefined, whyNot: ["Cannot connect to Temporal."] };
+afterAll(() => ledger.close());
+
+beforeAll(async () => {
+  await put(ledger, row({ state: "asking", doubt: 1, sends: 1, question: question({ since: 2 }) }));
+  await put(
+    ledger,
+    row({
+      workflowId: "invoice-18",
+      question: question({ id: "q2", kind: "approval", reason: "above 100.00 EUR", since: 1 }),
+    }),
+  );
+  await put(
+    ledger,
+    row({ workflowId: "invoice-19", state: "done", madeId: "po-9", knownBy: "key" }),
+  );
+  await ledger.saveBatch("file-1", () => ({
+    batch: {
+      ...{ id: "file-1", account: ACCOUNT, type: "payout", file: "salaries.csv", fileHash: "f" },
+      ...{ contentHash: "c", rows: 2, state: "needsApproval", createdBy: "ada", createdAt: 0 },
+      ...{ approvedBy: null, details: "{}" },
+    },
+  }));
+  await ledger.saveRows(
+    "file-1",
+    [1, 2].map((number) => ({
+      ...{ number, workflowId: `row-${number}`, fingerprint: `f${number}`, payee: null },
+      ...{ amount: "10.50", currency: "EUR", reference: null },
+      state: number === 1 ? "failed" : "waiting",
+      message: number === 1 ? "The account is closed." : null,
+    })),
+  );
+});
+
+it("shows every question and approval without Temporal, the oldest first", async () => {
+  const { items, notes } = await readInbox(sources);
+  expect(notes).toEqual(["Cannot connect to Temporal."]);
+  expect(items.map(({ kind, workflowId }) => [kind, workflowId])).toEqual([
+    ["approval", "invoice-18"],
+    ["question", "invoice-17"],
+    ["batch", "file-1"],
+  ]);
+  const [approval, asked] = items;
+  expect(approval).toMatchObject({ amount: "250.00", currency: "EUR", startedBy: "ada" });
+  expect(asked?.choices.map(({ choice }) => choice)).toEqual(["found", "resend", "end"]);
+  expect(asked?.choices[1]?.consequence).toMatch(/^RESEND: pays twice if the first attempt/);
+});
+
+it("shows a run as the ledger has it where Temporal cannot be asked", async () => {
+  const run = await readRun(sources, "invoice-17");
+  expect(run).toMatchObject({
+    state: null,
+    statuses: ["asking", "unknown"],
+    amount: "250.00",
+    startedBy: "ada",
+    notes: ["Cannot connect to Temporal."],
+  });
+  expect(run.steps).toMatchObject([{ kind: "write", name: "createPayout", state: "asking" }]);
+  expect(run.next[0]).toEqual({ operation: "answer", workflowId: "invoice-17" });
+});
+
+it("says how the id of what was made is known", async () => {
+  const { steps } = await readRun(sources, "invoice-19");
+  expect(steps[0]?.text).toBe("po-9, found in the list by its key");
+});
+
+it("rejects for a run that nobody knows", async () => {
+  await expect(readRun(sources, "nobody")).rejects.toMatchObject({ _tag: "NotFound" });
+});
+
+it("has the log of a run, with decisions, and verifies its chain", async () => {
+  const actor = { by: "bob", how: "flag", reason: "audit" };
+  await ledger.pause("run", "invoice-19", actor);
+  const log = await readLog(ledger, "invoice-19", { isVerified: true });
+  expect(log.lines[0]).toMatchObject({ what: "made by hand", who: "test", isDecision: false });
+  expect(log.lines.at(-1)).toMatchObject({ what: "pause", who: "bob", isDecision: true });
+  expect(log.verification).toMatchObject({ isIntact: true });
+  await ledger.resume("run", "invoice-19", actor);
+});
+
+it("names the failed rows of a batch with their reasons, and the retry", async () => {
+  expect(await listBatches(ledger, 10)).toMatchObject([{ id: "file-1", rows: 2 }]);
+  const batch = await findBatch(ledger, "file-1");
+  expect(batch?.failed).toMatchObject([{ number: 1, message: "The account is closed." }]);
+  expect(batch?.next).toContainEqual({ operation: "retryAll", batch: "file-1" });
+  expect(await findBatch(ledger, "nobody")).toBeUndefined();
+});
+
+it("counts what waits for what, with the money", async () => {
+  const { inbox, ledger: state, runs, waiting, workers } = await readOverview(sources);
+  expect({ inbox, runs, workers }).toEqual({ inbox: 3, runs: null, workers: null });
+  expect(state?.stopped).toBeNull();
+  expect(waiting).toMatchObject([
+    { what: "answers", count: 1, money: [{ currency: "EUR", amount: "250.00" }] },
+    { what: "approvals", count: 1, money: [{ currency: "EUR", amount: "250.00" }] },
+  ]);
+});

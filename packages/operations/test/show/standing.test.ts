@@ -1,0 +1,182 @@
+import { expect, it } from "vitest";
+import type { PendingActivity, Progress } from "../../src/show/progress.ts";
+import { type Evidence, standingOf } from "../../src/show/standing.ts";
+import { ACCOUNT, question, row } from "../support/rows.ts";
+
+const NOW = Date.parse("2026-11-23T19:30:00Z");
+const AT_1941 = Date.parse("2026-11-23T19:41:00Z");
+
+const progress = (more: Partial<Progress> = {}): Progress => ({
+  runId: "run-1",
+  type: "payout",
+  state: "running",
+  startedAt: 0,
+  endedAt: null,
+  pending: [],
+  pendingChildren: [],
+  taskAttempts: 0,
+  taskQueue: "payments",
+  rootId: "invoice-17",
+  ...more,
+});
+
+const pending = (more: Partial<PendingActivity> = {}): PendingActivity => ({
+  id: "1",
+  type: "createPayout",
+  attempt: 2,
+  message: null,
+  failureType: null,
+  nextAttemptAt: null,
+  ...more,
+});
+
+const wait = {
+  ...{ account: ACCOUNT, workflowId: "invoice-17", runId: "run-1", since: 0 },
+  ...{ closedAt: null, outcome: null },
+};
+
+const timer = {
+  ...{ kind: "timer", name: "sleep", summary: null, at: 0, endedAt: null, outcome: "open" },
+  ...{ message: null, until: Date.parse("2026-11-23T19:48:00Z") },
+} as const;
+
+const end = {
+  ...{ account: ACCOUNT, workflowId: "invoice-17", step: null, kind: "end", question: null },
+  ...{ by: "ada", how: "flag", reason: "fraud", value: {}, sequence: 1, at: 0 },
+} as const;
+
+const pause = { scope: "all", of: "", by: "bob", reason: "audit", since: 0 } as const;
+
+const CASES: ReadonlyArray<
+  readonly [string, Partial<Evidence>, ReadonlyArray<string>, string | null]
+> = [
+  ["goes on", { progress: progress() }, ["running"], null],
+  [
+    "a lost answer",
+    { progress: progress(), rows: [row({ state: "unknown", doubt: 1, until: AT_1941 })] },
+    ["unknown", "waiting", "running"],
+    "createPayout: answer lost, checking until 19:41 UTC",
+  ],
+  [
+    "a lost answer that is looked for later than the send may last",
+    {
+      progress: progress({ pending: [pending({ nextAttemptAt: AT_1941 })] }),
+      rows: [row({ state: "unknown", doubt: 1, until: 0 })],
+    },
+    ["unknown", "waiting", "running"],
+    "createPayout: answer lost, checking until 19:41 UTC",
+  ],
+  [
+    "a question",
+    { progress: progress(), rows: [row({ state: "asking", question: question() })] },
+    ["asking", "unknown", "running"],
+    "createPayout: The list shows two payouts that may be it.",
+  ],
+  [
+    "an approval",
+    {
+      progress: progress(),
+      rows: [row({ question: question({ kind: "approval", reason: "above 100.00 EUR" }) })],
+    },
+    ["approval", "running"],
+    "createPayout needs approval: above 100.00 EUR",
+  ],
+  [
+    "a durable sleep",
+    { progress: progress(), open: [timer] },
+    ["waiting", "running"],
+    "sleeping until 19:48 UTC",
+  ],
+  [
+    "an outage",
+    {
+      progress: progress({
+        pending: [
+          pending({
+            message: "The service cannot be reached.",
+            failureType: "NotYet",
+            nextAttemptAt: AT_1941,
+          }),
+        ],
+      }),
+    },
+    ["waiting", "running"],
+    "createPayout: The service cannot be reached; tries again at 19:41 UTC",
+  ],
+  [
+    "funds",
+    {
+      progress: progress(),
+      waits: [{ ...wait, kind: "balance", thing: "EUR 250.00", activityId: "a" }],
+    },
+    ["waiting", "running"],
+    "waiting for funds: EUR 250.00",
+  ],
+  [
+    "a payout under way",
+    { progress: progress(), waits: [{ ...wait, kind: "payout", thing: "po-1", activityId: "a" }] },
+    ["waiting", "running"],
+    "waiting for payout po-1 to complete",
+  ],
+  [
+    "a pause",
+    { progress: progress(), pauses: [pause] },
+    ["paused", "running"],
+    "sends are paused by bob: audit",
+  ],
+  [
+    "a pause of another batch",
+    { progress: progress(), pauses: [{ ...pause, scope: "batch", of: "file-1" }] },
+    ["running"],
+    null,
+  ],
+  ["no worker", { progress: progress({ taskAttempts: 1 }) }, ["running"], "waiting for a worker"],
+  [
+    "a refusal",
+    {
+      progress: progress({ state: "failed" }),
+      failure: { type: "Refused", message: "The account is closed." },
+      rows: [row({ state: "refused", message: "closed" })],
+    },
+    ["failed"],
+    "The account is closed",
+  ],
+  [
+    "terminated in mid-send",
+    {
+      progress: progress({ state: "terminated" }),
+      failure: { type: "Terminated", message: "Terminated: stop" },
+      rows: [row({ state: "unknown", doubt: 1, until: AT_1941 })],
+    },
+    ["unknown", "failed", "terminated"],
+    "createPayout: answer lost, checking until 19:41 UTC; Terminated: stop",
+  ],
+  [
+    "ended by a person, outcome unknown",
+    {
+      progress: progress({ state: "failed" }),
+      failure: { type: "Ended", message: "Ended." },
+      rows: [row({ state: "ended", doubt: 1 })],
+      end,
+    },
+    ["unknown", "ended", "failed"],
+    "ended by ada: fraud; createPayout: outcome unknown; Ended",
+  ],
+  ["a success", { progress: progress({ state: "succeeded" }) }, ["succeeded"], null],
+  ["a cancellation", { progress: progress({ state: "cancelled" }) }, ["cancelled"], null],
+  [
+    "Temporal out of reach",
+    { progress: undefined, rows: [row({ state: "asking", question: question() })] },
+    ["asking", "unknown"],
+    "createPayout: The list shows two payouts that may be it.",
+  ],
+];
+
+it.each(CASES)("says why a run is in its state: %s", (_, evidence, statuses, reason) => {
+  const standing = standingOf({
+    ...{ workflowId: "invoice-17", progress: undefined, failure: null, open: [], rows: [] },
+    ...{ waits: [], pauses: [], batch: null, end: undefined, now: NOW },
+    ...evidence,
+  });
+  expect(standing).toMatchObject({ statuses, reason });
+});

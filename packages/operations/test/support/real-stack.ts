@@ -1,0 +1,89 @@
+import { makePaymentsActivities } from "@durable-payments/activities";
+import { PaymentsClient } from "@durable-payments/api-core";
+import { openLedger } from "@durable-payments/ledger";
+import { accountHash, batchQueue, trackerId } from "@durable-payments/protocol";
+import { startSimulator } from "@durable-payments/simulator";
+import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
+import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
+import { ManagedRuntime } from "effect";
+import { fileURLToPath } from "node:url";
+import type { Operations } from "../../src/connection/operations.ts";
+
+const TASK_QUEUE = "payments";
+
+/** Temporal's dev server, a simulator, a ledger in memory, and workers on both queues. */
+export const startRealStack = async () => {
+  const [environment, simulator, ledger, workflowBundle] = await Promise.all([
+    createLocalEnvironment(),
+    startSimulator({ settleAfter: "200 millis" }),
+    openLedger("memory"),
+    bundleWorkflowCode({
+      workflowsPath: fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")),
+      plugins: [paymentsBundler()],
+      logger: new DefaultLogger("ERROR"),
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+      }),
+    }),
+  ]);
+  const { apiKey, clientId, url } = simulator;
+  const runtime = ManagedRuntime.make(
+    PaymentsClient.layer({
+      baseUrl: url,
+      clientId,
+      apiKey,
+      requestTimeoutMs: 1_000,
+      assumptions: { listLagSeconds: 0, clockSkewSeconds: 0 },
+    }),
+  );
+  const draining = new AbortController();
+  const activities = makePaymentsActivities(runtime, {
+    ledger,
+    build: 1,
+    taskQueue: TASK_QUEUE,
+    tracker: { draining: draining.signal },
+  });
+  const { nativeConnection: connection } = environment;
+  const workers = await Promise.all(
+    [TASK_QUEUE, batchQueue(TASK_QUEUE)].map((taskQueue) =>
+      Worker.create({ connection, taskQueue, activities, workflowBundle }),
+    ),
+  );
+  const running = Promise.all(workers.map((worker) => worker.run()));
+  const account = accountHash({ clientId, baseUrl: url });
+  const tracker = await environment.client.workflow.start("tracker", {
+    taskQueue: TASK_QUEUE,
+    workflowId: trackerId(account),
+  });
+  const operations: Operations = {
+    client: environment.client,
+    connection: environment.connection,
+    settings: {
+      address: environment.address,
+      namespace: "default",
+      taskQueue: TASK_QUEUE,
+      connectionOptions: {},
+    },
+    ledger,
+    namespace: "default",
+    taskQueue: TASK_QUEUE,
+    account,
+    accounts: [{ name: undefined, hash: account }],
+  };
+  return {
+    operations,
+    simulator,
+    async [Symbol.asyncDispose]() {
+      draining.abort();
+      await tracker.terminate();
+      for (const worker of workers) worker.shutdown();
+      await running;
+      await runtime.dispose();
+      await ledger.close();
+      await simulator.stop();
+      await environment.teardown();
+    },
+  };
+};
