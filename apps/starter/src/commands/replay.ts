@@ -84,8 +84,8 @@ export const replay = Command.make("replay", parameters, (given) =>
   Command.withDescription(
     `Replay the histories of runs against the workflow code that is installed here:
   would they continue under it? Nothing is sent, no worker is needed. Of one
-  that is not deterministic: the first event that the code does not lead to, and what
-  it does instead, in which lines.
+  that is not deterministic: the first event that the code does not lead
+  to, and what it does instead, in which lines.
 
   Exit codes: 0 all are deterministic, 1 at least one is not, 2 bad input,
   3 cannot connect, 130 interrupted.`,
