@@ -1,4 +1,4 @@
-import { openLedger } from "@durable-payments/ledger";
+import { openLedger, type WriteCount } from "@durable-payments/ledger";
 import { afterAll, expect, it } from "vitest";
 import { checkLedger, checkStuck, checkWitness } from "../../src/doctor/ledger-checks.ts";
 import { checkTemporal } from "../../src/doctor/temporal-checks.ts";
@@ -114,10 +114,10 @@ it("finds a ledger that was restored, or another one", async () => {
 
 it("finds what makes no progress: old unknown outcomes, and runs that Temporal has lost", async () => {
   const { state } = await ledger.overview();
-  const unknown = {
+  const unknown: WriteCount = {
     ...{ account: ACCOUNT, operation: "createPayout", state: "unknown", question: null },
     ...{ currency: "EUR", rows: 1, amount: "1.00", since: state.now - 2 * 3_600_000 },
-  } as const;
+  };
   const overview = { state, writes: [unknown], waits: [], runs: 1, untold: 1 };
   const checks = checkStuck(overview, [{ readAt: 0, waiting: 0, lostRuns: ["invoice-17"] }]);
   expect(statuses(checks)).toEqual({

@@ -3,7 +3,7 @@ import { type Event, timelineOf } from "../../src/history/events.ts";
 import { failureOf as viewOf } from "../../src/history/masked.ts";
 import { stepsOf } from "../../src/show/steps.ts";
 import { row } from "../support/rows.ts";
-import { failureOf, payloadsOf, timestamp } from "../support/temporal-stub.ts";
+import { failureOf, payloadOf, timestamp } from "../support/temporal-stub.ts";
 
 const at = (eventId: number, event: Event): Event => ({
   // The generated types know 64-bit numbers as Long alone.
@@ -19,7 +19,7 @@ const scheduled = (name: string): Event => ({
 const events: ReadonlyArray<Event> = [
   at(5, {
     ...scheduled("reserveGoods"),
-    userMetadata: { summary: payloadsOf("Goods of order 17").payloads[0] },
+    userMetadata: { summary: payloadOf("Goods of order 17") },
   }),
   at(6, { activityTaskCompletedEventAttributes: { scheduledEventId: 5 as never } }),
   at(7, scheduled("createPayout")),

@@ -51,9 +51,10 @@ export const failureOf = (message: string, type: string) => ({
 });
 
 /** A payload of JSON. */
-export const payloadsOf = (value: unknown) => ({
-  payloads: [defaultPayloadConverter.toPayload(value)],
-});
+export const payloadOf = (value: unknown) => defaultPayloadConverter.toPayload(value);
+
+/** The same in a list. */
+export const payloadsOf = (value: unknown) => ({ payloads: [payloadOf(value)] });
 
 const statusOf = ({ status = "RUNNING" }: StubRun) => Status[`WORKFLOW_EXECUTION_STATUS_${status}`];
 
