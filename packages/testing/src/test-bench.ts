@@ -121,7 +121,7 @@ export class TestBench {
       plugins: [plugin],
       workflowThreadPoolSize: 1,
       shutdownGraceTime: 0,
-      shutdownForceTime: "5 seconds",
+      shutdownForceTime: "20 seconds",
       // A server that skips waiting has no way to learn that a worker is gone.
       ...(skipsTime && { maxCachedWorkflows: 0 }),
     });

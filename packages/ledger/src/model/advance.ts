@@ -232,7 +232,10 @@ const called = (context: Context): Decided => {
       return {
         row: undefined,
         entries: [],
-        effect: failing(look.end === undefined ? "Rejected" : "Ended", row.message ?? ""),
+        effect: failing(
+          look.end === undefined || look.end.value["rejected"] === true ? "Rejected" : "Ended",
+          row.message ?? "",
+        ),
       };
   }
 };
