@@ -32,3 +32,8 @@ export class UndecryptablePayload extends Error {
 export class InvalidDataConverter extends Error {
   override readonly name = "InvalidDataConverter";
 }
+
+/** The codec server cannot start with its settings; the message says why. */
+export class CannotServe extends Error {
+  override readonly name = "CannotServe";
+}

@@ -1,4 +1,4 @@
-import { type Ledger, LedgerUnavailable, openLedger } from "@durable-payments/ledger";
+import { type Ledger, openLedger } from "@durable-payments/ledger";
 import type { PaymentsSettings } from "@durable-payments/plugin";
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";
 import { accountHash } from "@durable-payments/protocol/account";
@@ -151,7 +151,7 @@ export class TestBench {
 
   /** The ledger as the worker has it: always that of the test that runs. */
   #current(isKilled: () => boolean): Ledger {
-    const lost = () => Promise.reject(new LedgerUnavailable("The worker was killed."));
+    const lost = () => Promise.reject(new Error("The worker was killed."));
     return new Proxy({} as Ledger, {
       get: (_, name): unknown => {
         const value: unknown = Reflect.get(this.ledger, name);

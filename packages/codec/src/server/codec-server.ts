@@ -1,0 +1,280 @@
+import { messageOf } from "@durable-payments/api-core/values";
+import { isOnThisMachine } from "@durable-payments/protocol/temporal-connection";
+import type { DataConverter, Payload } from "@temporalio/common";
+import { once } from "node:events";
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import { createServer as createHttpsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
+import { decodeMessage } from "../decode-message.ts";
+import { CannotServe, KeysUnavailable } from "../errors.ts";
+import { maskedPayload } from "./masked-payload.ts";
+import { readPayloads, writePayloads } from "./payloads-json.ts";
+import type { Authenticate, CodecUser } from "./users.ts";
+
+/** What was asked of the codec server, without any value. */
+export interface CodecRequestEntry {
+  /** When, ISO 8601. */
+  readonly at: string;
+  readonly operation: "decode" | "encode" | "unknown";
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** Who asked; undefined where nobody said. */
+  readonly user: string | undefined;
+  readonly role: CodecUser["role"] | undefined;
+  readonly origin: string | undefined;
+  readonly payloads: number;
+  /** Ids of the keys that the payloads were encrypted under. */
+  readonly keyIds: ReadonlyArray<string>;
+}
+
+/** Settings of {@link startCodecServer}. */
+export interface CodecServerSettings {
+  /** The namespace whose payloads are decoded. */
+  readonly namespace: string;
+  readonly dataConverter: DataConverter;
+  /** Addresses of Web UIs that browsers may ask from, such as `https://temporal.example.com`. */
+  readonly origins: ReadonlyArray<string>;
+  readonly authenticate: Authenticate;
+  readonly host: string;
+  /** 0 takes one that is free. */
+  readonly port: number;
+  /** Certificate and key in PEM; without them it answers this machine alone, unless a proxy ends TLS before it. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+  readonly isBehindTlsProxy?: boolean;
+  readonly log: (entry: CodecRequestEntry) => void;
+}
+
+/** A codec server that listens. */
+export interface CodecServer {
+  /** The endpoint as the Web UI takes it. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A page of a history in the Web UI is less; it is 4/3 of that in Base64. */
+const LONGEST_BODY = 32 * 1024 * 1024;
+const KEY_ID = "encryption-key-id";
+const HEADERS = "authorization, content-type, x-namespace";
+const CACHED_S = "600";
+
+/** An answer that says what is wrong. */
+class Failed extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
+  if (Number(request.headers["content-length"] ?? 0) > LONGEST_BODY) {
+    throw new Failed(413, "The body is too long");
+  }
+  let length = 0;
+  request.on("data", (chunk: Uint8Array) => {
+    length += chunk.length;
+    if (length > LONGEST_BODY) request.destroy(new Failed(413, "The body is too long"));
+  });
+  const json = await text(request);
+  try {
+    return JSON.parse(json);
+  } catch {
+    throw new Failed(400, "The body is no JSON");
+  }
+};
+
+const keyIdsOf = (payloads: ReadonlyArray<Payload>): ReadonlyArray<string> => [
+  ...new Set(
+    payloads.flatMap(({ metadata }) => {
+      const keyId = metadata?.[KEY_ID];
+      return keyId
+        ? [
+            Buffer.from(keyId)
+              .toString()
+              .replaceAll(/[^\w.-]/g, "?")
+              .slice(0, 64),
+          ]
+        : [];
+    }),
+  ),
+];
+
+const decode = async (
+  payloads: ReadonlyArray<Payload>,
+  dataConverter: DataConverter,
+  { role }: CodecUser,
+): Promise<ReadonlyArray<Payload>> => {
+  const decoded = payloads.map((payload) => ({ ...payload }));
+  await decodeMessage(decoded, dataConverter, { keepUndecodable: true });
+  return role === "masked" ? decoded.map(maskedPayload) : decoded;
+};
+
+const encode = async (
+  payloads: ReadonlyArray<Payload>,
+  { payloadCodecs = [] }: DataConverter,
+): Promise<ReadonlyArray<Payload>> => {
+  let encoded = [...payloads];
+  for (const codec of payloadCodecs) encoded = await codec.encode(encoded);
+  return encoded;
+};
+
+/** `/decode` and `/encode`, with or without the namespace before them. */
+const PATH = /^(?:\/(?<namespace>[^/]+))?\/(?<operation>decode|encode)$/;
+
+type Entry = {
+  -readonly [Name in keyof CodecRequestEntry]: CodecRequestEntry[Name];
+};
+
+const answerTo = async (
+  request: IncomingMessage,
+  { authenticate, dataConverter, namespace }: CodecServerSettings,
+  entry: Entry,
+): Promise<string> => {
+  const { pathname } = new URL(request.url ?? "/", "http://codec");
+  const groups = PATH.exec(pathname)?.groups;
+  if (groups === undefined) throw new Failed(404, "There are /decode and /encode");
+  const operation = groups["operation"] === "encode" ? "encode" : "decode";
+  entry.operation = operation;
+  if (request.method !== "POST") throw new Failed(405, "Use POST");
+  const user = await authenticate(request.headers.authorization);
+  if (user === undefined) throw new Failed(401, "Sign in: this codec server does not know you");
+  entry.user = user.name;
+  entry.role = user.role;
+  const asked = [groups["namespace"], request.headers["x-namespace"]].flatMap((name) =>
+    typeof name === "string" ? [decodedName(name)] : [],
+  );
+  if (asked.some((name) => name !== namespace)) {
+    throw new Failed(403, `This codec server decodes the namespace ${namespace} alone`);
+  }
+  if (operation === "encode" && user.role !== "editor") {
+    throw new Failed(403, "Encoding takes the role editor");
+  }
+  const payloads = readPayloads(await bodyOf(request));
+  if (payloads === undefined) throw new Failed(400, 'The body must be {"payloads": […]}');
+  entry.payloads = payloads.length;
+  const given = keyIdsOf(payloads);
+  const answered =
+    operation === "encode"
+      ? await encode(payloads, dataConverter)
+      : await decode(payloads, dataConverter, user);
+  entry.keyIds = operation === "encode" ? keyIdsOf(answered) : given;
+  return writePayloads(answered);
+};
+
+/** A name that is wrongly encoded is none of a namespace. */
+const decodedName = (name: string): string => {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    throw new Failed(400, "The namespace is not encoded as a URL has it");
+  }
+};
+
+const failureOf = (error: unknown): Failed => {
+  if (error instanceof Failed) return error;
+  if (error instanceof KeysUnavailable) return new Failed(503, "The keys cannot be read");
+  return new Failed(500, "The payloads could not be worked on");
+};
+
+/** What a browser needs to know before it lets a page of an allowed origin ask. */
+const allowOrigin = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  origins: ReadonlyArray<string>,
+): void => {
+  const { origin } = request.headers;
+  response.setHeader("vary", "Origin");
+  if (origin === undefined || !origins.includes(origin)) return;
+  response.setHeader("access-control-allow-origin", origin);
+  response.setHeader("access-control-allow-credentials", "true");
+  response.setHeader("access-control-allow-methods", "POST");
+  response.setHeader("access-control-allow-headers", HEADERS);
+  response.setHeader("access-control-max-age", CACHED_S);
+};
+
+const handle = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  settings: CodecServerSettings,
+): Promise<void> => {
+  const { origin } = request.headers;
+  allowOrigin(request, response, settings.origins);
+  response.setHeader("cache-control", "no-store");
+  response.setHeader("x-content-type-options", "nosniff");
+  if (request.method === "OPTIONS") {
+    response.writeHead(204).end();
+    return;
+  }
+  const entry: Entry = {
+    at: new Date().toISOString(),
+    operation: "unknown",
+    status: 200,
+    user: undefined,
+    role: undefined,
+    origin,
+    payloads: 0,
+    keyIds: [],
+  };
+  let body: string;
+  try {
+    if (origin !== undefined && !settings.origins.includes(origin)) {
+      throw new Failed(403, "Pages of this origin may not ask this codec server");
+    }
+    body = await answerTo(request, settings, entry);
+  } catch (error) {
+    const { message, status } = failureOf(error);
+    entry.status = status;
+    body = JSON.stringify({ message });
+  }
+  settings.log(entry);
+  response.writeHead(entry.status, { "content-type": "application/json" }).end(body);
+};
+
+/**
+ * Start a codec server, by which Temporal's Web UI and command line show payloads decoded: `POST /decode` and
+ * `/encode`, or `/{namespace}/decode`, as Temporal's remote codec protocol has them. A payload that cannot be decoded is
+ * answered as it was sent.
+ *
+ * @param settings whose payloads, who may ask, and where it listens.
+ * @returns the server.
+ * @throws CannotServe where it would answer other machines in plain text, or cannot listen.
+ */
+export const startCodecServer = async (settings: CodecServerSettings): Promise<CodecServer> => {
+  const { host, isBehindTlsProxy = false, port, tls } = settings;
+  if (tls === undefined && !isBehindTlsProxy && !isOnThisMachine({ address: `${host}:${port}` })) {
+    throw new CannotServe(
+      `The codec server would answer ${host} in plain text: give it a certificate, or say that a proxy before it ends TLS.`,
+    );
+  }
+  const listener = (request: IncomingMessage, response: ServerResponse) =>
+    void handle(request, response, settings);
+  const server =
+    tls === undefined
+      ? createHttpServer(listener)
+      : createHttpsServer({ ...tls, minVersion: "TLSv1.2" }, listener);
+  try {
+    server.listen(port, host);
+    await once(server, "listening");
+  } catch (error) {
+    throw new CannotServe(
+      `The codec server cannot listen on ${host}:${port}: ${messageOf(error)}.`,
+    );
+  }
+  // Of a server that listens on a port.
+  const { port: used } = server.address() as AddressInfo;
+  return {
+    url: `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${used}`,
+    close: async () => {
+      const closed = once(server, "close");
+      server.close();
+      server.closeIdleConnections();
+      await closed;
+    },
+  };
+};

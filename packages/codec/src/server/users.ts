@@ -1,0 +1,131 @@
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { CannotServe } from "../errors.ts";
+
+/**
+ * What a user may do: `masked` sees values without names, account numbers and the like; `reader` sees them all; `editor`
+ * may encode, too, which is what starting and signalling runs in the Web UI takes.
+ */
+export type CodecRole = "masked" | "reader" | "editor";
+
+/** Who asks the codec server. */
+export interface CodecUser {
+  readonly name: string;
+  readonly role: CodecRole;
+}
+
+/** Find out who sends a request; undefined where nobody says. */
+export type Authenticate = (authorization: string | undefined) => Promise<CodecUser | undefined>;
+
+/** By which keys the tokens of users are signed, and what they must say. */
+export interface TokenIssuer {
+  /** Address of the issuer's public keys, a JSON Web Key Set. */
+  readonly jwksUrl: string;
+  readonly issuer: string;
+  readonly audience: string;
+}
+
+/** One entry of the file of users. */
+interface Entry extends CodecUser {
+  /** SHA-256 of a token that was given to the user, in hex. */
+  readonly tokenSha256?: string;
+  /** The claim `sub` or `email` of a token that an issuer has signed. */
+  readonly subject?: string;
+  /** One of the claim `groups` of such a token. */
+  readonly group?: string;
+}
+
+const ROLES: ReadonlyArray<unknown> = ["masked", "reader", "editor"] satisfies Array<CodecRole>;
+const SHA256 = /^[0-9a-f]{64}$/;
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
+
+const isEntry = (entry: unknown): entry is Entry =>
+  isRecord(entry) &&
+  textOf(entry["name"]) !== undefined &&
+  ROLES.includes(entry["role"]) &&
+  (SHA256.test(String(entry["tokenSha256"])) ||
+    textOf(entry["subject"]) !== undefined ||
+    textOf(entry["group"]) !== undefined);
+
+const EXPECTED =
+  'a list of { "name", "role": "masked", "reader" or "editor", and "tokenSha256" (64 hex digits), "subject" or "group" }';
+
+const readEntries = async (file: string): Promise<ReadonlyArray<Entry>> => {
+  let entries: unknown;
+  try {
+    entries = JSON.parse(await readFile(file, "utf8"));
+  } catch (error) {
+    throw new CannotServe(`The file of users cannot be read: ${messageOf(error)}.`);
+  }
+  if (Array.isArray(entries) && entries.every(isEntry)) return entries;
+  throw new CannotServe(`The file of users must hold ${EXPECTED}.`);
+};
+
+const BEARER = /^Bearer +(?<token>\S+)$/i;
+
+const isTokenOf = (token: string, { tokenSha256 }: Entry): boolean =>
+  tokenSha256 !== undefined &&
+  timingSafeEqual(createHash("sha256").update(token).digest(), Buffer.from(tokenSha256, "hex"));
+
+type Claims = Readonly<Record<string, unknown>>;
+
+const verifier = async ({
+  audience,
+  issuer,
+  jwksUrl,
+}: TokenIssuer): Promise<(token: string) => Promise<Claims | undefined>> => {
+  const { createRemoteJWKSet, errors, jwtVerify } = await import("jose");
+  const keys = createRemoteJWKSet(new URL(jwksUrl));
+  return async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, { audience, issuer });
+      return payload;
+    } catch (error) {
+      if (error instanceof errors.JOSEError && !(error instanceof errors.JWKSTimeout))
+        return undefined;
+      throw error;
+    }
+  };
+};
+
+const isOf = (claims: Claims, { group, subject }: Entry): boolean => {
+  const { email, groups, sub } = claims;
+  return (
+    (subject !== undefined && (subject === sub || subject === email)) ||
+    (group !== undefined && Array.isArray(groups) && groups.includes(group))
+  );
+};
+
+/**
+ * Read who may ask the codec server from a file, which is read again at each request: a user that is taken out has no
+ * access any more.
+ *
+ * @param file path of JSON: a list of users, each with `name`, `role`, and the `tokenSha256` of a token that was given to
+ *   him, or the `subject` or `group` that a signed token names.
+ * @param issuer who signs the tokens of users; without it only those of `tokenSha256` count.
+ * @returns the authentication of {@link startCodecServer}.
+ * @throws CannotServe where the file cannot be read.
+ */
+export const authenticateByFile = async (
+  file: string,
+  issuer?: TokenIssuer,
+): Promise<Authenticate> => {
+  await readEntries(file);
+  const verify = issuer && (await verifier(issuer));
+  return async (authorization) => {
+    const token = BEARER.exec(authorization ?? "")?.groups?.["token"];
+    if (token === undefined) return undefined;
+    const entries = await readEntries(file);
+    const known = entries.find((entry) => isTokenOf(token, entry));
+    if (known !== undefined) return { name: known.name, role: known.role };
+    const claims = await verify?.(token);
+    if (claims === undefined) return undefined;
+    const entry = entries.find((each) => isOf(claims, each));
+    // A group has many users: the log says which one.
+    const subject = textOf(claims["email"]) ?? textOf(claims["sub"]);
+    return entry && { name: subject ?? entry.name, role: entry.role };
+  };
+};
