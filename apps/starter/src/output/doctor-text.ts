@@ -7,7 +7,7 @@ const remedyOf = ({ next, remedy }: Check): ReadonlyArray<string> =>
   next === undefined
     ? remedy === undefined
       ? []
-      : [wrap(remedy, "    ")]
+      : [remedy.startsWith("temporal ") ? `    ${styled("cyan", remedy)}` : wrap(remedy, "    ")]
     : [`    ${styled("cyan", commandOf(next))}`];
 
 /** Prints each check with what was found, and what helps. */

@@ -1,4 +1,9 @@
-import type { InboxItem, RunDetails, StepView } from "@durable-payments/operations/show";
+import type {
+  BatchDetails,
+  InboxItem,
+  RunDetails,
+  StepView,
+} from "@durable-payments/operations/show";
 import { columnsOf } from "../../src/output/text.ts";
 import { batchText } from "../../src/output/batch-text.ts";
 import { doctorText } from "../../src/output/doctor-text.ts";
@@ -193,10 +198,10 @@ it("prints CSV in which no cell is a formula", () => {
 });
 
 it("names the failed rows of a batch with the reason, and the retry", () => {
-  const row = {
+  const row: BatchDetails["failed"][number] = {
     ...{ number: 3, workflowId: "row-3", fingerprint: "f", reference: null, payee: null },
     ...{ amount: "10.50", currency: "EUR", state: "failed", message: "The account is closed." },
-  } as const;
+  };
   const text = batchText({
     ...{ id: "file-1", account: "a", type: "payout", file: "salaries.csv", fileHash: "f" },
     ...{ contentHash: "c", rows: 2, state: "finished", createdBy: "ada", createdAt: START },

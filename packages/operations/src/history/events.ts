@@ -27,6 +27,9 @@ export interface TimelineItem {
 /** Most events that are read of one history, the latest ones. */
 const MOST_EVENTS = 2_000;
 
+/** The server warns of longer pages. */
+const PAGE = 250;
+
 /** Returns when an event happened, milliseconds since 1970. */
 export const timeOf = ({ eventTime }: Event): number =>
   Math.floor(Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6);
@@ -54,7 +57,7 @@ export const readEvents = async (
     const page = await workflowService.getWorkflowExecutionHistoryReverse({
       namespace: options.namespace,
       execution,
-      maximumPageSize: Math.min(1_000, most - events.length),
+      maximumPageSize: Math.min(PAGE, most - events.length),
       ...(nextPageToken && { nextPageToken }),
     });
     events.push(...(page.history?.events ?? []));

@@ -1,4 +1,6 @@
+import type { Decision } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
+import type { TimelineItem } from "../../src/history/events.ts";
 import type { PendingActivity, Progress } from "../../src/show/progress.ts";
 import { type Evidence, standingOf } from "../../src/show/standing.ts";
 import { ACCOUNT, question, row } from "../support/rows.ts";
@@ -35,15 +37,15 @@ const wait = {
   ...{ closedAt: null, outcome: null },
 };
 
-const timer = {
+const timer: TimelineItem = {
   ...{ kind: "timer", name: "sleep", summary: null, at: 0, endedAt: null, outcome: "open" },
   ...{ message: null, until: Date.parse("2026-11-23T19:48:00Z") },
-} as const;
+};
 
-const end = {
+const end: Decision = {
   ...{ account: ACCOUNT, workflowId: "invoice-17", step: null, kind: "end", question: null },
   ...{ by: "ada", how: "flag", reason: "fraud", value: {}, sequence: 1, at: 0 },
-} as const;
+};
 
 const pause = { scope: "all", of: "", by: "bob", reason: "audit", since: 0 } as const;
 

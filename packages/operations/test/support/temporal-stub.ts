@@ -73,7 +73,10 @@ export class TemporalStub {
   readonly queries: Array<string> = [];
   pollers = 1;
 
-  private constructor(readonly runs: Array<StubRun>) {
+  readonly runs: ReadonlyArray<StubRun>;
+
+  private constructor(runs: ReadonlyArray<StubRun>) {
+    this.runs = runs;
     this.#server = createServer();
     this.#server.on("stream", (stream, headers) => {
       // A client that gives up resets its stream.
@@ -160,7 +163,7 @@ export class TemporalStub {
   static async connect(
     runs: ReadonlyArray<StubRun>,
   ): Promise<{ readonly stub: TemporalStub; readonly temporal: Temporal } & AsyncDisposable> {
-    const stub = new TemporalStub([...runs]);
+    const stub = new TemporalStub(runs);
     await new Promise<void>((settle) => {
       stub.#server.listen(0, "127.0.0.1", settle);
     });
