@@ -1,4 +1,4 @@
-import type { Batch, BatchRow, NewRun, SimilarPayment } from "@durable-payments/ledger";
+import type { Batch, BatchRow, NewRun, Run, SimilarPayment } from "@durable-payments/ledger";
 import { batchQueue } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/batches";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
@@ -40,6 +40,7 @@ export interface FilePlan {
 
 const DEFAULT_WINDOW = 200;
 const SAVED_AT_ONCE = 5_000;
+const READ_AT_ONCE = 1_000;
 const UPLOADED_AT_ONCE = 4;
 /** Temporal refuses payloads of 2 MB. */
 const MOST_BYTES = 900_000;
@@ -59,15 +60,21 @@ const limitProblem = ({ approveAbove, window }: PayFileOptions): string | undefi
     : undefined;
 };
 
+const inParts = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
+    all.slice(at * size, (at + 1) * size),
+  );
+
 /** A key that was used for another payment, by any batch or single run. */
 const checkKeys = async (
   { ledger }: Operations,
   rows: ReadonlyArray<CheckedRow>,
 ): Promise<void> => {
-  const runs = await ledger.runs({
-    workflowIds: rows.map(({ workflowId }) => workflowId),
-    limit: rows.length,
-  });
+  const runs: Array<Run> = [];
+  for (const part of inParts(rows, READ_AT_ONCE)) {
+    const workflowIds = part.map(({ workflowId }) => workflowId);
+    runs.push(...(await ledger.runs({ workflowIds, limit: part.length })));
+  }
   const known = new Map(runs.map((run) => [run.workflowId, run]));
   const faults = rows.flatMap(({ number, payment, workflowId }) => {
     const run = known.get(workflowId);
@@ -178,11 +185,6 @@ export const chunksOf = (
   }
   return chunks;
 };
-
-const inParts = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
-    all.slice(at * size, (at + 1) * size),
-  );
 
 const startChunk = async (
   operations: Operations,

@@ -1,0 +1,113 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
+import { cancel } from "../src/ending/index.ts";
+import { planPayout } from "../src/input/index.ts";
+import { planMany, retryPayment } from "../src/retry/index.ts";
+import { startRun } from "../src/start/index.ts";
+import { startRealStack } from "./support/real-stack.ts";
+
+const beneficiary = {
+  ...inputs.beneficiary,
+  account_currency: "USD",
+  payment_method: "swift",
+} as const;
+const payout = (payout_reference: string) => ({
+  ...inputs.payout,
+  currency: "USD",
+  payout_reference,
+});
+
+let stack: Awaited<ReturnType<typeof startRealStack>>;
+let known: string;
+beforeAll(async () => {
+  stack = await startRealStack();
+  const planned = planPayout({ beneficiary, payout: payout("first") }, defaultAssumptions);
+  await startRun(stack.operations, "first", planned, { startedBy: "ada" });
+  await result("first");
+  known = Object.values((await stack.simulator.state()).beneficiaries)[0]?.beneficiary_id ?? "";
+}, 60_000);
+afterAll(() => stack[Symbol.asyncDispose](), 30_000);
+
+const result = (workflowId: string): Promise<unknown> =>
+  stack.operations.client.workflow.getHandle(workflowId).result();
+const planned = (reference: string) =>
+  planPayout({ beneficiary_id: known, payout: payout(reference) }, defaultAssumptions);
+const paid = async (reference: string): Promise<number> => {
+  const { payouts } = await stack.simulator.state();
+  return Object.values(payouts).filter((one) => one.payout_reference === reference).length;
+};
+const acting = { by: "bob", how: "--by", reason: "tried again" };
+const ada = { startedBy: "ada" };
+
+test("the same id and input is the same run; another input, or a likely duplicate, is refused", async () => {
+  const { operations } = stack;
+  expect(await startRun(operations, "twice", planned("twice"), ada)).toMatchObject({ isNew: true });
+  expect(await startRun(operations, "twice", planned("twice"), ada)).toMatchObject({
+    isNew: false,
+  });
+  await expect(startRun(operations, "twice", planned("other"), ada)).rejects.toThrow(
+    "another input",
+  );
+  await expect(startRun(operations, "copy", planned("twice"), ada)).rejects.toThrow(
+    "likely a duplicate: the same payee, amount and currency as twice",
+  );
+  await result("twice");
+  expect(await paid("twice")).toBe(1);
+});
+
+test("a refused payout is retried by starting its id again, and paid once", async () => {
+  const { operations, simulator } = stack;
+  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startRun(operations, "refused", planned("refused"), ada);
+  await expect(result("refused")).rejects.toThrow();
+  expect((await planMany(operations, {}, acting)).map(({ workflowId }) => workflowId)).toEqual([
+    "refused",
+  ]);
+  const { plan } = await retryPayment(operations, "refused", acting);
+  expect(plan.way).toBe("start");
+  expect(plan.versions).toEqual({ createPayout: expect.any(Number) });
+  await result("refused");
+  expect(await paid("refused")).toBe(1);
+  await expect(retryPayment(operations, "refused", acting)).rejects.toThrow("has completed");
+}, 30_000);
+
+test("what a person ended is not retried, unless that is overruled", async () => {
+  const { operations, simulator } = stack;
+  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startRun(operations, "fraud", planned("fraud"), ada);
+  await expect(result("fraud")).rejects.toThrow();
+  await cancel(operations, "fraud", { ...acting, reason: "fraud" });
+  await expect(retryPayment(operations, "fraud", acting)).rejects.toThrow(
+    "bob ended fraud (fraud)",
+  );
+  expect(await paid("fraud")).toBe(0);
+  await retryPayment(operations, "fraud", { ...acting, isOverruling: true });
+  await result("fraud");
+  expect(await paid("fraud")).toBe(1);
+}, 30_000);
+
+test("each row of a file is paid once, and counted", async () => {
+  const { operations } = stack;
+  const folder = await mkdtemp(join(tmpdir(), "rows-"));
+  const file = join(folder, "rows.jsonl");
+  const rows = ["r1", "r2", "r3"].map((key) => ({
+    key,
+    beneficiary_id: known,
+    payout: payout(key),
+  }));
+  await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
+  const checked = await checkBatchFile(file, defaultAssumptions);
+  const options = { by: "ada", how: "--by" };
+  await payFile(operations, checked, await planFile(operations, checked, options), options);
+  await result(`${checked.batch}/1`);
+  await rm(folder, { recursive: true });
+  expect(await operations.ledger.batchCounts(checked.batch)).toMatchObject([
+    { state: "succeeded", rows: 3 },
+  ]);
+  expect(await Promise.all(["r1", "r2", "r3"].map(paid))).toEqual([1, 1, 1]);
+}, 60_000);
