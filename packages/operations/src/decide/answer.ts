@@ -33,10 +33,9 @@ export const askedRow = (
   if (row !== undefined) return row;
   const [now] = open;
   throw new Refused({
-    message:
-      now?.question == null
-        ? `${workflowId} asks nothing now: it was answered, or the outcome is known. Nothing was recorded.`
-        : `The question ${question} is not open. ${workflowId} asks now (${now.question.id}, ${now.step}): ${now.question.reason} Nothing was recorded.`,
+    message: !now?.question
+      ? `${workflowId} asks nothing now: it was answered, or the outcome is known. Nothing was recorded.`
+      : `The question ${question} is not open. ${workflowId} asks now (${now.question.id}, ${now.step}): ${now.question.reason} Nothing was recorded.`,
     next: { operation: "show", workflowId },
   });
 };

@@ -21,7 +21,7 @@ export const readFirstEvent = async (
     maximumPageSize: 1,
   });
   const [first] = history?.events ?? [];
-  if (first?.workflowExecutionStartedEventAttributes == null)
+  if (!first?.workflowExecutionStartedEventAttributes)
     throw new Error(`The history of ${workflowId} does not begin with its start.`);
   return first;
 };

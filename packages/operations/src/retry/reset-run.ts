@@ -15,7 +15,9 @@ const scheduledBy = (
   const activity = event.activityTaskScheduledEventAttributes;
   const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
   const task = (activity ?? child)?.workflowTaskCompletedEventId;
-  return task == null ? undefined : { id: activity?.activityId ?? child?.workflowId ?? "", task };
+  return task === null || task === undefined
+    ? undefined
+    : { id: activity?.activityId ?? child?.workflowId ?? "", task };
 };
 
 /**
@@ -32,7 +34,9 @@ export const resetPoint = (
   const scheduled = events.flatMap((event) => scheduledBy(event) ?? []);
   const named = scheduled.findLast(({ id }) => id === failed);
   if (named !== undefined) return named.task;
-  const completed = events.findLast((event) => event.workflowTaskCompletedEventAttributes != null);
+  const completed = events.findLast(({ workflowTaskCompletedEventAttributes }) =>
+    Boolean(workflowTaskCompletedEventAttributes),
+  );
   return completed?.eventId ?? undefined;
 };
 

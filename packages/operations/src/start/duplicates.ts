@@ -51,7 +51,7 @@ export const findDuplicates = async (
   const payees = await payeesOf(operations, account, payments);
   const asked = planned.flatMap(({ workflowId }, at) => {
     const payment = payments[at];
-    if (payment?.payee == null) return [];
+    if (!payment?.payee) return [];
     const { amount, currency, payee, reference } = payment;
     return [{ at, workflowId, amount, currency, reference, payees: payees.get(payee) ?? [payee] }];
   });
