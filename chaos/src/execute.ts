@@ -3,49 +3,46 @@ import { delay } from "./delay.ts";
 import type { BuiltApps } from "./environment/build-apps.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
 import { compare, type Comparison } from "./evidence/compare.ts";
-import { readEndings, readInDoubt } from "./evidence/run-endings.ts";
-import { sendFalseSignals } from "./faults/false-signals.ts";
+import { readEndings } from "./evidence/run-endings.ts";
 import { injectKeyringFaults } from "./faults/keyring-faults.ts";
-import { injectProcessFaults, type ProcessFaultCounts } from "./faults/process-faults.ts";
+import { loseDatabase, type LossResult } from "./faults/lose-database.ts";
+import {
+  type FreezeCoordination,
+  injectProcessFaults,
+  type ProcessFaultCounts,
+} from "./faults/process-faults.ts";
 import { RequestFaults } from "./faults/request-faults.ts";
-import { restoreDatabase, type RestoreResult } from "./faults/restore-database.ts";
-import { Operator, type OperatorCounts } from "./operator/operator.ts";
-import { TaskResolver } from "./operator/resolve-tasks.ts";
 import type { ChaosOptions } from "./options.ts";
+import { Answers } from "./people/answers.ts";
+import { Operator } from "./people/operator.ts";
 import { beneficiary } from "./plan/plan-payouts.ts";
 import { planRuns } from "./plan/plan-runs.ts";
-import {
-  type ExistingBeneficiary,
-  LATE_FUNDS,
-  type PlannedRun,
-  START_BALANCES,
-} from "./plan/planned-run.ts";
-import { awaitNoOpenRuns, startForgotten, startRuns } from "./start-runs.ts";
+import { LATE_FUNDS, type PlannedRun, START_BALANCES } from "./plan/planned-run.ts";
+import { createBeneficiary } from "./service/service.ts";
+import { awaitNoOpenRuns, awaitSettled, startForgotten, startRuns } from "./start-runs.ts";
 
-/** What a chaos run has found, and how much there was of everything. */
+/** What a campaign has found, and how much there was of everything. */
 export interface ChaosResult extends Comparison {
   readonly options: ChaosOptions;
+  readonly behaviour: Readonly<Record<string, unknown>>;
   readonly seconds: number;
   /** How many of each kind. */
   readonly runs: Readonly<Record<PlannedRun["kind"], number>>;
   readonly requestFaults: Readonly<Record<string, number>>;
   readonly processFaults: ProcessFaultCounts;
-  readonly falseSignals: number;
-  readonly operator: OperatorCounts;
-  /** What Temporal has forgotten by the return of its database, where there was one. */
-  readonly restored?: RestoreResult;
-  /** Tasks that were resolved, by decision. */
-  readonly resolutions: TaskResolver["resolutions"];
-  /** Tasks about sends of unknown outcome, by how they were reconciled with the service's lists. */
-  readonly reconciliations: TaskResolver["reconciliations"];
-  readonly avoidable: TaskResolver["avoidable"];
-  /** Faults of the chaos run itself, or of what it runs on: rejected resolutions, crashes. */
-  readonly harness: readonly string[];
-  /** Where logs, database and ledger are kept; only when something was found. */
+  readonly operator: Operator["counts"];
+  /** What was restored or lost, where something was. */
+  readonly loss?: LossResult;
+  /** What persons were asked, and how often. */
+  readonly questions: Readonly<Record<string, number>>;
+  readonly answers: Answers["counts"];
+  /** Faults of the campaign itself, or of what it runs on: crashes, retries that were not refused. */
+  readonly harness: ReadonlyArray<string>;
+  /** Where logs, databases and ledgers are kept; only when something was found. */
   readonly folder?: string;
 }
 
-/** What a chaos run is executed with. */
+/** What a campaign is executed with. */
 export interface ExecutionContext {
   readonly apps: BuiltApps;
   readonly report: Reporter;
@@ -67,11 +64,11 @@ const READING_MS = 60_000;
 /** Longer than a request may take. */
 const LATE_MS = 3_000;
 
-/** Whether nothing was found. */
+/** Says whether nothing was found. */
 export const isGreen = ({ duplicates, harness, lost, stuck, wrong }: ChaosResult): boolean =>
   [duplicates, harness, lost, stuck, wrong].every((found) => found.length === 0);
 
-/** Execute one chaos run. However it ends, every process that it started is ended. */
+/** Executes one campaign. However it ends, every process that it started is ended. */
 export const executeChaosRun = async (
   options: ChaosOptions,
   { apps, report, signal }: ExecutionContext,
@@ -97,17 +94,15 @@ const executeIn = async (
   report: Reporter,
   interruption: AbortSignal,
 ): Promise<ChaosResult> => {
-  const { restore, seed } = options;
-  const runs = planRuns(options, await createBeneficiaries(environment));
-  const coordination = { frozen: 0, isPausing: false };
-  const requestFaults = new RequestFaults(environment.control, seed);
-  const operator = new Operator(environment, runs, options, coordination);
-  const areDecisionsKept = () => !restore || progress.restored !== undefined;
-  const resolver = new TaskResolver(environment, runs, options, {
-    isFunded: () => operator.isFunded,
-    // What is decided between the copy and its return is forgotten with all the rest.
-    mayAbandon: areDecisionsKept,
-  });
+  const { loss, seed } = options;
+  const { keyrings, server, service, workers } = environment;
+  const isSimulator = service.simulator !== undefined;
+  const runs = planRuns({ ...options, isSimulator }, await createBeneficiaries(environment));
+  const coordination: FreezeCoordination = { frozen: 0, isPausing: false, freezes: [] };
+  const requestFaults = service.simulator && new RequestFaults(service.simulator.control, seed);
+  const operator = new Operator(environment, runs, seed, coordination);
+  const onEnd = (workflowId: string) => void operator.ended.set(workflowId, Date.now());
+  const answers = new Answers(environment, runs, seed, onEnd);
   const counts: ProcessFaultCounts = {
     workerKills: 0,
     simulatorKills: 0,
@@ -117,12 +112,12 @@ const executeIn = async (
     partKills: 0,
     databaseStops: 0,
   };
-  let falseSignals = 0;
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 1_000);
-  const started: PlannedRun[] = [];
-  const progress: { open: number; restored?: RestoreResult } = { open: 0 };
+  const started: Array<PlannedRun> = [];
+  const progress: { open: number; loss?: LossResult } = { open: 0 };
   const workDone = () => (2 * started.length - progress.open) / (2 * runs.length);
+  const struck = () => ({ ...requestFaults?.fired, ...service.faults() });
 
   const done = new AbortController();
   const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
@@ -130,19 +125,30 @@ const executeIn = async (
   const show = setInterval(() => {
     report.line(
       `${seconds()} s: started ${started.length}/${runs.length}, open ${progress.open}, ` +
-        `resolved ${sum(resolver.resolutions)}, faults ${sum(requestFaults.fired)}, ` +
+        `asked ${sum(answers.questions)}, faults ${sum(struck())}, ` +
         `kills ${counts.workerKills + counts.simulatorKills + counts.partKills}, ` +
         `restarts ${counts.serverRestarts + counts.databaseStops}`,
     );
   }, PROGRESS_EVERY_MS);
 
-  /** End a run as planned, once decisions are not forgotten any more. */
-  const endAsPlanned = async (run: PlannedRun): Promise<void> => {
-    while (!areDecisionsKept() && !signal.aborted) await delay(500, signal);
-    await operator.endAsPlanned(run, signal);
+  const loseAsAsked = async (): Promise<void> => {
+    if (loss === undefined) return;
+    progress.loss = await loseDatabase(environment, loss, {
+      signal,
+      workDone,
+      startForgotten: () => startForgotten(environment, started, signal),
+      onQuiet: (quiet) => void operator.quiet.push(quiet),
+    });
+    answers.forget();
+  };
+  /** Decisions that a restored ledger has forgotten are made after it: docs/chaos.md says why. */
+  const interveneIn = async (run: PlannedRun): Promise<void> => {
+    const mustWait = () => loss?.endsWith("ledger") === true && progress.loss === undefined;
+    while (mustWait() && !signal.aborted) await delay(500, signal);
+    await operator.interveneIn(run, signal);
   };
   const work = async (): Promise<void> => {
-    const endings: Array<Promise<void>> = [];
+    const interventions: Array<Promise<void>> = [];
     const onCount = (open: number) => (progress.open = open);
     await Promise.all([
       startRuns(environment, runs, {
@@ -150,10 +156,12 @@ const executeIn = async (
         onStarted: (run) => {
           started.push(run);
           progress.open += 1;
-          endings.push(endAsPlanned(run));
+          interventions.push(interveneIn(run));
         },
-        beforeAlike: ({ alike, kind }) =>
-          requestFaults.loseAnswers(kind === "payout" ? "createPayout" : "createCardholder", alike),
+        beforeAlike: async ({ alike, kind }) => {
+          const operation = kind === "onboarding" ? "createCardholder" : "createPayout";
+          await requestFaults?.loseAnswers(operation, alike);
+        },
       }),
       injectProcessFaults(environment, {
         coordination,
@@ -164,37 +172,25 @@ const executeIn = async (
         signal,
         workDone,
       }),
-      ...(environment.keyrings === undefined
-        ? []
-        : [injectKeyringFaults(environment.keyrings, { signal, workDone })]),
-      restore
-        ? restoreDatabase(environment, options, {
-            operator,
-            signal,
-            startForgotten: () => startForgotten(environment, started, signal),
-            workDone,
-          }).then(async (restored) => {
-            progress.restored = restored;
-            resolver.forgetResolved();
-            await operator.fund(signal);
-          })
-        : operator.intervene(workDone, signal),
+      keyrings && injectKeyringFaults(keyrings, { signal, workDone }),
+      loseAsAsked(),
+      operator.intervene({ workDone, mayPause: loss === undefined }, signal),
       awaitNoOpenRuns(environment, {
         signal,
         onCount,
         areAllStarted: () => started.length === runs.length,
       }),
     ]);
-    await Promise.all(endings);
-    await operator.retryRemaining(signal);
-    await awaitNoOpenRuns(environment, { signal, onCount, areAllStarted: () => true });
+    await Promise.all(interventions);
+    const untilAllEnded = () =>
+      awaitNoOpenRuns(environment, { signal, onCount, areAllStarted: () => true });
+    await untilAllEnded();
+    await operator.afterwards(signal);
+    await untilAllEnded();
+    await awaitSettled(environment, signal);
   };
   const isBusy = () => progress.open > FEW || started.length < runs.length;
-  const background = [
-    requestFaults.inject(isBusy, signal),
-    resolver.resolveUntil(signal),
-    sendFalseSignals(environment, runs, { onSent: () => void (falseSignals += 1), seed, signal }),
-  ];
+  const background = [requestFaults?.inject(isBusy, signal), answers.answerUntil(signal)];
   const working = work();
   try {
     // The background ends before the work only by an error.
@@ -209,61 +205,64 @@ const executeIn = async (
   }
   interruption.throwIfAborted();
   const took = seconds();
-  report.line(`${took} s: comparing the ledger with the runs …`);
+  report.line(`${took} s: comparing …`);
   const reading = AbortSignal.any([interruption, AbortSignal.timeout(READING_MS)]);
-  const { server, simulator, workers } = environment;
-  await Promise.all([server, simulator].map((one) => one.whenReady(reading)));
+  const supervised = [server, ...(service.simulator ? [service.simulator.process] : [])];
+  await Promise.all(supervised.map((one) => one.whenReady(reading)));
   const endings = await readEndings(environment, runs, reading);
-  const inDoubt = await readInDoubt(environment, reading);
+  const rows = await environment.operate(({ ledger }) => ledger.rows({ limit: 100_000 }), reading);
   // A request that was still on its way would be a duplicate, too.
   await delay(LATE_MS, reading);
   interruption.throwIfAborted();
-  const crashes = [server, simulator, ...workers].flatMap((one) => one.crashes);
-  const rejections = resolver.rejections.map((one) => `A resolution was rejected: ${one}`);
-  const funds = operator.isFunded ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
+  const late = operator.isFunded ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
+  const truth = await service.ledger();
+  const funds = Object.entries({ ...START_BALANCES, ...late }).filter(([currency]) =>
+    truth.balances.some((one) => one.currency === currency),
+  );
+  const crashes = [...supervised, ...workers].flatMap((one) => one.crashes);
+  const unstopped =
+    progress.loss === undefined || progress.loss.stopped || loss === "restore temporal"
+      ? []
+      : ["The ledger was restored, and sends did not stop until recover"];
   return {
     ...compare({
       runs,
       endings,
-      inDoubt,
-      ledger: await environment.control.ledger(),
-      funds: { ...START_BALANCES, ...funds },
-      abandoned: resolver.abandoned,
+      rows: rows ?? [],
+      service: truth,
+      funds: Object.fromEntries(funds),
       ended: operator.ended,
-      pauses: operator.pauses,
-      restored: restore,
+      interrupted: operator.interrupted,
+      quiet: operator.quiet,
+      frozen: coordination.freezes,
     }),
     options,
+    behaviour: service.behaviour,
     seconds: took,
     runs: {
       payout: runs.filter(({ kind }) => kind === "payout").length,
       payTwice: runs.filter(({ kind }) => kind === "payTwice").length,
       onboarding: runs.filter(({ kind }) => kind === "onboarding").length,
     },
-    requestFaults: requestFaults.fired,
+    requestFaults: struck(),
     processFaults: counts,
-    falseSignals,
     operator: operator.counts,
-    ...(progress.restored !== undefined && { restored: progress.restored }),
-    resolutions: resolver.resolutions,
-    reconciliations: resolver.reconciliations,
-    avoidable: resolver.avoidable,
-    harness: [...rejections, ...operator.unexpectedExits, ...crashes],
+    ...(progress.loss !== undefined && { loss: progress.loss }),
+    questions: answers.questions,
+    answers: answers.counts,
+    harness: [...operator.unexpected, ...unstopped, ...crashes],
   };
 };
 
-const createBeneficiaries = async ({ account, control }: Environment) => {
+const createBeneficiaries = async ({ service }: Environment) => {
   const currencies = Object.keys(START_BALANCES);
-  const create = async (index: number): Promise<ExistingBeneficiary> => {
-    const currency = currencies[index % currencies.length] ?? "EUR";
-    const fields = beneficiary(currency, `Existing supplier ${index + 1}`);
-    return { id: await control.createBeneficiary(account, fields), currency };
-  };
-  const [first, ...more] = await Promise.all(
-    Array.from({ length: EXISTING * currencies.length }, (_, index) => create(index)),
+  return Promise.all(
+    Array.from({ length: EXISTING * currencies.length }, async (_, index) => {
+      const currency = currencies[index % currencies.length] ?? "EUR";
+      const fields = beneficiary(currency, `Existing supplier ${index + 1}`);
+      return { id: await createBeneficiary(service, fields), currency };
+    }),
   );
-  if (first === undefined) throw new Error("no beneficiary was created");
-  return [first, ...more] as const;
 };
 
 const sum = (counts: Readonly<Record<string, number>>): number =>

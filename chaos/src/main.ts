@@ -10,7 +10,7 @@ await runCommand({ help, options: chaosOptions }, async (values) => {
   const campaigns = readOptions(values);
   const signal = interruption();
   const report = values.quiet ? quietReporter : reporter();
-  const apps = await report.during("Building worker and starter", buildApps(campaigns[0]));
+  const apps = await report.during("Building worker and starter", buildApps(campaigns[0].encrypt));
   let isAllGreen = true;
   try {
     for (const options of campaigns) {

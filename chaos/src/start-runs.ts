@@ -1,53 +1,55 @@
+import { startPayment } from "@durable-payments/operations/start";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import { queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import { delay } from "./delay.ts";
 import { type Environment, TASK_QUEUE } from "./environment/environment.ts";
-import { callUntilAnswered } from "./environment/temporal-calls.ts";
 import type { PlannedRun } from "./plan/planned-run.ts";
 
 /** The workflow type of each kind of planned run; `payTwice` is that of src/worker/pay-twice.ts. */
-const WORKFLOW_TYPES: Readonly<Record<PlannedRun["kind"], string>> = {
-  payout: WORKFLOW.payout,
+export const WORKFLOW_TYPES: Readonly<Record<PlannedRun["kind"], string>> = {
+  payout: "payout",
   payTwice: "payTwice",
-  onboarding: WORKFLOW.onboardCardholder,
+  onboarding: "onboardCardholder",
 };
 
+/** Who starts runs, and so cannot approve them. */
+export const STARTER = "ada";
+
 /**
- * Start a run, again and again until the server has confirmed it: there is exactly one of its id.
+ * Starts a run as the project's client does, again and again until Temporal has confirmed it.
  *
  * @returns whether this call started it; undefined where the signal was aborted before.
  */
 const start = async (
   environment: Environment,
-  run: PlannedRun,
+  { input, kind, workflowId }: PlannedRun,
   signal: AbortSignal,
 ): Promise<boolean | undefined> =>
-  await callUntilAnswered(environment, signal, async (client) => {
+  environment.operate(async ({ account, client, ledger }) => {
     try {
-      await client.workflow.start(WORKFLOW_TYPES[run.kind], {
-        workflowId: run.workflowId,
+      await startPayment(client, WORKFLOW_TYPES[kind], {
+        id: workflowId,
+        startedBy: STARTER,
         taskQueue: TASK_QUEUE,
-        args: [run.input],
-        workflowIdReusePolicy: "REJECT_DUPLICATE",
-        workflowIdConflictPolicy: "FAIL",
+        args: [input],
+        ledger,
+        account,
       });
+      return true;
     } catch (error) {
       // Perhaps by an attempt before this one, whose answer was lost.
-      if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      return false;
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return false;
+      throw error;
     }
-    return true;
-  });
+  }, signal);
 
 /**
- * Start runs once more, as people do who find that Temporal has forgotten them; those that it knows
- * go on as they are.
+ * Starts runs once more, as people do who find that Temporal has forgotten them.
  *
  * @returns how many it had forgotten.
  */
 export const startForgotten = async (
   environment: Environment,
-  runs: readonly PlannedRun[],
+  runs: ReadonlyArray<PlannedRun>,
   signal: AbortSignal,
 ): Promise<number> => {
   let forgotten = 0;
@@ -55,10 +57,10 @@ export const startForgotten = async (
   return forgotten;
 };
 
-/** Start all runs, each at its time; those of the same moment at once. */
+/** Starts all runs, each at its time; those of the same moment at once. */
 export const startRuns = async (
   environment: Environment,
-  runs: readonly PlannedRun[],
+  runs: ReadonlyArray<PlannedRun>,
   {
     beforeAlike,
     onStarted,
@@ -86,7 +88,7 @@ const COUNT_EVERY_MS = 1_000;
 /** Visibility lags: so many counts in a row must find no open run. */
 const COUNTS = 3;
 
-/** Wait until no run is open any more. */
+/** Waits until no run is open any more. */
 export const awaitNoOpenRuns = async (
   environment: Environment,
   {
@@ -99,16 +101,30 @@ export const awaitNoOpenRuns = async (
     readonly signal: AbortSignal;
   },
 ): Promise<void> => {
-  // Not the sign-in leases, which end by themselves.
-  const query = `ExecutionStatus = "Running" AND WorkflowType IN ${queryTexts(Object.values(WORKFLOW_TYPES))}`;
+  const types = Object.values(WORKFLOW_TYPES).map((type) => `"${type}"`);
+  const query = `ExecutionStatus = "Running" AND WorkflowType IN (${types.join(", ")})`;
   for (let zeros = 0; zeros < COUNTS && !signal.aborted;) {
     await delay(COUNT_EVERY_MS, signal);
     const hasStarted = areAllStarted();
-    const counted = await callUntilAnswered(environment, signal, (client) =>
-      client.workflow.count(query),
-    );
+    const counted = await environment.operate(({ client }) => client.workflow.count(query), signal);
     if (counted === undefined) return;
     onCount(counted.count);
     zeros = hasStarted && counted.count === 0 ? zeros + 1 : 0;
+  }
+};
+
+/** Waits until no write of the ledger is on its way or unknown: the tracker settles what ended runs have left. */
+export const awaitSettled = async (
+  environment: Environment,
+  signal: AbortSignal,
+): Promise<void> => {
+  let unsettled = 1;
+  while (unsettled > 0 && !signal.aborted) {
+    const rows = await environment.operate(
+      ({ ledger }) => ledger.rows({ states: ["sending", "unknown", "asking"], limit: 1 }),
+      signal,
+    );
+    unsettled = rows?.length ?? 0;
+    if (unsettled > 0) await delay(COUNT_EVERY_MS, signal);
   }
 };

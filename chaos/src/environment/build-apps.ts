@@ -6,12 +6,9 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { buildApp } from "@durable-payments/tools/build";
 import { checkout } from "@durable-payments/tools/processes";
-import type { ChaosOptions } from "../options.ts";
 
-/** What the chaos run starts again and again, built once, so that a restart costs little. */
+/** What is started again and again, built once, so that a restart costs little. */
 export interface BuiltApps {
-  /** Main file of the starter. */
-  readonly starter: string;
   /** Main file of the worker. */
   readonly worker: string;
   /** The workflow bundle of the worker: the workflows of the project, and `payTwice`. */
@@ -19,36 +16,31 @@ export interface BuiltApps {
   readonly remove: () => Promise<void>;
 }
 
-const SOURCE = "--conditions=@durable-payments/source";
-
 const sourceOf = (file: string) => new URL(`../worker/${file}`, import.meta.url);
 
 /**
- * Build the apps from the current sources, into a folder of the checkout that Git ignores.
+ * Builds the worker from the current sources, into a folder of the checkout that Git ignores.
  *
- * @param options whether the workflows encode what they fail with
+ * @param encrypt whether the workflows encode what they fail with.
  */
-export const buildApps = async ({ encrypt }: Pick<ChaosOptions, "encrypt">): Promise<BuiltApps> => {
+export const buildApps = async (encrypt: boolean): Promise<BuiltApps> => {
   const parent = join(checkout, ".local");
   mkdirSync(parent, { recursive: true });
   // Within the checkout, where the built files find what is installed.
   const folder = await mkdtemp(join(parent, "chaos-"));
-  const folderOf = (name: string) => pathToFileURL(`${join(folder, name)}/`);
+  const worker = pathToFileURL(`${join(folder, "worker")}/`);
   const bundle = join(folder, "workflow-bundle.js");
   await Promise.all([
-    buildApp("starter", folderOf("starter")),
-    buildApp("worker", folderOf("worker"), sourceOf("chaos-worker.ts")),
+    buildApp("worker", worker, sourceOf("chaos-worker.ts")),
     promisify(execFile)(
       process.execPath,
-      [SOURCE, fileURLToPath(sourceOf("build-bundle.ts")), bundle],
+      ["--conditions=@durable-payments/source", fileURLToPath(sourceOf("build-bundle.ts")), bundle],
       // No key is read for it.
       { env: { ...process.env, ...(encrypt && { PAYMENTS_KEYRING: folder }) } },
     ),
   ]);
-  const mainIn = (name: string) => fileURLToPath(new URL("main.mjs", folderOf(name)));
   return {
-    starter: mainIn("starter"),
-    worker: mainIn("worker"),
+    worker: fileURLToPath(new URL("main.mjs", worker)),
     bundle,
     remove: () => rm(folder, { recursive: true, force: true }),
   };

@@ -36,18 +36,20 @@ export interface ProcessFaultCounts {
 export interface FreezeCoordination {
   /** Workers that are frozen now. */
   frozen: number;
+  /** When workers were frozen, in milliseconds since 1970. */
+  readonly freezes: Array<{ readonly from: number; readonly to: number }>;
   /** Whether sends are, or are about to be, paused. */
   isPausing: boolean;
 }
 
-/** Longer than the workflows' heartbeat timeout: what a worker was doing counts as lost. */
+/** Longer than the dispatch window, and than heartbeat time-outs: what a worker was doing counts as lost. */
 const LONG_OUTAGE_MS = 20_000;
 
 /** How long a worker is frozen: shorter, and longer, than that timeout. */
 const FREEZES_MS = [1_000, 4_000, LONG_OUTAGE_MS] as const;
 
 /** A shorter run has no time for a long outage. */
-const RUNS_FOR_LONG_OUTAGE = 100;
+const RUNS_FOR_LONG_OUTAGE = 60;
 
 /** No process has a fault in the beginning, when nothing is under way, nor at the end. */
 const FROM = 0.05;
@@ -115,7 +117,8 @@ export const injectProcessFaults = async (
   }: {
     readonly coordination: FreezeCoordination;
     readonly counts: ProcessFaultCounts;
-    readonly requestFaults: RequestFaults;
+    /** Undefined for a service that takes none. */
+    readonly requestFaults: RequestFaults | undefined;
     readonly runs: number;
     readonly seed: number;
     readonly signal: AbortSignal;
@@ -123,7 +126,8 @@ export const injectProcessFaults = async (
     readonly workDone: () => number;
   },
 ): Promise<void> => {
-  const { server, simulator, workers } = environment;
+  const { server, service, workers } = environment;
+  const simulator = service.simulator?.process;
   const planned = planProcessFaults(runs, seed);
   const targets = new Random(seed, "targets");
   const partTargets = new Random(seed, "part targets");
@@ -156,14 +160,16 @@ export const injectProcessFaults = async (
     injectEach(planned.freezes, async ({ downMs }) => {
       while (coordination.isPausing && !signal.aborted) await delay(100, signal);
       coordination.frozen += 1;
+      const from = Date.now();
       const whileFrozen = () => delay(downMs, signal);
       if (await targets.pick(workers).freeze(whileFrozen)) counts.workerFreezes += 1;
+      coordination.freezes.push({ from, to: Date.now() });
       coordination.frozen -= 1;
     }),
-    injectEach(planned.simulator, async ({ downMs, killSignal }) => {
-      await simulator.whenReady(signal);
-      await requestFaults.keepCounts();
-      if (await simulator.restart(killSignal, { downMs })) counts.simulatorKills += 1;
+    injectEach(simulator === undefined ? [] : planned.simulator, async ({ downMs, killSignal }) => {
+      await simulator?.whenReady(signal);
+      await requestFaults?.keepCounts();
+      if (await simulator?.restart(killSignal, { downMs })) counts.simulatorKills += 1;
     }),
     injectEach(planned.server, async ({ downMs, killSignal }) => {
       await server.whenReady(signal);

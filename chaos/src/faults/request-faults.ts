@@ -5,7 +5,7 @@ import {
   type SimulatorControl,
   SimulatorUnavailable,
   type InjectedFault,
-} from "../environment/simulator-control.ts";
+} from "../service/simulator-control.ts";
 
 /** The weight of each kind. */
 const KINDS: Readonly<Record<string, number>> = {

@@ -1,13 +1,10 @@
-import { drawAmount, numbered, drawIntervention } from "./draw-details.ts";
-import type { Intervention, PlannedOnboarding } from "./planned-run.ts";
+import { drawAmount, drawIntervention } from "./draw-details.ts";
+import { type Intervention, numbered, type PlannedOnboarding } from "./planned-run.ts";
 import { Random } from "./random.ts";
 
-const POLL = { pollInterval: { min: "1 second", max: "5 seconds" } };
-
-/** What an onboarding is like, by its place: the first ones are such that a short run has all. */
 type Shape = "two alike" | "short check" | "short funds" | "refused" | "plain";
 
-const FIRST: readonly Shape[] = ["two alike", "short check", "short funds"];
+const FIRST: ReadonlyArray<Shape> = ["two alike", "short check", "short funds"];
 
 const SHAPES: ReadonlyArray<readonly [Shape, number]> = [
   ["two alike", 6],
@@ -22,47 +19,57 @@ const TOO_MUCH = "90000000.00";
 
 const SHORT_MS = [1_000, 2_000, 4_000] as const;
 
-/** The failure by which a shape may end a run. */
-const FAILURES: Readonly<Partial<Record<Shape, string>>> = {
-  "short check": "VerificationOverdue",
-  "short funds": "FundsOverdue",
-  refused: "VerificationRefused",
+const MAY_FAIL: Readonly<Partial<Record<Shape, ReadonlyArray<string>>>> = {
+  "short check": ["NotVerified"],
+  "short funds": ["NotFunded"],
+  refused: ["NotVerified"],
 };
 
-const interventionFor = (shape: Shape, amended: string, random: Random, index: number) => {
-  const drawn = drawIntervention(random, index);
+const interventionFor = (
+  shape: Shape,
+  drawn: Intervention | undefined,
+  amended: string,
+): Intervention | undefined => {
   if (shape === "plain" || shape === "two alike") return drawn;
-  const intervention: Intervention = {
+  if (shape === "refused") return undefined;
+  return {
     kind: "retry",
     ...(shape === "short funds" && { amend: { card: { card_limit: amended } } }),
   };
-  return shape === "refused" ? undefined : intervention;
 };
 
-/** Plan onboardings: see docs/chaos.md. */
-export const planOnboardings = (count: number, seed: number): PlannedOnboarding[] => {
+/** Plans onboardings: see docs/chaos.md. */
+export const planOnboardings = (
+  count: number,
+  seed: number,
+  isSimulator: boolean,
+): ReadonlyArray<PlannedOnboarding> => {
   const random = new Random(seed, "onboardings");
-  const onboardings: PlannedOnboarding[] = [];
+  const onboardings: Array<PlannedOnboarding> = [];
   let groups = 0;
   while (onboardings.length < count) {
-    const left = count - onboardings.length;
-    const shape = FIRST[groups] ?? random.weighted(SHAPES);
+    const drawn = random.weighted(SHAPES);
+    const wanted = FIRST[groups] ?? drawn;
+    // The independent service finds everybody to be who they say.
+    const shape = !isSimulator && wanted === "refused" ? "plain" : wanted;
     groups += 1;
-    const size = shape === "two alike" ? Math.min(2, left) : 1;
+    const size = shape === "two alike" ? Math.min(2, count - onboardings.length) : 1;
     const startAtMs = random.between(0, 1);
     const last_name = shape === "refused" ? "Refused" : `Example-${numbered(onboardings.length)}`;
     for (let one = 0; one < size; one++) {
       const id = numbered(onboardings.length);
       const email = `person-${id}@example.com`;
-      const amount = drawAmount(random);
-      const amended = drawAmount(random);
-      const card_limit = shape === "short funds" ? TOO_MUCH : amount;
-      const intervention = interventionFor(shape, amended, random, onboardings.length);
+      const [amount, amended] = [drawAmount(random), drawAmount(random)];
+      const isTooMuch = shape === "short funds";
+      const card_limit = isTooMuch ? TOO_MUCH : amount;
+      const intervention = interventionFor(
+        shape,
+        drawIntervention(random, onboardings.length),
+        amended,
+      );
       const card_name = random.chance(0.3) ? `Card ${id}` : undefined;
-      // What was undone cannot be continued, and is not amended.
-      const undoes = random.chance(0.5) && shape !== "short funds";
-      const withinMs = shape.startsWith("short") ? random.pick(SHORT_MS) : undefined;
-      const failure = FAILURES[shape];
+      const undoes = random.chance(0.5) && !isTooMuch;
+      const withinMs = random.pick(SHORT_MS);
       onboardings.push({
         kind: "onboarding",
         workflowId: `chaos-onboarding-${id}`,
@@ -70,11 +77,9 @@ export const planOnboardings = (count: number, seed: number): PlannedOnboarding[
         alike: size,
         intervention,
         email,
-        card_limits: [card_limit, ...(shape === "short funds" ? [amended] : [])],
-        card_name,
+        cardLimits: isTooMuch ? [card_limit, amended] : [card_limit],
         undoes,
-        mayFailAs: failure === undefined ? [] : [failure],
-        withinMs,
+        mayFailAs: MAY_FAIL[shape] ?? [],
         input: {
           cardholder: {
             email,
@@ -92,11 +97,9 @@ export const planOnboardings = (count: number, seed: number): PlannedOnboarding[
             ...(card_name !== undefined && { card_name }),
           },
           options: {
-            ...POLL,
-            onRefusal: random.chance(0.5) || intervention?.kind === "abandon" ? "ask" : "fail",
             onFailure: undoes ? "compensate" : "keep",
             ...(shape === "short check" && { verifyWithin: withinMs }),
-            ...(shape === "short funds" && { fundWithin: withinMs }),
+            ...(isTooMuch && { fundWithin: withinMs }),
           },
         },
       });

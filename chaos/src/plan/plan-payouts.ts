@@ -1,14 +1,14 @@
-import { drawAmount, numbered, drawIntervention, writtenAlike } from "./draw-details.ts";
+import { FAILING_REFERENCE } from "../service/simulator-timing.ts";
+import { drawAmount, drawIntervention, writtenAlike } from "./draw-details.ts";
 import {
-  CURRENCIES,
   type ExistingBeneficiary,
-  LATE_FUNDS,
   type Intervention,
+  LATE_FUNDS,
+  numbered,
   type Payment,
   type PlannedPayout,
 } from "./planned-run.ts";
 import { Random } from "./random.ts";
-import { FAILING_REFERENCE } from "../environment/simulator-timing.ts";
 
 const dayAfter = (today: number): string => new Date(today + 86_400_000).toISOString().slice(0, 10);
 
@@ -18,7 +18,7 @@ const BANKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   GBP: { bank_country: "GB", clearing_system: "FPS", account_number: "00012345" },
 };
 
-/** The fields of createBeneficiary. */
+/** Returns the fields of createBeneficiary. */
 export const beneficiary = (currency: string, nickname: string) => ({
   entity_type: "company",
   email: "accounts@example.com",
@@ -37,10 +37,18 @@ export const beneficiary = (currency: string, nickname: string) => ({
   postal_code: "62701",
 });
 
-/** What a run of payouts is like, by its place: the first ones are such that a short run has all. */
-type Shape = "two alike" | "three alike" | "twice" | "unfunded" | "short" | "fails" | "plain";
+type Shape =
+  | "two alike"
+  | "three alike"
+  | "twice"
+  | "unfunded"
+  | "short"
+  | "fails"
+  | "approval"
+  | "plain";
 
-const FIRST: readonly Shape[] = [
+/** The first ones are such that a short campaign has all. */
+const FIRST: ReadonlyArray<Shape> = [
   "two alike",
   "twice",
   "unfunded",
@@ -48,6 +56,7 @@ const FIRST: readonly Shape[] = [
   "short",
   "unfunded",
   "fails",
+  "approval",
 ];
 
 const SHAPES: ReadonlyArray<readonly [Shape, number]> = [
@@ -55,119 +64,132 @@ const SHAPES: ReadonlyArray<readonly [Shape, number]> = [
   ["three alike", 3],
   ["twice", 14],
   ["unfunded", 12],
-  ["short", 12],
+  ["short", 10],
   ["fails", 4],
+  ["approval", 6],
   ["plain", 50],
 ];
 
-const drawShape = (index: number, random: Random): Shape => FIRST[index] ?? random.weighted(SHAPES);
-
 const ALIKE: Readonly<Partial<Record<Shape, number>>> = { "two alike": 2, "three alike": 3 };
 
-/** Shorter than a payout takes, and a little longer. */
-const SHORT_MS = [1_000, 2_000, 3_000, 4_000, 5_000, 8_000] as const;
+/** What only the simulator does: balances that are empty, payouts that fail. */
+const OF_SIMULATOR: ReadonlySet<Shape> = new Set(["unfunded", "fails"]);
 
-/** What is done with a payout that there is no money for at first: abandoned, retried, retried amended. */
-const unfundedIntervention = (index: number, amended: string): Intervention => {
-  const orders: readonly [Intervention, ...Intervention[]] = [
-    { kind: "abandon", thenRetry: index % 2 === 0 },
-    { kind: "retry" },
-    { kind: "retry", amend: { payout: { amount: amended } } },
-  ];
-  return orders[index % orders.length] ?? orders[0];
+/** Shorter than a payout takes, and a little longer. */
+const SHORT_MS = [1_000, 2_000, 4_000, 8_000] as const;
+
+const MAY_FAIL: Readonly<Partial<Record<Shape, ReadonlyArray<string>>>> = {
+  unfunded: ["Refused"],
+  short: ["PayoutStillOpen"],
+  fails: ["PayoutFailed"],
 };
 
-/** Plan payouts, to new and to existing beneficiaries: see docs/chaos.md. */
+/** What is done with a payout that there is no money for at first. */
+const unfundedIntervention = (index: number, amended: string): Intervention =>
+  index % 3 === 0
+    ? { kind: "end", afterMs: 4_000, isForced: false }
+    : index % 3 === 1
+      ? { kind: "retry" }
+      : { kind: "retry", amend: { payout: { amount: amended } } };
+
+/** Plans payouts, to new and to existing beneficiaries: see docs/chaos.md. */
 export const planPayouts = (
   count: number,
   seed: number,
-  existing: readonly [ExistingBeneficiary, ...ExistingBeneficiary[]],
-): PlannedPayout[] => {
+  {
+    existing,
+    isSimulator,
+  }: { readonly existing: ReadonlyArray<ExistingBeneficiary>; readonly isSimulator: boolean },
+): ReadonlyArray<PlannedPayout> => {
   const random = new Random(seed, "payouts");
-  const payouts: PlannedPayout[] = [];
-  const funded = existing.filter(({ currency }) => currency !== LATE_FUNDS.currency);
-  const unfunded = existing.filter(({ currency }) => currency === LATE_FUNDS.currency);
+  const payouts: Array<PlannedPayout> = [];
   let groups = 0;
   let unfundedRuns = 0;
   while (payouts.length < count) {
-    const shape = drawShape(groups, random);
+    const drawn = random.weighted(SHAPES);
+    const wanted = FIRST[groups] ?? drawn;
+    const shape = !isSimulator && OF_SIMULATOR.has(wanted) ? "plain" : wanted;
     groups += 1;
     const size = Math.min(ALIKE[shape] ?? 1, count - payouts.length);
-    const isKnown = size > 1 || shape === "twice" || random.chance(0.5);
     const isUnfunded = shape === "unfunded";
-    const candidates = isUnfunded ? unfunded : funded;
-    const known = isKnown ? candidates[random.int(0, candidates.length - 1)] : undefined;
-    const currency =
-      known?.currency ?? (isUnfunded ? LATE_FUNDS.currency : random.pick(CURRENCIES));
-    const alone = drawAmount(random);
-    const together = random.int(1, 900);
+    const known = existing.filter(
+      ({ currency }) => (currency === LATE_FUNDS.currency) === isUnfunded,
+    );
+    const [anyKnown, currencyDrawn] = [
+      random.int(0, known.length - 1),
+      random.pick(["EUR", "USD"]),
+    ];
+    const isKnown = size > 1 || shape === "twice" || random.chance(0.5);
+    const payee = isKnown ? known[anyKnown] : undefined;
+    const currency = payee?.currency ?? (isUnfunded ? LATE_FUNDS.currency : currencyDrawn);
+    const [alone, together] = [drawAmount(random), random.int(1, 900)];
     // The balance is funded in the middle.
     const startAtMs = random.between(0, isUnfunded ? 0.4 : 1);
-    const fails = shape === "fails" || (shape === "short" && random.chance(0.4));
-    const isReferred = fails || random.chance(0.8);
+    const isReferred = shape === "fails" || random.chance(0.8);
     const withinMs = shape === "short" ? random.pick(SHORT_MS) : undefined;
-    const reference = `${fails ? `${FAILING_REFERENCE} ` : ""}Invoice ${numbered(payouts.length)}`;
+    const reference = `${shape === "fails" ? `${FAILING_REFERENCE} ` : ""}Invoice ${numbered(payouts.length)}`;
     for (let one = 0; one < size; one++) {
       const id = numbered(payouts.length);
-      const nickname = `Supplier ${id}`;
       const amount = size === 1 ? alone : writtenAlike(together, one);
       const amended = drawAmount(random);
       const intervention = isUnfunded
         ? unfundedIntervention(unfundedRuns++, amended)
         : drawIntervention(random, payouts.length);
+      const isAmended = intervention?.kind === "retry" && intervention.amend !== undefined;
       const details = {
         currency,
         ...(isReferred && { payout_reference: reference }),
         payment_date: dayAfter(Date.now()),
         is_payer: "Y",
       };
-      const paymentOf = (reason: string): Payment => ({
+      const nickname = `Supplier ${id}`;
+      const paymentOf = (step: string, reason: string): Payment => ({
+        step,
         reason,
-        amounts: [
-          amount,
-          ...(intervention?.kind === "retry" && intervention.amend ? [amended] : []),
-        ],
+        amounts: isAmended ? [amount, amended] : [amount],
         currency,
-        beneficiary: known === undefined ? { nickname } : { id: known.id },
-        settlement: fails ? "fails" : "completes",
+        beneficiary: payee === undefined ? { nickname } : { id: payee.id },
       });
-      const base = { startAtMs, alike: size, intervention, withinMs };
-      if (shape === "twice" && known !== undefined) {
-        const [first, second] = [paymentOf(`Goods ${id} a`), paymentOf(`Goods ${id} b`)];
-        const inputOf = ({ reason }: Payment, index: number) => ({
+      const base = { startAtMs, alike: size, intervention, mayFailAs: MAY_FAIL[shape] ?? [] };
+      if (shape === "twice" && payee !== undefined) {
+        const inputOf = (reason: string, written: string) => ({
           ...details,
-          amount: index === 0 ? amount : amount.replace(/\.(\d)0$/, ".$1"),
-          beneficiary_id: known.id,
+          amount: written,
+          beneficiary_id: payee.id,
           payout_reason: reason,
         });
+        const [first, second] = [`Goods ${id} a`, `Goods ${id} b`];
         payouts.push({
           ...base,
           kind: "payTwice",
           workflowId: `chaos-twice-${id}`,
-          payments: [first, second],
+          payments: [paymentOf("first", first), paymentOf("second", second)],
+          approval: undefined,
           input: {
-            first: inputOf(first, 0),
-            second: inputOf(second, 1),
-            options: { sideBySide: random.chance(0.5), within: "30 days" },
+            first: inputOf(first, amount),
+            second: inputOf(second, amount.replace(/\.(\d)0$/, ".$1")),
+            sideBySide: random.chance(0.5),
           },
         });
         continue;
       }
-      const payment = paymentOf(`Goods ${id}`);
+      const payment = paymentOf("createPayout", `Goods ${id}`);
+      const approval =
+        shape === "approval" ? (random.chance(0.25) ? "reject" : "approve") : undefined;
       payouts.push({
         ...base,
         kind: "payout",
         workflowId: `chaos-payout-${id}`,
         payments: [payment],
+        approval,
         input: {
-          ...(known === undefined
+          ...(payee === undefined
             ? { beneficiary: beneficiary(currency, nickname) }
-            : { beneficiary_id: known.id }),
+            : { beneficiary_id: payee.id }),
           payout: { ...details, amount, payout_reason: payment.reason },
-          // The tracker signals their end.
           options: {
-            onRefusal: asksOnRefusal(intervention, random) ? "ask" : "fail",
             ...(withinMs !== undefined && { completeWithin: withinMs }),
+            ...(approval !== undefined && { approval: { above: "0.50" } }),
           },
         },
       });
@@ -175,6 +197,3 @@ export const planPayouts = (
   }
   return payouts;
 };
-
-const asksOnRefusal = (intervention: Intervention | undefined, random: Random): boolean =>
-  intervention === undefined ? random.chance(0.5) : intervention.kind === "abandon";

@@ -1,20 +1,16 @@
-import type { Settlement } from "../environment/simulator-timing.ts";
-
-/** What people do with a run, beside resolving its tasks. */
+/** What people, and Temporal's own tools, do with a run. */
 export type Intervention =
-  | {
-      readonly kind: "cancel" | "terminate";
-      /** Counted from the start of the run. */
-      readonly afterMs: number;
-      readonly thenRetry: boolean;
-    }
-  | { readonly kind: "retry"; readonly amend?: object }
-  | {
-      /** Whatever the run asks, it is abandoned, and must stay unpaid from then on. */
-      readonly kind: "abandon";
-      /** Whether somebody tries to retry it by its id, beside the retry of all that failed. */
-      readonly thenRetry: boolean;
-    };
+  /** A person ends it for good; then it is tried anew in several ways, none of which may pay. */
+  | { readonly kind: "end"; readonly afterMs: number; readonly isForced: boolean }
+  /** Whatever the run asks is answered by an end; where it asks nothing, it completes. */
+  | { readonly kind: "end by answer" }
+  /** A person ends it, and another one overrules that: it pays once. */
+  | { readonly kind: "overruled"; readonly afterMs: number }
+  /** By Temporal's own tools, which decide nothing about money: a retry pays once. */
+  | { readonly kind: "cancel" | "terminate" | "reset"; readonly afterMs: number }
+  /** The id is started anew by a client without any plugin, once its run has ended. */
+  | { readonly kind: "start again" }
+  | { readonly kind: "retry"; readonly amend?: object };
 
 interface Planned {
   readonly workflowId: string;
@@ -23,43 +19,40 @@ interface Planned {
   readonly alike: number;
   readonly input: object;
   readonly intervention: Intervention | undefined;
+  /** The failures by which it may end, beside an injected refusal and what its intervention brings. */
+  readonly mayFailAs: ReadonlyArray<string>;
 }
 
-/** A payment of a run; its payout is known in the ledger by the reason, which no reconciliation reads. */
+/** A payment of a run; its payout is known in the service's ledger by the reason, which is unique. */
 export interface Payment {
+  readonly step: string;
   readonly reason: string;
   /** The amounts that it may have: more than one where the run is amended. */
-  readonly amounts: readonly [string, ...string[]];
+  readonly amounts: readonly [string, ...Array<string>];
   readonly currency: string;
   /** Known by its id, or by the nickname of the one that the run creates. */
   readonly beneficiary: { readonly id: string } | { readonly nickname: string };
-  readonly settlement: Settlement;
 }
 
 /** A run that pays once (`payout`) or twice (`payTwice`). */
 export interface PlannedPayout extends Planned {
   readonly kind: "payout" | "payTwice";
-  readonly payments: readonly [Payment, ...Payment[]];
-  /** How long it waits for each payout; it waits to the end where this is undefined. */
-  readonly withinMs: number | undefined;
+  readonly payments: readonly [Payment, ...Array<Payment>];
+  /** A second person decides: approves, or rejects. */
+  readonly approval: "approve" | "reject" | undefined;
 }
 
-/** An onboarding; its cardholder is known in the ledger by the e-mail, which no list shows. */
+/** An onboarding; its cardholder is known in the service's ledger by the e-mail, which no list shows. */
 export interface PlannedOnboarding extends Planned {
   readonly kind: "onboarding";
   readonly email: string;
-  /** The initial recharges that the card may have: two where the run is amended. */
-  readonly card_limits: readonly [string, ...string[]];
-  readonly card_name: string | undefined;
+  /** The first recharges that the card may have: two where the run is amended. */
+  readonly cardLimits: ReadonlyArray<string>;
   /** Whether it undoes what it did when it fails. */
   readonly undoes: boolean;
-  /** The failures by which it may end, beside an injected refusal. */
-  readonly mayFailAs: readonly string[];
-  /** How long it waits for the check, or for funds, where it ends by that. */
-  readonly withinMs: number | undefined;
 }
 
-/** A run that is to be started, and by what its records in the ledger are known for certain. */
+/** A run that is to be started, and by what its records at the service are known for certain. */
 export type PlannedRun = PlannedPayout | PlannedOnboarding;
 
 /** A beneficiary that exists before the first run. */
@@ -68,14 +61,15 @@ export interface ExistingBeneficiary {
   readonly currency: string;
 }
 
-/**
- * What the account holds at first: more than all runs together can pay out, and nothing in the
- * currency of the payouts that are to be refused until it is funded.
- */
-export const START_BALANCES = { USD: "5000000.00", EUR: "5000000.00", GBP: "0" } as const;
-
-/** The currency that is funded late, and with how much. */
+/** The currency that is empty at first, and what it is funded with in the middle. */
 export const LATE_FUNDS = { currency: "GBP", amount: "5000000.00" } as const;
 
-/** Currencies of payouts that are funded from the start. */
-export const CURRENCIES = ["EUR", "USD"] as const;
+/** What the account holds at first: more than all runs together pay, and nothing in the late currency. */
+export const START_BALANCES: Readonly<Record<string, string>> = {
+  USD: "5000000.00",
+  EUR: "5000000.00",
+  [LATE_FUNDS.currency]: "0",
+};
+
+/** Numbers from 0001, for the index 0. */
+export const numbered = (index: number): string => String(index + 1).padStart(4, "0");

@@ -4,13 +4,13 @@ import { type ChaosResult, isGreen } from "../execute.ts";
 const LABEL = 24;
 const NUMBER = 6;
 const COLUMNS = 3;
-const WIDTH = 160;
+const WIDTH = 200;
 
 const row = (label: string, count: number, note = ""): string =>
   `${label.padEnd(LABEL)}${String(count).padStart(NUMBER)}${note === "" ? "" : `   ${note}`}`;
 
 /** Counts side by side, as many as a line holds. */
-const grid = (counts: Readonly<Record<string, number>>): string[] => {
+const grid = (counts: Readonly<Record<string, number>>): ReadonlyArray<string> => {
   const cells = Object.entries(counts).map(
     ([name, count]) => `${name.padEnd(20)}${String(count).padStart(4)}`,
   );
@@ -24,7 +24,7 @@ const shortened = (text: string): string => {
   return line.length > WIDTH ? `${line.slice(0, WIDTH - 1)}…` : line;
 };
 
-const listed = (title: string, findings: readonly Finding[]): string[] =>
+const listed = (title: string, findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   findings.length === 0
     ? []
     : ["", `${title}:`, ...findings.map(({ subject, what }) => shortened(`  ${subject}: ${what}`))];
@@ -44,68 +44,49 @@ const command = ({ options, runs }: ChaosResult): string =>
   [
     `npm run chaos -- --runs ${sum(runs)} --seed ${options.seed}`,
     ...(options.server === "dev" ? [] : [`--server ${options.server}`]),
-    ...(options.restore ? ["--restore"] : []),
+    ...(options.service === "simulator" ? [] : [`--service ${options.service}`]),
+    ...(options.loss === undefined ? [] : [`--${options.loss}`]),
     ...(options.encrypt ? ["--encrypt"] : []),
   ].join(" ");
 
-/** Write the result in one line, for one of many. */
+/** Writes the result in one line, for one of many. */
 export const summaryLine = (result: ChaosResult): string => {
-  const {
-    completed,
-    ended,
-    failed,
-    options,
-    reconciliations,
-    refused,
-    requestFaults,
-    runs,
-    seconds,
-  } = result;
+  const { completed, ended, failed, loss, refused, requestFaults, runs, seconds } = result;
   const figures = Object.entries(found(result)).map(([name, count]) => `${name} ${count}`);
   return [
-    `${isGreen(result) ? "green" : "RED  "} seed ${options.seed}${options.restore ? " restore" : ""}${options.encrypt ? " encrypt" : ""}`,
+    `${isGreen(result) ? "green" : "RED  "} ${command(result).slice("npm run chaos -- ".length)}`,
     `${sum(runs)} runs ${seconds} s`,
     `completed ${completed} refused ${refused} failed ${failed} ended ${ended}`,
     `faults ${sum(requestFaults)}`,
-    `asked ${sum(reconciliations)} avoidable ${result.avoidable.length}`,
-    ...(result.restored === undefined
-      ? []
-      : [`forgotten ${result.restored.forgotten} made ${result.restored.madeBetween}`]),
+    `asked ${sum(result.questions)}`,
+    ...(loss === undefined ? [] : [`forgotten ${loss.forgotten} made ${loss.madeBetween}`]),
     figures.join(" "),
-    JSON.stringify(options.temperament.settings),
+    JSON.stringify(result.behaviour),
   ].join(" | ");
 };
 
-/** Write the result as a table of 80 columns. */
+/** Writes the result as a table of 80 columns. */
 export const resultTable = (result: ChaosResult): string => {
-  const {
-    harness,
-    operator,
-    options,
-    processFaults,
-    reconciliations,
-    requestFaults,
-    resolutions,
-    runs,
-  } = result;
+  const { harness, loss, operator, options, processFaults, questions, requestFaults, runs } =
+    result;
   const { serverKills, serverRestarts, simulatorKills, workerFreezes, workerKills } = processFaults;
   const { databaseStops, partKills } = processFaults;
   const conclusion = isGreen(result)
     ? "Green: each run that completed has its payouts, or its card, exactly once."
     : `Red. Again with this seed: ${command(result)}`;
   return [
-    `Seed ${options.seed}, ${result.seconds} s${options.restore ? ", database put back" : ""}${options.encrypt ? ", encrypted" : ""}`,
-    `The service: ${JSON.stringify(options.temperament.settings)}`,
+    `Seed ${options.seed}, ${result.seconds} s${options.loss === undefined ? "" : `, ${options.loss}`}${options.encrypt ? ", encrypted" : ""}`,
+    `The service (${options.service}): ${JSON.stringify(result.behaviour)}`,
     "",
     row("runs", sum(runs), `${runs.onboarding} onboardings, ${runs.payTwice} that pay twice`),
     row("  completed", result.completed),
     row("  refused", result.refused, "by an injected fault; that step did nothing"),
     row("  failed", result.failed, "as planned: payouts that fail, checks and funds too late"),
-    row("  ended by people", result.ended, "cancelled, terminated, abandoned"),
+    row("  ended", result.ended, "by people, or by Temporal's own tools"),
     row("faults that struck", sum(requestFaults)),
     ...grid(requestFaults),
     row("workers killed", workerKills, `and frozen ${workerFreezes}`),
-    row("simulator killed", simulatorKills),
+    row("service killed", simulatorKills),
     row("server restarted", serverRestarts, `${serverKills} of them killed`),
     ...(options.server === "dev"
       ? []
@@ -113,29 +94,15 @@ export const resultTable = (result: ChaosResult): string => {
           row("its processes killed", partKills, "each by itself"),
           row("PostgreSQL stopped", databaseStops, "immediately"),
         ]),
-    row("false signals", result.falseSignals),
-    row("cancelled", operator.cancelled, `terminated ${operator.terminated}`),
-    row("retried", operator.retried, `many at a time ${operator.retriedTogether}`),
-    row("paused", operator.pauses),
-    ...(result.restored === undefined
+    "people and tools",
+    ...grid(operator),
+    ...(loss === undefined
       ? []
-      : [
-          row(
-            "forgotten",
-            result.restored.forgotten,
-            `runs; made between copy and return ${result.restored.madeBetween}`,
-          ),
-        ]),
-    row(
-      "tasks resolved",
-      sum(resolutions),
-      `found ${resolutions.found}, resend ${resolutions.resend}, amend ${resolutions.amend}, abandon ${resolutions.abandon}`,
-    ),
-    row(
-      "  about a lost answer",
-      sum(reconciliations),
-      `avoidable ${result.avoidable.length}, absent ${reconciliations.absent}, unclear ${reconciliations.unclear}`,
-    ),
+      : [row("forgotten runs", loss.forgotten, `made since the copy: ${loss.madeBetween}`)]),
+    row("questions", sum(questions), "about the outcome of a write"),
+    ...Object.entries(questions).map(([what, count]) => shortened(`  ${count} × ${what}`)),
+    "answers",
+    ...grid(result.answers),
     "",
     ...Object.entries(found(result))
       .filter(([name]) => name !== "harness")
@@ -144,17 +111,10 @@ export const resultTable = (result: ChaosResult): string => {
     ...listed("Lost", result.lost),
     ...listed("Wrong", result.wrong),
     ...listed("Stuck", result.stuck),
-    ...listed(
-      "Avoidable tasks",
-      result.avoidable.map(({ reason, step, workflowId }) => ({
-        subject: `${workflowId} ${step}`,
-        what: reason,
-      })),
-    ),
     ...(harness.length === 0
       ? []
-      : ["", "Of the chaos run itself:", ...harness.map((one) => `  ${one}`)]),
-    ...(result.folder === undefined ? [] : ["", `Logs, database and ledger: ${result.folder}`]),
+      : ["", "Of the campaign itself:", ...harness.map((one) => `  ${one}`)]),
+    ...(result.folder === undefined ? [] : ["", `Logs, databases and ledgers: ${result.folder}`]),
     "",
     conclusion,
     "",

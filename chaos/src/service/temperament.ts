@@ -17,7 +17,7 @@ const LARGEST_LAG_MS = 2_500;
 const LARGEST_CLOCK_OFFSET_MS = 12 * 60_000;
 
 /** Allowances of the same rules as in production, with shorter times: absence is certain in seconds. */
-const ALLOWANCES = { listLagSeconds: LIST_LAG_SECONDS, visibilityLagSeconds: 5 };
+const ALLOWANCES = { listLagSeconds: LIST_LAG_SECONDS };
 
 /** Zones in which the service may write times, by their minutes east of UTC. */
 const ZONES: Readonly<Record<number, string>> = {

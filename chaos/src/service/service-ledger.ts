@@ -1,5 +1,5 @@
-/** The ledger of the simulator, as far as it is read here (packages/simulator/src/ledger/records.ts). */
-export interface Ledger {
+/** What a service knows, whatever it shows: as the simulator's state has it (packages/simulator/src/ledger/records.ts). */
+export interface ServiceLedger {
   readonly balances: ReadonlyArray<{
     readonly currency: string;
     readonly available_balance: string;
@@ -10,46 +10,36 @@ export interface Ledger {
   readonly cards: ReadonlyArray<CardRecord>;
 }
 
-/** Times of the ledger are ISO 8601, by the clock of this machine whatever the service shows. */
-interface Created {
-  readonly create_time: string;
-}
-
-interface BeneficiaryRecord extends Created {
+interface BeneficiaryRecord {
   readonly beneficiary_id: string;
-  readonly details: Readonly<Record<string, string>>;
+  readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** A payout in the ledger. */
-export interface PayoutRecord extends Created {
+/** A payout; times are ISO 8601, by the clock of this machine whatever the service shows. */
+export interface PayoutRecord {
   readonly payout_id: string;
   readonly payout_status: string;
-  readonly short_reference: string;
   readonly amount: string;
   readonly currency: string;
   readonly beneficiary_id: string;
   readonly payout_reason: string;
-  readonly payout_reference: string;
-  readonly unique_request_id?: string;
   /** Whether its money went back to the balance. */
   readonly returned: boolean;
-  readonly update_time: string;
+  readonly create_time: string;
 }
 
-interface CardholderRecord extends Created {
+interface CardholderRecord {
   readonly card_holder_id: string;
   readonly email: string;
-  readonly first_name: string;
-  readonly last_name: string;
-  readonly card_holder_status: string;
   readonly removed: boolean;
+  readonly create_time: string;
 }
 
-interface CardRecord extends Created {
+interface CardRecord {
   readonly card_id: string;
   readonly card_holder_id: string;
   readonly card_limit: string;
-  readonly card_name: string;
   readonly card_status: string;
-  readonly unique_request_id: string;
+  /** Missing where the service does not keep it. */
+  readonly create_time?: string;
 }

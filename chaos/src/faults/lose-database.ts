@@ -1,0 +1,138 @@
+import { recover } from "@durable-payments/operations/recovery";
+import { copyFile, rm } from "node:fs/promises";
+import { delay } from "../delay.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { Loss } from "../options.ts";
+import type { QuietTime } from "../people/operator.ts";
+
+/** The share of the work after which the copy is taken, and restored. */
+const COPY_AT = 0.3;
+const RESTORE_AT = 0.6;
+
+/** What was on its way when the workers were killed has arrived by then. */
+const ON_ITS_WAY_MS = 3_500;
+
+/** How long nobody says `recover`. */
+const STOPPED_MS = 6_000;
+
+const ACTING = { by: "grace", how: "--by", reason: "the disk was restored" } as const;
+
+/** What a restore has made forgotten. */
+export interface LossResult {
+  /** Runs that Temporal had forgotten. */
+  readonly forgotten: number;
+  /** Payouts and cardholders that were made between the copy and its return. */
+  readonly madeBetween: number;
+  /** Whether sends stopped until `recover`, where the ledger was restored or lost. */
+  readonly stopped: boolean;
+}
+
+/** What a loss is done with. */
+export interface LossContext {
+  readonly signal: AbortSignal;
+  readonly workDone: () => number;
+  /** Starts what was started and is not known any more. */
+  readonly startForgotten: () => Promise<number>;
+  readonly onQuiet: (quiet: QuietTime) => void;
+}
+
+/** Copies the ledger by the project's own backup, while it is in use. */
+const copyLedger = async (environment: Environment, signal: AbortSignal): Promise<void> => {
+  const copy = `${environment.ledgerFile}.copy`;
+  await environment.operate(async ({ ledger }) => {
+    await rm(copy, { force: true });
+    await ledger.backup(copy);
+  }, signal);
+};
+
+/** Replaces the ledger's file, or removes it, while neither a worker nor a tool has it open. */
+const replaceLedger = async (
+  { ledgerFile, withoutTools, workers }: Environment,
+  isLost: boolean,
+): Promise<number> => {
+  let killedAt = 0;
+  await withoutTools(async () => {
+    const releases = await Promise.all(workers.map((worker) => worker.keepDown("SIGKILL")));
+    killedAt = Date.now();
+    for (const part of ["-wal", "-shm", ""]) await rm(`${ledgerFile}${part}`, { force: true });
+    if (!isLost) await copyFile(`${ledgerFile}.copy`, ledgerFile);
+    for (const release of releases) release();
+    if (!isLost) return;
+    // Tools make no new ledger: they wait until a worker has.
+    await Promise.all(workers.map((worker) => worker.whenReady(AbortSignal.timeout(60_000))));
+  });
+  return killedAt;
+};
+
+const restoreTemporal = async (environment: Environment, signal: AbortSignal): Promise<void> => {
+  let isRestored = false;
+  while (!isRestored && !signal.aborted) {
+    await environment.server.whenReady(signal);
+    await environment.server.restart("SIGTERM", {
+      downMs: 1_000,
+      whileDown: async () => {
+        const killed = environment.workers.map((one) => one.restart("SIGKILL", { downMs: 500 }));
+        await Promise.all(killed);
+        await environment.server.putBackDatabase();
+        isRestored = true;
+      },
+    });
+    await environment.server.whenReady(signal);
+  }
+};
+
+/** Waits until the workers run again, and for a while nobody says `recover`: nothing may be sent meanwhile. */
+const awaitStop = async (
+  environment: Environment,
+  killedAt: number,
+  { onQuiet, signal }: LossContext,
+): Promise<boolean> => {
+  await Promise.all(environment.workers.map((worker) => worker.whenReady(signal)));
+  await delay(STOPPED_MS, signal);
+  const state = await environment.operate(({ ledger }) => ledger.state(), signal);
+  onQuiet({ why: "the ledger was restored", from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
+  return state?.stopped != null;
+};
+
+/** Restores Temporal's database or the ledger to an earlier copy, or deletes the ledger, while runs are under way. */
+export const loseDatabase = async (
+  environment: Environment,
+  loss: Loss,
+  context: LossContext,
+): Promise<LossResult> => {
+  const { signal, startForgotten, workDone } = context;
+  const until = async (share: number) => {
+    while (workDone() < share && !signal.aborted) await delay(100, signal);
+  };
+  await until(COPY_AT);
+  const copiedAt = new Date();
+  if (loss === "restore ledger") await copyLedger(environment, signal);
+  let isCopied = loss !== "restore temporal";
+  while (!isCopied && !signal.aborted) {
+    await environment.server.whenReady(signal);
+    isCopied = await environment.server.copyDatabase();
+    if (!isCopied) await delay(50, signal);
+  }
+  await until(RESTORE_AT);
+  if (signal.aborted) return { forgotten: 0, madeBetween: 0, stopped: false };
+  const restoredAt = new Date();
+  let stopped = false;
+  if (loss === "restore temporal") await restoreTemporal(environment, signal);
+  else {
+    const killedAt = await replaceLedger(environment, loss === "lose ledger");
+    stopped = await awaitStop(environment, killedAt, context);
+  }
+  await environment.operate(
+    (operations) => recover(operations, { ...ACTING, since: copiedAt, isDryRun: false }),
+    signal,
+  );
+  const forgotten = loss === "restore temporal" ? await startForgotten() : 0;
+  const { cardholders, payouts } = await environment.service
+    .ledger()
+    .catch(() => ({ cardholders: [], payouts: [] }));
+  const madeBetween = [...cardholders, ...payouts].filter(
+    ({ create_time }) =>
+      create_time > copiedAt.toISOString() && create_time < restoredAt.toISOString(),
+  ).length;
+  return { forgotten, madeBetween, stopped };
+};

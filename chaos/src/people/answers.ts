@@ -1,0 +1,182 @@
+import type { WriteRow } from "@durable-payments/ledger";
+import { answer, approve, reject } from "@durable-payments/operations/decide";
+import { isOperationError } from "@durable-payments/operations/errors";
+import { delay } from "../delay.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { PlannedRun } from "../plan/planned-run.ts";
+import { Random } from "../plan/random.ts";
+import type { ServiceLedger } from "../service/service-ledger.ts";
+import { SimulatorUnavailable } from "../service/simulator-control.ts";
+
+const EVERY_MS = 1_000;
+
+/** How long a person takes; by then what was on its way has arrived. */
+const THINKS_MS = 4_000;
+
+const WRONG_SHARE = 0.15;
+
+const ACTING = { by: "linus", how: "--by", reason: "looked at the bank" } as const;
+
+/** Returns the ids of what a write made at the service, by what no list shows. */
+export const madeBy = (
+  { operation, step }: Pick<WriteRow, "operation" | "step">,
+  run: PlannedRun,
+  { beneficiaries, cardholders, cards, payouts }: ServiceLedger,
+): ReadonlyArray<string> => {
+  if (run.kind !== "onboarding") {
+    const payment = run.payments.find((one) => one.step === step) ?? run.payments[0];
+    if (operation === "createPayout") {
+      return payouts
+        .filter(({ payout_reason }) => payout_reason === payment.reason)
+        .map(({ payout_id }) => payout_id);
+    }
+    const { beneficiary } = payment;
+    return beneficiaries
+      .filter(
+        ({ details }) => "nickname" in beneficiary && details["nickname"] === beneficiary.nickname,
+      )
+      .map(({ beneficiary_id }) => beneficiary_id);
+  }
+  const holders = cardholders
+    .filter(({ email }) => email === run.email)
+    .map(({ card_holder_id }) => card_holder_id);
+  if (operation === "createCardholder") return holders;
+  if (operation !== "createCard") return [];
+  return cards
+    .filter(({ card_holder_id }) => holders.includes(card_holder_id))
+    .map(({ card_id }) => card_id);
+};
+
+/** A person who answers what runs ask by what the bank says on the telephone, which is the truth. */
+export class Answers {
+  readonly #environment: Environment;
+  readonly #runs: ReadonlyMap<string, PlannedRun>;
+  readonly #random: Random;
+  readonly #onEnd: (workflowId: string) => void;
+  /** Questions by their ids: what was asked. */
+  readonly #asked = new Map<string, string>();
+  readonly #answered = new Set<string>();
+  readonly counts = { found: 0, resend: 0, end: 0, wrong: 0, approve: 0, reject: 0, refused: 0 };
+  /** Approvals that were rejected: they are never paid. */
+  readonly rejected = new Map<string, number>();
+
+  constructor(
+    environment: Environment,
+    runs: ReadonlyArray<PlannedRun>,
+    seed: number,
+    onEnd: (workflowId: string) => void,
+  ) {
+    this.#environment = environment;
+    this.#runs = new Map(runs.map((run) => [run.workflowId, run]));
+    this.#random = new Random(seed, "answers");
+    this.#onEnd = onEnd;
+  }
+
+  /** How often a person was asked what became of a write, by the reason. */
+  get questions(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const asked of this.#asked.values()) counts[asked] = (counts[asked] ?? 0) + 1;
+    return counts;
+  }
+
+  /** After a restore of the ledger, runs ask again what was answered since. */
+  forget(): void {
+    this.#answered.clear();
+  }
+
+  async answerUntil(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const rows = await this.#environment.operate(
+        ({ ledger }) => ledger.rows({ needsPerson: true, limit: 10_000 }),
+        signal,
+      );
+      try {
+        await this.#answerAll(rows ?? [], signal);
+      } catch (error) {
+        if (!(error instanceof SimulatorUnavailable)) throw error;
+      }
+      await delay(EVERY_MS, signal);
+    }
+  }
+
+  async #answerAll(rows: ReadonlyArray<WriteRow>, signal: AbortSignal): Promise<void> {
+    for (const row of rows) {
+      const { question } = row;
+      const run = this.#runs.get(row.workflowId);
+      if (question === null || run === undefined || signal.aborted) continue;
+      if (question.kind === "outcome") {
+        this.#asked.set(
+          question.id,
+          `${row.operation}: ${question.reason.replaceAll(/\d[\w.:-]*/g, "…")}`,
+        );
+      }
+      if (this.#answered.has(question.id) || Date.now() - question.since < THINKS_MS) continue;
+      if (question.kind === "approval") await this.#approve(run, row, signal);
+      else await this.#answer(run, row, signal);
+    }
+  }
+
+  async #approve(run: PlannedRun, row: WriteRow, signal: AbortSignal): Promise<void> {
+    const { workflowId } = row;
+    const isRejected = run.kind !== "onboarding" && run.approval === "reject";
+    const given = { ...ACTING, question: row.question?.id };
+    await this.#decide(row, isRejected ? "reject" : "approve", signal, (operations) =>
+      (isRejected ? reject : approve)(operations, workflowId, given),
+    );
+    if (isRejected) {
+      this.rejected.set(workflowId, Date.now());
+      this.#onEnd(workflowId);
+    }
+  }
+
+  async #answer(run: PlannedRun, row: WriteRow, signal: AbortSignal): Promise<void> {
+    const { question, workflowId } = row;
+    if (question === null) return;
+    const truth = await this.#environment.service.ledger();
+    const isEnded = run.intervention?.kind === "end by answer";
+    // An earlier card of the run, which was undone, is another write's by now.
+    const found = isEnded ? undefined : madeBy(row, run, truth).at(-1);
+    const others = truth.payouts.filter(({ payout_id }) => payout_id !== found);
+    const isWrong = this.#random.chance(WRONG_SHARE) && row.operation === "createPayout";
+    const wrong = others[this.#random.int(0, Math.max(0, others.length - 1))]?.payout_id;
+    if (isWrong && wrong !== undefined && !isEnded) {
+      this.counts.wrong += 1;
+      await this.#decide(row, "found", signal, (operations) =>
+        answer(operations, workflowId, {
+          ...ACTING,
+          choose: "found",
+          question: question.id,
+          found: wrong,
+        }),
+      );
+      return;
+    }
+    const choose = isEnded ? "end" : found === undefined ? "resend" : "found";
+    await this.#decide(row, choose, signal, (operations) =>
+      answer(operations, workflowId, {
+        ...ACTING,
+        choose,
+        question: question.id,
+        ...(choose === "found" && { found }),
+      }),
+    );
+    if (choose === "end") this.#onEnd(workflowId);
+  }
+
+  async #decide(
+    { question }: WriteRow,
+    choice: "found" | "resend" | "end" | "approve" | "reject",
+    signal: AbortSignal,
+    act: Parameters<Environment["operate"]>[0],
+  ): Promise<void> {
+    try {
+      await this.#environment.operate(act, signal);
+      this.counts[choice] += 1;
+    } catch (error) {
+      // The question was answered by a late answer, or replaced by another one.
+      if (!isOperationError(error)) throw error;
+      this.counts.refused += 1;
+    }
+    if (question !== null) this.#answered.add(question.id);
+  }
+}

@@ -1,0 +1,273 @@
+import type { Operations } from "@durable-payments/operations/connection";
+import { isOperationError } from "@durable-payments/operations/errors";
+import { cancel } from "@durable-payments/operations/ending";
+import { pause, resume } from "@durable-payments/operations/pause";
+import { planMany, retryMany, retryPayment } from "@durable-payments/operations/retry";
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import { delay } from "../delay.ts";
+import type { Environment } from "../environment/environment.ts";
+import type { FreezeCoordination } from "../faults/process-faults.ts";
+import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
+import { Random } from "../plan/random.ts";
+import { SimulatorUnavailable } from "../service/simulator-control.ts";
+import { resetNatively, startBare } from "./temporal-tools.ts";
+
+/** A time in which nothing may have been written, in milliseconds since 1970. */
+export interface QuietTime {
+  readonly why: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+const ACTING = { by: "grace", how: "--by", reason: "planned" } as const;
+
+const PAUSED_MS = 4_000;
+
+/** What left before the pause is on its way for as long as a slow answer takes. */
+const ON_ITS_WAY_MS = 3_500;
+
+/** The share of the work after which sends are paused, and failed runs retried for the first time. */
+const PAUSE_AT = 0.35;
+const RETRY_AT = 0.55;
+
+/** The people who end, overrule, retry and pause, and those who use Temporal's own tools. */
+export class Operator {
+  readonly #environment: Environment;
+  readonly #runs: ReadonlyArray<PlannedRun>;
+  readonly #random: Random;
+  readonly #coordination: FreezeCoordination;
+  readonly unexpected: Array<string> = [];
+  readonly quiet: Array<QuietTime> = [];
+  readonly counts = {
+    ended: 0,
+    overruled: 0,
+    "cancelled natively": 0,
+    "terminated natively": 0,
+    "reset natively": 0,
+    "started again": 0,
+    retried: 0,
+    "retried in bulk": 0,
+    "retries refused": 0,
+    pauses: 0,
+  };
+  /** When a person ended a workflow id for good, in milliseconds since 1970. */
+  readonly ended = new Map<string, number>();
+  /** Ids that Temporal's own tools have ended, or a person whom another one overruled. */
+  readonly interrupted = new Set<string>();
+  isFunded = false;
+
+  constructor(
+    environment: Environment,
+    runs: ReadonlyArray<PlannedRun>,
+    seed: number,
+    coordination: FreezeCoordination,
+  ) {
+    this.#environment = environment;
+    this.#runs = runs;
+    this.#coordination = coordination;
+    this.#random = new Random(seed, "operator");
+  }
+
+  /** Does with a run that has been started what is planned for while it is open. */
+  async interveneIn(run: PlannedRun, signal: AbortSignal): Promise<void> {
+    const { intervention, workflowId } = run;
+    if (intervention === undefined || !("afterMs" in intervention)) return;
+    await delay(intervention.afterMs, signal);
+    const { kind } = intervention;
+    if (kind === "end" || kind === "overruled") {
+      const isForced = kind === "end" && intervention.isForced;
+      // Until it is recorded, another attempt of this call may do it again.
+      const done = await this.#try(signal, (operations) =>
+        cancel(operations, workflowId, { ...ACTING, isForced }),
+      );
+      if (done === undefined) return;
+      if (kind === "end") this.ended.set(workflowId, Date.now());
+      else this.interrupted.add(workflowId);
+      this.counts.ended += 1;
+      return;
+    }
+    await this.#environment.operate(async (operations) => {
+      const handle = operations.client.workflow.getHandle(workflowId);
+      try {
+        if (kind === "cancel") await handle.cancel();
+        else if (kind === "terminate") await handle.terminate("chaos");
+        else await resetNatively(operations, workflowId);
+      } catch (error) {
+        // It has ended before, or Temporal's restore has made it forgotten.
+        if (error instanceof WorkflowNotFoundError) return;
+        throw error;
+      }
+    }, signal);
+    if (kind === "reset") this.counts["reset natively"] += 1;
+    else {
+      this.interrupted.add(workflowId);
+      this.counts[kind === "cancel" ? "cancelled natively" : "terminated natively"] += 1;
+    }
+  }
+
+  /** Pauses sends for a while, funds the empty balance, and retries what has failed so far. */
+  async intervene(
+    { mayPause, workDone }: { readonly mayPause: boolean; readonly workDone: () => number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (mayPause) {
+      await this.#until(() => workDone() >= PAUSE_AT, signal);
+      await this.#pauseForAWhile(signal);
+    }
+    await this.#until(() => workDone() >= RETRY_AT, signal);
+    await this.fund(signal);
+    await this.retryFailed(signal);
+  }
+
+  /** Does what is planned for runs that have ended, then retries all that failed. */
+  async afterwards(signal: AbortSignal): Promise<void> {
+    for (const run of this.#runs) {
+      if (signal.aborted) return;
+      await this.#afterwards(run, signal);
+    }
+    await this.retryFailed(signal);
+  }
+
+  async #afterwards(run: PlannedRun, signal: AbortSignal): Promise<void> {
+    const { intervention, workflowId } = run;
+    const isEnded = this.ended.has(workflowId);
+    if (isEnded) return this.#tryToPay(run, signal);
+    switch (intervention?.kind) {
+      case undefined:
+      case "end":
+      case "end by answer":
+      case "reset":
+        return;
+      case "start again":
+        await this.#environment.operate((operations) => startBare(operations, run), signal);
+        this.counts["started again"] += 1;
+        return;
+      case "retry":
+        await this.#retry(workflowId, signal, intervention.amend);
+        return;
+      case "overruled":
+        if (this.interrupted.has(workflowId)) {
+          await this.#retry(workflowId, signal, undefined, true);
+        }
+        return;
+      default:
+        await this.#retry(workflowId, signal);
+    }
+  }
+
+  /** Whatever is tried with an id that a person has ended, nothing may be paid. */
+  async #tryToPay(run: PlannedRun, signal: AbortSignal): Promise<void> {
+    const way = this.#random.pick(["retry", "reset", "start", "all"]);
+    const { workflowId } = run;
+    if (way === "retry" || way === "all") {
+      const retried = await this.#retry(workflowId, signal);
+      if (retried) this.unexpected.push(`${workflowId} was retried although a person had ended it`);
+      else this.counts["retries refused"] += 1;
+    }
+    if (way === "reset" || way === "all") {
+      const isReset = await this.#environment.operate(
+        (operations) => resetNatively(operations, workflowId),
+        signal,
+      );
+      if (isReset === true) this.counts["reset natively"] += 1;
+      await delay(1_000, signal);
+    }
+    if (way === "start" || way === "all") {
+      await this.#environment.operate((operations) => startBare(operations, run), signal);
+      this.counts["started again"] += 1;
+    }
+  }
+
+  /** Retries one run; false where that was refused. */
+  async #retry(
+    workflowId: string,
+    signal: AbortSignal,
+    patch?: object,
+    isOverruling = false,
+  ): Promise<boolean> {
+    const done = await this.#try(signal, (operations) =>
+      retryPayment(operations, workflowId, {
+        ...ACTING,
+        isOverruling,
+        ...(patch && { amend: { patch, assumptions: defaultAssumptions } }),
+      }),
+    );
+    if (done === undefined || done.plan.way === "look") return false;
+    if (isOverruling) this.counts.overruled += 1;
+    else this.counts.retried += 1;
+    return true;
+  }
+
+  /** Retries all that failed, and nothing that a person has ended. */
+  async retryFailed(signal: AbortSignal): Promise<void> {
+    const done = await this.#environment.operate(async (operations) => {
+      const planned = await planMany(operations, {}, ACTING);
+      return retryMany(operations, planned, ACTING, 50);
+    }, signal);
+    const retried = (done ?? []).filter(({ whyNot }) => whyNot === undefined);
+    this.counts["retried in bulk"] += retried.length;
+    for (const { workflowId } of retried) {
+      if (!this.ended.has(workflowId)) continue;
+      this.unexpected.push(`${workflowId} was retried in bulk although a person had ended it`);
+    }
+  }
+
+  /** Pays into the balance that was empty. */
+  async fund(signal: AbortSignal): Promise<void> {
+    const control = this.#environment.service.simulator?.control;
+    while (control !== undefined && !this.isFunded && !signal.aborted) {
+      try {
+        // A payment whose answer was lost is not made again.
+        const { balances } = await control.ledger();
+        const held = balances.find(({ currency }) => currency === LATE_FUNDS.currency);
+        if (Number(held?.available_balance ?? "0") === 0) {
+          await control.fund(LATE_FUNDS.currency, LATE_FUNDS.amount);
+        }
+        this.isFunded = true;
+      } catch (error) {
+        if (!(error instanceof SimulatorUnavailable)) throw error;
+        await delay(300, signal);
+      }
+    }
+  }
+
+  async #pauseForAWhile(signal: AbortSignal): Promise<void> {
+    this.#coordination.isPausing = true;
+    try {
+      await this.#until(() => this.#coordination.frozen === 0, signal);
+      const paused = await this.#environment.operate(
+        (operations) => pause(operations, undefined, ACTING),
+        signal,
+      );
+      if (paused === undefined) return;
+      const from = Date.now() + ON_ITS_WAY_MS;
+      await delay(ON_ITS_WAY_MS + PAUSED_MS + this.#random.int(0, 2_000), signal);
+      this.quiet.push({ why: "the pause", from, to: Date.now() });
+      this.counts.pauses += 1;
+    } finally {
+      // Also when the signal is aborted: what is paused would never end.
+      await this.#try(AbortSignal.timeout(60_000), (operations) =>
+        resume(operations, undefined, ACTING),
+      );
+      this.#coordination.isPausing = false;
+    }
+  }
+
+  /** Does something that the project may refuse; undefined where it did. */
+  async #try<A>(
+    signal: AbortSignal,
+    act: (operations: Operations) => Promise<A>,
+  ): Promise<A | undefined> {
+    try {
+      return await this.#environment.operate(act, signal);
+    } catch (error) {
+      if (isOperationError(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #until(isTime: () => boolean, signal: AbortSignal): Promise<void> {
+    while (!isTime() && !signal.aborted) await delay(200, signal);
+  }
+}
