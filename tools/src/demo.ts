@@ -16,7 +16,7 @@ results; ends everything that it started. What is missing on this machine is set
 Options:
   --help   shows this text
 
-Exit codes: 0 both runs completed, 1 something failed, 130 interrupted.
+Exit codes: 0 both runs succeeded, 1 something failed, 130 interrupted.
 `;
 
 const jobs = [
@@ -28,7 +28,7 @@ const jobs = [
   },
   {
     title: "Paying out to a new beneficiary: create both, await the completion",
-    command: "payout",
+    command: "pay",
     file: "examples/payout.json",
     id: "demo-payout",
   },
@@ -54,15 +54,13 @@ await runCommand({ help, options: {} }, async () => {
       show(`\n${index + 1}. ${title}`);
       show(`   input  ${file}`);
       show(`   watch  ${stack.webUi}/namespaces/default/workflows/${id}`);
-      const outcome = await runStarter(
-        stack,
-        [command, "--file", join(checkout, file), "--id", id],
-        (line) => show(`     ${line}`),
+      const outcome = await runStarter(stack, [command, join(checkout, file)], id, (line) =>
+        show(`     ${line}`),
       );
       signal.throwIfAborted();
       show(`   ${outcome.state}`);
       for (const line of outcome.lines) show(`     ${line}`);
-      if (outcome.state !== "completed") failures += 1;
+      if (outcome.state !== "succeeded") failures += 1;
     }
     if (failures > 0) {
       throw new Error(`\n${failures} of ${jobs.length} runs failed; logs: ${stack.logFolder}`);
@@ -76,6 +74,6 @@ await runCommand({ help, options: {} }, async () => {
     return error.exitCode;
   }
   const seconds = Math.round((Date.now() - started) / 1000);
-  report.line(`\nBoth runs completed; everything is ended again (${seconds} s).`);
+  report.line(`\nBoth runs succeeded; everything is ended again (${seconds} s).`);
   return 0;
 });

@@ -169,8 +169,9 @@ Running until Ctrl-C:
   Logs             ${relative(process.cwd(), logFolder)}
 
 In another terminal of this folder:
-${missing.map((part) => `  ${commandOf(part, stack)}\n`).join("")}  ./starter onboard --file examples/onboard.json --wait
-  ./starter payout --file examples/payout.json --wait
+${missing.map((part) => `  ${commandOf(part, stack)}\n`).join("")}  ./starter onboard examples/onboard.json
+  ./starter pay examples/payout.json --id invoice-17
+  ./starter show invoice-17 --follow
   # To lose the answer to the next payout:
   ${faultCommand(stack)}
 

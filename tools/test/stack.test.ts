@@ -95,27 +95,26 @@ it("keeps the user's own servers and credentials away from the stack", () => {
 it("takes the user's limits, and nothing that leads to a payment service", () => {
   const limits = { PAYMENTS_APPROVE_ABOVE: '{"EUR":"100.00"}' };
   const addresses = { PAYMENTS_BASE_URL: "https://x", PAYMENTS_CLIENT_ID: "c" };
-  const secrets = { PAYMENTS_API_KEY: "k", PAYMENTS_JOURNAL: "postgres://u:p@h/d" };
+  const secrets = { PAYMENTS_API_KEY: "k", PAYMENTS_LEDGER: "postgres://u:p@h/d" };
   expect(workerSettings({ PATH: "/bin", ...limits, ...addresses, ...secrets })).toEqual(limits);
 });
 
 describe("the starter's answer", () => {
-  it("shows the fields of a result", () => {
-    const result = { payout_id: "p-1", amount: "250.00", complete_time: null };
-    expect(parseOutcome(JSON.stringify({ state: "completed", result }))).toEqual({
-      state: "completed",
-      lines: ["payout_id      p-1", "amount         250.00", "complete_time  null"],
+  it("shows what each step made", () => {
+    const steps = [
+      { kind: "write", name: "createPayout", madeId: "p-1", text: "succeeded" },
+      { kind: "timer", name: "timer", madeId: null, text: "" },
+      { kind: "wait", name: "awaitPayout", madeId: null, text: "completed" },
+    ];
+    expect(parseOutcome(JSON.stringify({ state: "succeeded", steps, failure: null }))).toEqual({
+      state: "succeeded",
+      lines: ["createPayout  p-1", "awaitPayout   completed"],
     });
   });
 
-  it("shows a failure, and is not fooled by other output", () => {
-    const failure = { type: "Refused" };
-    expect(parseOutcome(JSON.stringify({ state: "failed", failure }))).toEqual({
-      state: "failed",
-      lines: ["type  Refused"],
-    });
-    expect(parseOutcome("")).toBeUndefined();
-    expect(parseOutcome("null")).toBeUndefined();
-    expect(parseOutcome('{"state":"completed"}')?.state).toBe("failed");
+  it("shows a failure, and takes nothing else for a run", () => {
+    const failed = { state: "failed", steps: [], failure: { message: "refused" } };
+    expect(parseOutcome(JSON.stringify(failed))).toEqual({ state: "failed", lines: ["refused"] });
+    for (const other of ["", "null", "{}"]) expect(parseOutcome(other)).toBeUndefined();
   });
 });

@@ -1,65 +1,72 @@
 import { appArguments } from "../processes/apps.ts";
 import { lastLines } from "../processes/await-ready.ts";
+import type { StartedProcess } from "../processes/spawn-process.ts";
 import type { Stack } from "./stack.ts";
 
 /** How a run ended, as lines for a person. */
 export interface Outcome {
-  readonly state: "completed" | "failed";
-  /** The fields of the result, or what went wrong. */
-  readonly lines: readonly string[];
+  readonly state: string;
+  /** Each step and what it made, then why the run failed. */
+  readonly lines: ReadonlyArray<string>;
 }
 
 /**
- * Start a run by the starter and await its end.
+ * Starts a run by the starter, and follows it to its end.
  *
- * @param onProgress receives each line that the starter prints while it waits
- * @throws Error when the starter ends without a result of the run
+ * @param args of the command that starts it, such as `["pay", FILE]`.
+ * @param id workflow id of the run.
+ * @param onProgress receives each line that the starter prints while it follows the run.
+ * @throws Error where the starter refuses, or ends without the state of the run.
  */
 export const runStarter = async (
   stack: Stack,
-  args: readonly string[],
+  args: ReadonlyArray<string>,
+  id: string,
   onProgress: (line: string) => void,
 ): Promise<Outcome> => {
-  const starter = stack.spawn("starter", appArguments("starter", [...args, "--wait", "--json"]));
+  const start = stack.spawn("start", appArguments("starter", [...args, "--id", id, "--json"]));
+  const { code } = await start.exited;
+  if (code !== 0) throw failed(start, code);
+  const show = stack.spawn("show", appArguments("starter", ["show", id, "--follow", "--json"]));
   let unread = "";
-  starter.onStderr((text) => {
+  show.onStderr((text) => {
     const lines = (unread + text).split("\n");
     unread = lines.pop() ?? "";
     lines.filter((line) => line.trim() !== "").forEach(onProgress);
   });
-  const { code } = await starter.exited;
-  if (unread.trim() !== "") onProgress(unread);
-  const outcome = parseOutcome(starter.stdout());
-  if (outcome === undefined) {
-    throw new Error(
-      `${starter.name} ended with exit code ${code} and no result. Its last lines:\n${lastLines(starter)}`,
-    );
-  }
+  const ended = await show.exited;
+  const outcome = parseOutcome(show.stdout());
+  if (ended.code !== 0 || outcome === undefined) throw failed(show, ended.code);
   return outcome;
 };
 
-/** Reads the one JSON object that `starter … --wait --json` prints. */
+const failed = (starter: StartedProcess, code: number | undefined): Error =>
+  new Error(`${starter.name} ended with exit code ${code}. Its last lines:\n${lastLines(starter)}`);
+
+/** Reads the one JSON object that `starter show ID --json` prints. */
 export const parseOutcome = (printed: string): Outcome | undefined => {
+  const run = parsed(printed);
+  if (!isRecord(run) || typeof run["state"] !== "string") return undefined;
+  const { failure, state, steps } = run;
+  const rows = (Array.isArray(steps) ? steps : [])
+    .filter(isRecord)
+    .filter(({ kind }) => kind === "write" || kind === "wait")
+    .map(({ madeId, name, text }) => [String(name), String(madeId ?? text)] as const);
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  const why = isRecord(failure) ? [String(failure["message"])] : [];
+  return {
+    state,
+    lines: [...rows.map(([name, what]) => `${name.padEnd(width)}  ${what}`), ...why],
+  };
+};
+
+const parsed = (text: string): unknown => {
   try {
-    const answer: unknown = JSON.parse(printed);
-    if (typeof answer !== "object" || answer === null || !("state" in answer)) return undefined;
-    if (answer.state === "completed" && "result" in answer) {
-      return { state: "completed", lines: describeFields(answer.result) };
-    }
-    return {
-      state: "failed",
-      lines: describeFields("failure" in answer ? answer.failure : undefined),
-    };
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 };
 
-const describeFields = (value: unknown): string[] => {
-  if (typeof value !== "object" || value === null) return [String(value)];
-  const width = Math.max(...Object.keys(value).map((name) => name.length));
-  return Object.entries(value).map(
-    ([name, field]) =>
-      `${name.padEnd(width)}  ${typeof field === "string" ? field : JSON.stringify(field)}`,
-  );
-};
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
