@@ -4,12 +4,12 @@ import {
   encodeToPayload,
   encodeToPayloads,
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import { temporal } from "@temporalio/proto";
+import proto from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
 import { refused } from "../errors.ts";
 import { readFirstEvent, type RunOfId } from "./first-event.ts";
 
-const { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } = temporal.api.enums.v1;
+const { WorkflowIdConflictPolicy, WorkflowIdReusePolicy } = proto.temporal.api.enums.v1;
 
 /** gRPC's code for what exists already. */
 const ALREADY_EXISTS = 6;
