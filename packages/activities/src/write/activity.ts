@@ -17,7 +17,8 @@ import {
 import { makeContractOperations } from "./contract-operations.ts";
 import { writeNames } from "./write-facts.ts";
 import { NotYet, StepFailed } from "./ended-attempt.ts";
-import { type EngineOptions, performWrite, settleRow } from "./engine.ts";
+import { performWrite, settleRow } from "./engine.ts";
+import type { EngineOptions } from "./task.ts";
 import type { Attempt } from "./guard.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { growingWaitMs } from "./outcomes.ts";

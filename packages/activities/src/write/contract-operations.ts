@@ -262,7 +262,6 @@ export const makeContractOperations = ({
     return {
       name,
       policy: ({ whenLost = "resend" }) => ({ ...policy, whenLost }),
-      amountField: facts.amountField ?? "amount",
       faults: (request, isPlanned) => {
         const body = facts.isKeyed
           ? { ...request, unique_request_id: keyOf({ account, workflowId: "", step: "" }, 1) }

@@ -5,7 +5,6 @@ import {
   type Decision,
   type Effect as NextEffect,
   type JsonObject,
-  type Ledger,
   type Look,
   MadeByAnother,
   type SendOutcome,
@@ -15,32 +14,16 @@ import {
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { rowStep } from "@durable-payments/protocol";
-import { failureTypes, type WriteAnswer, type WriteCall } from "@durable-payments/protocol/calls";
+import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
-import { type Attempt, Guard } from "./guard.ts";
-import { isPaymentsError, type WriteOperation, type WriteOperations } from "./operation.ts";
-import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
+import { dispatch } from "./dispatch.ts";
 import { NotYet, StepFailed } from "./ended-attempt.ts";
-import { inputFault } from "./input-fault.ts";
-import { keyOf, needsApproval } from "./request-fields.ts";
-
-/** What the engine works with. */
-export interface EngineOptions {
-  readonly ledger: Ledger;
-  /** Hash of the account. */
-  readonly account: string;
-  readonly operations: WriteOperations;
-  /** Number of the worker's build. */
-  readonly build: number;
-  /** The worker, as the log of the ledger names it. */
-  readonly who: string;
-}
-
-/** A write to be carried out: what the activity got, under the name of its operation. */
-export interface WriteTask extends WriteCall {
-  readonly operation: string;
-}
+import type { Attempt } from "./guard.ts";
+import { namedId, readNamed, renamed } from "./named-by-person.ts";
+import { isPaymentsError, type WriteOperation } from "./operation.ts";
+import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
+import { prepare } from "./prepare.ts";
+import { type EngineOptions, rowNameOf, type WriteTask } from "./task.ts";
 
 /** Longest time that an attempt goes on without a result. */
 const MOST_MS = 60_000;
@@ -52,13 +35,6 @@ const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
-
-/** Returns the name of the row of a step: that of a child holds the child's workflow id. */
-export const rowNameOf = (
-  account: string,
-  workflowId: string,
-  { rootId, step }: Pick<WriteCall, "rootId" | "step">,
-): WriteName => ({ account, workflowId: rootId, step: rowStep(rootId, { workflowId, step }) });
 
 /** Carries out one write, from what its row says until it is done, or time or a person has to help. */
 class Performing {
@@ -161,67 +137,22 @@ class Performing {
     return new StepFailed(type, message, { ...details, operation, step, version: this.version });
   }
 
-  /** Checks and reads everything that has to be known before a send, outside of any transaction. */
-  async #prepare({ limits, row }: Look): Promise<void> {
-    if (this.#call.mode !== "send") return;
-    const mayBeSent =
-      row === undefined ||
-      row.state === "ready" ||
-      row.state === "refused" ||
-      row.state === "undone";
-    const { isContinued = false, isNamed = true } = this.#task;
-    if (isContinued && !isNamed) {
-      const why =
-        "has to be given: in a run that was continued every write needs a name of its own";
-      throw this.#fail(failureTypes.invalidRequest, `${this.#call.operation}: step ${why}.`);
-    }
-    if (isContinued && row?.state === "done" && row.runId !== this.#call.runId) {
-      const message = `An earlier run of this chain has carried out ${row.step}: each run needs a name of its own.`;
-      throw this.#fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
-    }
-    if (mayBeSent) {
-      const invalid = await inputFault(
-        { operation: this.#operation, request: this.#request ?? {} },
-        this.#task.planned ?? [],
-        { limits, operations: this.#options.operations },
-      );
-      if (invalid !== undefined) throw this.#fail(invalid.type, invalid.message);
-      await this.#askApproval(limits);
-    }
-    await this.#findElsewhere(row);
-  }
-
-  async #askApproval(limits: Look["limits"]): Promise<void> {
-    const { request } = this.#call;
-    const why = needsApproval(request, this.#task.approveAbove, limits.approveAbove);
-    if (why === undefined) return;
-    const { payee } = this.#operation;
-    const read = await this.#reading(async () => payee?.(this.#request ?? {}), true);
-    const shown = read === undefined ? "" : ` It pays ${read.shown}.`;
-    this.#call = {
-      ...this.#call,
-      approval: {
-        why: `A second person has to approve it: ${why}.${shown}`,
-        account: read?.mark ?? null,
-      },
-    };
-  }
-
-  /** Looks whether the step was renamed: then the same request may have been carried out under the other name. */
-  async #findElsewhere(row: WriteRow | undefined): Promise<void> {
-    const { name, operation, request, runId } = this.#call;
-    const { claimed = [], isContinued = false, isFirst = false, isNamed = true } = this.#task;
-    // A run that was continued names each of its writes: the same request each month is another one.
-    if (isContinued && isNamed) return;
-    const isNew = row === undefined || (row.sends === 0 && row.state === "unknown");
-    if (isFirst || !isNew || this.#policy.repeat === "idempotent") return;
-    if (this.#operation.name === "createBeneficiary" && this.#task.reuse !== false) return;
-    const same = await this.#options.ledger.sameRequestElsewhere(name, operation, request.hash);
-    const claimedSteps = new Set(claimed);
-    this.#elsewhere = same.filter(
-      (other) => other.runId !== runId && !claimedSteps.has(other.step),
-    );
-    if (this.#elsewhere.length === 0) return;
+  async #prepare(look: Look): Promise<void> {
+    const { ledger, operations } = this.#options;
+    const { approval, elsewhere } = await prepare({
+      ledger,
+      operations,
+      operation: this.#operation,
+      call: this.#call,
+      task: this.#task,
+      request: this.#request ?? {},
+      look,
+      reading: (read) => this.#reading(read, true),
+      fail: (type, message, details) => this.#fail(type, message, details),
+    });
+    this.#call = { ...this.#call, approval };
+    this.#elsewhere = elsewhere;
+    if (elsewhere.length === 0) return;
     // Whatever may be sent again: a person says first whether this is another one.
     this.#call = { ...this.#call, testimony: undefined };
     this.#policy = { ...this.#policy, repeat: "none", isListed: true };
@@ -276,57 +207,35 @@ class Performing {
       throw this.#notYet("The last answer was lost.", growingWaitMs(attempt), false);
     this.#sends += 1;
     const token = `${this.#look?.epoch ?? 0}:${randomBytes(9).toString("base64url")}`;
-    const call = this.#call;
-    const policy = this.#policy;
-    const guard = new Guard({ ledger, attempt: this.#attempt, call, policy, who, token });
-    const key = keyOf(call.name, generation);
-    const request = this.#request ?? {};
-    let outcome: SendOutcome;
-    try {
-      outcome = await this.#operation.send({
-        request,
-        key,
-        isResend,
-        guard,
-        options: this.#task,
-        attempt,
-        afterwards,
-      });
-    } catch (error) {
-      if (!guard.mayHaveBegun) {
-        if (signal.aborted) throw signal.reason;
-        if (guard.blocked !== undefined) {
-          return this.#notDispatched(token, generation, guard.blocked, 0);
-        }
-        if (!isPaymentsError(error)) throw error;
-        throw this.#notYet(error.message, waitAfterMs(error, attempt), this.#isUnsent);
+    const dispatched = await dispatch({
+      ledger,
+      who,
+      attempt: this.#attempt,
+      operation: this.#operation,
+      call: this.#call,
+      policy: this.#policy,
+      options: this.#task,
+      request: this.#request ?? {},
+      generation,
+      isResend,
+      token,
+      afterwards,
+    });
+    switch (dispatched.is) {
+      case "answered": {
+        const { outcome, waitMs } = dispatched;
+        const effect = await this.#answered(token, generation, outcome);
+        return effect.is === "wait"
+          ? { ...effect, at: Math.max(effect.at, this.#now + waitMs) }
+          : effect;
       }
-      outcome =
-        guard.blocked === undefined
-          ? { is: "lost", message: messageOf(error) }
-          : { is: "notDispatched", message: guard.blocked };
+      case "later": {
+        const { isUnsent, message, waitMs } = dispatched;
+        throw this.#notYet(message, waitMs, isUnsent && this.#isUnsent);
+      }
+      case "invalid":
+        throw this.#fail(failureTypes.invalidRequest, dispatched.message, dispatched.details);
     }
-    if (guard.mayHaveBegun) {
-      const isStopped = guard.blocked !== undefined && outcome.is === "later";
-      return this.#answered(
-        token,
-        generation,
-        isStopped ? { is: "notDispatched", message: guard.blocked ?? "" } : outcome,
-      );
-    }
-    // The client did not get as far as a dispatch, or was not permitted to.
-    if (signal.aborted) throw signal.reason;
-    if (guard.blocked !== undefined) {
-      return this.#notDispatched(token, generation, guard.blocked, 0);
-    }
-    if (outcome.is === "later") {
-      const { message, retryAfterMs = 0 } = outcome;
-      return this.#notDispatched(token, generation, message, retryAfterMs);
-    }
-    if (outcome.is === "refused") {
-      throw this.#fail(failureTypes.invalidRequest, outcome.message, outcome.details);
-    }
-    throw this.#notYet(`It was not sent (${outcome.is}).`, growingWaitMs(attempt), false);
   }
 
   /** Whether the row, as it was looked at, may still be left with nothing sent: the next attempt is told its version. */
@@ -338,19 +247,6 @@ class Performing {
       (row.state === "ready" || row.state === "refused") &&
       this.#call.testimony?.is === "version"
     );
-  }
-
-  /** What kept the client from a dispatch: time helps, or the row says what comes next. */
-  async #notDispatched(
-    token: string,
-    generation: number,
-    message: string,
-    waitMs: number,
-  ): Promise<NextEffect> {
-    const effect = await this.#answered(token, generation, { is: "notDispatched", message });
-    return effect.is === "wait"
-      ? { ...effect, at: Math.max(effect.at, this.#now + waitMs) }
-      : effect;
   }
 
   async #answered(token: string, generation: number, outcome: SendOutcome): Promise<NextEffect> {
@@ -398,14 +294,7 @@ class Performing {
 
   async #search(row: WriteRow | undefined): Promise<Verdict> {
     if (row === undefined) throw new Error("There is no row to look for.");
-    if (this.#elsewhere.length > 0) {
-      const steps = this.#elsewhere.map(({ madeId, step }) => `${step} (${madeId ?? "unknown"})`);
-      return {
-        is: "unclear",
-        message: `An earlier run has the same request under another step: ${steps.join(", ")}. Was the step renamed?`,
-        candidates: this.#elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
-      };
-    }
+    if (this.#elsewhere.length > 0) return renamed(this.#elsewhere);
     const { search } = this.#operation;
     if (search === undefined) return { is: "absent" };
     return this.#reading(() => search(row, this.#now, this.#attempt.signal));
@@ -435,17 +324,11 @@ class Performing {
       const verdict = await this.#search({ ...row, until: 0 });
       return this.#advance({ is: "reread", version, decision, verdict });
     }
-    const given = decision.value["id"];
-    const id = typeof given === "string" ? given.trim() : "";
-    const { account, operation } = row;
-    const read = await this.#reading(async () => {
-      const owner = (await this.#options.ledger.owners(account, operation, [id])).get(id);
-      if (owner !== undefined && (owner.workflowId !== row.workflowId || owner.step !== row.step)) {
-        const fault = `${owner.workflowId} (${owner.step}) has made ${id}.`;
-        return { is: "fault" as const, fault };
-      }
-      return this.#operation.read(row, id, this.#request, this.#attempt.signal);
-    });
+    const id = namedId(decision);
+    const { signal } = this.#attempt;
+    const read = await this.#reading(() =>
+      readNamed(this.#options.ledger, this.#operation, row, id, this.#request, signal),
+    );
     const result: JsonObject = read.is === "fits" ? { ...read.result } : {};
     const fault = read.is === "fits" ? undefined : read.fault;
     return this.#advance({ is: "checked", version, decision, id, result, fault });

@@ -14,6 +14,8 @@ export interface Attempt {
   /** The run that it works in, and its workflow id: a child's own. */
   readonly runId: string;
   readonly workflowId: string;
+  /** Type of the workflow; absent for a child, whose run is not the one that rows are named by. */
+  readonly workflowType?: string | undefined;
   /** 1 for the first. */
   readonly attempt: number;
   /** What Temporal says of the row. */

@@ -1,8 +1,7 @@
 import type { Fault } from "@durable-payments/api-core";
-import type { JsonObject, Look } from "@durable-payments/ledger";
+import { type JsonObject, type Look, overLimit } from "@durable-payments/ledger";
 import { failureTypes, type PlannedRequest } from "@durable-payments/protocol/calls";
 import type { WriteOperation, WriteOperations } from "./operation.ts";
-import { overLimit } from "./request-fields.ts";
 
 const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
   `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
@@ -29,10 +28,13 @@ export const inputFault = async (
   const check = async (operation: WriteOperation, request: JsonObject, isPlanned: boolean) => {
     const faults = await operation.faults(request, isPlanned);
     isInvalid ||= faults.length > 0;
-    const { amountField, describe, name } = operation;
+    const { describe, name } = operation;
     const over =
-      faults.length > 0 ? [] : overLimit(describe(request), amountField, limits.maxAmounts);
-    const all = [...faults, ...over];
+      // The first is checked by the fence.
+      isPlanned && faults.length === 0
+        ? overLimit(describe(request), limits.maxAmounts)
+        : undefined;
+    const all = over === undefined ? faults : [{ field: "", problem: over }];
     if (all.length > 0) texts.push(faultsText(name, all));
   };
   await check(first.operation, first.request, false);

@@ -43,8 +43,6 @@ export interface WriteOperation {
     request: JsonObject,
     isPlanned: boolean,
   ) => ReadonlyArray<Fault> | Promise<ReadonlyArray<Fault>>;
-  /** The field that holds an amount. */
-  readonly amountField: string;
   readonly describe: (request: JsonObject) => WriteRequest;
   readonly send: (sending: Sending) => Promise<SendOutcome>;
   /** Looks for what a row may have made. Rejects with a PaymentsError where the service cannot be read. */

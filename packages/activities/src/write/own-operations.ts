@@ -168,7 +168,6 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
   return {
     name,
     policy: () => policy,
-    amountField: "amount",
     faults: async (request) => (schema === undefined ? [] : await schemaFaults(schema, request)),
     describe: (request) => ({
       hash: requestHash(name, request),

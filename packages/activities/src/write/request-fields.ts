@@ -1,6 +1,4 @@
-import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
-import type { Fault } from "@durable-payments/api-core";
 import type { Json, JsonObject, WriteName } from "@durable-payments/ledger";
 import { createHash } from "node:crypto";
 import { canonicalJson } from "./canonical-json.ts";
@@ -74,48 +72,3 @@ export const otherKeysOf = (name: WriteName, generation: number): ReadonlyArray<
   Array.from({ length: Math.max(SEARCHED_GENERATIONS, generation) }, (_, i) => i + 1)
     .filter((other) => other !== generation)
     .map((other) => keyOf(name, other));
-
-/** Amounts by currency, as decimal strings. */
-export type Amounts = Readonly<Record<string, string>>;
-
-/** An amount of a currency; both null where no money moves. */
-export interface Money {
-  readonly amount: string | null;
-  readonly currency: string | null;
-}
-
-/** Returns the fault of a request that moves more than the account's limit; a currency without one is not paid. */
-export const overLimit = (
-  { amount, currency }: Money,
-  field: string,
-  limits: Amounts | null,
-): ReadonlyArray<Fault> => {
-  if (limits === null || amount === null || currency === null) return [];
-  const limit = Object.hasOwn(limits, currency) ? limits[currency] : undefined;
-  if (limit !== undefined && isAtLeast(limit, amount)) return [];
-  const problem =
-    limit === undefined
-      ? `is in ${currency}, which the account's limits do not list`
-      : `is above the account's limit of ${limit} ${currency}`;
-  return [{ field, problem }];
-};
-
-/**
- * Returns why a second person has to approve a request: undefined where nobody has to.
- *
- * @param given limit of the step itself, in the payment's currency.
- * @param limits of the account; a currency that they do not list needs approval.
- */
-export const needsApproval = (
-  { amount, currency }: Money,
-  given: string | undefined,
-  limits: Amounts | null,
-): string | undefined => {
-  if (amount === null || currency === null) return undefined;
-  const listed = limits !== null && Object.hasOwn(limits, currency) ? limits[currency] : undefined;
-  const above = [given, listed].find((limit) => limit !== undefined && !isAtLeast(limit, amount));
-  if (above !== undefined) return `${amount} ${currency} is above ${above} ${currency}`;
-  return limits !== null && listed === undefined && given === undefined
-    ? `no limit is set for payments in ${currency}`
-    : undefined;
-};

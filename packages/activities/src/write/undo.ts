@@ -1,7 +1,8 @@
 import { advance } from "@durable-payments/ledger";
 import { failureTypes, type UndoCall, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { StepFailed } from "./ended-attempt.ts";
-import { type EngineOptions, performWrite, rowNameOf, settleRow } from "./engine.ts";
+import { performWrite, settleRow } from "./engine.ts";
+import { type EngineOptions, rowNameOf } from "./task.ts";
 import type { Attempt } from "./guard.ts";
 
 /**

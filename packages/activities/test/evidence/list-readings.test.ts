@@ -16,7 +16,9 @@ const listOf = (ids: () => ReadonlyArray<string>) => {
     read: async () => {
       counts.pages += 1;
       const items = ids().map((id) => ({ id }));
-      await new Promise<void>((resolve) => gates.push(resolve));
+      await new Promise<void>((resolve) => {
+        gates.push(resolve);
+      });
       return { total_item: items.length, total_page: 1, item_list: items, unreadable: [] };
     },
   });

@@ -29,10 +29,7 @@ const silent: Logger = {
 };
 
 /** An attempt of an activity in a run. */
-export const attempt = (
-  info: Partial<Info> = {},
-  client: Client | undefined = undefined,
-): MockActivityEnvironment =>
+export const attempt = (info: Partial<Info> = {}, client?: Client): MockActivityEnvironment =>
   new MockActivityEnvironment(
     {
       scheduledTimestampMs: Date.now(),

@@ -1,3 +1,4 @@
+import { needsApproval, overLimit } from "./limits.ts";
 import { questionOf } from "./rows.ts";
 import type { Call, Effect } from "./events.ts";
 import type { Question, WriteRow } from "./row.ts";
@@ -5,32 +6,6 @@ import type { Look } from "../store/ledger.ts";
 
 /** How long another build has to take over before this one looks again. */
 const OLD_BUILD_WAIT_MS = 30_000;
-
-const partsOf = (amount: string): { readonly whole: string; readonly fraction: string } => {
-  const [whole = "0", fraction = ""] = amount.split(".");
-  return { whole: whole.replace(/^0+/u, ""), fraction };
-};
-
-/** Whether a decimal string without sign is more than another. */
-export const isAbove = (amount: string, limit: string): boolean => {
-  const [one, other] = [partsOf(amount), partsOf(limit)];
-  const digits = Math.max(one.fraction.length, other.fraction.length);
-  const [left, right] = [one, other].map(({ fraction, whole }) =>
-    BigInt(`${whole}${fraction.padEnd(digits, "0")}` || "0"),
-  ) as [bigint, bigint];
-  return left > right;
-};
-
-/** The limit of a currency that a request is above. */
-const exceeded = (
-  { amount, currency }: Call["request"],
-  limits: Readonly<Record<string, string>> | null,
-): string | undefined => {
-  const limit = currency === null || limits === null ? undefined : limits[currency];
-  return limit !== undefined && amount !== null && isAbove(amount, limit)
-    ? `${amount} ${currency} is above the limit of ${limit}.`
-    : undefined;
-};
 
 /** Whether somebody other than the requester has approved exactly what `row` would send. */
 const isApproved = (look: Look, row: WriteRow, account: string | null): boolean => {
@@ -52,7 +27,7 @@ const isApproved = (look: Look, row: WriteRow, account: string | null): boolean 
 
 /** The question that has to be approved before `row` may be sent; undefined where none is needed. */
 const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefined => {
-  const why = call.approval?.why ?? exceeded(row.request, look.limits.approveAbove);
+  const why = call.approval?.why ?? needsApproval(row.request, undefined, look.limits.approveAbove);
   if (why === undefined) return undefined;
   const account = call.approval?.account ?? null;
   if (isApproved(look, row, account)) return undefined;
@@ -88,7 +63,7 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
   }
   if (look.stopped !== null) return person(`Sends are stopped: ${look.stopped}`);
   if (look.pause !== undefined) return person(`Paused by ${look.pause.by}: ${look.pause.reason}`);
-  const message = exceeded(row.request, look.limits.maxAmounts);
+  const message = overLimit(row.request, look.limits.maxAmounts);
   if (message !== undefined)
     return { effect: { is: "fail", type: "Refused", message, details: { reason: "limit" } } };
   const question = approvalFor(look, row, call);

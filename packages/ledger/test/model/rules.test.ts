@@ -5,7 +5,7 @@ import type { Look, NewDecision } from "../../src/store/ledger.ts";
 import { scenarios } from "./scenarios.ts";
 import { lookAt, start } from "./world.ts";
 
-const setting = scenarios["paused"]!;
+const setting = scenarios["paused"];
 const { policy } = setting;
 const empty: Look = { ...lookAt(start(setting)), pause: undefined };
 const request = {
@@ -107,6 +107,20 @@ describe("what time, limits and undoing do", () => {
         policy,
       ).effect.is;
     expect([limited("249.99"), limited("250"), limited("1000")]).toEqual(["fail", "send", "send"]);
+  });
+  test("a currency that the limits do not list is not paid, or needs approval", () => {
+    const withLimits = (limits: Look["limits"]) =>
+      advance({ ...empty, limits }, calledBy(), policy).effect;
+    const unlisted = { USD: "1000" };
+    expect(withLimits({ maxAmounts: unlisted, approveAbove: null })).toMatchObject({
+      is: "fail",
+      details: { reason: "limit" },
+    });
+    expect(withLimits({ maxAmounts: null, approveAbove: unlisted })).toMatchObject({
+      is: "person",
+      needs: "approval",
+    });
+    expect(withLimits({ maxAmounts: null, approveAbove: { EUR: "250" } }).is).toBe("send");
   });
   test("a success of a later generation enters a ledger that is behind", () => {
     const event: WriteEvent = {

@@ -1,0 +1,106 @@
+import {
+  type Call,
+  type JsonObject,
+  type Ledger,
+  type Look,
+  needsApproval,
+  type WriteRow,
+} from "@durable-payments/ledger";
+import { failureTypes } from "@durable-payments/protocol/calls";
+import { inputFault } from "./input-fault.ts";
+import type { WriteOperation, WriteOperations } from "./operation.ts";
+import type { WriteTask } from "./task.ts";
+
+/** What has to be known before a write may be sent. */
+export interface Preparing {
+  readonly ledger: Ledger;
+  readonly operations: WriteOperations;
+  readonly operation: WriteOperation;
+  readonly call: Call;
+  readonly task: Partial<WriteTask>;
+  readonly request: JsonObject;
+  readonly look: Look;
+  /** Reads the service; where it cannot be read, time helps. */
+  readonly reading: <A>(read: () => Promise<A>) => Promise<A>;
+  /** Makes the failure that ends the step. */
+  readonly fail: (type: string, message: string, details?: JsonObject) => Error;
+}
+
+/** Whether nothing of a row is on its way, so that its request may be the next that is sent. */
+const mayBeSent = (row: WriteRow | undefined): boolean =>
+  row === undefined || row.state === "ready" || row.state === "refused" || row.state === "undone";
+
+const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
+  const { isContinued = false, isNamed = true } = task;
+  if (!isContinued) return;
+  if (!isNamed) {
+    const why = "has to be given: in a run that was continued every write needs a name of its own";
+    throw fail(failureTypes.invalidRequest, `${call.operation}: step ${why}.`);
+  }
+  if (row?.state === "done" && row.runId !== call.runId) {
+    const message = `An earlier run of this chain has carried out ${row.step}: each run needs a name of its own.`;
+    throw fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
+  }
+};
+
+/** Reads whose account would be paid, where the ledger will ask for an approval. */
+const approvalOf = async ({
+  call,
+  look,
+  operation: { payee },
+  reading,
+  request,
+  task,
+}: Preparing): Promise<Call["approval"]> => {
+  const why = needsApproval(call.request, task.approveAbove, look.limits.approveAbove);
+  if (why === undefined) return undefined;
+  const read = await reading(async () => payee?.(request));
+  const shown = read === undefined ? "" : ` It pays ${read.shown}.`;
+  return { why: `${why}${shown}`, account: read?.mark ?? null };
+};
+
+/** Looks whether the step was renamed: then the same request may have been carried out under the other name. */
+const elsewhereOf = async ({
+  call: { name, operation, request, runId },
+  ledger,
+  look: { row },
+  operation: { name: operationName, policy },
+  task,
+}: Preparing): Promise<ReadonlyArray<WriteRow>> => {
+  const { claimed = [], isContinued = false, isFirst = false, isNamed = true } = task;
+  // A run that was continued names each of its writes: the same request each month is another one.
+  if (isContinued && isNamed) return [];
+  const isNew = row === undefined || (row.sends === 0 && row.state === "unknown");
+  if (isFirst || !isNew || policy(task).repeat === "idempotent") return [];
+  if (operationName === "createBeneficiary" && task.reuse !== false) return [];
+  const same = await ledger.sameRequestElsewhere(name, operation, request.hash);
+  const claimedSteps = new Set(claimed);
+  return same.filter((other) => other.runId !== runId && !claimedSteps.has(other.step));
+};
+
+/**
+ * Checks and reads everything that has to be known before a send, outside of any transaction.
+ *
+ * @returns what the approval has to name, and earlier rows with the same request under another step: a person says
+ * first whether this is another one.
+ * @throws what `fail` makes, where the request or its name is invalid; what `reading` throws.
+ */
+export const prepare = async (
+  preparing: Preparing,
+): Promise<{
+  readonly approval: Call["approval"];
+  readonly elsewhere: ReadonlyArray<WriteRow>;
+}> => {
+  const { call, fail, look, operation, operations, request, task } = preparing;
+  if (call.mode !== "send") return { approval: undefined, elsewhere: [] };
+  checkName(preparing);
+  let approval: Call["approval"];
+  if (mayBeSent(look.row)) {
+    const { limits } = look;
+    const planned = task.planned ?? [];
+    const invalid = await inputFault({ operation, request }, planned, { limits, operations });
+    if (invalid !== undefined) throw fail(invalid.type, invalid.message);
+    approval = await approvalOf(preparing);
+  }
+  return { approval, elsewhere: await elsewhereOf(preparing) };
+};
