@@ -190,7 +190,10 @@ const executeIn = async (
     await awaitSettled(environment, signal);
   };
   const isBusy = () => progress.open > FEW || started.length < runs.length;
-  const background = [requestFaults?.inject(isBusy, signal), answers.answerUntil(signal)];
+  const background = [
+    requestFaults?.inject(isBusy, signal) ?? Promise.resolve(),
+    answers.answerUntil(signal),
+  ];
   const working = work();
   try {
     // The background ends before the work only by an error.
@@ -233,6 +236,7 @@ const executeIn = async (
       funds: Object.fromEntries(funds),
       ended: operator.ended,
       interrupted: operator.interrupted,
+      forgottenBefore: loss?.endsWith("ledger") === true ? progress.loss?.at : undefined,
       quiet: operator.quiet,
       frozen: coordination.freezes,
     }),

@@ -23,6 +23,8 @@ export interface Evidence {
   readonly ended: ReadonlyMap<string, number>;
   /** Ids that Temporal's own tools have ended, or a person whom another one overruled. */
   readonly interrupted: ReadonlySet<string>;
+  /** The ledger was restored or lost at this time: it need not know what was made before. */
+  readonly forgottenBefore: number | undefined;
   /** When nothing may have been made. */
   readonly quiet: ReadonlyArray<QuietTime>;
   /** When a worker was frozen: what it was about to send is sent when it goes on. */
@@ -82,7 +84,15 @@ class Comparing {
   }
 
   /** What exists is known by the ledger as made, or as something that may have been made. */
-  #checkKnown(workflowId: string, operation: string, name: string, id: string): void {
+  #checkKnown(
+    workflowId: string,
+    operation: string,
+    name: string,
+    id: string,
+    createTime: string | undefined,
+  ): void {
+    const { forgottenBefore } = this.#evidence;
+    if (forgottenBefore !== undefined && !(Date.parse(createTime ?? "") > forgottenBefore)) return;
     const rows = (this.#rows.get(workflowId) ?? []).filter((row) => row.operation === operation);
     if (rows.some((row) => row.madeId === id || isDoubted(row))) return;
     const states = rows.map(({ madeId, state, step }) => `${step} ${state} ${madeId ?? ""}`);
@@ -128,7 +138,13 @@ class Comparing {
       return;
     }
     this.#checkStaysEnded(workflowId, "a payout", payout.create_time);
-    this.#checkKnown(workflowId, "createPayout", "the payout", payout.payout_id);
+    this.#checkKnown(
+      workflowId,
+      "createPayout",
+      "the payout",
+      payout.payout_id,
+      payout.create_time,
+    );
     if (!payment.amounts.some((one) => isSameAmount(one, payout.amount))) {
       this.wrong(
         workflowId,
@@ -181,11 +197,17 @@ class Comparing {
     }
     for (const { card_holder_id, create_time } of holders) {
       this.#checkStaysEnded(workflowId, "a cardholder", create_time);
-      this.#checkKnown(workflowId, "createCardholder", "the cardholder", card_holder_id);
+      this.#checkKnown(
+        workflowId,
+        "createCardholder",
+        "the cardholder",
+        card_holder_id,
+        create_time,
+      );
     }
     for (const { card_id, card_limit, create_time } of live) {
       this.#checkStaysEnded(workflowId, "a card", create_time);
-      this.#checkKnown(workflowId, "createCard", "the card", card_id);
+      this.#checkKnown(workflowId, "createCard", "the card", card_id, create_time);
       if (run.cardLimits.some((one) => isSameAmount(one, card_limit))) continue;
       this.wrong(workflowId, `the limit is ${run.cardLimits.join(" or ")}, given ${card_limit}`);
     }
@@ -211,7 +233,8 @@ class Comparing {
     { type }: Ending & { readonly status: "failed" },
   ) {
     const rows = this.#rows.get(workflowId) ?? [];
-    return type !== "Terminated" && !rows.some(isDoubted);
+    // After an end nothing is sent, no removal either.
+    return type !== "Terminated" && type !== "Ended" && !rows.some(isDoubted);
   }
 
   /** What was paid out and put on cards is what the balances lack, to the last digit. */

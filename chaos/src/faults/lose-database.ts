@@ -23,6 +23,8 @@ export interface LossResult {
   readonly forgotten: number;
   /** Payouts and cardholders that were made between the copy and its return. */
   readonly madeBetween: number;
+  /** When it was restored or lost, in milliseconds since 1970. */
+  readonly at: number;
   /** Whether sends stopped until `recover`, where the ledger was restored or lost. */
   readonly stopped: boolean;
 }
@@ -65,8 +67,8 @@ const replaceLedger = async (
 };
 
 const restoreTemporal = async (environment: Environment, signal: AbortSignal): Promise<void> => {
-  let isRestored = false;
-  while (!isRestored && !signal.aborted) {
+  const state = { isRestored: false };
+  while (!state.isRestored && !signal.aborted) {
     await environment.server.whenReady(signal);
     await environment.server.restart("SIGTERM", {
       downMs: 1_000,
@@ -74,7 +76,7 @@ const restoreTemporal = async (environment: Environment, signal: AbortSignal): P
         const killed = environment.workers.map((one) => one.restart("SIGKILL", { downMs: 500 }));
         await Promise.all(killed);
         await environment.server.putBackDatabase();
-        isRestored = true;
+        state.isRestored = true;
       },
     });
     await environment.server.whenReady(signal);
@@ -91,7 +93,7 @@ const awaitStop = async (
   await delay(STOPPED_MS, signal);
   const state = await environment.operate(({ ledger }) => ledger.state(), signal);
   onQuiet({ why: "the ledger was restored", from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
-  return state?.stopped != null;
+  return typeof state?.stopped === "string";
 };
 
 /** Restores Temporal's database or the ledger to an earlier copy, or deletes the ledger, while runs are under way. */
@@ -114,7 +116,9 @@ export const loseDatabase = async (
     if (!isCopied) await delay(50, signal);
   }
   await until(RESTORE_AT);
-  if (signal.aborted) return { forgotten: 0, madeBetween: 0, stopped: false };
+  if (signal.aborted) {
+    return { forgotten: 0, madeBetween: 0, at: Date.now(), stopped: false };
+  }
   const restoredAt = new Date();
   let stopped = false;
   if (loss === "restore temporal") await restoreTemporal(environment, signal);
@@ -134,5 +138,5 @@ export const loseDatabase = async (
     ({ create_time }) =>
       create_time > copiedAt.toISOString() && create_time < restoredAt.toISOString(),
   ).length;
-  return { forgotten, madeBetween, stopped };
+  return { forgotten, madeBetween, at: restoredAt.getTime(), stopped };
 };

@@ -216,7 +216,8 @@ export class Operator {
   /** Pays into the balance that was empty. */
   async fund(signal: AbortSignal): Promise<void> {
     const control = this.#environment.service.simulator?.control;
-    while (control !== undefined && !this.isFunded && !signal.aborted) {
+    if (control === undefined) return;
+    while (!this.isFunded && !signal.aborted) {
       try {
         // A payment whose answer was lost is not made again.
         const { balances } = await control.ledger();

@@ -5,9 +5,6 @@ import { TASK_QUEUE } from "../environment/environment.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { WORKFLOW_TYPES } from "../start-runs.ts";
 
-/** WORKFLOW_TASK_COMPLETED, the first of which is the point of `temporal workflow reset --type FirstWorkflowTask`. */
-const COMPLETED = 7;
-
 /**
  * Resets the latest run of an id to its first workflow task, as Temporal's own tool does.
  *
@@ -21,8 +18,11 @@ export const resetNatively = async (
     const handle = client.workflow.getHandle(workflowId);
     const { runId } = await handle.describe();
     const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const first = events?.find(({ eventType }) => eventType === COMPLETED);
-    if (first?.eventId == null) return false;
+    const first = events?.find(
+      ({ workflowTaskCompletedEventAttributes: completed }) =>
+        completed !== null && completed !== undefined,
+    );
+    if (first?.eventId === null || first?.eventId === undefined) return false;
     await client.workflowService.resetWorkflowExecution({
       namespace,
       workflowExecution: { workflowId, runId },

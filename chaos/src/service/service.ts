@@ -1,4 +1,5 @@
 import { isRecord } from "@durable-payments/api-core/values";
+import { delay } from "../delay.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import type { ServiceLedger } from "./service-ledger.ts";
 import type { SimulatorControl } from "./simulator-control.ts";
@@ -75,7 +76,7 @@ export const createBeneficiary = async (service: Service, fields: object): Promi
       return await create(service, fields);
     } catch (error) {
       if (signal.aborted) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 500));
+      await delay(500, signal);
     }
   }
 };
