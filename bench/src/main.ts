@@ -1,5 +1,5 @@
 import { interruption, reporter, runCommand } from "@durable-payments/tools/command";
-import { benchOptions, chosen, fileOf, helpOf, serverOf } from "./options.ts";
+import { benchOptions, chosen, fileOf, helpOf } from "./options.ts";
 import { machine, writeReport } from "./report.ts";
 import type { Row } from "./row.ts";
 import { scenarios } from "./scenarios/index.ts";
@@ -8,7 +8,6 @@ import { tableOf } from "./table.ts";
 await runCommand({ help: helpOf(scenarios), options: benchOptions }, async (values) => {
   const entries = chosen(scenarios, values.only);
   const file = fileOf(values.json);
-  const server = serverOf(values.server);
   const quick = values.quick === true;
   const report = reporter();
   const signal = interruption();
@@ -20,7 +19,7 @@ await runCommand({ help: helpOf(scenarios), options: benchOptions }, async (valu
     try {
       const { scenario } = await load();
       const progress = (text: string) => report.line(`${name}: ${text}`);
-      rows.push(...(await scenario({ quick, server, progress, signal })));
+      rows.push(...(await scenario({ quick, progress, signal })));
     } catch (error) {
       signal.throwIfAborted();
       failed[name] = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -31,7 +30,6 @@ await runCommand({ help: helpOf(scenarios), options: benchOptions }, async (valu
     startedAt: started.toISOString(),
     seconds: Math.round((Date.now() - started.getTime()) / 1000),
     quick,
-    server,
     machine: machine(),
     rows,
     failed,

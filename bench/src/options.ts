@@ -1,15 +1,13 @@
 import { fileURLToPath } from "node:url";
 import { resolve } from "node:path";
 import { BadOption } from "@durable-payments/tools/command";
-import { whyNoCluster } from "@durable-payments/tools/cluster";
-import type { ScenarioContext, ScenarioEntry } from "./scenario.ts";
+import type { ScenarioEntry } from "./scenario.ts";
 
 /** The options of the command, as `parseArgs` takes them. */
 export const benchOptions = {
   only: { type: "string", multiple: true },
   json: { type: "string" },
   quick: { type: "boolean" },
-  server: { type: "string" },
 } as const;
 
 const defaultFile = fileURLToPath(new URL("../../.local/bench.json", import.meta.url));
@@ -25,8 +23,6 @@ one after the other. Prints a table and writes the figures as JSON.
 Options:
   --only NAME   runs this scenario alone; may be given again
   --json FILE   where the figures go (.local/bench.json)
-  --server S    where runs are run: dev (default), or postgres, which is Temporal's server on
-                the PostgreSQL of this machine (npm run chaos -- --server postgres builds it)
   --quick       fewer, shorter rounds: shows that it runs, its figures are rough
   --help        shows this text
 
@@ -53,21 +49,6 @@ export const chosen = (
     );
   }
   return only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.includes(name));
-};
-
-/**
- * Where runs are run.
- *
- * @throws BadOption for anything else, and where PostgreSQL or the server is missing
- */
-export const serverOf = (server = "dev"): ScenarioContext["server"] => {
-  if (server === "dev") return server;
-  if (server !== "postgres") {
-    throw new BadOption(`--server must be dev or postgres; got "${server}".`);
-  }
-  const missing = whyNoCluster();
-  if (missing !== undefined) throw new BadOption(`--server postgres: ${missing}.`);
-  return server;
 };
 
 /** The file that receives the figures. npm runs its scripts in the checkout, wherever the user is. */

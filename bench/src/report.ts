@@ -2,7 +2,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { dirname } from "node:path";
 import type { Row } from "./row.ts";
-import type { ScenarioContext } from "./scenario.ts";
 
 /** What the JSON file holds. */
 export interface Report {
@@ -10,7 +9,6 @@ export interface Report {
   readonly seconds: number;
   /** Rough figures, of fewer rounds. */
   readonly quick: boolean;
-  readonly server: ScenarioContext["server"];
   readonly machine: {
     readonly node: string;
     readonly platform: string;

@@ -4,8 +4,6 @@ import type { Row } from "./row.ts";
 export interface ScenarioContext {
   /** Fewer and shorter rounds: shows that it runs, its figures are rough. */
   readonly quick: boolean;
-  /** Where runs are run: Temporal's dev server in memory, or its server on PostgreSQL. */
-  readonly server: "dev" | "postgres";
   /** Says how far it is, on standard error. */
   readonly progress: (text: string) => void;
   /** Aborted when somebody ends the bench. */

@@ -1,6 +1,6 @@
 import { BadOption } from "@durable-payments/tools/command";
 import { describe, expect, it } from "vitest";
-import { chosen, helpOf, serverOf } from "../src/options.ts";
+import { chosen, helpOf } from "../src/options.ts";
 import { scenarios } from "../src/scenarios/index.ts";
 
 const load = () => Promise.reject(new Error("not loaded"));
@@ -18,16 +18,6 @@ describe("chosen", () => {
   it("names those that there are where one is unknown", () => {
     expect(() => chosen(entries, ["four"])).toThrow(BadOption);
     expect(() => chosen(entries, ["four"])).toThrow("one of one, two, three");
-  });
-});
-
-describe("serverOf", () => {
-  it("is Temporal's dev server by default", () => {
-    expect(serverOf()).toBe("dev");
-  });
-
-  it("is nothing else than the dev server or the one on PostgreSQL", () => {
-    expect(() => serverOf("cloud")).toThrow("--server must be dev or postgres");
   });
 });
 

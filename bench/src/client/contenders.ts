@@ -7,7 +7,7 @@ export type Read = "small" | "list";
 export type Contender = Readonly<Record<Read, () => Promise<unknown>>>;
 
 /** Names of the contenders. */
-export type ContenderName = "ours" | "effect" | "undici" | "fetch" | "openapi-fetch" | "stripe";
+export type ContenderName = "ours" | "effect" | "undici" | "stripe";
 
 const CONNECTIONS = 64;
 
@@ -21,22 +21,6 @@ const paths = {
   small: `/api/v1/payouts/${PAYOUT_ID}/retrieve`,
   list: `/api/v1/payouts?page_num=1&page_size=${ITEMS}`,
 };
-
-/** What openapi-typescript would write of these two operations. */
-interface Paths {
-  "/api/v1/payouts/{payout_id}/retrieve": {
-    get: {
-      parameters: { path: { payout_id: string } };
-      responses: { 200: { content: { "application/json": Record<string, unknown> } } };
-    };
-  };
-  "/api/v1/payouts": {
-    get: {
-      parameters: { query: { page_num: number; page_size: number } };
-      responses: { 200: { content: { "application/json": Record<string, unknown> } } };
-    };
-  };
-}
 
 const settings = (baseUrl: string) => ({ baseUrl, clientId: "bench", apiKey: "bench-key" });
 
@@ -75,21 +59,6 @@ export const contenders: Readonly<Record<ContenderName, (baseUrl: string) => Pro
       const read = async (path: string) =>
         await (await pool.request({ method: "GET", path, headers })).body.json();
       return { small: () => read(paths.small), list: () => read(paths.list) };
-    },
-    fetch: (baseUrl) => {
-      const read = async (path: string) => await (await fetch(baseUrl + path, { headers })).json();
-      return Promise.resolve({ small: () => read(paths.small), list: () => read(paths.list) });
-    },
-    "openapi-fetch": async (baseUrl) => {
-      const { default: createFetchClient } = await import("openapi-fetch");
-      const client = createFetchClient<Paths>({ baseUrl, headers });
-      return {
-        small: () =>
-          client.GET("/api/v1/payouts/{payout_id}/retrieve", {
-            params: { path: { payout_id: PAYOUT_ID } },
-          }),
-        list: () => client.GET("/api/v1/payouts", { params: { query: page } }),
-      };
     },
     stripe: async (baseUrl) => {
       const { Stripe } = await import("stripe");

@@ -19,6 +19,13 @@ const SMALL_BUNDLE = 10_000;
 /** The folder from which packages are imported as their users do: built, by their names. */
 const folder = fileURLToPath(new URL("../..", import.meta.url));
 
+/** Builds the client as `npm run build` does; nothing is done where it was built already. */
+const build = async (): Promise<void> => {
+  const nx = fileURLToPath(new URL("../../../node_modules/nx/dist/bin/nx.js", import.meta.url));
+  const args = [nx, "run-many", "--target=build", "--projects=@durable-payments/api-core"];
+  await promisify(execFile)(process.execPath, args, { cwd: folder });
+};
+
 /** Runs a script in a separate process that prints a number. */
 const numberFrom = async (script: string): Promise<number> => {
   const { stdout } = await promisify(execFile)(
@@ -65,6 +72,8 @@ const freshCpu = async (name: ContenderName, baseUrl: string): Promise<number> =
 
 /** What a process pays that lives shortly: a command, a test, a function in the cloud. */
 export const scenario: Scenario = async (context) => {
+  context.progress("building the client");
+  await build();
   const server = await startChild<object, string>(
     new URL("../client/server-process.ts", import.meta.url),
   );

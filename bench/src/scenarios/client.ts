@@ -14,11 +14,9 @@ const reads: Readonly<Record<Read, { readonly title: string; readonly requests: 
 };
 
 /** Baselines, and what is asked against each. Validation both ways is ours alone. */
-const baselines: ReadonlyArray<{ readonly name: ContenderName; readonly cpu?: Target }> = [
+const baselines: ReadonlyArray<{ readonly name: ContenderName; readonly cpu: Target }> = [
   { name: "undici", cpu: { atMost: 1.6 } },
   { name: "stripe", cpu: { atMost: 1 } },
-  { name: "fetch" },
-  { name: "openapi-fetch" },
 ];
 
 type Readings = Readonly<Record<ContenderName, ReadonlyArray<ReadReading>>>;
@@ -35,7 +33,7 @@ const rowsOf = (read: Read, readings: Readings): ReadonlyArray<Row> => {
         unit: cpuUnit,
         ours: cpu("ours"),
         baseline: cpu(name),
-        ...(target && { target }),
+        target,
       }),
     ),
     rowOf({
@@ -86,8 +84,6 @@ export const scenario: Scenario = async (context) => {
         ours: measure("ours"),
         effect: measure("effect"),
         undici: measure("undici"),
-        fetch: measure("fetch"),
-        "openapi-fetch": measure("openapi-fetch"),
         stripe: measure("stripe"),
       };
       context.progress(`${reads[read].title}: warming up`);

@@ -1,83 +1,94 @@
 import { interleave } from "../interleave.ts";
 import { type Child, startChild } from "../processes/child.ts";
-import { type Row, rowOf } from "../row.ts";
+import { type Row, rowOf, type Target } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Author } from "../workflows/bundle.ts";
-import type { WorkflowName } from "../workflows/inputs.ts";
+import { startPostgres } from "../workflows/postgres.ts";
 import type { RunsReading, RunsTask } from "../workflows/worker-process.ts";
 import { startWorld } from "../workflows/world.ts";
 
-const titles: Readonly<Record<WorkflowName, string>> = {
-  payout: "payout",
-  onboardCardholder: "onboarding",
-};
-
+const titles = { payout: "payout", onboardCardholder: "onboarding" } as const;
 const CONCURRENCY = 16;
-const PART = 0.95;
 
-type Readings = Readonly<Record<Author, ReadonlyArray<RunsReading>>>;
+const runFigures: ReadonlyArray<[figure: keyof RunsReading, unit: string, target?: Target]> = [
+  ["perSecond", "runs a second", { atLeast: 0.95 }],
+  ["cpu", "ms of the worker's CPU a run", { atMost: 1.15 }],
+  ["events", "events a run"],
+];
 
 const compared = (
-  { bare, ours }: Readings,
-  figure: keyof RunsReading,
-): { readonly ours: ReadonlyArray<number>; readonly baseline: ReadonlyArray<number> } => ({
-  ours: ours.map((reading) => reading[figure]),
-  baseline: bare.map((reading) => reading[figure]),
-});
+  name: string,
+  [figure, unit, target]: (typeof runFigures)[number],
+  ours: ReadonlyArray<RunsReading>,
+  bare: ReadonlyArray<RunsReading>,
+): Row =>
+  rowOf({
+    name,
+    unit,
+    ours: ours.map((reading) => reading[figure]),
+    baseline: bare.map((reading) => reading[figure]),
+    ...(target && { target }),
+  });
 
-/** Our runs against the same steps on the bare SDK: same activities, queues, options and server. */
+/** Our runs against the same calls of the service by bare workflows and activities, without a ledger. */
 export const scenario: Scenario = async (context) => {
-  const world = await startWorld(context);
-  const children: Array<Child<RunsTask, RunsReading>> = [];
-  const start = async (author: Author) => {
-    const child = await startChild<RunsTask, RunsReading>(
-      new URL("../workflows/worker-process.ts", import.meta.url),
-      [author, world.temporalAddress, `bench-${author}`],
-      { env: world.serviceVariables },
-    );
-    children.push(child);
-    return child;
-  };
+  const stops: Array<() => Promise<unknown>> = [];
   try {
     context.progress("bundling, and starting the workers");
-    const ours = await start("ours");
-    const bare = await start("bare");
+    const world = await startWorld();
+    stops.push(world.stop);
+    const postgres = await startPostgres(context.progress);
+    if (postgres !== undefined) stops.push(postgres.stop);
+    const start = async (author: Author, taskQueue: string, ledger?: string) => {
+      const child: Child<RunsTask, RunsReading> = await startChild(
+        new URL("../workflows/worker-process.ts", import.meta.url),
+        [author, world.temporalAddress, taskQueue],
+        { env: { ...(await world.startService()), ...(ledger && { PAYMENTS_LEDGER: ledger }) } },
+      );
+      stops.push(child.stop);
+      return child;
+    };
+    const sqlite = await start("ours", "bench-sqlite");
+    const bare = await start("bare", "bench-bare");
+    const other = postgres && (await start("ours", "bench-postgres", postgres.ledger));
     const rows: Array<Row> = [];
     for (const workflow of ["payout", "onboardCardholder"] as const) {
-      const readings = (kind: RunsTask["kind"], count: number, rounds: number) => {
+      const title = `throughput: ${titles[workflow]}`;
+      const measure = (kind: RunsTask["kind"], count: number, rounds: number) => {
         const task = { kind, workflow, count, concurrency: CONCURRENCY };
-        return interleave({ ours: () => ours.run(task), bare: () => bare.run(task) }, rounds, {
-          ...context,
-          progress: (text) => context.progress(`${titles[workflow]}, ${kind}, ${text}`),
-        });
+        const measures: Record<string, () => Promise<RunsReading>> = {
+          sqlite: () => sqlite.run(task),
+          bare: () => bare.run(task),
+          // Replay knows no ledger.
+          ...(other && kind === "run" && { postgres: () => other.run(task) }),
+        };
+        const progress = (text: string) =>
+          context.progress(`${titles[workflow]}, ${kind}, ${text}`);
+        return interleave(measures, rounds, { ...context, progress });
       };
-      const rounds = context.quick ? 3 : 11;
-      await readings("run", context.quick ? 20 : 100, 1);
-      const run = await readings("run", context.quick ? 20 : 100, rounds);
-      await readings("replay", context.quick ? 20 : 200, 1);
-      const replay = await readings("replay", context.quick ? 20 : 200, rounds);
-      const name = `throughput: ${titles[workflow]}`;
+      const [rounds, runs, replays] = context.quick ? [3, 20, 20] : [15, 100, 200];
+      await measure("run", runs * 2, 1);
+      const run = await measure("run", runs, rounds);
+      await measure("replay", replays, 1);
+      const replay = await measure("replay", replays, rounds);
+      for (const ledger of ["sqlite", "postgres"] as const) {
+        const name = `${title}, ledger in ${ledger === "sqlite" ? "SQLite" : "PostgreSQL"}`;
+        const ours = run[ledger];
+        const baseline = run["bare"];
+        if (ours === undefined || baseline === undefined) continue;
+        rows.push(...runFigures.map((figure) => compared(name, figure, ours, baseline)));
+      }
       rows.push(
-        rowOf({
-          name,
-          unit: "runs a second",
-          ...compared(run, "perSecond"),
-          target: { atLeast: PART },
-        }),
-        rowOf({ name, unit: "ms of the worker's CPU a run", ...compared(run, "cpu") }),
-        rowOf({ name, unit: "events a run", ...compared(run, "events") }),
-        rowOf({
-          name: `${name}, replayed`,
-          unit: "events a second",
-          ...compared(replay, "perSecond"),
-          target: { atLeast: PART },
-        }),
-        rowOf({ name: `${name}, replayed`, unit: "ms of CPU a run", ...compared(replay, "cpu") }),
+        compared(
+          `${title}, replayed`,
+          ["cpu", "ms of CPU a run", { atMost: 1.05 }],
+          replay["sqlite"] ?? [],
+          replay["bare"] ?? [],
+        ),
       );
     }
     return rows;
   } finally {
-    await Promise.all(children.map((child) => child.stop()));
-    await world.stop();
+    for (const stop of stops.toReversed()) await stop();
   }
 };

@@ -1,25 +1,18 @@
 import { fileURLToPath } from "node:url";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
-import {
-  type BundlerPlugin,
-  bundleWorkflowCode,
-  DefaultLogger,
-  type WorkflowBundle,
-} from "@temporalio/worker";
+import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
 
 /** Whose workflows: the project's, or those hand-written on the bare SDK. */
 export type Author = "ours" | "bare";
 
-/** Bundles workflows for production from their sources, both authors' alike but for plugins. */
-const bundle = (
-  workflowsPath: string,
-  plugins: ReadonlyArray<BundlerPlugin> = [],
-  failureConverterPath?: string,
-): Promise<WorkflowBundle> =>
+const definitions = fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
+const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+
+/** Bundles workflows for production from their sources, ours as a worker of the project does it. */
+const bundle = (author: Author, workflowsPath: string): Promise<WorkflowBundle> =>
   bundleWorkflowCode({
     workflowsPath,
-    ...(failureConverterPath !== undefined && { failureConverterPath }),
-    plugins: [...plugins],
+    plugins: author === "ours" ? [paymentsBundler({ shared: [workflowsPath] })] : [],
     webpackConfigHook: (config) => ({
       ...config,
       mode: "production",
@@ -29,21 +22,9 @@ const bundle = (
     logger: new DefaultLogger("WARN"),
   });
 
-/** Bundles workflows of the project as its worker does. */
-export const bundleOurs = (
-  workflowsPath: string,
-  failureConverterPath?: string,
-): Promise<WorkflowBundle> =>
-  bundle(workflowsPath, [paymentsBundler({ shared: [workflowsPath] })], failureConverterPath);
-
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-
 /** The payout and the onboarding alone. */
-export const bundleOf = (author: Author, failureConverterPath?: string): Promise<WorkflowBundle> =>
-  author === "ours"
-    ? bundleOurs(fileOf("./ours.ts"), failureConverterPath)
-    : bundle(fileOf("./bare.ts"));
+export const bundleOf = (author: Author): Promise<WorkflowBundle> =>
+  bundle(author, fileOf(author === "ours" ? "./ours.ts" : "./bare.ts"));
 
 /** All workflows of the project, as its worker has them. */
-export const bundleOfWorker = (): Promise<WorkflowBundle> =>
-  bundleOurs(fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")));
+export const bundleOfWorker = (): Promise<WorkflowBundle> => bundle("ours", definitions);

@@ -3,11 +3,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { makePaymentsActivities } from "@durable-payments/activities";
-import { PaymentsClient } from "@durable-payments/api-core";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import { ManagedRuntime } from "effect";
 import { answerTasks } from "../processes/answer-tasks.ts";
 import { payoutInput } from "./inputs.ts";
 
@@ -35,7 +32,6 @@ const worker = await Worker.create({
   connection,
   taskQueue,
   workflowBundle,
-  activities: makePaymentsActivities(ManagedRuntime.make(PaymentsClient.layerFromEnvironment)),
   maxCachedWorkflows: MOST_RUNS,
   // Its workflows live in this thread, whose heap can be read.
   debugMode: true,
@@ -45,7 +41,7 @@ worker.run().catch((error: unknown) => {
   process.exit(1);
 });
 
-/** Nobody polls the queue of the service: each run stays where it creates its payout. */
+/** Nobody carries out activities: each run stays where it creates its payout. */
 const startOne = async () => {
   const workflowId = randomUUID();
   const args = [payoutInput(randomUUID(), workflowId)];

@@ -1,20 +1,12 @@
-import { makePaymentsActivities, workerQueues } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
-import { readDataConverter } from "@durable-payments/codec";
-import { JOURNAL_VARIABLE, openJournal, readJournalPlace } from "@durable-payments/journal";
-import {
-  onboardStartAttributes,
-  payoutStartAttributes,
-} from "@durable-payments/activities/start-attributes";
-import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
-import { accountHash, clientHash } from "@durable-payments/protocol/account";
+import { PaymentsPlugin } from "@durable-payments/plugin";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { answerTasks } from "../processes/answer-tasks.ts";
-import { runWorkers } from "../processes/run-workers.ts";
+import { makeBareActivities } from "./bare-activities.ts";
 import { type Author, bundleOf } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
 
@@ -36,39 +28,30 @@ export interface RunsReading {
   readonly events: number;
 }
 
-const [author, temporalAddress = "", taskQueue = ""] = process.argv.slice(2);
+const [given, temporalAddress = "", taskQueue = ""] = process.argv.slice(2);
 // The scenario passes one of the two.
-const dataConverter = readDataConverter(process.env, "default");
-const workflowBundle = await bundleOf(author as Author, dataConverter?.failureConverterPath);
+const author = given as Author;
+const workflowBundle = await bundleOf(author);
 Runtime.install({ logger: new DefaultLogger("ERROR") });
 const connection = await NativeConnection.connect({ address: temporalAddress });
-const encoding = dataConverter === undefined ? {} : { dataConverter };
-const temporal = new Client({ connection, ...encoding });
 const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
-const { options: account } = await runtime.runPromise(PaymentsClient);
-const client = clientHash(account);
-const journal = await openJournal(readJournalPlace(process.env[JOURNAL_VARIABLE], client), client);
 const { beneficiary_id } = await runtime.runPromise(
   PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
 );
 
-// As the worker app does it, but without rates: the safety net's is in nobody's way here.
-const queues = workerQueues(taskQueue, { fallbackPollingPerSecond: 10_000 });
-await runWorkers(queues, {
+// Ours as a user's worker has it, with all that the plugin runs beside it.
+const plugins = author === "ours" ? [new PaymentsPlugin()] : [];
+const temporal = new Client({ connection, plugins });
+const worker = await Worker.create({
   connection,
-  activities: makePaymentsActivities(runtime, { journal }),
-  workflowBundle,
-  ...encoding,
+  taskQueue,
+  plugins,
+  ...(author === "bare" && { workflowBundle, activities: makeBareActivities(runtime) }),
 });
-
-/** What ours are started with by batches and the command line; those by hand have none. */
-const attributesOf = (workflowId: string, input: OnboardCardholderInput | PayoutInput) => {
-  if (author === "bare") return [];
-  const hash = accountHash(account);
-  return "payout" in input
-    ? [...payoutStartAttributes(workflowId, input, hash)]
-    : [...onboardStartAttributes(input, { account: hash, currency: "USD" })];
-};
+worker.run().catch((error: unknown) => {
+  process.stderr.write(`${String(error)}\n`);
+  process.exit(1);
+});
 
 const runOnce = async (workflow: WorkflowName): Promise<string> => {
   const workflowId = randomUUID();
@@ -79,7 +62,6 @@ const runOnce = async (workflow: WorkflowName): Promise<string> => {
     taskQueue,
     workflowId,
     requestEagerStart: true,
-    typedSearchAttributes: attributesOf(workflowId, input),
   });
   return workflowId;
 };

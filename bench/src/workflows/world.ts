@@ -1,8 +1,6 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ScenarioContext } from "../scenario.ts";
-import { startCluster } from "./cluster.ts";
 import {
   accessOf,
   createLocalEnvironment,
@@ -10,11 +8,16 @@ import {
   startApp,
 } from "@durable-payments/tools/testing";
 
-/** A Temporal server and a simulator, each in a separate process. */
+/** A Temporal server in a separate process, and simulators beside it. */
 export interface World {
   readonly temporalAddress: string;
-  /** What a client of the simulator is configured by. */
-  readonly serviceVariables: Readonly<Record<string, string>>;
+  /**
+   * Starts a simulator with a folder for a ledger: payouts and identity checks end at once, so that nothing but work is
+   * measured.
+   *
+   * @returns what a worker is configured by: every one is an account of its own, with a ledger of its own.
+   */
+  readonly startService: () => Promise<Readonly<Record<string, string>>>;
   readonly stop: () => Promise<void>;
 }
 
@@ -25,36 +28,27 @@ export interface World {
  */
 const SHARD_READS = ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"];
 
-const startTemporal = async (server: ScenarioContext["server"]) => {
-  if (server === "postgres") return startCluster();
-  const environment = await createLocalEnvironment({ server: { extraArgs: SHARD_READS } });
-  return { address: environment.address, stop: () => environment.teardown() };
-};
-
-/** Starts both; payouts and identity checks end at once, so that nothing but work is measured. */
-export const startWorld = async ({ server }: Pick<ScenarioContext, "server">): Promise<World> => {
-  const folder = await mkdtemp(join(tmpdir(), "bench-"));
-  const temporal = await startTemporal(server);
-  try {
-    const simulator = await startApp(
-      "simulator",
-      "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
-    );
-    return {
-      temporalAddress: temporal.address,
-      serviceVariables: {
+/** Starts the server. */
+export const startWorld = async (): Promise<World> => {
+  const temporal = await createLocalEnvironment({ server: { extraArgs: SHARD_READS } });
+  const stops: Array<() => Promise<unknown>> = [() => temporal.teardown()];
+  return {
+    temporalAddress: temporal.address,
+    startService: async () => {
+      const folder = await mkdtemp(join(tmpdir(), "bench-"));
+      stops.push(() => rm(folder, { recursive: true }));
+      const simulator = await startApp(
+        "simulator",
+        "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
+      );
+      stops.push(() => simulator.kill());
+      return {
         ...serviceVariables(accessOf(simulator)),
-        PAYMENTS_JOURNAL: `sqlite:${join(folder, "journal.sqlite")}`,
-      },
-      stop: async () => {
-        await simulator.kill();
-        await temporal.stop();
-        await rm(folder, { recursive: true });
-      },
-    };
-  } catch (error) {
-    await temporal.stop();
-    await rm(folder, { recursive: true });
-    throw error;
-  }
+        PAYMENTS_LEDGER: `sqlite:${join(folder, "ledger.sqlite")}`,
+      };
+    },
+    stop: async () => {
+      for (const stop of stops.toReversed()) await stop();
+    },
+  };
 };

@@ -1,5 +1,5 @@
 export { type Cluster, createCluster, DEFAULT_SHARDS, type Layout } from "./cluster.ts";
-export { DATABASE_USER } from "./database.ts";
+export { createDatabase, DATABASE_USER } from "./database.ts";
 export type { ClusterProcess } from "./cluster-process.ts";
 export { findPostgres, whyNoPostgres } from "./find-postgres.ts";
 export { executableOfCluster, whyNoCluster } from "./why-no-cluster.ts";

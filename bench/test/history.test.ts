@@ -1,0 +1,135 @@
+import { makePaymentsClient } from "@durable-payments/api-core";
+import { PaymentsPlugin } from "@durable-payments/plugin";
+import { startSimulator } from "@durable-payments/simulator";
+import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import { Client } from "@temporalio/client";
+import { Worker } from "@temporalio/worker";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { beneficiary, onboardInput, payoutInput } from "../src/workflows/inputs.ts";
+
+const DAY_SECONDS = 24 * 60 * 60;
+const taskQueue = "history";
+
+/** Real worker, server and simulator; payouts and checks take a moment, so that every run waits. */
+const startStack = async () => {
+  const [environment, simulator] = await Promise.all([
+    createLocalEnvironment(),
+    startSimulator({ settleAfter: "1 second", verifyAfter: "1 second" }),
+  ]);
+  const { apiKey, clientId, url: baseUrl } = simulator;
+  const service = makePaymentsClient({ baseUrl, clientId, apiKey });
+  const { beneficiary_id } = await service.createBeneficiary(beneficiary);
+  await service.close();
+  const plugin = new PaymentsPlugin({ baseUrl, clientId, apiKey, ledger: "memory" });
+  const worker = await Worker.create({
+    connection: environment.nativeConnection,
+    taskQueue,
+    plugins: [plugin],
+  });
+  const running = worker.run();
+  const { workflow } = new Client({ connection: environment.connection, plugins: [plugin] });
+  return {
+    simulator,
+    beneficiary_id,
+    start: (type: string, workflowId: string, input: object) =>
+      workflow.start(type, { taskQueue, workflowId, args: [input] }),
+    stop: async () => {
+      worker.shutdown();
+      await running;
+      await simulator.stop();
+      await environment.teardown();
+    },
+  };
+};
+
+type Handle = Awaited<ReturnType<Awaited<ReturnType<typeof startStack>>["start"]>>;
+
+let stack: Awaited<ReturnType<typeof startStack>>;
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.stop());
+
+const eventsOf = async (handle: Handle) => (await handle.fetchHistory()).events ?? [];
+
+/** What Temporal Cloud bills: the start, each attempt of an activity, timers and signals. */
+const costOf = async (handle: Handle) => {
+  const events = await eventsOf(handle);
+  const attempts = events.map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0);
+  const billed = events.filter(
+    (event) =>
+      event.timerStartedEventAttributes ||
+      event.workflowExecutionSignaledEventAttributes ||
+      event.upsertWorkflowSearchAttributesEventAttributes,
+  );
+  return {
+    events: events.length,
+    actions: 1 + billed.length + attempts.reduce((sum, attempt) => sum + attempt, 0),
+    mostAttempts: Math.max(...attempts),
+  };
+};
+
+const seconds = (duration: { readonly seconds?: unknown } | null | undefined): number =>
+  Number(duration?.seconds ?? 0);
+
+it("an onboarding has at most 30 events and 6 billable actions", async () => {
+  const handle = await stack.start("onboardCardholder", "onboarding", onboardInput("Onboarded"));
+  await handle.result();
+  const { actions, events } = await costOf(handle);
+  expect(events).toBeLessThanOrEqual(30);
+  expect(actions).toBeLessThanOrEqual(6);
+});
+
+it("a payout to a new beneficiary creates it by one activity more", async () => {
+  const { payout } = payoutInput("", "new");
+  const handle = await stack.start("payout", "new", { beneficiary, payout });
+  await handle.result();
+  const { actions, events } = await costOf(handle);
+  expect(events).toBeLessThanOrEqual(23);
+  expect(actions).toBeLessThanOrEqual(4);
+});
+
+it("a payout that waits has at most 17 events and 3 actions, and waits a day for 4", async () => {
+  const handle = await stack.start("payout", "plain", payoutInput(stack.beneficiary_id, "plain"));
+  await handle.result();
+  const { actions, events } = await costOf(handle);
+  expect(events).toBeLessThanOrEqual(17);
+  expect(actions).toBeLessThanOrEqual(3);
+  const waiting = (await eventsOf(handle)).find(
+    ({ activityTaskScheduledEventAttributes: scheduled }) =>
+      scheduled?.activityType?.name === "awaitPayout",
+  );
+  const attempt = waiting?.activityTaskScheduledEventAttributes?.startToCloseTimeout;
+  expect(DAY_SECONDS / seconds(attempt)).toBeLessThanOrEqual(4);
+});
+
+it("a lost answer adds no event, and at most 5 attempts", async () => {
+  await stack.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+  const handle = await stack.start("payout", "lost", payoutInput(stack.beneficiary_id, "lost"));
+  await handle.result();
+  const { events, mostAttempts } = await costOf(handle);
+  expect(events).toBeLessThanOrEqual(17);
+  expect(mostAttempts).toBeLessThanOrEqual(6);
+});
+
+it("a person is asked for at most 4 actions a day", async () => {
+  await stack.simulator.addFault({ kind: "dropped", operation: "createBeneficiary" });
+  const { payout } = payoutInput("", "asked");
+  const handle = await stack.start("payout", "asked", {
+    beneficiary: { ...beneficiary, account_number: "12345678901" },
+    payout,
+    options: { onLostBeneficiary: "ask" },
+  });
+  for (;;) {
+    const timer = (await eventsOf(handle)).find((event) => event.timerStartedEventAttributes);
+    const wait = timer?.timerStartedEventAttributes?.startToFireTimeout;
+    if (wait) {
+      // A timer, and an activity after it.
+      expect((DAY_SECONDS / seconds(wait)) * 2).toBeLessThanOrEqual(4);
+      break;
+    }
+    await sleep(100);
+  }
+  await handle.terminate();
+});
