@@ -1,4 +1,3 @@
-import { searchAttributes } from "@durable-payments/protocol";
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,13 +67,4 @@ it("says what is wrong with its arguments", () => {
   const { status, stderr } = spawnSync(process.execPath, [main, "--nope"], { encoding: "utf8" });
   expect(status).toBe(2);
   expect(stderr).toContain("--nope");
-});
-
-it("starts a Temporal server that has the search attributes", () => {
-  const compose = readFileSync(new URL("../template/compose.yaml", import.meta.url), "utf8");
-  const given = [...compose.matchAll(/--search-attribute=(?<attribute>\S+)/g)].map(
-    ({ groups }) => groups?.["attribute"],
-  );
-  const types = { KEYWORD: "Keyword", KEYWORD_LIST: "KeywordList" };
-  expect(given).toEqual(searchAttributes.map(({ name, type }) => `${name}=${types[type]}`));
 });

@@ -1,5 +1,5 @@
-import { CannotStart, PaymentsPlugin } from "@durable-payments/plugin";
 import { describe, expect, it } from "vitest";
+import { CannotStart, PaymentsPlugin } from "../src/index.ts";
 import { vouchingInterceptor } from "../src/client/vouching.ts";
 import {
   readActivitiesPerSecond,

@@ -4,7 +4,7 @@ import { paymentsPluginIn } from "@durable-payments/plugin/internal";
 import { accountHash } from "@durable-payments/protocol/account";
 import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import type { DataConverter } from "@temporalio/common";
-import { type TestWorkflowEnvironment } from "@temporalio/testing";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
 import { bundleOf } from "./bundles.ts";

@@ -42,7 +42,7 @@ export const testClockOf = (environment: TestWorkflowEnvironment): TestClock => 
   /** How far the server's time is ahead of the computer's. */
   let ahead = 0;
   const now = async (): Promise<number> => {
-    const time = Number(await environment.currentTimeMs());
+    const time = await environment.currentTimeMs();
     ahead = time - Date.now();
     return time;
   };

@@ -1,4 +1,4 @@
-import { type RunToReplay } from "@durable-payments/replay";
+import type { RunToReplay } from "@durable-payments/replay";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
 /** A run, and those that it has started: read from its history, as not every server lists runs. */

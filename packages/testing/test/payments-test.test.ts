@@ -1,6 +1,6 @@
-import { NotReplayable } from "@durable-payments/testing";
 import { payout } from "@durable-payments/workflows";
 import { describe, expect, it } from "vitest";
+import { NotReplayable } from "../src/index.ts";
 import { usePaymentsTest } from "../src/vitest.ts";
 import { paySupplier, sleepLong, waitForNothing } from "./support/workflows.ts";
 

@@ -33,7 +33,10 @@ const scheduled = (events: ReadonlyArray<string>) =>
 
 it("a payout to a known beneficiary costs 17 events and 3 actions", async () => {
   const handle = await rig.start("payout", "known", [inputOf("known")]);
-  expect(await handle.result()).toMatchObject({ currency: "USD", payout_id: expect.any(String) });
+  expect(await handle.result()).toMatchObject({
+    currency: "USD",
+    payout_id: expect.any(String) as unknown,
+  });
   const events = await eventsOf(handle);
   expect(events.length).toBeLessThanOrEqual(17);
   expect(1 + scheduled(events)).toBe(3);
@@ -47,7 +50,7 @@ it("an onboarding costs 29 events and 5 actions", async () => {
   const handle = await rig.start("onboardCardholder", "onboarding", [
     { cardholder, card: unnamed },
   ]);
-  expect(await handle.result()).toMatchObject({ card_id: expect.any(String) });
+  expect(await handle.result()).toMatchObject({ card_id: expect.any(String) as unknown });
   const events = await eventsOf(handle);
   expect(events.length).toBeLessThanOrEqual(29);
   expect(1 + scheduled(events)).toBe(5);
@@ -109,7 +112,7 @@ it("a refused payout is paid by a start of the id again", async () => {
   expect(await paid("refused")).toBe(0);
   await rig.record(first, "payout-refused");
   const facts = (error as WorkflowFailedError).cause as ApplicationFailure;
-  const { step, version } = facts.details?.[0] as { step: string; version: number };
+  const [{ step, version }] = facts.details as [{ step: string; version: number }];
   const versions = { [step]: version };
   const again = await rig.start("payout", "refused", [inputOf("refused")], { versions });
   await again.result();

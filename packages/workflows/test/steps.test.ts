@@ -234,7 +234,9 @@ describe("where a person is asked", () => {
 
   it("a nudge that comes while the activity runs is not lost", async () => {
     let answer = () => {};
-    const isAnswered = new Promise<void>((resolve) => (answer = resolve));
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
     const handle = await rig.start("pay", [], {
       stub: async (called) => {
         if (called.input.call > 1) return made(called);

@@ -71,9 +71,20 @@ export const listCsv = (runs: ReadonlyArray<RunView>): string =>
     CSV_COLUMNS.join(","),
     ...runs.map((run) =>
       [
-        ...[run.workflowId, run.runId, run.type, run.statuses[0] ?? run.state, run.reason],
-        ...[run.amount, run.currency, run.payee, run.reference],
-        ...[iso(run.startedAt), iso(run.endedAt), run.startedBy, run.batch, run.batchRow],
+        run.workflowId,
+        run.runId,
+        run.type,
+        run.statuses[0] ?? run.state,
+        run.reason,
+        run.amount,
+        run.currency,
+        run.payee,
+        run.reference,
+        iso(run.startedAt),
+        iso(run.endedAt),
+        run.startedBy,
+        run.batch,
+        run.batchRow,
       ]
         .map(cell)
         .join(","),

@@ -18,13 +18,22 @@ const START = Date.parse("2026-11-23T19:30:00Z");
 const NOW = Date.parse("2026-11-23T19:36:00Z");
 
 const nothing = {
-  ...{ amount: null, currency: null, payee: null, reference: null },
-  ...{ madeId: null, knownBy: null, sends: null },
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+  madeId: null,
+  knownBy: null,
+  sends: null,
 } as const;
 
 const step = (more: Partial<StepView>): StepView => ({
   ...nothing,
-  ...{ kind: "write", name: "createPayout", state: "done", text: "po-1", at: START },
+  kind: "write",
+  name: "createPayout",
+  state: "done",
+  text: "po-1",
+  at: START,
   endedAt: START + 400,
   ...more,
 });
@@ -42,7 +51,10 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   startedBy: "ada",
   batch: null,
   batchRow: null,
-  ...{ amount: "250.00", currency: "EUR", payee: "b-1", reference: "Invoice 17" },
+  amount: "250.00",
+  currency: "EUR",
+  payee: "b-1",
+  reference: "Invoice 17",
   steps: [],
   inbox: [],
   failure: null,
@@ -55,27 +67,39 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
 });
 
 const question: InboxItem = {
-  ...{
-    kind: "question",
-    workflowId: "invoice-17",
-    step: "createPayout",
-    operation: "createPayout",
-  },
-  ...{ amount: "250.00", currency: "EUR", payee: "b-1", reference: "Invoice 17" },
+  kind: "question",
+  workflowId: "invoice-17",
+  step: "createPayout",
+  operation: "createPayout",
+  amount: "250.00",
+  currency: "EUR",
+  payee: "b-1",
+  reference: "Invoice 17",
   question: "q1",
   reason: "The list shows a payout that may be it, without its key.",
   since: START,
-  candidates: [{ payout_id: "po-8", amount: "250.00" }],
+  candidates: [
+    {
+      payout_id: "po-8",
+      amount: "250.00",
+    },
+  ],
   choices: [
     {
       choice: "found",
       consequence: "FOUND: sends nothing.",
-      next: { operation: "answer", workflowId: "invoice-17" },
+      next: {
+        operation: "answer",
+        workflowId: "invoice-17",
+      },
     },
     {
       choice: "resend",
       consequence: "RESEND: pays twice if the first attempt went through. Check the bank first.",
-      next: { operation: "answer", workflowId: "invoice-17" },
+      next: {
+        operation: "answer",
+        workflowId: "invoice-17",
+      },
     },
   ],
   startedBy: "ada",
@@ -85,38 +109,79 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
   [
     "succeeded",
     run({
-      ...{ state: "succeeded", statuses: ["succeeded"], endedAt: NOW },
+      state: "succeeded",
+      statuses: ["succeeded"],
+      endedAt: NOW,
       steps: [
         step({}),
-        step({ kind: "wait", name: "awaitPayout", text: "po-1: completed", endedAt: NOW }),
+        step({
+          kind: "wait",
+          name: "awaitPayout",
+          text: "po-1: completed",
+          endedAt: NOW,
+        }),
       ],
     }),
   ],
   [
     "failed",
     run({
-      ...{ state: "failed", statuses: ["failed"], reason: "The account is closed", endedAt: NOW },
-      steps: [step({ state: "refused", text: "refused by the service: The account is closed." })],
+      state: "failed",
+      statuses: ["failed"],
+      reason: "The account is closed",
+      endedAt: NOW,
+      steps: [
+        step({
+          state: "refused",
+          text: "refused by the service: The account is closed.",
+        }),
+      ],
       next: [
-        { operation: "retry", workflowId: "invoice-17", isDryRun: true },
-        { operation: "retry", workflowId: "invoice-17", ifRun: "0199-run" },
-        { operation: "show", workflowId: "invoice-17", isLog: true },
+        {
+          operation: "retry",
+          workflowId: "invoice-17",
+          isDryRun: true,
+        },
+        {
+          operation: "retry",
+          workflowId: "invoice-17",
+          ifRun: "0199-run",
+        },
+        {
+          operation: "show",
+          workflowId: "invoice-17",
+          isLog: true,
+        },
       ],
     }),
   ],
   [
     "a question",
     run({
-      ...{ statuses: ["asking", "unknown", "running"], reason: "createPayout: it may be po-8" },
-      steps: [step({ state: "asking", text: "needs an answer", endedAt: null })],
+      statuses: ["asking", "unknown", "running"],
+      reason: "createPayout: it may be po-8",
+      steps: [
+        step({
+          state: "asking",
+          text: "needs an answer",
+          endedAt: null,
+        }),
+      ],
       inbox: [question],
-      next: [{ operation: "answer", workflowId: "invoice-17" }],
+      next: [
+        {
+          operation: "answer",
+          workflowId: "invoice-17",
+        },
+      ],
     }),
   ],
   [
     "an answer that was lost, of a terminated run",
     run({
-      ...{ state: "terminated", statuses: ["unknown", "failed", "terminated"], endedAt: NOW },
+      state: "terminated",
+      statuses: ["unknown", "failed", "terminated"],
+      endedAt: NOW,
       reason: "createPayout: answer lost, checking until 19:41 UTC; Terminated: stop",
       steps: [
         step({
@@ -130,10 +195,27 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
   [
     "ended by a person",
     run({
-      ...{ state: "failed", statuses: ["ended", "failed"], endedAt: NOW },
-      end: { by: "bob", reason: "fraud", at: NOW },
-      steps: [step({ state: "ended", text: "ended by a person; nothing was paid" })],
-      next: [{ operation: "retry", workflowId: "invoice-17", isOverruling: true }],
+      state: "failed",
+      statuses: ["ended", "failed"],
+      endedAt: NOW,
+      end: {
+        by: "bob",
+        reason: "fraud",
+        at: NOW,
+      },
+      steps: [
+        step({
+          state: "ended",
+          text: "ended by a person; nothing was paid",
+        }),
+      ],
+      next: [
+        {
+          operation: "retry",
+          workflowId: "invoice-17",
+          isOverruling: true,
+        },
+      ],
     }),
   ],
   [
@@ -199,18 +281,51 @@ it("prints CSV in which no cell is a formula", () => {
 
 it("names the failed rows of a batch with the reason, and the retry", () => {
   const row: BatchDetails["failed"][number] = {
-    ...{ number: 3, workflowId: "row-3", fingerprint: "f", reference: null, payee: null },
-    ...{ amount: "10.50", currency: "EUR", state: "failed", message: "The account is closed." },
+    number: 3,
+    workflowId: "row-3",
+    fingerprint: "f",
+    reference: null,
+    payee: null,
+    amount: "10.50",
+    currency: "EUR",
+    state: "failed",
+    message: "The account is closed.",
   };
   const text = batchText({
-    ...{ id: "file-1", account: "a", type: "payout", file: "salaries.csv", fileHash: "f" },
-    ...{ contentHash: "c", rows: 2, state: "finished", createdBy: "ada", createdAt: START },
-    ...{ approvedBy: "bob", pausedBy: null, rejected: [], failed: [row] },
+    id: "file-1",
+    account: "a",
+    type: "payout",
+    file: "salaries.csv",
+    fileHash: "f",
+    contentHash: "c",
+    rows: 2,
+    state: "finished",
+    createdBy: "ada",
+    createdAt: START,
+    approvedBy: "bob",
+    pausedBy: null,
+    rejected: [],
+    failed: [row],
     counts: [
-      { state: "succeeded", currency: "EUR", rows: 1, amount: "20.00" },
-      { state: "failed", currency: "EUR", rows: 1, amount: "10.50" },
+      {
+        state: "succeeded",
+        currency: "EUR",
+        rows: 1,
+        amount: "20.00",
+      },
+      {
+        state: "failed",
+        currency: "EUR",
+        rows: 1,
+        amount: "10.50",
+      },
     ],
-    next: [{ operation: "retryAll", batch: "file-1" }],
+    next: [
+      {
+        operation: "retryAll",
+        batch: "file-1",
+      },
+    ],
   });
   expectNarrow(text);
   expect(text).toMatchSnapshot();

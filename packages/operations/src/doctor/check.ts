@@ -18,7 +18,9 @@ const withRemedy = (
   detail: string,
   remedy: string | NextOperation | undefined,
 ): Check => ({
-  ...{ name, status, detail },
+  name,
+  status,
+  detail,
   ...(remedy !== undefined && (typeof remedy === "string" ? { remedy } : { next: remedy })),
 });
 

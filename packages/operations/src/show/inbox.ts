@@ -47,7 +47,13 @@ export const itemsOf = (
       const { amount, currency, payee, reference } = request;
       return {
         kind: question?.kind === "approval" ? "approval" : "question",
-        ...{ workflowId, step, operation, amount, currency, payee, reference },
+        workflowId,
+        step,
+        operation,
+        amount,
+        currency,
+        payee,
+        reference,
         question: question?.id ?? null,
         reason: question?.reason ?? "",
         since: question?.since ?? row.changedAt,
@@ -69,8 +75,13 @@ const leftUnknown = async (
     if (progress?.state === "running") return [];
     const { amount, currency, payee, reference } = row.request;
     const item: InboxItem = {
-      ...{ workflowId: row.workflowId, step: row.step, operation: row.operation },
-      ...{ amount, currency, payee, reference },
+      workflowId: row.workflowId,
+      step: row.step,
+      operation: row.operation,
+      amount,
+      currency,
+      payee,
+      reference,
       kind: "unknown",
       question: null,
       reason: `Its run has ${progress === undefined ? "gone from Temporal" : "ended"}: ${unknownText(row, Date.now())}. Nothing has to be done yet.`,
@@ -96,7 +107,11 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
     return {
       kind: "batch",
       workflowId: id,
-      ...{ step: null, operation: null, payee: null, question: null, candidates: [] },
+      step: null,
+      operation: null,
+      payee: null,
+      question: null,
+      candidates: [],
       amount: isOne && others.length === 0 ? first.amount : null,
       currency: isOne && others.length === 0 ? first.currency : null,
       reference: file,
@@ -106,12 +121,18 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
         {
           choice: "approve",
           consequence: "APPROVE: pays every row as shown.",
-          next: { operation: "approve", workflowId: id },
+          next: {
+            operation: "approve",
+            workflowId: id,
+          },
         },
         {
           choice: "reject",
           consequence: "REJECT: pays no row of this file.",
-          next: { operation: "reject", workflowId: id },
+          next: {
+            operation: "reject",
+            workflowId: id,
+          },
         },
       ],
       startedBy: createdBy,

@@ -10,7 +10,11 @@ const wordsOf = (details: JsonObject): string | null => {
 };
 
 const ofEntry = ({ at, details, sequence, step, what, who }: Entry): LogLineView => ({
-  ...{ at, sequence, step, what, who },
+  at,
+  sequence,
+  step,
+  what,
+  who,
   details: wordsOf(details),
   isDecision: false,
 });
@@ -25,7 +29,9 @@ const ofDecision = ({
   step,
   value,
 }: Decision): LogLineView => ({
-  ...{ at, sequence, step },
+  at,
+  sequence,
+  step,
   who: by,
   what: kind,
   details: [reason, wordsOf(value), `(known by ${how})`].filter((part) => part !== null).join(" "),

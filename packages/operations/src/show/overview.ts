@@ -109,7 +109,7 @@ const nextOf = ({
   workers,
 }: Omit<OverviewView, "next">): ReadonlyArray<NextOperation> => {
   const next: Array<NextOperation> = [];
-  if (ledger?.stopped != null) next.push({ operation: "recover" });
+  if (ledger !== null && ledger.stopped !== null) next.push({ operation: "recover" });
   if (workers === 0) next.push({ operation: "startWorker" });
   if (workers === null) next.push({ operation: "doctor" });
   if (inbox > 0) next.push({ operation: "inbox" });

@@ -56,7 +56,9 @@ const NO_PAYMENT: PaymentView = { amount: null, currency: null, payee: null, ref
 /** What a run pays: as it was started, else as its first write that moves money has it. */
 const paymentOf = ({ rows, run }: Recorded): PaymentView => {
   const of =
-    run?.amount == null ? rows.find(({ request }) => request.amount !== null)?.request : run;
+    (run?.amount ?? null) === null
+      ? rows.find(({ request }) => request.amount !== null)?.request
+      : run;
   const { amount, currency, payee, reference } = of ?? run ?? NO_PAYMENT;
   return { amount, currency, payee, reference };
 };

@@ -117,7 +117,7 @@ const openReason = (
     return said("running", `its workflow code fails: ${task.message ?? "no reason"}`);
   }
   const timer = open.find(({ kind, until }) => kind === "timer" && until !== null);
-  if (timer?.until != null) {
+  if (timer !== undefined && timer.until !== null) {
     const what = timer.summary === null ? "sleeping" : timer.summary;
     return said("waiting", `${what} until ${clock(timer.until, now)}`, timer.until);
   }

@@ -29,7 +29,7 @@ const textOf = (row: WriteRow, now: number): string => {
       return `refused by the service: ${message ?? "no reason"}`;
     case "done":
       return [madeId, knownBy === null ? undefined : BY[knownBy]]
-        .filter((part) => part != null)
+        .filter((part) => part !== undefined && part !== null)
         .join(", ")
         .concat(twice(row));
     case "ended":
@@ -50,7 +50,10 @@ const writeStep = (row: WriteRow, now: number): StepView => {
     name: row.step,
     state: row.state,
     text: textOf(row, now),
-    ...{ amount, currency, payee, reference },
+    amount,
+    currency,
+    payee,
+    reference,
     at: row.createdAt,
     endedAt: isSettled ? row.changedAt : null,
     madeId: row.madeId,
@@ -60,8 +63,13 @@ const writeStep = (row: WriteRow, now: number): StepView => {
 };
 
 const NOTHING = {
-  ...{ amount: null, currency: null, payee: null, reference: null },
-  ...{ madeId: null, knownBy: null, sends: null },
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+  madeId: null,
+  knownBy: null,
+  sends: null,
 } as const;
 
 const waitStep = (wait: RecordedWait): StepView => {

@@ -45,7 +45,9 @@ it("says that what was asked may have been done, where Temporal gives no answer"
   await using connected = await TemporalStub.connect([]);
   const about = { mayBe: "The run may have been started", next: { operation: "inbox" } } as const;
   const lost = Object.assign(new Error("14 UNAVAILABLE: lost"), {
-    ...{ code: 14, details: "lost", metadata: new Map() },
+    code: 14,
+    details: "lost",
+    metadata: new Map(),
   });
   const change = changing(connected.temporal, about, () => Promise.reject(lost));
   await expect(change).rejects.toMatchObject({

@@ -115,8 +115,14 @@ it("finds a ledger that was restored, or another one", async () => {
 it("finds what makes no progress: old unknown outcomes, and runs that Temporal has lost", async () => {
   const { state } = await ledger.overview();
   const unknown: WriteCount = {
-    ...{ account: ACCOUNT, operation: "createPayout", state: "unknown", question: null },
-    ...{ currency: "EUR", rows: 1, amount: "1.00", since: state.now - 2 * 3_600_000 },
+    account: ACCOUNT,
+    operation: "createPayout",
+    state: "unknown",
+    question: null,
+    currency: "EUR",
+    rows: 1,
+    amount: "1.00",
+    since: state.now - 2 * 36e5,
   };
   const overview = { state, writes: [unknown], waits: [], runs: 1, untold: 1 };
   const checks = checkStuck(overview, [{ readAt: 0, waiting: 0, lostRuns: ["invoice-17"] }]);

@@ -26,16 +26,30 @@ beforeAll(async () => {
   );
   await ledger.saveBatch("file-1", () => ({
     batch: {
-      ...{ id: "file-1", account: ACCOUNT, type: "payout", file: "salaries.csv", fileHash: "f" },
-      ...{ contentHash: "c", rows: 2, state: "needsApproval", createdBy: "ada", createdAt: 0 },
-      ...{ approvedBy: null, details: "{}" },
+      id: "file-1",
+      account: ACCOUNT,
+      type: "payout",
+      file: "salaries.csv",
+      fileHash: "f",
+      contentHash: "c",
+      rows: 2,
+      state: "needsApproval",
+      createdBy: "ada",
+      createdAt: 0,
+      approvedBy: null,
+      details: "{}",
     },
   }));
   await ledger.saveRows(
     "file-1",
     [1, 2].map((number) => ({
-      ...{ number, workflowId: `row-${number}`, fingerprint: `f${number}`, payee: null },
-      ...{ amount: "10.50", currency: "EUR", reference: null },
+      number,
+      workflowId: `row-${number}`,
+      fingerprint: `f${number}`,
+      payee: null,
+      amount: "10.50",
+      currency: "EUR",
+      reference: null,
       state: number === 1 ? "failed" : "waiting",
       message: number === 1 ? "The account is closed." : null,
     })),

@@ -53,8 +53,16 @@ const connected = await TemporalStub.connect([
 
 const operations: Operations = {
   ...connected.temporal,
-  ...{ ledger, namespace: "default", taskQueue: "payments", account: ACCOUNT },
-  accounts: [{ name: undefined, hash: ACCOUNT }],
+  ledger,
+  namespace: "default",
+  taskQueue: "payments",
+  account: ACCOUNT,
+  accounts: [
+    {
+      name: undefined,
+      hash: ACCOUNT,
+    },
+  ],
 };
 
 afterAll(async () => {

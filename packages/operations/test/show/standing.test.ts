@@ -33,18 +33,37 @@ const pending = (more: Partial<PendingActivity> = {}): PendingActivity => ({
 });
 
 const wait = {
-  ...{ account: ACCOUNT, workflowId: "invoice-17", runId: "run-1", since: 0 },
-  ...{ closedAt: null, outcome: null },
+  account: ACCOUNT,
+  workflowId: "invoice-17",
+  runId: "run-1",
+  since: 0,
+  closedAt: null,
+  outcome: null,
 };
 
 const timer: TimelineItem = {
-  ...{ kind: "timer", name: "sleep", summary: null, at: 0, endedAt: null, outcome: "open" },
-  ...{ message: null, until: Date.parse("2026-11-23T19:48:00Z") },
+  kind: "timer",
+  name: "sleep",
+  summary: null,
+  at: 0,
+  endedAt: null,
+  outcome: "open",
+  message: null,
+  until: Date.parse("2026-11-23T19:48:00Z"),
 };
 
 const end: Decision = {
-  ...{ account: ACCOUNT, workflowId: "invoice-17", step: null, kind: "end", question: null },
-  ...{ by: "ada", how: "flag", reason: "fraud", value: {}, sequence: 1, at: 0 },
+  account: ACCOUNT,
+  workflowId: "invoice-17",
+  step: null,
+  kind: "end",
+  question: null,
+  by: "ada",
+  how: "flag",
+  reason: "fraud",
+  value: {},
+  sequence: 1,
+  at: 0,
 };
 
 const pause = { scope: "all", of: "", by: "bob", reason: "audit", since: 0 } as const;
@@ -176,8 +195,16 @@ const CASES: ReadonlyArray<
 
 it.each(CASES)("says why a run is in its state: %s", (_, evidence, statuses, reason) => {
   const standing = standingOf({
-    ...{ workflowId: "invoice-17", progress: undefined, failure: null, open: [], rows: [] },
-    ...{ waits: [], pauses: [], batch: null, end: undefined, now: NOW },
+    workflowId: "invoice-17",
+    progress: undefined,
+    failure: null,
+    open: [],
+    rows: [],
+    waits: [],
+    pauses: [],
+    batch: null,
+    end: undefined,
+    now: NOW,
     ...evidence,
   });
   expect(standing).toMatchObject({ statuses, reason });

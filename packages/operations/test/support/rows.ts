@@ -59,7 +59,12 @@ export const put = async (ledger: Ledger, given: WriteRow): Promise<void> => {
   const { account, request, step, workflowId } = given;
   const { amount, currency, payee, reference } = request;
   await ledger.noteRun({
-    ...{ account, workflowId, amount, currency, payee, reference },
+    account,
+    workflowId,
+    amount,
+    currency,
+    payee,
+    reference,
     runId: given.runId,
     type: "payout",
     startedBy: "ada",

@@ -19,15 +19,16 @@ const LOOK_AGAIN = "12 hours";
  * @returns how many have ended in which way.
  */
 export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
-  let isNudged = false;
+  const seen = { isNudged: false };
+  const isNudged = () => seen.isNudged;
   setHandler(defineSignal(NUDGE), () => {
-    isNudged = true;
+    seen.isNudged = true;
   });
   for (;;) {
-    isNudged = false;
+    seen.isNudged = false;
     const answer = await startRows(chunk);
     if (answer.is === "done") return answer;
     // Approved, resumed or rejected: whoever decides nudges.
-    await condition(() => isNudged, LOOK_AGAIN);
+    await condition(isNudged, LOOK_AGAIN);
   }
 }

@@ -156,7 +156,8 @@ const claimedBeside = (
 
 const moneyIn = (request: Fields): string | undefined => {
   const { amount, card_limit, currency } = request;
-  if (typeof amount === "string") return `${amount} ${String(currency ?? "")}`.trim();
+  if (typeof amount === "string")
+    return typeof currency === "string" ? `${amount} ${currency}` : amount;
   return typeof card_limit === "string" ? `${card_limit} USD` : undefined;
 };
 

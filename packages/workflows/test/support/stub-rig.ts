@@ -9,6 +9,7 @@ import {
 } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { paymentsBundler } from "../../src/bundler-plugin.ts";
 
@@ -154,7 +155,7 @@ export const eventsOf = async (handle: WorkflowHandle): Promise<ReadonlyArray<st
 export const until = async (holds: () => boolean | Promise<boolean>): Promise<void> => {
   for (let tries = 0; tries < 600; tries++) {
     if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await delay(20);
   }
   throw new Error("It did not happen within 12 seconds.");
 };

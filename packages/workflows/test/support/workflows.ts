@@ -14,7 +14,7 @@ import {
   undo,
   voucherFor,
   type StepOptions,
-} from "@durable-payments/workflows";
+} from "../../src/index.ts";
 import {
   CancellationScope,
   continueAsNew,
@@ -25,7 +25,7 @@ import {
   uuid4,
 } from "@temporalio/workflow";
 
-export { onboardCardholder, payout, tracker } from "@durable-payments/workflows";
+export { onboardCardholder, payout, tracker } from "../../src/index.ts";
 
 type Payout = Parameters<typeof createPayout>[0];
 
