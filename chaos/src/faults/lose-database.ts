@@ -1,3 +1,5 @@
+import { readTracked } from "@durable-payments/activities";
+import { trackerId } from "@durable-payments/protocol";
 import { recover } from "@durable-payments/operations/recovery";
 import { copyFile, rm } from "node:fs/promises";
 import { delay } from "../delay.ts";
@@ -39,12 +41,32 @@ export interface LossContext {
 }
 
 /** Copies the ledger by the project's own backup, while it is in use. */
-const copyLedger = async (environment: Environment, signal: AbortSignal): Promise<void> => {
+const copyLedger = async (environment: Environment, signal: AbortSignal): Promise<number> => {
   const copy = `${environment.ledgerFile}.copy`;
-  await environment.operate(async ({ ledger }) => {
+  const sequence = await environment.operate(async ({ ledger }) => {
     await rm(copy, { force: true });
     await ledger.backup(copy);
+    return (await ledger.mark()).sequence;
   }, signal);
+  return sequence ?? 0;
+};
+
+/**
+ * Waits until the witness, the tracker's heartbeat, has seen more than a copy has: one that is lost with its worker is
+ * back after 30 s only, and a copy younger than that is not known to be one.
+ */
+const untilWitnessed = async (
+  environment: Environment,
+  sequence: number,
+  signal: AbortSignal,
+): Promise<void> => {
+  const readSequence = () =>
+    environment.operate(
+      async ({ account, client }) =>
+        (await readTracked(client, trackerId(account)))?.mark?.sequence,
+      signal,
+    );
+  while (!signal.aborted && ((await readSequence()) ?? 0) <= sequence) await delay(500, signal);
 };
 
 /** Replaces the ledger's file, or removes it, while neither a worker nor a tool has it open. */
@@ -108,7 +130,7 @@ export const loseDatabase = async (
   };
   await until(COPY_AT);
   const copiedAt = new Date();
-  if (loss === "restore ledger") await copyLedger(environment, signal);
+  const sequence = loss === "restore ledger" ? await copyLedger(environment, signal) : 0;
   let isCopied = loss !== "restore temporal";
   while (!isCopied && !signal.aborted) {
     await environment.server.whenReady(signal);
@@ -116,6 +138,7 @@ export const loseDatabase = async (
     if (!isCopied) await delay(50, signal);
   }
   await until(RESTORE_AT);
+  if (loss !== "restore temporal") await untilWitnessed(environment, sequence, signal);
   if (signal.aborted) {
     return { forgotten: 0, madeBetween: 0, at: Date.now(), stopped: false };
   }
