@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { readOptions } from "../src/options.ts";
+import { planRuns } from "../src/plan/plan-runs.ts";
+
+const existing = [
+  { id: "1", currency: "EUR" },
+  { id: "2", currency: "USD" },
+  { id: "3", currency: "GBP" },
+];
+
+it.each([
+  [{ runs: "1" }, "--runs must be a whole number from 2 to 2000"],
+  [{ seed: "x" }, "--seed must be a whole number"],
+  [{ minutes: "0" }, "--minutes must be a number above 0"],
+  [{ campaigns: "0" }, "--campaigns must be a whole number from 1 to 1000"],
+  [{ temperament: "odd" }, "--temperament must be drawn, documented or a JSON object"],
+  [{ restore: ["disk"] }, "--restore must be temporal or ledger"],
+  [{ restore: ["temporal", "ledger"] }, "Give one --restore"],
+])("refuses %o before anything is started", (given, words) => {
+  expect(() => readOptions(given)).toThrow(words);
+});
+
+it("plans the same runs for the same seed, with unique ids and marks", () => {
+  const plan = (seed: number) => planRuns({ runs: 200, seed, isSimulator: true }, existing);
+  expect(plan(7)).toEqual(plan(7));
+  expect(plan(7)).not.toEqual(plan(8));
+  const marks = plan(7).flatMap((run) =>
+    run.kind === "onboarding" ? [run.email] : run.payments.map(({ reason }) => reason),
+  );
+  expect(new Set(marks).size).toBe(marks.length);
+  expect(new Set(plan(7).map(({ workflowId }) => workflowId)).size).toBe(200);
+});
