@@ -5,6 +5,7 @@ import {
   findNode,
   type Installed,
   installPackages,
+  type NodeBinary,
   type PublicPackage,
   type Tarballs,
 } from "@durable-payments/tools/packages";
@@ -14,7 +15,7 @@ import { dependenciesOf, type Peers } from "./dependencies.ts";
 import { payOutside } from "./pay-outside.ts";
 import { writeProject } from "./project.ts";
 import { runTests } from "./run-tests.ts";
-import { userIn } from "./user.ts";
+import { type User, userIn } from "./user.ts";
 
 /** One way to use the packages. */
 export interface Leg {
@@ -23,8 +24,8 @@ export interface Leg {
   readonly peers: Peers;
   /** Range of TypeScript. */
   readonly typescript: string;
-  /** Whether it checks the declarations of all packages, and not of the project alone. */
-  readonly checksDeclarations: boolean;
+  /** Whether it does everything; otherwise it imports every entry, and makes one payment. */
+  readonly isWhole: boolean;
 }
 
 /** What every leg uses. */
@@ -33,8 +34,6 @@ export interface Given {
   readonly folder: string;
   readonly packages: ReadonlyArray<PublicPackage>;
   readonly tarballs: Tarballs;
-  /** Address of a Temporal server that knows the search attributes. */
-  readonly temporal: string;
   /** Path of Temporal's server that skips waiting times. */
   readonly testServer: string;
   /** Path of Temporal's command line, which has the real one. */
@@ -54,11 +53,22 @@ const copiesBeside = ({ packages }: Installed): ReadonlyArray<string> => {
   );
 };
 
-/** Use the packages in one way. */
-export const runLeg = async (leg: Leg, given: Given, checks: Checks): Promise<void> => {
-  const { check } = checks;
+/** Packages that are installed to be used in one way. */
+export interface InstalledLeg {
+  readonly leg: Leg;
+  readonly folder: string;
+  readonly node: NodeBinary;
+  readonly user: User;
+}
+
+/** Installs the packages in a folder of their own; undefined where they cannot be. */
+export const installLeg = async (
+  leg: Leg,
+  given: Given,
+  { check }: Pick<Checks, "check">,
+): Promise<InstalledLeg | undefined> => {
   const node = await check(`Node ${leg.node} is found`, async () => await findNode(leg.node));
-  if (node === undefined) return;
+  if (node === undefined) return undefined;
   const folder = await mkdtemp(join(given.folder, `node-${leg.node}-`));
   const user = userIn(folder, node, {
     TEMPORAL_TEST_SERVER_PATH: given.testServer,
@@ -71,7 +81,7 @@ export const runLeg = async (leg: Leg, given: Given, checks: Checks): Promise<vo
     const dependencies = { ...dependenciesOf(given.packages, given.tarballs, leg.peers), ...own };
     return await installPackages(folder, dependencies, { binaries: node.folder });
   });
-  if (installed === undefined) return;
+  if (installed === undefined) return undefined;
   const versionOf = (name: string) =>
     installed.packages.find(({ path }) => path === `node_modules/${name}`)?.version;
   await check(
@@ -83,22 +93,42 @@ export const runLeg = async (leg: Leg, given: Given, checks: Checks): Promise<vo
     },
   );
 
+  return { leg, folder, node, user };
+};
+
+/** Uses installed packages with a Temporal server of its own at `temporal`. */
+export const useLeg = async (
+  { folder, leg, node, user }: InstalledLeg,
+  given: Given & { readonly temporal: string },
+  checks: Checks,
+): Promise<void> => {
+  const { check } = checks;
   await writeProject(folder, given.packages);
   const compiled = await check(
-    `a project compiles with NodeNext${leg.checksDeclarations ? ", all declarations checked" : ""}`,
+    `a project compiles with NodeNext${leg.isWhole ? ", all declarations checked" : ""}`,
     async () => {
-      await user.run("tsc", ["--skipLibCheck", String(!leg.checksDeclarations)]);
+      await user.run("tsc", ["--skipLibCheck", String(!leg.isWhole)]);
       return folder;
     },
   );
-  await check("it compiles with Bundler resolution", async () => {
-    await user.run("tsc", ["--project", "tsconfig.bundler.json"]);
-  });
   if (compiled === undefined) return;
   await check("every entry is imported", async () => await user.run("node", ["dist/entries.js"]));
   await check("every entry is required", async () => await user.run("node", ["dist/required.cjs"]));
+  await payOutside(
+    {
+      folder,
+      node,
+      temporal: given.temporal,
+      temporalCli: given.temporalCli,
+      isWhole: leg.isWhole,
+    },
+    { check },
+  );
+  if (!leg.isWhole) return;
+  await check("it compiles with Bundler resolution", async () => {
+    await user.run("tsc", ["--project", "tsconfig.bundler.json"]);
+  });
   const tests = await check("the tests that the docs show pass", async () => await runTests(user));
   for (const [title, seconds] of tests ?? []) checks.note(`${seconds.toFixed(1)} s  ${title}`);
-  await payOutside({ folder, node, temporal: given.temporal }, { check });
-  if (leg.peers === "newest") await createOutside(user, { ...given, node }, checks);
+  await createOutside(user, { ...given, folder, node }, checks);
 };

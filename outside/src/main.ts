@@ -8,7 +8,7 @@ import { checkout } from "@durable-payments/tools/processes";
 import { ensureServer, temporalCli, testServer } from "@durable-payments/tools/stack";
 import { execa } from "execa";
 import { type Checks, startChecks } from "./checks.ts";
-import { type Leg, runLeg } from "./leg.ts";
+import { installLeg, type Leg, useLeg } from "./leg.ts";
 import { withTemporalServer } from "./temporal-server.ts";
 
 const help = `Usage: npm run test:outside [-- --keep]
@@ -16,8 +16,9 @@ const help = `Usage: npm run test:outside [-- --keep]
 Packs every public package, installs the tarballs in an empty folder outside of this checkout, and uses
 them there as somebody does who has nothing else: compiles a project with NodeNext and with Bundler
 resolution, imports and requires every entry, runs a worker with an own workflow against the simulator and
-a Temporal dev server, replays its history, and looks at it with the command line. On the oldest Node that
-the packages take with the lowest versions of their peers, and on Node 24 with the newest.
+a Temporal dev server, replays its history, looks at it with the command line, and creates a project: on
+Node 24 with the newest versions of peers. On the oldest Node that the packages take, with the lowest
+versions, it imports every entry and makes one payment.
 Needs the npm registry. Ends with a line "N passed, N failed".
 
 Options:
@@ -34,8 +35,8 @@ const oldestNode = async (): Promise<string> => {
 };
 
 const legs = async (): Promise<ReadonlyArray<Leg>> => [
-  { node: await oldestNode(), peers: "lowest", typescript: "5.9", checksDeclarations: false },
-  { node: "24", peers: "newest", typescript: "*", checksDeclarations: true },
+  { node: await oldestNode(), peers: "lowest", typescript: "5.9", isWhole: false },
+  { node: "24", peers: "newest", typescript: "*", isWhole: true },
 ];
 
 await runCommand({ help, options: { keep: { type: "boolean" } } }, async ({ keep }) => {
@@ -76,20 +77,24 @@ await runCommand({ help, options: { keep: { type: "boolean" } } }, async ({ keep
       timeSkipping: (await ensureServer(testServer, report)).path,
     }));
     if (servers === undefined) return;
-    for (const leg of await legs()) {
-      report.line(`== Node ${leg.node}, ${leg.peers} versions`);
+    const given = {
+      folder,
+      packages,
+      tarballs,
+      testServer: servers.timeSkipping,
+      temporalCli: servers.dev,
+    };
+    report.line("== Installation");
+    const installed = await Promise.all(
+      (await legs()).map((leg) => installLeg(leg, given, checks)),
+    );
+    for (const one of installed) {
+      if (one === undefined) continue;
+      report.line(`== Node ${one.leg.node}, ${one.leg.peers} versions`);
       // Each has its own: a task queue belongs to one account, and each simulator is another.
-      await withTemporalServer(servers.dev, report, async (temporal) => {
-        const given = {
-          folder,
-          packages,
-          tarballs,
-          temporal,
-          testServer: servers.timeSkipping,
-          temporalCli: servers.dev,
-        };
-        await runLeg(leg, given, checks);
-      });
+      await withTemporalServer(servers.dev, report, (temporal) =>
+        useLeg(one, { ...given, temporal }, checks),
+      );
     }
   }
 });

@@ -6,19 +6,21 @@ import { fileURLToPath } from "node:url";
 
 const template = fileURLToPath(new URL("../project/", import.meta.url));
 
-/** Examples of the docs that the project runs: what the docs show is what is tried. */
+/** What the docs show, and what a new project has: what is shown is what is tried. */
 const EXAMPLES = {
   "goes-on.ts": "packages/replay/test/examples/goes-on.ts",
-  "worker.ts": "packages/plugin/test/examples/worker.ts",
-  "workflows.ts": "packages/plugin/test/examples/workflows.ts",
+  "example-invoice.ts": "packages/create/template/src/example-invoice.ts",
+  "pay.ts": "packages/create/template/src/pay.ts",
+  "worker.ts": "packages/create/template/src/worker.ts",
+  "workflows.ts": "packages/create/template/src/workflows.ts",
 };
 
 /** Read by the SDK's bundler, which knows what it requires, and by Vitest, outside of which its own module fails. */
 const OF_TOOLS = ["@durable-payments/plugin/bundle-entry", "@durable-payments/testing/vitest"];
 
 /**
- * Write the files of a project that uses the packages: the workflow, worker and tests that the docs show, a
- * client, and two files that import every entry of every package, one of them by `require`.
+ * Write the files of a project that uses the packages: the workflow and worker of a new project, the tests
+ * that the docs show, and two files that import every entry of every package, one of them by `require`.
  */
 export const writeProject = async (
   folder: string,

@@ -7,7 +7,7 @@ import {
 } from "@durable-payments/tools/stack";
 
 /**
- * Run a Temporal dev server that knows the search attributes, while something uses it.
+ * Runs a Temporal dev server while something uses it.
  *
  * @param path of Temporal's command line.
  * @param use is given the server's address.
