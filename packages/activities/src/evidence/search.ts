@@ -110,7 +110,14 @@ export const searchList = async <Item extends object>(
     }))
     .filter(({ key, likeness }) => likeness !== "different" || key !== "other")
     .filter(({ key, likeness }) => likeness !== "different" || key !== "none");
-  const ids = compared.map(({ id }) => id);
+  // Of a write that nothing vouches for, the earlier request may have been another one.
+  const unkeyed = row.from !== null ? [] : items.filter((item) => keyOfItem(item) === "none");
+  const ids = [
+    ...new Set([
+      ...compared.map(({ id }) => id),
+      ...unkeyed.map((item) => String(item[list.idField])),
+    ]),
+  ];
   const [owners, rivals] = await Promise.all([
     ids.length === 0 ? new Map<string, unknown>() : ledger.owners(account, operation, ids),
     compared.length === 0 ? [] : ledger.rivals(account, operation, row),
@@ -152,6 +159,7 @@ export const searchList = async <Item extends object>(
       items.some((item) => (list.keyOf(item) ?? "").trim() !== ""),
     ),
     knowsOthers: row.from !== null,
+    hasUnowned: unkeyed.some((item) => !owners.has(String(item[list.idField]))),
   });
   return verdict.is === "unclear"
     ? { ...verdict, candidates: verdict.candidates.slice(0, MOST_SHOWN) }

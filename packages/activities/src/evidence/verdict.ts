@@ -36,6 +36,8 @@ export interface Evidence {
   readonly keysShown: "always" | "never" | "unknown";
   /** Whether the ledger knows every write since this one was first sent. */
   readonly knowsOthers: boolean;
+  /** A listed row shows no key, and the ledger has it as nobody's: it may be another request of this step. */
+  readonly hasUnowned: boolean;
 }
 
 const unclear = (message: string, candidates: ReadonlyArray<Candidate> = []): Verdict => ({
@@ -97,7 +99,8 @@ export const verdictOf = (evidence: Evidence): Verdict => {
     return unclear(`${unreadable} listed rows cannot be read, and may be it.`, counted);
   }
   const [one] = counted;
-  if (one === undefined) return { is: "absent" };
+  if (one === undefined)
+    return evidence.hasUnowned ? { is: "absent", mayBeAnotherRequest: true } : { is: "absent" };
   if (counted.some(({ rival }) => rival === "settling")) {
     return later("Another write that may have made the possible match is being settled.", nextAt);
   }

@@ -22,6 +22,7 @@ const evidence = (given: Partial<Evidence> = {}): Evidence => ({
   nextAt: 3_000,
   keysShown: "never",
   knowsOthers: true,
+  hasUnowned: false,
   ...given,
 });
 const one = (given: Partial<Candidate>, rest: Partial<Evidence> = {}) =>
@@ -93,6 +94,7 @@ const anyEvidence = fc.record({
   nextAt: fc.constant(3_000),
   keysShown: fc.constantFrom("always", "never", "unknown"),
   knowsOthers: fc.boolean(),
+  hasUnowned: fc.boolean(),
 } satisfies { [Field in keyof Evidence]: fc.Arbitrary<Evidence[Field]> });
 
 describe("every verdict", () => {

@@ -22,6 +22,9 @@ export class InvalidDecision extends Error {
   override readonly name = "InvalidDecision";
 }
 
+/** How long what was ended without a known end of its send may still be carried out: longer than any request takes. */
+const OVERRULED_WAIT_MS = 60_000;
+
 const changeOf = (row: WriteRow, decision: NewDecision): Change => ({ decision, row });
 
 /**
@@ -89,8 +92,10 @@ export const overruledRow = (
 ): WriteRow | undefined => {
   const decisionsAfter = look.sequence;
   if (row.state === "ended") {
-    const state = row.doubt === 0 ? "ready" : "unknown";
-    return changed(row, look, { state, decisionsAfter, message: null });
+    if (row.doubt === 0)
+      return changed(row, look, { state: "ready", decisionsAfter, message: null });
+    const until = row.until ?? look.now + OVERRULED_WAIT_MS;
+    return changed(row, look, { state: "unknown", decisionsAfter, message: null, until });
   }
   if (row.state === "done" || row.state === "undone") return undefined;
   return { ...row, decisionsAfter };

@@ -43,7 +43,11 @@ export type Verdict =
   /** Found under the key of another generation. */
   | { readonly is: "foundOther"; readonly id: string; readonly result: JsonObject }
   /** A complete list shows nothing that may be it. Whether it was read late enough is decided here. */
-  | { readonly is: "absent" }
+  | {
+      readonly is: "absent";
+      /** What is listed without a key has no known owner: it may be another request of this step. */
+      readonly mayBeAnotherRequest?: boolean;
+    }
   /** The list is no evidence now: it does not add up (`isFaulty`), or could not be read. */
   | {
       readonly is: "later";

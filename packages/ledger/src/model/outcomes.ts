@@ -78,7 +78,11 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
   if (outcome.is === "made") {
     const fact = { ...outcome, by: "answer" } as const;
     // A ledger that was lost or restored since the dispatch is behind: the fact is of a later generation.
-    const isBehind = row === undefined || (row.madeId === null && row.generation < generation);
+    const isBehind =
+      row === undefined ||
+      (row.madeId === null &&
+        (row.generation < generation ||
+          (row.generation === generation && row.request.hash !== call.request.hash)));
     const known = isBehind
       ? { ...(row ?? newRow(look, call)), generation, request: call.request }
       : row;
@@ -201,14 +205,8 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   const { readFrom, verdict, version, who } = event;
   const { now, row } = look;
   if (row === undefined) return nothing(again);
-  const isFresh = row.version === version && row.epoch === look.epoch;
-  if (
-    verdict.is === "found" &&
-    (isFresh || verdict.by === "key") &&
-    row.madeId === null &&
-    row.state !== "refused"
-  )
-    return made(look, row, row.generation, verdict, who, row.state === "unknown");
+  // A restored row may have the same version again: what was read before it changed is not about it.
+  const isFresh = row.version === version && row.epoch === look.epoch && readFrom >= row.changedAt;
   if (!isFresh || row.state !== "unknown") return nothing(again);
   const ask = (reason: string, candidates: ReadonlyArray<JsonObject> = []): Advanced => {
     const asking = changed(row, look, nowAsking(look, reason, candidates));
@@ -217,7 +215,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   const wait = (at: number, why: string): Effect => ({ is: "wait", at, why, isUnsent: false });
   switch (verdict.is) {
     case "found":
-      return nothing(again);
+      return made(look, row, row.generation, verdict, who, true);
     case "foundOther":
       return ask(`Another request of this step was carried out: ${verdict.id}.`, [verdict.result]);
     case "unclear":
@@ -227,6 +225,11 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
       if (readFrom < from)
         return nothing(
           wait(Math.min(from, now + doubledWait(row.changedAt, now)), "It is not listed so far."),
+        );
+      // What was forgotten with the ledger may have been another request, which no likeness shows.
+      if (verdict.mayBeAnotherRequest === true && row.from === null && look.epoch > 1)
+        return ask(
+          "The ledger was restored, and what is listed may be another request of this step.",
         );
       const absences = row.absences + 1;
       const to = { doubt: 0, absences, unprovableSince: null, until: null };

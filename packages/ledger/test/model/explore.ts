@@ -1,3 +1,4 @@
+import { keyOf } from "./key.ts";
 import { Model, isSettled, start, violation } from "./world.ts";
 import type { Rules, Setting, Step, World } from "./world.ts";
 
@@ -8,18 +9,47 @@ export interface Found {
   readonly isComplete: boolean;
 }
 
-const VERSIONS = /("(?:version|knownFrom)":)(\d+)/gu;
+/** Numbers, millions of them. */
+class Numbers {
+  #all = new Int32Array(1024);
+  length = 0;
+  push(one: number): void {
+    if (this.length === this.#all.length) {
+      const longer = new Int32Array(2 * this.length);
+      longer.set(this.#all);
+      this.#all = longer;
+    }
+    this.#all[this.length] = one;
+    this.length += 1;
+  }
+  at(index: number): number {
+    return this.#all[index]!;
+  }
+}
 
-/** Versions count by their order alone. */
-const keyOf = (world: World): string => {
-  const text = JSON.stringify(world);
-  const versions = new Set<number>();
-  for (const [, , version] of text.matchAll(VERSIONS)) versions.add(Number(version));
-  const ranks = [...versions].toSorted((one, other) => one - other);
-  return text.replaceAll(
-    VERSIONS,
-    (_, name: string, version) => name + ranks.indexOf(Number(version)),
-  );
+/** The first state from which no settled one can be reached; -1 where there is none. */
+const firstStuck = (states: number, settled: Numbers, from: Numbers, to: Numbers): number => {
+  // The steps that lead to a state follow one another: `first` says where they begin.
+  const first = new Int32Array(states + 1);
+  for (let edge = 0; edge < to.length; edge += 1) first[to.at(edge) + 1]! += 1;
+  for (let id = 0; id < states; id += 1) first[id + 1]! += first[id]!;
+  const next = first.slice();
+  const before = new Int32Array(from.length);
+  for (let edge = 0; edge < to.length; edge += 1) {
+    before[next[to.at(edge)]!] = from.at(edge);
+    next[to.at(edge)]! += 1;
+  }
+  const isAlive = new Uint8Array(states);
+  const queue: Array<number> = [];
+  const reached = (id: number): void => {
+    if (isAlive[id] === 1) return;
+    isAlive[id] = 1;
+    queue.push(id);
+  };
+  for (let index = 0; index < settled.length; index += 1) reached(settled.at(index));
+  for (let id = queue.pop(); id !== undefined; id = queue.pop())
+    for (let at = first[id]!; at < first[id + 1]!; at += 1) reached(before[at]!);
+  return isAlive.indexOf(0);
 };
 
 /** Looks at every state that can be reached, breadth first: the first fault has the shortest trace. */
@@ -30,13 +60,19 @@ export const explore = (
   const model = new Model(setting, rules);
   const ids = new Map<string, number>();
   const worlds: Array<World | undefined> = [];
-  const parents: Array<readonly [number, string]> = [];
-  const before: Array<Array<number>> = [];
-  const settled: Array<number> = [];
-  const traceTo = (id: number): ReadonlyArray<string> => {
-    const labels: Array<string> = [];
-    for (let at = id; at > 0; at = parents[at]![0]) labels.push(parents[at]![1]);
-    return labels.toReversed();
+  const parents = new Numbers();
+  const labels: Array<string> = [];
+  const [settled, from, to] = [new Numbers(), new Numbers(), new Numbers()];
+  const found = (fault: string | undefined, id = 0, last: ReadonlyArray<string> = []): Found => {
+    const trace: Array<string> = [];
+    for (let at = id; at > 0; at = parents.at(at)) trace.push(labels[at]!);
+    const states = worlds.length;
+    return {
+      fault,
+      trace: [...trace.toReversed(), ...last],
+      states,
+      isComplete: states <= limit || fault !== undefined,
+    };
   };
   const idOf = (world: World, parent: number, label: string): number => {
     const key = keyOf(world);
@@ -45,8 +81,8 @@ export const explore = (
     const id = worlds.length;
     ids.set(key, id);
     worlds.push(world);
-    parents.push([parent, label]);
-    before.push([]);
+    parents.push(parent);
+    labels.push(label);
     return id;
   };
   idOf(start(setting), 0, "");
@@ -58,34 +94,18 @@ export const explore = (
     try {
       steps = model.next(world);
     } catch (error) {
-      return {
-        fault: `threw ${String(error)}`,
-        trace: traceTo(id),
-        states: worlds.length,
-        isComplete: true,
-      };
+      return found(`threw ${String(error)}`, id);
     }
     for (const { isFault, label, world: next } of steps) {
       const fault = violation(next, setting);
-      if (fault !== undefined)
-        return { fault, trace: [...traceTo(id), label], states: worlds.length, isComplete: true };
-      const to = idOf(next, id, label);
-      if (!isFault) before[to]!.push(id);
+      if (fault !== undefined) return found(fault, id, [label]);
+      const reached = idOf(next, id, label);
+      if (isFault) continue;
+      from.push(id);
+      to.push(reached);
     }
   }
-  const isComplete = worlds.length <= limit;
-  const alive = new Uint8Array(worlds.length);
-  const queue = [...settled];
-  for (const id of queue) alive[id] = 1;
-  for (let id = queue.pop(); id !== undefined; id = queue.pop()) {
-    for (const from of before[id]!) {
-      if (alive[from] === 1) continue;
-      alive[from] = 1;
-      queue.push(from);
-    }
-  }
-  const stuck = isComplete ? alive.indexOf(0) : -1;
-  return stuck === -1
-    ? { fault: undefined, trace: [], states: worlds.length, isComplete }
-    : { fault: "stuck", trace: traceTo(stuck), states: worlds.length, isComplete };
+  if (worlds.length > limit) return found(undefined);
+  const stuck = firstStuck(worlds.length, settled, from, to);
+  return stuck === -1 ? found(undefined) : found("stuck", stuck);
 };

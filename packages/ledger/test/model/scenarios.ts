@@ -18,6 +18,9 @@ const NONE: Budgets = {
   accounts: 0,
   cancels: 0,
   lates: 0,
+  settles: 0,
+  wrongs: 0,
+  undos: 0,
 };
 const listed: WritePolicy = {
   repeat: "none",
@@ -34,26 +37,50 @@ const setting = (budgets: Partial<Budgets>, change: Partial<Setting> = {}): Sett
   hasKeys: true,
   needsApproval: false,
   isVouched: true,
+  isStoppedFirst: false,
   ...change,
   budgets: { ...NONE, ...budgets },
 });
 
-/** What is explored, each by itself: all at once would be too much for every commit. */
-export const scenarios: Readonly<Record<string, Setting>> = {
+const isKeyed = { policy: keyed };
+const hasNoKeys = { hasKeys: false };
+const isApproved = { needsApproval: true };
+const isResent = { policy: { ...listed, isListed: false, whenLost: "resend" } } as const;
+const isIdempotent = { policy: { ...listed, repeat: "idempotent", isListed: false } } as const;
+
+/** Each is explored completely within its bounds by `npm test`. Three sends, two runs, two attempts, one restore. */
+export const scenarios = {
   "kills, freezes and lost answers": setting({ kills: 2, loses: 1, lates: 1 }),
+  "an answer lost on the way": setting({ kills: 1, loses: 1, lates: 1 }),
   paused: setting({ kills: 1, loses: 1, pauses: 1 }),
   "without a voucher": setting({ kills: 1, loses: 1 }, { isVouched: false }),
   "retry with another request": setting({ kills: 1, loses: 1, retries: 1, amends: 1 }),
-  "retry without keys": setting({ kills: 1, loses: 1, retries: 1 }, { hasKeys: false }),
-  "reset, two runs of one id": setting({ kills: 1, loses: 1, resets: 1, retries: 1, amends: 1 }),
+  "retry without keys": setting({ kills: 1, loses: 1, retries: 1 }, hasNoKeys),
+  "reset, two runs of one id": setting({ kills: 1, loses: 1, resets: 1 }),
+  "reset, then retried amended": setting({ loses: 1, resets: 1, retries: 1, amends: 1 }),
   "ledger restored": setting({ kills: 1, loses: 1, restores: 1, pauses: 1 }),
-  "ledger restored, retried": setting({ loses: 1, restores: 1, retries: 1, amends: 1 }),
-  "ledger lost": setting({ kills: 1, loses: 1, losses: 1, retries: 1 }),
+  "ledger restored, retried": setting({ kills: 1, restores: 1, retries: 1, amends: 1 }),
+  "ledger restored, recovered later": setting(
+    { loses: 1, restores: 1, retries: 1, amends: 1 },
+    { isStoppedFirst: true },
+  ),
+  "ledger lost": setting({ kills: 1, loses: 1, losses: 1 }),
+  "ledger lost, retried": setting({ loses: 1, losses: 1, retries: 1, amends: 1 }),
+  "ledger lost, started anew amended": setting({ losses: 1, resets: 1, amends: 1 }),
+  "ledger lost, started anew amended, without keys": setting(
+    { losses: 1, resets: 1, amends: 1 },
+    hasNoKeys,
+  ),
+  "ledger restored, started anew amended, without keys": setting(
+    { restores: 1, resets: 1, amends: 1 },
+    hasNoKeys,
+  ),
   "ends and overrules": setting({ kills: 1, loses: 1, ends: 1, overrules: 1, retries: 1 }),
-  "questions and answers": setting({ kills: 1, loses: 1, lates: 1, unclear: 1, answers: 2 }),
+  "questions and answers": setting({ kills: 1, loses: 1, unclear: 1, answers: 2 }),
+  "questions and wrong answers": setting({ loses: 1, lates: 1, unclear: 1, answers: 2, wrongs: 1 }),
   "questions and answers, restored": setting(
     { loses: 1, unclear: 1, answers: 2, restores: 1 },
-    { hasKeys: false },
+    hasNoKeys,
   ),
   "ended while asked": setting({
     loses: 1,
@@ -63,40 +90,93 @@ export const scenarios: Readonly<Record<string, Setting>> = {
     overrules: 1,
     retries: 1,
   }),
+  "three times absent": setting({ loses: 4, sends: 4, answers: 1 }),
   approvals: setting(
-    { kills: 1, loses: 1, answers: 2, accounts: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },
-    { needsApproval: true },
+    { loses: 1, answers: 2, accounts: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },
+    isApproved,
   ),
-  "approvals, asked": setting({ loses: 1, unclear: 1, answers: 3 }, { needsApproval: true }),
-  "approvals, restored": setting({ loses: 1, answers: 2, restores: 1 }, { needsApproval: true }),
-  cancelled: setting({ kills: 1, loses: 1, cancels: 1, retries: 1, pauses: 1 }),
-  "keyed: kills and lost answers": setting({ kills: 2, loses: 1, answers: 1 }, { policy: keyed }),
+  "approvals, retried amended": setting(
+    { kills: 1, answers: 2, retries: 1, amends: 1 },
+    isApproved,
+  ),
+  "approvals, ended, retried": setting(
+    { loses: 1, answers: 2, ends: 1, overrules: 1, retries: 1 },
+    isApproved,
+  ),
+  "approvals, asked": setting({ loses: 1, unclear: 1, answers: 3 }, isApproved),
+  "approvals, restored": setting({ loses: 1, answers: 2, restores: 1 }, isApproved),
+  cancelled: setting({ kills: 1, loses: 1, cancels: 1, retries: 1 }),
+  "settled by the janitor": setting({ loses: 1, settles: 1, retries: 1 }),
+  "cancelled, settled by the janitor": setting({ loses: 1, cancels: 1, settles: 1, retries: 1 }),
+  undone: setting({ kills: 1, loses: 1, undos: 1, resets: 1 }),
+  "keyed: kills and lost answers": setting({ kills: 2, loses: 1, answers: 1 }, isKeyed),
   "keyed: retry with another request": setting(
     { kills: 1, loses: 1, retries: 1, amends: 1, answers: 1 },
-    { policy: keyed },
+    isKeyed,
   ),
   "keyed: ends and overrules": setting(
     { kills: 1, loses: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },
-    { policy: keyed },
+    isKeyed,
   ),
-  "keyed: ledger restored, retried": setting(
-    { kills: 1, restores: 1, retries: 1 },
-    { policy: keyed },
-  ),
-  "keyed: ledger restored": setting(
-    { loses: 1, restores: 1, retries: 1, amends: 1, resets: 1 },
-    { policy: keyed },
-  ),
-  "keyed: ledger lost": setting(
-    { kills: 1, loses: 1, losses: 1, retries: 1, amends: 1 },
-    { policy: keyed },
-  ),
+  "keyed: ledger restored": setting({ kills: 1, loses: 1, restores: 1 }, isKeyed),
+  "keyed: ledger restored, retried": setting({ kills: 1, restores: 1, retries: 1 }, isKeyed),
+  "keyed: ledger lost": setting({ kills: 1, loses: 1, losses: 1, retries: 1, amends: 1 }, isKeyed),
   "sent again: kills, lost answers, ends": setting(
-    { kills: 1, loses: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },
-    { policy: { ...listed, isListed: false, whenLost: "resend" } },
+    { kills: 1, loses: 1, ends: 1, overrules: 1, retries: 1 },
+    isResent,
   ),
-  "idempotent: restored": setting(
-    { kills: 1, loses: 1, restores: 1 },
-    { policy: { ...listed, repeat: "idempotent", isListed: false } },
+  "idempotent: restored": setting({ kills: 1, restores: 1 }, isIdempotent),
+} satisfies Readonly<Record<string, Setting>>;
+
+/** Explored nightly, as far as `LEDGER_MODEL_STATES` goes: more than one fault of a kind, and all kinds at once. */
+export const large = {
+  "kills, freezes, lost and late answers": setting({ kills: 2, loses: 2, lates: 1 }),
+  "reset, kills, retried amended": setting({
+    kills: 1,
+    loses: 1,
+    resets: 1,
+    retries: 1,
+    amends: 1,
+  }),
+  "ledger restored while paused, retried": setting({
+    kills: 1,
+    loses: 1,
+    restores: 1,
+    pauses: 1,
+    retries: 1,
+  }),
+  "ledger lost, retried": setting({ kills: 1, loses: 1, losses: 1, retries: 1, amends: 1 }),
+  "late answers, questions and answers": setting({
+    kills: 1,
+    loses: 1,
+    lates: 1,
+    unclear: 1,
+    answers: 2,
+    wrongs: 1,
+  }),
+  approvals: setting(
+    { kills: 1, loses: 1, answers: 2, accounts: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },
+    isApproved,
   ),
-};
+  "keyed: ledger restored, reset, amended": setting(
+    { loses: 1, restores: 1, retries: 1, amends: 1, resets: 1 },
+    isKeyed,
+  ),
+  "without keys: ledger lost, reset, amended": setting(
+    { kills: 1, loses: 1, losses: 1, resets: 1, amends: 1, answers: 1 },
+    hasNoKeys,
+  ),
+  everything: setting({
+    kills: 1,
+    loses: 1,
+    restores: 1,
+    retries: 1,
+    amends: 1,
+    ends: 1,
+    overrules: 1,
+    unclear: 1,
+    answers: 1,
+    cancels: 1,
+    settles: 1,
+  }),
+} satisfies Readonly<Record<string, Setting>>;

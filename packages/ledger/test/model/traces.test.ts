@@ -26,7 +26,7 @@ const sent = ["attempt begins", `${one} called`, `${one} dispatching`];
 // builds (13) with the stores; rivals (17) and time bounds of a list (9) with the evidence.
 describe("traces that broke earlier versions of the table", () => {
   test("4: a copy made while paused does not reopen the belief", () => {
-    const world = replay(scenarios["ledger restored"]!, [
+    const world = replay(scenarios["ledger restored"], [
       "attempt begins",
       `${one} called`,
       "copy made",
@@ -37,14 +37,14 @@ describe("traces that broke earlier versions of the table", () => {
       `${one} dispatching`,
       `${one} made`,
       `${one} killed`,
-      "LEDGER RESTORED",
       "attempt begins",
+      "LEDGER RESTORED",
       `${one} called`,
     ]);
     expect(world.row?.state).toBe("unknown");
   });
   test("5: a late no settles its own send only", () => {
-    const world = replay(scenarios["kills, freezes and lost answers"]!, [
+    const world = replay(scenarios["kills, freezes and lost answers"], [
       ...sent,
       `${one} refused`,
       `${one} frozen`,
@@ -55,7 +55,7 @@ describe("traces that broke earlier versions of the table", () => {
     expect(world.row).toMatchObject({ state: "unknown", doubt: 1 });
   });
   test("6: a refusal of a repeat does not say that the first was not carried out", () => {
-    const world = replay(scenarios["keyed: kills and lost answers"]!, [
+    const world = replay(scenarios["keyed: kills and lost answers"], [
       ...sent,
       `${one} made, answer lost`,
       `${one} answered lost`,
@@ -68,7 +68,7 @@ describe("traces that broke earlier versions of the table", () => {
     expect(world.row).toMatchObject({ state: "asking", doubt: 1 });
   });
   test("7: ended while unknown, then absent: not sent", () => {
-    const world = replay(scenarios["ends and overrules"]!, [
+    const world = replay(scenarios["ends and overrules"], [
       ...sent,
       `${one} lost`,
       `${one} answered lost`,
@@ -81,17 +81,18 @@ describe("traces that broke earlier versions of the table", () => {
     expect(world.row?.state).toBe("ended");
   });
   test("7: ended before a row exists: not sent", () => {
-    const world = replay(scenarios["ends and overrules"]!, [
-      "PERSON ENDS",
+    const world = replay(scenarios["ends and overrules"], [
       "attempt begins",
+      "PERSON ENDS",
       `${one} called`,
     ]);
     expect(world.run).toMatchObject({ status: "failed", why: "Ended" });
   });
   test("8: a token from before a restore settles nothing", () => {
-    const world = replay(scenarios["ledger restored"]!, [
+    const world = replay(scenarios["ledger restored"], [
+      "attempt begins",
       "resumed",
-      ...sent,
+      ...sent.slice(1),
       "copy made",
       `${one} refused`,
       "LEDGER RESTORED",
@@ -100,7 +101,7 @@ describe("traces that broke earlier versions of the table", () => {
     expect(world.row?.state).toBe("sending");
   });
   test("14: an overrule voids an approval", () => {
-    const world = replay(scenarios["approvals"]!, [
+    const world = replay(scenarios["approvals"], [
       "attempt begins",
       `${one} called`,
       "person approves",
@@ -121,7 +122,7 @@ describe("traces that broke earlier versions of the table", () => {
     expect(world.run).toMatchObject({ status: "person", why: "approval" });
   });
   test("18: a key that the service may have forgotten is not sent again", () => {
-    const setting = scenarios["keyed: kills and lost answers"]!;
+    const setting = scenarios["keyed: kills and lost answers"];
     const world = replay({ ...setting, policy: { ...setting.policy, keyLifetimeMs: -1 } }, [
       ...sent,
       `${one} lost`,
@@ -132,7 +133,7 @@ describe("traces that broke earlier versions of the table", () => {
     expect(world.row?.state).toBe("asking");
   });
   test("19: an end beats an answer that was not used yet", () => {
-    const world = replay(scenarios["ended while asked"]!, [
+    const world = replay(scenarios["ended while asked"], [
       ...sent,
       `${one} lost`,
       `${one} answered lost`,
@@ -147,7 +148,7 @@ describe("traces that broke earlier versions of the table", () => {
     expect(world.run).toMatchObject({ status: "failed", why: "Ended" });
   });
   test("20: what may have been made cannot be undone before it is known", () => {
-    const world = replay(scenarios["ledger lost"]!, [
+    const world = replay(scenarios["ledger lost"], [
       ...sent,
       `${one} made, answer lost`,
       `${one} answered lost`,
@@ -155,7 +156,7 @@ describe("traces that broke earlier versions of the table", () => {
     expect(world.row?.state).toBe("unknown");
   });
   test("a copy made while it was being sent does not bring back an old key", () => {
-    const world = replay(scenarios["keyed: ledger restored, retried"]!, [
+    const world = replay(scenarios["keyed: ledger restored, retried"], [
       ...sent,
       `${one} refused`,
       "copy made",

@@ -39,6 +39,9 @@ export interface Budgets {
   readonly accounts: number;
   readonly cancels: number;
   readonly lates: number;
+  readonly settles: number;
+  readonly wrongs: number;
+  readonly undos: number;
 }
 
 export interface Setting {
@@ -46,6 +49,8 @@ export interface Setting {
   readonly hasKeys: boolean;
   readonly needsApproval: boolean;
   readonly isVouched: boolean;
+  /** A person recovers a restored ledger some time after it was restored. */
+  readonly isStoppedFirst: boolean;
   readonly budgets: Budgets;
 }
 
@@ -53,12 +58,16 @@ interface Made {
   readonly generation: number;
   readonly request: string;
   readonly isListed: boolean;
+  /** It was removed since. */
+  readonly isGone: boolean;
 }
 
 /** An attempt: what it does next, with what it has read. A frozen one goes on although Temporal has given it up. */
-interface Attempt {
+export interface Attempt {
   readonly run: number;
   readonly isLive: boolean;
+  /** It stands still for longer than the time from its start to its dispatch. */
+  readonly isLate: boolean;
   readonly phase:
     | { readonly is: "call" }
     | { readonly is: "send"; readonly epoch: number }
@@ -70,7 +79,7 @@ interface Attempt {
         readonly outcome: SendOutcome;
       }
     | { readonly is: "evidence"; readonly event: WriteEvent }
-    | { readonly is: "read"; readonly decision: Decision | undefined };
+    | { readonly is: "read"; readonly row: WriteRow; readonly decision: Decision | undefined };
   readonly testimony: Call["testimony"];
   readonly reread: number | undefined;
   readonly request: string;
@@ -88,7 +97,7 @@ interface Run {
   readonly why: string;
 }
 
-interface Stored {
+export interface Stored {
   readonly row: WriteRow | undefined;
   readonly decisions: ReadonlyArray<Decision>;
 }
@@ -104,7 +113,8 @@ export interface World extends Stored {
   readonly attempts: ReadonlyArray<Attempt>;
   readonly made: ReadonlyArray<Made>;
   /** Requests that were lost on the way, and may still arrive. */
-  readonly flying: ReadonlyArray<Omit<Made, "isListed">>;
+  readonly flying: ReadonlyArray<Omit<Made, "isListed" | "isGone">>;
+  readonly isStopped: boolean;
   readonly account: string;
   /** What was approved, by generation, request and account. */
   readonly approved: ReadonlyArray<string>;
@@ -129,6 +139,7 @@ export const start = ({ budgets, isVouched }: Setting): World => ({
   sequence: 0,
   end: undefined,
   isPaused: budgets.pauses > 0,
+  isStopped: false,
   copy: undefined,
   run: {
     no: 1,
@@ -164,7 +175,7 @@ export const lookAt = (w: World): Look => ({
   epoch: w.epoch,
   sequence: w.sequence,
   leastBuild: 0,
-  stopped: null,
+  stopped: w.isStopped ? "restored" : null,
   end: w.end,
   isOfOtherAccount: false,
   startedBy: "requester",
@@ -201,6 +212,18 @@ const newDecision = (kind: DecisionKind, question: string | null, value = {}) =>
 
 const spent = (w: World, name: keyof Budgets): Budgets => ({ ...w.left, [name]: w.left[name] - 1 });
 
+/** An attempt after a time that is longer than that from its start to its dispatch. */
+const aged = (one: Attempt): Attempt => {
+  const isLate = one.isLate || (!one.isLive && one.mode !== "settle");
+  return one.phase.is === "evidence" && one.phase.event.is === "evidence"
+    ? {
+        ...one,
+        isLate,
+        phase: { is: "evidence", event: { ...one.phase.event, readFrom: 2 * LONG_AGO } },
+      }
+    : { ...one, isLate };
+};
+
 /** Writes what was decided, as a store does. */
 const stored = (w: World, row: WriteRow | undefined): World => {
   if (row === undefined) return w;
@@ -232,27 +255,42 @@ const decided = (w: World, kind: DecisionKind, value = {}): World => {
 };
 
 /** All readings of the list that are possible now. */
-const readings = (w: World, { hasKeys }: Setting, row: WriteRow): ReadonlyArray<Verdict> => {
+const readings = (
+  w: World,
+  { hasKeys }: Setting,
+  row: WriteRow,
+): ReadonlyArray<{ readonly verdict: Verdict; readonly isPlanted: boolean }> => {
   const verdictOf = (shown: ReadonlyArray<Made>): Verdict => {
     const indexOf = (one: Made) => `id${w.made.indexOf(one)}`;
-    const ours = shown.filter((one) =>
-      hasKeys ? one.generation === row.generation : one.request === row.request.hash,
+    const isAlike = (one: Made) => one.request === row.request.hash;
+    const [ours, ...others] = shown.filter((one) =>
+      hasKeys ? one.generation === row.generation : isAlike(one),
     );
-    if (ours.length > 1) return { is: "unclear", message: "", candidates: [] };
-    if (ours[0] !== undefined)
-      return { is: "found", id: indexOf(ours[0]), result: {}, by: hasKeys ? "key" : "likeness" };
-    const other = hasKeys ? shown[0] : undefined;
-    return other === undefined
-      ? { is: "absent" }
-      : { is: "foundOther", id: indexOf(other), result: {} };
+    // As evidence/verdict.ts of the activities says of a row whose write nothing vouches for.
+    const isMistrusted = row.from === null;
+    if (others.length > 0 || (ours !== undefined && !hasKeys && isMistrusted))
+      return { is: "unclear", message: "", candidates: [] };
+    if (ours !== undefined && isMistrusted && !isAlike(ours))
+      return { is: "foundOther", id: indexOf(ours), result: {} };
+    if (ours !== undefined)
+      return { is: "found", id: indexOf(ours), result: {}, by: hasKeys ? "key" : "likeness" };
+    const [other] = shown;
+    if (other === undefined) return { is: "absent" };
+    return hasKeys
+      ? { is: "foundOther", id: indexOf(other), result: {} }
+      : { is: "absent", mayBeAnotherRequest: true };
   };
-  const all = verdictOf(w.made);
-  const some = w.made.every(({ isListed }) => isListed)
+  const made = w.made.filter(({ isGone }) => !isGone);
+  const all = verdictOf(made);
+  const some = made.every(({ isListed }) => isListed)
     ? []
-    : [verdictOf(w.made.filter(({ isListed }) => isListed))];
+    : [verdictOf(made.filter(({ isListed }) => isListed))];
   const unclear: ReadonlyArray<Verdict> =
     w.left.unclear > 0 ? [{ is: "unclear", message: "", candidates: [] }] : [];
-  return [all, ...some, ...unclear];
+  return [
+    ...[all, ...some].map((verdict) => ({ verdict, isPlanted: false })),
+    ...unclear.map((verdict) => ({ verdict, isPlanted: true })),
+  ];
 };
 
 export class Model {
@@ -288,6 +326,8 @@ export class Model {
       attempts: rest,
       run: one.isLive ? { ...next.run, ...run } : next.run,
     });
+    // One that stands still, and is too late to dispatch, has said what it had to say.
+    if (one.isLate && !one.isLive && one.mode !== "settle") return { ...next, attempts: rest };
     switch (effect.is) {
       case "again":
         return on({
@@ -305,11 +345,17 @@ export class Model {
             ? "sent after the end"
             : w.isPaused
               ? "sent while paused"
-              : this.setting.needsApproval && !w.approved.includes(wanted)
-                ? "sent without approval"
-                : one.run === w.run.no && w.run.why === "Cancelled"
-                  ? "sent after it was cancelled"
-                  : "";
+              : w.isStopped
+                ? "sent while stopped"
+                : one.mode === "settle"
+                  ? "sent by the janitor"
+                  : one.mode === "close" && (w.row === undefined || w.row.doubt === 0)
+                    ? "sent after it was cancelled"
+                    : this.setting.needsApproval && !w.approved.includes(wanted)
+                      ? "sent without approval"
+                      : one.run === w.run.no && w.run.why === "Cancelled"
+                        ? "sent after it was cancelled"
+                        : "";
         const token = next.row!.token!;
         return {
           ...on({ phase: { is: "gone", token, generation } }),
@@ -327,9 +373,9 @@ export class Model {
           },
         });
       case "reconcile":
-        return on({ phase: { is: "read", decision: undefined } });
+        return on({ phase: { is: "read", row: next.row!, decision: undefined } });
       case "check":
-        return on({ phase: { is: "read", decision: effect.decision } });
+        return on({ phase: { is: "read", row: next.row!, decision: effect.decision } });
       case "wait":
         return over({
           status: "pending",
@@ -364,7 +410,7 @@ export class Model {
         on("called", this.#transact(w, at, { who, is: "called", call }));
         break;
       case "send":
-        if (w.left.sends > 0) {
+        if (w.left.sends > 0 && !one.isLate) {
           const token = `${phase.epoch}:${w.left.sends}`;
           on("dispatching", this.#transact(w, at, { who, is: "dispatching", token, call }));
         }
@@ -380,7 +426,8 @@ export class Model {
             : -1;
         const id = `id${known === -1 ? w.made.length : known}`;
         const one_ = { generation, request: one.request };
-        const made = known === -1 ? [...w.made, { ...one_, isListed: false }] : w.made;
+        const made =
+          known === -1 ? [...w.made, { ...one_, isListed: false, isGone: false }] : w.made;
         on("made", answer({ is: "made", id, result: {} }, { made }));
         on("refused", answer({ is: "refused", message: "", details: {} }), true);
         on("later", answer({ is: "later", message: "" }), true);
@@ -410,9 +457,7 @@ export class Model {
         break;
       }
       case "read": {
-        const { row } = w;
-        const { decision } = phase;
-        if (row === undefined) break;
+        const { decision, row } = phase;
         const { version } = row;
         const evidence = (event: WriteEvent, change: Partial<World> = {}) =>
           phased({ is: "evidence", event }, change);
@@ -426,11 +471,10 @@ export class Model {
           );
           break;
         }
-        for (const verdict of readings(w, this.setting, row)) {
-          const left =
-            verdict.is === "unclear"
-              ? { left: { ...w.left, unclear: Math.max(0, w.left.unclear - 1) } }
-              : {};
+        for (const { isPlanted, verdict } of readings(w, this.setting, row)) {
+          const left = isPlanted
+            ? { left: { ...w.left, unclear: Math.max(0, w.left.unclear - 1) } }
+            : {};
           on(
             `reads ${verdict.is}`,
             evidence(
@@ -439,7 +483,7 @@ export class Model {
                 : { who, is: "reread", version, decision, verdict },
               left,
             ),
-            verdict.is === "unclear",
+            isPlanted,
           );
         }
         break;
@@ -474,7 +518,7 @@ export class Model {
 
   /** Everything that may happen next. */
   next(w: World): ReadonlyArray<Step> {
-    const steps: Array<Step> = w.attempts.flatMap((_, at) => this.#attemptSteps(w, at));
+    const steps: Array<Step> = [];
     const { left, row, run } = w;
     const on = (label: string, world: Partial<World>, isFault = true) =>
       steps.push({ label, isFault, world: { ...w, ...world } });
@@ -483,6 +527,7 @@ export class Model {
       const one: Attempt = {
         run: run.no,
         isLive: true,
+        isLate: false,
         phase: { is: "call" },
         testimony: isFirst ? { is: "none" } : run.testimony,
         reread: undefined,
@@ -495,17 +540,41 @@ export class Model {
         false,
       );
     }
-    if (run.status === "person")
-      on("nudged", { run: { ...run, status: "pending", attempt: 1, isFirst: false } }, false);
-    if (w.isPaused) on("resumed", { isPaused: false }, false);
     if (left.cancels > 0 && (run.status === "pending" || run.status === "person"))
       on("cancelled", {
         left: spent(w, "cancels"),
         run: { ...run, status: "pending", attempt: 1, isFirst: false, mode: "close" },
       });
+    // That an attempt begins changes nothing that others see: it comes before all else that may happen now.
+    if (run.status === "pending") return steps;
+    for (const at of w.attempts.keys()) steps.push(...this.#attemptSteps(w, at));
+    if (run.status === "person")
+      on("nudged", { run: { ...run, status: "pending", attempt: 1, isFirst: false } }, false);
+    if (w.isStopped)
+      on("recovered", { epoch: w.epoch + 1, sequence: w.sequence + 1, isStopped: false }, false);
+    if (left.settles > 0 && (run.status === "failed" || run.status === "done") && row !== undefined)
+      on("janitor looks", {
+        left: spent(w, "settles"),
+        attempts: [
+          ...w.attempts,
+          {
+            run: Number(row.runId.slice(1)),
+            isLive: false,
+            isLate: false,
+            phase: { is: "call" },
+            testimony: undefined,
+            reread: undefined,
+            request: row.request.hash,
+            mode: "settle",
+          },
+        ],
+      });
+    if (left.undos > 0 && row?.state === "done" && row.epoch === w.epoch && run.status !== "busy")
+      steps.push({ label: "undone", isFault: true, world: this.#undone(w, row) });
+    if (w.isPaused) on("resumed", { isPaused: false }, false);
     for (const [index, one] of w.flying.entries())
       on("arrives late", {
-        made: [...w.made, { ...one, isListed: false }],
+        made: [...w.made, { ...one, isListed: false, isGone: false }],
         flying: w.flying.filter((_, other) => other !== index),
       });
     if (
@@ -524,39 +593,32 @@ export class Model {
           made: w.made.map((one) => ({ ...one, isListed: true })),
           attempts: w.attempts
             .filter(
-              ({ isLive, phase }) =>
-                phase.is !== "gone" && (isLive || (phase.is !== "call" && phase.is !== "read")),
+              ({ isLive, mode, phase }) =>
+                phase.is !== "gone" &&
+                (isLive || mode === "settle" || (phase.is !== "call" && phase.is !== "read")),
             )
-            .map((one) =>
-              one.phase.is === "evidence" && one.phase.event.is === "evidence"
-                ? {
-                    ...one,
-                    phase: {
-                      is: "evidence",
-                      event: { ...one.phase.event, readFrom: 2 * LONG_AGO },
-                    },
-                  }
-                : one,
-            ),
+            .map(aged),
         },
         false,
       );
     }
     if (left.restores > 0 && w.copy === undefined && row !== undefined)
       on("copy made", { copy: { row, decisions: w.decisions } });
+    const { isStoppedFirst } = this.setting;
     const recover = (label: string, to: Stored, change: Partial<World>) => {
       const sequence = w.sequence + 1;
       const put = {
         ...w,
         ...to,
         ...change,
-        epoch: w.epoch + 1,
+        epoch: isStoppedFirst ? w.epoch : w.epoch + 1,
+        isStopped: isStoppedFirst,
         sequence,
         copy: undefined,
         // A recovery takes longer than the time from an attempt's start to its dispatch.
-        attempts: w.attempts.filter(
-          ({ isLive, phase }) => isLive || (phase.is !== "call" && phase.is !== "send"),
-        ),
+        attempts: w.attempts
+          .filter(({ isLive, phase }) => isLive || (phase.is !== "call" && phase.is !== "send"))
+          .map(aged),
       };
       on(label, put);
     };
@@ -587,8 +649,29 @@ export class Model {
         run: { ...run, ...anew, testimony: undefined },
         attempts: w.attempts.map((one) => ({ ...one, isLive: false })),
       });
+    if (left.resets > 0 && left.amends > 0 && run.status !== "done")
+      on("started anew AMENDED", {
+        left: { ...spent(w, "resets"), amends: left.amends - 1 },
+        run: { ...run, ...anew, testimony: undefined, request: "B" },
+        attempts: w.attempts.map((one) => ({ ...one, isLive: false })),
+      });
     this.#people(w, steps);
     return steps;
+  }
+
+  #undone(w: World, row: WriteRow): World {
+    const { row: undone } = this.#rules.advance(
+      lookAt(w),
+      { is: "undone", who: "w" },
+      this.setting.policy,
+    );
+    return {
+      ...stored(w, undone),
+      left: spent(w, "undos"),
+      made: w.made.map((one, index) =>
+        `id${index}` === row.madeId ? { ...one, isGone: true } : one,
+      ),
+    };
   }
 
   #people(w: World, steps: Array<Step>): void {
@@ -601,6 +684,11 @@ export class Model {
         on("person rejects", decided(w, "reject"));
       } else if (w.flying.length === 0 && !w.attempts.some(({ phase }) => phase.is === "gone")) {
         // People are thorough: they look for what was made at the service, wherever it is listed.
+        if (left.wrongs > 0)
+          on(
+            "person names a wrong id",
+            decided({ ...w, left: spent(w, "wrongs") }, "found", { id: "id9" }),
+          );
         if (w.made.length === 0) on("person says send again", decided(w, "resend"));
         else on("person names it", decided(w, "found", { id: "id0" }));
       }
@@ -640,9 +728,15 @@ export const violation = (w: World, { policy }: Setting): string | undefined => 
   // Two of these do no harm.
   if (policy.repeat === "idempotent" || policy.whenLost === "resend") return undefined;
   const { row } = w;
-  const saysUnsent = row?.epoch === w.epoch && (row.state === "ready" || row.state === "refused");
-  if (saysUnsent && w.made.length > 0) return "made, and said not to be";
-  return w.made.length > 1 ? "made twice" : undefined;
+  const made = w.made.filter(({ isGone }) => !isGone);
+  const own = row?.state === "done" ? w.made[Number(row.madeId?.slice(2))] : undefined;
+  if (row?.epoch === w.epoch && own !== undefined && own.request !== row.request.hash)
+    return "another request is said to be made";
+  // Of a restored ledger nothing is believed until it is recovered.
+  const saysUnsent =
+    !w.isStopped && row?.epoch === w.epoch && (row.state === "ready" || row.state === "refused");
+  if (saysUnsent && made.length > 0) return "made, and said not to be";
+  return made.length > 1 ? "made twice" : undefined;
 };
 
 /** Whether nothing has to happen any more, or a person has been asked. */
