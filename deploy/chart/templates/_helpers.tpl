@@ -42,9 +42,9 @@ spec:
         - { name: PAYMENTS_BASE_URL, value: {{ .Values.service.baseUrl | quote }} }
         - { name: PAYMENTS_CLIENT_ID, value: {{ .Values.service.clientId | quote }} }
         - { name: PAYMENTS_API_KEY_FILE, value: /secrets/service/api-key }
-        - name: PAYMENTS_JOURNAL
+        - name: PAYMENTS_LEDGER
           valueFrom:
-            secretKeyRef: { name: {{ .Values.journalSecret | quote }}, key: address }
+            secretKeyRef: { name: {{ .Values.ledgerSecret | quote }}, key: address }
         {{- if not .Values.workerDeployment.enabled }}
         - { name: TEMPORAL_ADDRESS, value: {{ .Values.temporal.address | quote }} }
         - { name: TEMPORAL_NAMESPACE, value: {{ .Values.temporal.namespace | quote }} }
