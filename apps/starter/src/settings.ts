@@ -71,13 +71,15 @@ export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArra
 
 /** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
 export const operationsSettings = async (): Promise<OperationsSettings> => {
-  const { temporalSettings } = await import("@durable-payments/operations/connection");
+  const { readTextSeal, temporalSettings } =
+    await import("@durable-payments/operations/connection");
   const { isSuccess } = await import("effect/Result");
   const accounts = await readAccounts();
   const clientId = process.env["PAYMENTS_CLIENT_ID"];
+  const seal = readTextSeal(process.env);
   return {
     temporal: () => temporalSettings(process.env),
-    ledger: { ledger: process.env["PAYMENTS_LEDGER"], clientId },
+    ledger: { ledger: process.env["PAYMENTS_LEDGER"], clientId, ...(seal && { seal }) },
     accounts: accounts.flatMap(({ name, service }) =>
       isSuccess(service)
         ? [{ name, clientId: service.success.clientId, baseUrl: service.success.baseUrl }]

@@ -61,7 +61,7 @@ export const resume = Command.make("resume", flags, ({ id, json, ...given }) =>
       [
         `${what(of)} are resumed; ${nudged} runs were asked to look.`,
         ...(unanswered > 0
-          ? [`Temporal did not answer for ${unanswered}: they look by themselves within 12 hours.`]
+          ? [`Temporal did not answer for ${unanswered}: the tracker notifies those runs.`]
           : []),
       ].join("\n"),
     );

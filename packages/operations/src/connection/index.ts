@@ -1,3 +1,4 @@
+export { readTextSeal } from "@durable-payments/codec";
 export { changing } from "./changing.ts";
 export { decodingConnection } from "./decoding-connection.ts";
 export { type LedgerSettings, openWorkersLedger } from "./ledger.ts";

@@ -60,11 +60,22 @@ const waitingFor = async ({ ledger }: Pausing, { of, scope }: Paused): Promise<S
   return new Set(waiting.filter((id) => ofBatch.has(id)));
 };
 
+/** Leaves a run to the tracker's sweep: Temporal did not take the nudge. */
+const leaveToTracker = async ({ ledger }: Pausing, workflowId: string): Promise<void> => {
+  for (const { account, step } of await ledger.rowsOf(workflowId)) {
+    await ledger.transact({ account, workflowId, step }, ({ row }) =>
+      row === undefined || !["ready", "unknown"].includes(row.state)
+        ? {}
+        : { row: { ...row, isUntold: true } },
+    );
+  }
+};
+
 /** What a resume did. */
 export interface Resumed extends Paused {
   /** Runs that were asked to look again. */
   readonly nudged: number;
-  /** Runs that Temporal did not reach: they look by themselves, within 12 hours. */
+  /** Runs that Temporal did not reach: the tracker notifies them. */
   readonly unanswered: number;
 }
 
@@ -87,7 +98,12 @@ export const resume = async (
   const results = await Effect.runPromise(
     Effect.forEach(
       await waitingFor(pausing, paused),
-      (id) => Effect.promise(() => nudge(client, id)),
+      (id) =>
+        Effect.promise(async () => {
+          const nudged = await nudge(client, id);
+          if (nudged.is === "unanswered") await leaveToTracker(pausing, id);
+          return nudged;
+        }),
       {
         concurrency: NUDGED_AT_ONCE,
       },

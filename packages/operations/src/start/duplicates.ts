@@ -1,4 +1,5 @@
 import type { SimilarPayment, WriteName } from "@durable-payments/ledger";
+import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
 import { refused } from "../errors.ts";
 import { type PaymentOf, paymentOf } from "./payment-of.ts";
@@ -64,6 +65,27 @@ export const findDuplicates = async (
   return similar;
 };
 
+/** How long a run may have been noted before Temporal has it. */
+const START_WITHIN_MS = 60_000;
+
+/** Whether a run was noted and then not started, as where Temporal refused it: it is no earlier payment. */
+const isNeverStarted = async (
+  { client, ledger }: Pick<Operations, "client" | "ledger">,
+  { at, state, workflowId }: SimilarPayment,
+): Promise<boolean> => {
+  if (state !== null || at > Date.now() - START_WITHIN_MS) return false;
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  // A row of a batch has no run until it is approved, and its turn comes.
+  if (run === undefined || run.batch !== null) return false;
+  try {
+    await client.workflow.getHandle(workflowId).describe();
+    return false;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return true;
+    throw error;
+  }
+};
+
 /** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, done`. */
 export const similarText = ({ at, reference, state, workflowId }: SimilarPayment): string => {
   const when = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
@@ -76,11 +98,13 @@ export const similarText = ({ at, reference, state, workflowId }: SimilarPayment
  * @throws Refused that names the earlier payments.
  */
 export const checkDuplicate = async (
-  operations: Pick<Operations, "ledger">,
+  operations: Pick<Operations, "client" | "ledger">,
   account: string,
   planned: Planned,
 ): Promise<void> => {
-  const [similar = []] = await findDuplicates(operations, account, [planned]);
+  const [found = []] = await findDuplicates(operations, account, [planned]);
+  const similar: Array<SimilarPayment> = [];
+  for (const one of found) if (!(await isNeverStarted(operations, one))) similar.push(one);
   if (similar.length === 0) return;
   throw refused(
     `${planned.workflowId} is likely a duplicate: the same payee, amount and currency as ${similar.slice(0, 3).map(similarText).join("; ")}. Nothing was started.`,
