@@ -12,7 +12,7 @@ const table = (): string => {
   const edges = new Set<string>();
   for (const setting of Object.values(scenarios)) {
     explore(setting, {
-      limit: 10_000,
+      limit: 3_000,
       rules: {
         advance: (look, event, policy) => {
           const advanced = advance(look, event, policy);

@@ -82,7 +82,7 @@ class Writer {
       .filter(({ sequence }) => sequence > (row?.decisionsAfter ?? 0))
       .map(
         ({ kind, question, sequence, value }) =>
-          `${kind}${this.#questions.of(question)}#${this.#decisions.of(sequence)}${Object.values(value).join(" ")}`,
+          `${kind}${this.#questions.of(question)}#${this.#decisions.of(sequence)}${JSON.stringify(value)}`,
       );
     return `${this.#row(row)};${said.join(",")}`;
   }

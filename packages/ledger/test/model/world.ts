@@ -247,7 +247,10 @@ const decided = (w: World, kind: DecisionKind, value = {}): World => {
     decisions: [...w.decisions, decision],
     approved:
       kind === "approve"
-        ? [...w.approved, `${shown["generation"]} ${shown["hash"]} ${shown["account"]}`]
+        ? [
+            ...w.approved,
+            ["generation", "hash", "account"].map((name) => JSON.stringify(shown[name])).join(" "),
+          ]
         : kind === "resend"
           ? []
           : w.approved,
@@ -339,7 +342,9 @@ export class Model {
         return on({ phase: { is: "send", epoch: w.epoch } });
       case "go": {
         const { generation } = next.row!;
-        const wanted = `${generation} ${one.request} ${w.account}`;
+        const wanted = [generation, one.request, w.account]
+          .map((part) => JSON.stringify(part))
+          .join(" ");
         const fault =
           w.end !== undefined
             ? "sent after the end"
@@ -462,7 +467,7 @@ export class Model {
         const evidence = (event: WriteEvent, change: Partial<World> = {}) =>
           phased({ is: "evidence", event }, change);
         if (decision?.kind === "found") {
-          const id = String(decision.value["id"]);
+          const id = JSON.stringify(decision.value["id"]).slice(1, -1);
           const made = w.made[Number(id.slice(2))];
           const fault = made?.request === row.request.hash ? undefined : "differs";
           on(
