@@ -76,6 +76,7 @@ const attemptIn = (call: Testified): Attempt => {
   return {
     runId,
     workflowId,
+    workflowType: activity.info.workflowType,
     attempt,
     testimony: testimonyOf(call, { attempt, runId, heartbeatDetails }),
     startedAt: { wall: Date.now(), monotonic: performance.now() },

@@ -18,7 +18,7 @@ import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls
 import { randomBytes } from "node:crypto";
 import { dispatch } from "./dispatch.ts";
 import { NotYet, StepFailed } from "./ended-attempt.ts";
-import type { Attempt } from "./guard.ts";
+import { type Attempt, typeOfRun } from "./guard.ts";
 import { namedId, readNamed, renamed } from "./named-by-person.ts";
 import { isPaymentsError, type WriteOperation } from "./operation.ts";
 import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
@@ -168,6 +168,7 @@ class Performing {
       return {
         ...(advanced.row !== undefined && { row: advanced.row }),
         entries: advanced.entries,
+        workflowType: typeOfRun(this.#attempt, this.#call),
       };
     });
     if (effect === undefined) throw new Error("The ledger decided nothing.");

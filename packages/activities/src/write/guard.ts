@@ -14,7 +14,7 @@ export interface Attempt {
   /** The run that it works in, and its workflow id: a child's own. */
   readonly runId: string;
   readonly workflowId: string;
-  /** Type of the workflow; absent for a child, whose run is not the one that rows are named by. */
+  /** Type of its workflow, unknown to the janitor. */
   readonly workflowType?: string | undefined;
   /** 1 for the first. */
   readonly attempt: number;
@@ -38,6 +38,12 @@ const LOOK_WITHIN_MS = 500;
 
 /** A dispatch within this time follows at once on its attempt's start: its run was open then. */
 const AT_ONCE_MS = 1_000;
+
+/** Returns the type of the run that a row is named by, to be recorded with it: a child knows only its own. */
+export const typeOfRun = (
+  { workflowId, workflowType }: Attempt,
+  { name }: Pick<Call, "name">,
+): string | undefined => (workflowId === name.workflowId ? workflowType : undefined);
 
 /** What a guard works with. */
 export interface GuardOptions {
@@ -143,7 +149,7 @@ export class Guard {
   }
 
   async #commit(): Promise<void> {
-    const { call, ledger, policy, token, who } = this.#options;
+    const { attempt, call, ledger, policy, token, who } = this.#options;
     let effect: NextEffect | undefined;
     this.#isAsked = true;
     await ledger.transact(call.name, (look) => {
@@ -152,6 +158,7 @@ export class Guard {
       return {
         ...(advanced.row !== undefined && { row: advanced.row }),
         entries: advanced.entries,
+        workflowType: typeOfRun(attempt, call),
       };
     });
     if (effect?.is === "go") {

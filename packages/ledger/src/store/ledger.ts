@@ -64,6 +64,8 @@ export interface Change {
   readonly row?: WriteRow;
   readonly entries?: ReadonlyArray<NewEntry>;
   readonly decision?: NewDecision;
+  /** Type of the workflow, where nobody may have recorded its run: recorded with a new row, in the same commit. */
+  readonly workflowType?: string | undefined;
 }
 
 /** Another write has made what this one is said to have made. Nothing was changed. */

@@ -28,7 +28,8 @@ const KEPT = [
   "reference",
 ];
 
-const saveRuns = (runs: ReadonlyArray<NewRun>, now: number): Query => {
+/** Returns the statement that records runs, where they are not known. */
+export const saveRuns = (runs: ReadonlyArray<NewRun>, now: number): Query => {
   const { sql, values } = tuples(
     runs.map((run) => [
       run.workflowId,

@@ -1,10 +1,11 @@
 import type { WriteName, WriteRow } from "../model/row.ts";
 import { isSameAmount } from "./decimal.ts";
-import { type Ledger, MadeByAnother } from "./ledger.ts";
+import { type Ledger, MadeByAnother, type NewRun } from "./ledger.ts";
 import { lastHashOf, LogWriter, selectLastHash } from "./log.ts";
 import { readLook, selectLook } from "./look.ts";
 import type { PlannedPayment, SimilarPayment } from "./queries.ts";
 import { kept, readRow, saveRow } from "./rows.ts";
+import { saveRuns } from "./run-methods.ts";
 import type { Seal } from "./seal.ts";
 import {
   chunks,
@@ -33,6 +34,22 @@ const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown",
 /** Returns the row as the store keeps it, the next version of what was there. */
 export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteRow =>
   kept({ ...row, version: (before?.version ?? 0) + 1 });
+
+/** Returns the run of a first row, whose start nobody has recorded. */
+const runOf = ({ account, runId, workflowId }: WriteRow, type: string): NewRun => ({
+  account,
+  workflowId,
+  runId,
+  type,
+  startedBy: null,
+  batch: null,
+  batchRow: null,
+  // They are the row's: the check of likely duplicates reads both.
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+});
 
 /** Runs a change, and says who owns what it is said to have made where that is another write. */
 export const orMadeByAnother = async <A>(
@@ -144,7 +161,7 @@ export const writeMethods = (
             [...selectLook(name, database.dialect), selectLastHash(name.workflowId)],
             (found) => {
               const look = readLook(name, found, seal);
-              const { decision, entries = [], row } = decide(look);
+              const { decision, entries = [], row, workflowType } = decide(look);
               changed = row && nextVersion(row, look.row);
               const log = new LogWriter(
                 name.workflowId,
@@ -159,7 +176,13 @@ export const writeMethods = (
               if (decision !== undefined) log.decision(decision);
               return {
                 value: { ...look, row: of },
-                writes: [...(changed === undefined ? [] : [saveRow(changed, seal)]), ...log.writes],
+                writes: [
+                  ...(changed === undefined ? [] : [saveRow(changed, seal)]),
+                  ...(changed?.version === 1 && workflowType !== undefined
+                    ? [saveRuns([runOf(changed, workflowType)], look.now)]
+                    : []),
+                  ...log.writes,
+                ],
               };
             },
           ),

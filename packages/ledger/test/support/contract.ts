@@ -184,6 +184,21 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect((await ledger.look(name)).decisions).toEqual([]);
   });
 
+  it("records the run with its first row, where nobody has, and changes none that is known", async () => {
+    const [bare, known] = [nameOf({ workflowId: fresh() }), nameOf({ workflowId: fresh() })];
+    await ledger.noteRun(runOf({ workflowId: known.workflowId, type: "payout" }));
+    for (const name of [bare, known]) {
+      await ledger.transact(name, (look) => ({ ...saving(name)(look), workflowType: "payOrder" }));
+    }
+    const types = async (workflowId: string) =>
+      (await ledger.runs({ workflowIds: [workflowId] })).map(({ startedBy, type }) => [
+        type,
+        startedBy,
+      ]);
+    expect(await types(bare.workflowId)).toEqual([["payOrder", null]]);
+    expect(await types(known.workflowId)).toEqual([["payout", "ada"]]);
+  });
+
   it("keeps who started a run first, and knows pause, limits, batch and another account", async () => {
     const name = nameOf({ workflowId: fresh() });
     await ledger.saveBatch("B1", () => ({ batch: { ...batchOf("B1"), approvedBy: "grace" } }));
