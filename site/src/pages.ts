@@ -6,37 +6,26 @@ export interface Part {
 
 /** Every page of `docs/`, in the order in which a reader meets them. */
 export const PARTS: ReadonlyArray<Part> = [
+  { text: "Tutorials", pages: ["first-payment", "first-workflow"] },
   {
-    text: "Start",
-    pages: ["first-workflow", "concepts", "composing", "testing", "set-up", "inputs"],
-  },
-  {
-    text: "Operate",
+    text: "How-to",
     pages: [
-      "commands",
-      "runs",
+      "run-payments",
+      "answer-and-approve",
       "batches",
-      "accounts",
-      "notifications",
+      "retry-and-cancel",
+      "test-workflows",
+      "deploy",
       "runbook",
-      "settings",
-      "errors",
+      "restore",
     ],
   },
-  { text: "Repair", pages: ["lost-answers", "repair", "debugging", "disaster-recovery"] },
   {
-    text: "Production",
-    pages: [
-      "production",
-      "metrics",
-      "encryption",
-      "deployments",
-      "versioning",
-      "capacity",
-      "scale",
-    ],
+    text: "Reference",
+    pages: ["commands", "settings", "assumptions", "errors-and-outcomes", "metrics"],
   },
-  { text: "Inside", pages: ["architecture", "assumptions", "explorer", "chaos"] },
+  { text: "Explanation", pages: ["how-it-works", "steps"] },
+  { text: "Inside", pages: ["architecture", "ledger-states"] },
 ];
 
 /** Where what is no page of the site can be read. */

@@ -14,7 +14,7 @@ const folder = () => {
 it("has every page of docs/ and every package", () => {
   const content = join(folder(), "content");
   assemble(checkout, content);
-  expect(readFileSync(join(content, "repair.md"), "utf8")).toContain("# Runs: repair");
+  expect(readFileSync(join(content, "steps.md"), "utf8")).toContain("# Steps");
   expect(readFileSync(join(content, "packages/workflows.md"), "utf8")).toContain("exactly once");
 });
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { anchorOf, asSitePage } from "../src/links.ts";
 
 it.each([
-  ["[a](repair.md#amendments)", "[a](/repair.md#amendments)"],
+  ["[a](steps.md#undo)", "[a](/steps.md#undo)"],
   ["[a](../packages/replay/README.md)", "[a](/packages/replay.md)"],
   ["![a](pictures/web-ui.png)", "![a](/pictures/web-ui.png)"],
   [

@@ -5,13 +5,13 @@ import { checkout } from "../src/processes/apps.ts";
 
 const textOf = (document: string): string => readFileSync(join(checkout, document), "utf8");
 
-it("the README is read in one go: 150 lines", () => {
-  expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(150);
+it("the README is read in one go: 120 lines", () => {
+  expect(textOf("README.md").trimEnd().split("\n").length).toBeLessThanOrEqual(120);
 });
 
 it("what SECURITY.md names is there", () => {
   const named = [...textOf("SECURITY.md").matchAll(/\]\((?!https:)([^)#]+)/g)];
-  expect(named.length).toBeGreaterThan(30);
+  expect(named.length).toBeGreaterThan(0);
   const paths = named.map(([, path = ""]) => path);
   expect(paths.filter((path) => !existsSync(join(checkout, path)))).toEqual([]);
 });

@@ -17,13 +17,13 @@ Environment:
   PAYMENTS_TASK_QUEUE    the task queue (default payments), after which others are named
   PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
   PAYMENTS_API_KEY_FILE, TEMPORAL_API_KEY_FILE   files with the keys, read again when they change
-  PAYMENTS_ACCOUNTS_FILE   further accounts by their names, a JSON file (docs/accounts.md)
+  PAYMENTS_ACCOUNTS_FILE   further accounts by their names, a JSON file (docs/deploy.md)
   PAYMENTS_LEDGER        where the ledger of writes is: sqlite:FILE or postgres://…
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
   PAYMENTS_APPROVE_ABOVE  amounts above which a second person has to approve
   PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)
   PAYMENTS_NOTIFY_URL, PAYMENTS_NOTIFY_SECRET   a webhook for runs that ask or fail
-  PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts (docs/deployments.md)
+  PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts (docs/deploy.md)
   PAYMENTS_HEALTH_ADDRESS   where it answers /livez, /readyz and /metrics: a port or HOST:PORT
   PAYMENTS_LOG_LEVEL     TRACE, DEBUG, INFO, WARN or ERROR (default WARN)
   PAYMENTS_LOG_FORMAT    json or text (default text)

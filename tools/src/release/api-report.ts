@@ -53,7 +53,7 @@ const reportOf = (program: ts.Program, { name, folder, entries }: BuiltPackage):
   return [
     `# API of ${name}\n`,
     "Written by `npm run api`: what is exported, and the types that this leads to. A change needs a version plan",
-    "([versioning](../../docs/versioning.md)).\n",
+    "([contributing](../../CONTRIBUTING.md)).\n",
     `\`\`\`ts\n${exported.join("\n")}\`\`\`\n`,
     `\`\`\`ts\n${[surface.imports(), ...surface.declarations()].join("\n")}\`\`\`\n`,
   ].join("\n");

@@ -61,7 +61,7 @@ const mayBeOurs = ({ candidates, keysShown }: Evidence): ReadonlyArray<Candidate
 };
 
 /**
- * Decides what became of a send without an answer. Pure; design in docs/reconciliation.md.
+ * Decides what became of a send without an answer. Pure; see docs/how-it-works.md.
  *
  * - The key of this write: found, at once.
  * - The key of another generation of it: found as that.

@@ -1,0 +1,95 @@
+import { execFile } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const checkout = fileURLToPath(new URL("../../../", import.meta.url));
+
+const COMMANDS = [
+  "pay",
+  "onboard",
+  "answer",
+  "approve",
+  "reject",
+  "retry",
+  "cancel",
+  "pause",
+  "resume",
+  "recover",
+  "ledger backup",
+  "ledger prune",
+  "list",
+  "show",
+  "inbox",
+  "doctor",
+  "replay",
+];
+
+const helpOf = async (command: string): Promise<string> => {
+  const { stdout } = await run(
+    process.execPath,
+    [
+      "--conditions=@durable-payments/source",
+      main,
+      ...command.split(" ").filter((word) => word !== ""),
+      "--help",
+    ],
+    { env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" } },
+  );
+  return stdout
+    .replace(/\nGLOBAL FLAGS\n(?: .*\n)+/, "")
+    .replaceAll(/[ \t]+$/gm, "")
+    .trim();
+};
+
+const helps = new Map<string, string>();
+
+beforeAll(async () => {
+  // One after the other: each is a process.
+  for (const command of ["", ...COMMANDS]) helps.set(command, await helpOf(command));
+}, 120_000);
+
+it("docs/commands.md has the help of every command", async () => {
+  const parts = [...helps].map(
+    ([command, help]) =>
+      `## ${`starter ${command}`.trim()}\n\n\`\`\`text\n${help}\n\`\`\`\n`,
+  );
+  const page = `# Commands\n\nFor people who operate payments. It has the help of every command, as \`starter COMMAND --help\` prints it. In a checkout the command is \`./starter\`, in your own project \`npx durable-payments\`.\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
+  await expect(page).toMatchFileSnapshot(join(checkout, "docs/commands.md"));
+});
+
+const FENCED = /^```sh\n([^]*?)^```$/gm;
+const INLINE = /`(starter [^`\n]+)`/g;
+const CALL = /^(?:\.\/starter|starter|npx (?:@durable-payments\/cli|durable-payments))(?: |$)/;
+
+const documented = globSync(["*.md", "docs/*.md", "apps/*/README.md", "packages/*/README.md", "deploy/*.md"], {
+  cwd: checkout,
+})
+  .filter((document) => document !== "docs/commands.md" && document !== "CHANGELOG.md")
+  .flatMap((document) => {
+    const text = readFileSync(join(checkout, document), "utf8");
+    const lines = [...text.matchAll(FENCED)].flatMap(([, code = ""]) => code.split("\n"));
+    const inline = [...text.matchAll(INLINE)].map(([, line = ""]) => line);
+    return [...lines, ...inline]
+      .filter((line) => CALL.test(line))
+      .map((line) => ({ document, line: line.replace(/ #.*$/, "") }));
+  });
+
+it("the documents name only commands and flags that exist", () => {
+  expect(documented.length).toBeGreaterThan(50);
+  const wrong = documented.filter(({ line }) => {
+    const rest = line.replace(CALL, "").trim();
+    if (rest === "" || rest.startsWith("--help") || rest === "COMMAND --help") return false;
+    const command = COMMANDS.find((known) => rest === known || rest.startsWith(`${known} `));
+    const help = helps.get(command ?? "none");
+    if (help === undefined) return true;
+    // What is quoted is a value.
+    const flags = rest.replaceAll(/'[^']*'/g, "").match(/--[\w-]+/g) ?? [];
+    return flags.some((flag) => !new RegExp(`${flag}[ ,\\n]`).test(help));
+  });
+  expect(wrong).toEqual([]);
+});
