@@ -55,8 +55,7 @@ beforeAll(async () => {
 
 it("docs/commands.md has the help of every command", async () => {
   const parts = [...helps].map(
-    ([command, help]) =>
-      `## ${`starter ${command}`.trim()}\n\n\`\`\`text\n${help}\n\`\`\`\n`,
+    ([command, help]) => `## ${`starter ${command}`.trim()}\n\n\`\`\`text\n${help}\n\`\`\`\n`,
   );
   const page = `# Commands\n\nFor people who operate payments. It has the help of every command, as \`starter COMMAND --help\` prints it. In a checkout the command is \`./starter\`, in your own project \`npx durable-payments\`.\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
   await expect(page).toMatchFileSnapshot(join(checkout, "docs/commands.md"));
@@ -66,9 +65,12 @@ const FENCED = /^```sh\n([^]*?)^```$/gm;
 const INLINE = /`(starter [^`\n]+)`/g;
 const CALL = /^(?:\.\/starter|starter|npx (?:@durable-payments\/cli|durable-payments))(?: |$)/;
 
-const documented = globSync(["*.md", "docs/*.md", "apps/*/README.md", "packages/*/README.md", "deploy/*.md"], {
-  cwd: checkout,
-})
+const documented = globSync(
+  ["*.md", "docs/*.md", "apps/*/README.md", "packages/*/README.md", "deploy/*.md"],
+  {
+    cwd: checkout,
+  },
+)
   .filter((document) => document !== "docs/commands.md" && document !== "CHANGELOG.md")
   .flatMap((document) => {
     const text = readFileSync(join(checkout, document), "utf8");

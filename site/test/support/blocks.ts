@@ -72,31 +72,6 @@ export const withoutLayout = (code: string): string =>
 /** A file of JSON, or a line of one that has one on each line. */
 export const isJson = ({ language }: Block): boolean => /^jsonl?$/.test(language);
 
-const jsonOf = (document: string): ReadonlyArray<Block> =>
-  documentBlocks.filter((block) => block.document === document && isJson(block));
-
-/**
- * Read a block of JSON as a document shows it, for a test that gives it to what reads such files.
- *
- * @param number counted from 1 among those of the document.
- */
-export const shownJson = (document: string, number: number): string => {
-  const block = jsonOf(document)[number - 1];
-  if (block === undefined) throw new Error(`${document} has no block of JSON ${number}`);
-  return block.code;
-};
-
-/** The blocks of JSON that tests read by {@link shownJson}. */
-export const readJson: ReadonlyArray<Block> = filesOf(["site/test/examples/*.ts"]).flatMap((file) =>
-  [...textOf(file).matchAll(/shownJson\("(?<document>[^"]+)", (?<number>\d+)\)/g)].map(
-    ({ groups = {} }) => {
-      const block = jsonOf(groups["document"] ?? "")[Number(groups["number"]) - 1];
-      if (block === undefined) throw new Error(`${file} reads a block that is not there`);
-      return block;
-    },
-  ),
-);
-
 /** The lines of a block of shell, comments taken away, continued lines joined. */
 export const linesOf = ({ code }: Block): ReadonlyArray<string> =>
   code
