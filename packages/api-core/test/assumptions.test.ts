@@ -362,13 +362,9 @@ const SIDES: {
   cardholderIncompleteStatuses: handedOn("cardholderIncompleteStatuses", ["something_else"]),
   cardRefusedStatuses: handedOn("cardRefusedStatuses", ["something_else"]),
   listLagSeconds: handedOn("listLagSeconds", 7),
-  listsAreMonotone: handedOn("listsAreMonotone", true),
-  listsAreNewestFirst: handedOn("listsAreNewestFirst", true),
   reconciliationMaxPages: handedOn("reconciliationMaxPages", 7),
   clockSkewSeconds: handedOn("clockSkewSeconds", 7),
-  visibilityLagSeconds: handedOn("visibilityLagSeconds", 7),
-  reconcileByTimeRange: handedOn("reconcileByTimeRange", true),
-  payoutKeyEcho: handedOn("payoutKeyEcho", "other"),
+  payoutKeyEcho: handedOn("payoutKeyEcho", "none"),
   repeatedKeyRefusal: {
     read: async (assumptions) => [
       await outcomeOf(assumptions, "createCard", refusal("unique_request_id was used before"), {

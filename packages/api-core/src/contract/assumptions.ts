@@ -108,17 +108,6 @@ const assumptionFields = {
   /** How long a new payout or cardholder may be missing from its list. */
   listLagSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
-   * Whether lists never show a later item before an earlier one: then a later item that is listed shows that
-   * an earlier one which is not was never made, before listLagSeconds are over.
-   */
-  listsAreMonotone: Schema.Boolean,
-  /**
-   * Whether the lists of payouts and cardholders are in the order of create_time, the newest first: then a
-   * reconciliation reads down to the time of the send, as long as the rows bear it out, and otherwise to the
-   * end. A first page in that order does not show that the list is.
-   */
-  listsAreNewestFirst: Schema.Boolean,
-  /**
    * Most pages of a list, of 50 rows each, that a reconciliation reads; where a list has more, a person is
    * asked.
    */
@@ -126,20 +115,9 @@ const assumptionFields = {
   /** How far the service's clock may be from ours. */
   clockSkewSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
-   * How long what a run owns, or may have made, may be hidden from other runs: how far the visibility store
-   * of the Temporal server lags.
+   * What the list of payouts shows as unique_request_id: the key that was sent (same), no key of ours (none), or unknown.
    */
-  visibilityLagSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
-  /**
-   * Whether the range filters of listPayouts can be trusted, so that a reconciliation reads only what was
-   * created about the time of the send.
-   */
-  reconcileByTimeRange: Schema.Boolean,
-  /**
-   * What the list of payouts shows as unique_request_id: always the key that was sent (same), keys of the
-   * service's own (other), none, or (learned) what the answers of createPayout have shown.
-   */
-  payoutKeyEcho: Schema.Literals(["learned", "same", "other", "none"]),
+  payoutKeyEcho: Schema.Literals(["same", "none", "unknown"]),
   /** Whether createPayout sends unique_request_id in its body. */
   payoutKeyInBody: Schema.Boolean,
   /**
@@ -262,13 +240,9 @@ export const defaultAssumptions: Assumptions = {
   signInLimitMessage: "too many|rate limit|too frequent|limit exceeded",
   notCarriedOutStatuses: [400, 422, 429],
   listLagSeconds: 180,
-  listsAreMonotone: false,
-  listsAreNewestFirst: false,
   reconciliationMaxPages: 1_000,
   clockSkewSeconds: 900,
-  visibilityLagSeconds: 10,
-  reconcileByTimeRange: false,
-  payoutKeyEcho: "learned",
+  payoutKeyEcho: "unknown",
   payoutKeyInBody: true,
   payoutFieldsAsSent: ["payout_id", "amount", "currency", "beneficiary_id"],
   echoedFields: {
