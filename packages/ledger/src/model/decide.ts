@@ -92,10 +92,10 @@ export const overruledRow = (
 ): WriteRow | undefined => {
   const decisionsAfter = look.sequence;
   if (row.state === "ended") {
-    if (row.doubt === 0)
-      return changed(row, look, { state: "ready", decisionsAfter, message: null });
+    const to = { decisionsAfter, message: null, epoch: row.epoch };
+    if (row.doubt === 0) return changed(row, look, { ...to, state: "ready" });
     const until = row.until ?? look.now + OVERRULED_WAIT_MS;
-    return changed(row, look, { state: "unknown", decisionsAfter, message: null, until });
+    return changed(row, look, { ...to, state: "unknown", until });
   }
   if (row.state === "done" || row.state === "undone") return undefined;
   return { ...row, decisionsAfter };

@@ -1,6 +1,5 @@
 import type { Call, WritePolicy } from "./events.ts";
-import type { Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
-import type { JsonObject } from "./row.ts";
+import type { Question, WriteRequest, WriteRow, WriteState, JsonObject } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
 /** Longest time from the start of an attempt to its dispatch, with the width of the last look, in milliseconds. */
@@ -125,8 +124,9 @@ export const nowAsking = (
   message: reason,
 });
 
-/** A row of which a person wants nothing more to be sent. */
+/** A row of which a person wants nothing more to be sent. That vouches for nothing: a restored row keeps its epoch. */
 export const nowEnded = (row: WriteRow, message: string | null): Partial<WriteRow> => ({
+  epoch: row.epoch,
   state: "ended",
   token: null,
   question: null,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { advance, overruledRow } from "../../src/model/index.ts";
+import { advance, endedRow, overruledRow } from "../../src/model/index.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 import type { Advance, Rules, Setting } from "./world.ts";
@@ -262,6 +262,16 @@ const mutants: Readonly<
         : event,
     ]),
     "sent after it was cancelled",
+  ],
+  "an end vouches for a restored row": [
+    "ledger restored, ended and overruled",
+    {
+      endedRow: (row, look, reason) => {
+        const after = endedRow(row, look, reason);
+        return after && { ...after, epoch: look.epoch };
+      },
+    },
+    "made, and said not to be",
   ],
   "an overruled end has no wait": [
     "ends and overrules",

@@ -60,6 +60,13 @@ export const scenarios = {
   "reset, then retried amended": setting({ loses: 1, resets: 1, retries: 1, amends: 1 }),
   "ledger restored": setting({ kills: 1, loses: 1, restores: 1, pauses: 1 }),
   "ledger restored, retried": setting({ kills: 1, restores: 1, retries: 1, amends: 1 }),
+  "ledger restored, ended and overruled": setting({
+    loses: 1,
+    restores: 1,
+    ends: 1,
+    overrules: 1,
+    retries: 1,
+  }),
   "ledger restored, recovered later": setting(
     { loses: 1, restores: 1, retries: 1, amends: 1 },
     { isStoppedFirst: true },
