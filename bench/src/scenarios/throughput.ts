@@ -66,7 +66,7 @@ export const scenario: Scenario = async (context) => {
           context.progress(`${titles[workflow]}, ${kind}, ${text}`);
         return interleave(measures, rounds, { ...context, progress });
       };
-      const [rounds, runs, replays] = context.quick ? [3, 20, 20] : [15, 100, 200];
+      const [rounds, runs, replays] = context.quick ? [5, 60, 60] : [15, 100, 200];
       await measure("run", runs * 2, 1);
       const run = await measure("run", runs, rounds);
       await measure("replay", replays, 1);

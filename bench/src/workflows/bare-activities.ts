@@ -2,6 +2,9 @@ import { type Input, type Output, PaymentsClient } from "@durable-payments/api-c
 import type { ManagedRuntime } from "effect";
 import { Effect, Option, Stream } from "effect";
 
+/** As the simulator lists a cardholder whose check has ended well. */
+const VERIFIED = "SUCCESS";
+
 /** The same calls of the service as ours, and nothing else: no ledger, no checks, no reconciliation. */
 export const makeBareActivities = (
   runtime: ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>,
@@ -30,7 +33,7 @@ export const makeBareActivities = (
         ),
       );
       const status = Option.map(found, ({ card_holder_status }) => card_holder_status);
-      if (Option.getOrUndefined(status) !== "verified") throw new Error("The check is open.");
+      if (Option.getOrUndefined(status) !== VERIFIED) throw new Error("The check is open.");
     },
     awaitFunds: async ({
       amount,
