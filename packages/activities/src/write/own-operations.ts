@@ -73,7 +73,7 @@ export type OwnOperations = Readonly<Record<string, AnyOwnOperation>>;
  * ```ts
  * export const reserveGoods = defineOperation<Reserve>({
  *   repeat: "keyed",
- *   send: async ({ orderId }, { key, signal }) => { … },
+ *   send: ({ orderId }, { key, signal }) => reserve(orderId, { key, signal }),
  * });
  * ```
  */
