@@ -1,6 +1,6 @@
 import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
 
-/** An invoice, as whoever starts the payment gives it: fields as the service names them. */
+/** An invoice to pay. Its fields have the names of the service. */
 export interface Invoice {
   readonly supplier: Parameters<typeof createBeneficiary>[0];
   readonly payment: Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;
