@@ -16,7 +16,13 @@ import { matchCardholder, matchPayout } from "../evidence/match-rows.ts";
 import { contradictionOf } from "../evidence/match-sent.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import { type PaymentsRuntime, runCall } from "../run-operation.ts";
-import type { ReadMade, Sending, WriteName, WriteOperation } from "./operation.ts";
+import {
+  NOT_CONFIRMED,
+  type ReadMade,
+  type Sending,
+  type WriteName,
+  type WriteOperation,
+} from "./operation.ts";
 import { outcomeOfError } from "./outcomes.ts";
 import { OneByOne } from "./one-by-one.ts";
 import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
@@ -155,7 +161,7 @@ export const makeContractOperations = ({
       );
       return Result.isSuccess(result)
         ? madeOf(name, request, key, result.success)
-        : outcomeOfError(result.failure, attempt);
+        : outcomeOfError(result.failure, attempt, isResend && policyOf(name).repeat === "keyed");
     } finally {
       guard.signal.removeEventListener("abort", giveUp);
     }
@@ -230,14 +236,20 @@ export const makeContractOperations = ({
           client.retrieveBeneficiary({ beneficiary_id: id }),
         );
         if (shown === undefined) return unknown;
-        const field = request === undefined ? undefined : contradictedField(request, shown);
+        if (request === undefined) {
+          return {
+            is: "fits",
+            result: { ...pickTexts(shown, WRITES[name].kept), ...NOT_CONFIRMED },
+          };
+        }
+        const field = contradictedField(request, shown);
         return field === undefined
           ? fits(name, shown)
           : fault(`The service shows another ${field} for ${id} than was sent.`);
       }
       default:
         // The service has no way to read these.
-        return { is: "fits", result: { [WRITES[name].idField]: id } };
+        return { is: "fits", result: { [WRITES[name].idField]: id, ...NOT_CONFIRMED } };
     }
   };
 

@@ -38,11 +38,20 @@ export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
  * | UnexpectedAnswer | later | lost; contradiction where it shows something else than was sent |
  *
  * @param attempt the number of this attempt: waits grow with it.
+ * @param isIgnoredRepeat whether it repeats a key, and no list shows what was made: a repeat that was ignored or refused
+ *   is answered the same the next time, so a person is asked.
  */
-export const outcomeOfError = (error: PaymentsError, attempt: number): SendOutcome => {
+export const outcomeOfError = (
+  error: PaymentsError,
+  attempt: number,
+  isIgnoredRepeat = false,
+): SendOutcome => {
   const { message } = error;
   if (error.carriedOut === "unknown") {
-    const isOther = error._tag === "UnexpectedAnswer" && error.contradicts !== undefined;
+    const isAnswered = error._tag === "UnexpectedAnswer" || error._tag === "Refused";
+    const isOther =
+      (error._tag === "UnexpectedAnswer" && error.contradicts !== undefined) ||
+      (isAnswered && isIgnoredRepeat);
     return { is: isOther ? "contradiction" : "lost", message };
   }
   switch (error._tag) {

@@ -37,6 +37,13 @@ describe("what the client says of a write", () => {
     expect(outcomeOfError(error, 1).is).toBe(is);
   });
 
+  it.each([
+    ["ignored", new UnexpectedAnswer({ ...unknown, answer: "" })],
+    ["refused", new Refused({ ...unknown, code: 400, reason: "duplicate" })],
+  ])("asks a person where the repeat of a card's key was %s", (_what, error) => {
+    expect(outcomeOfError(error, 2, true).is).toBe("contradiction");
+  });
+
   it("waits as long as the service asks for, and otherwise longer each time, up to minutes", () => {
     const limited = new RateLimited({ ...no, retryAfter: 9_000 });
     expect(outcomeOfError(limited, 1)).toMatchObject({ retryAfterMs: 9_000 });

@@ -9,11 +9,13 @@ import {
 import { rowStep } from "@durable-payments/protocol/row-step";
 import {
   ActivityCancellationType,
+  ActivityFailure,
   CancellationScope,
   CancelledFailure,
   condition,
   isCancellation,
   proxyActivities,
+  TimeoutFailure,
   workflowInfo,
 } from "@temporalio/workflow";
 import { asPaymentFailure, factsOf } from "../run/failures.ts";
@@ -161,6 +163,9 @@ const moneyIn = (request: Fields): string | undefined => {
   return typeof card_limit === "string" ? `${card_limit} USD` : undefined;
 };
 
+const isTimeout = (error: unknown): boolean =>
+  error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
+
 const send = async (
   write: Write,
   [step, called]: [string, CalledStep],
@@ -195,7 +200,9 @@ const send = async (
     if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Cancelled");
     made = await untilAnswered(state, step, called, call({}));
   } catch (error) {
-    if (!isCancellation(error) || called.calls === callsBefore) throw error;
+    // Temporal tries no attempt again whose worker was lost after the run was cancelled.
+    const isLost = CancellationScope.current().consideredCancelled && isTimeout(error);
+    if (!(isCancellation(error) || isLost) || called.calls === callsBefore) throw error;
     // What was sent is waited for; what was not sent ends here.
     made = await CancellationScope.nonCancellable(() =>
       untilAnswered(state, step, called, call({ mode: "close" })),
