@@ -54,6 +54,15 @@ it("names the script by which its commands are printed", () => {
   );
 });
 
+it("makes a project whose code fits the packages", () => {
+  const project = fileURLToPath(new URL("../template/tsconfig.json", import.meta.url));
+  const tsc = fileURLToPath(new URL("../../../node_modules/.bin/tsc", import.meta.url));
+  // The sources of the packages, which are checked, too, are written with the last of these.
+  const flags = ["--customConditions", "@durable-payments/source", "--exactOptionalPropertyTypes"];
+  const { stdout } = spawnSync(tsc, ["-p", project, ...flags], { encoding: "utf8" });
+  expect(stdout).toBe("");
+});
+
 it("writes to no folder that has files in it", () => {
   const cwd = emptyFolder();
   writeFileSync(join(cwd, "mine.txt"), "mine");
