@@ -20,7 +20,7 @@ import { dispatch } from "./dispatch.ts";
 import { NotYet, StepFailed } from "./ended-attempt.ts";
 import { type Attempt, typeOfRun } from "./guard.ts";
 import { namedId, readNamed, renamed } from "./named-by-person.ts";
-import { isPaymentsError, type WriteOperation } from "./operation.ts";
+import { isPaymentsError, NOT_CONFIRMED, type WriteOperation } from "./operation.ts";
 import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
 import { prepare } from "./prepare.ts";
 import { type EngineOptions, rowNameOf, type WriteTask } from "./task.ts";
@@ -162,12 +162,18 @@ class Performing {
   async #advance(event: WriteEventOf): Promise<NextEffect> {
     const { ledger, who } = this.#options;
     let effect: NextEffect | undefined;
+    const isUnread = event.is === "checked" && "not_confirmed" in event.result;
     this.#look = await ledger.transact(this.#call.name, (look) => {
       const advanced = advance(look, { ...event, who }, this.#policy);
       effect = advanced.effect;
       return {
         ...(advanced.row !== undefined && { row: advanced.row }),
-        entries: advanced.entries,
+        entries: isUnread
+          ? advanced.entries.map((entry) => ({
+              ...entry,
+              details: { ...entry.details, ...NOT_CONFIRMED },
+            }))
+          : advanced.entries,
         workflowType: typeOfRun(this.#attempt, this.#call),
       };
     });

@@ -25,7 +25,10 @@ export interface Sending {
   readonly afterwards: (release: () => Promise<void>) => void;
 }
 
-/** A person's id, as the service has it. */
+/** What the result and the log say where a person named an id that nothing could read, or compare. */
+export const NOT_CONFIRMED = { not_confirmed: true } as const;
+
+/** A person's id, as the service has it; with `NOT_CONFIRMED` in the result, where only the person says so. */
 export type ReadMade =
   | { readonly is: "fits"; readonly result: JsonObject }
   | { readonly is: "fault"; readonly fault: string };

@@ -2,7 +2,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { redact } from "@durable-payments/api-core";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import type { JsonObject, SendOutcome, WritePolicy, WriteRow } from "@durable-payments/ledger";
-import type { ReadMade, Sending, WriteOperation } from "./operation.ts";
+import { NOT_CONFIRMED, type ReadMade, type Sending, type WriteOperation } from "./operation.ts";
 import { growingWaitMs } from "./outcomes.ts";
 import { keyOf, otherKeysOf, requestHash, textAt } from "./request-fields.ts";
 import { schemaFaults } from "./schema-faults.ts";
@@ -158,7 +158,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
   };
 
   const read = async (id: string): Promise<ReadMade> => {
-    if (own.read === undefined) return { is: "fits", result: { id } };
+    if (own.read === undefined) return { is: "fits", result: { id, ...NOT_CONFIRMED } };
     const made = await within(timeoutMs, async (context) => own.read?.(id, context));
     return made === undefined
       ? { is: "fault", fault: `Nothing has the id ${id}.` }

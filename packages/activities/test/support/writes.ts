@@ -39,7 +39,12 @@ export const makeWorld = async ({
   operations: own = {},
   settings = {},
   simulator: options = {},
+  clock,
+  openWith = () => openLedger("memory", clock === undefined ? {} : { clock }),
 }: {
+  /** Clock of the ledger. */
+  readonly clock?: () => number;
+  readonly openWith?: () => Promise<Ledger>;
   readonly operations?: OwnOperations;
   readonly settings?: Partial<ClientSettings>;
   readonly simulator?: SimulatorOptions;
@@ -51,7 +56,7 @@ export const makeWorld = async ({
     assumptions: { ...FAST, ...settings.assumptions },
     ...settings,
   });
-  const ledger: Ledger = await openLedger("memory");
+  const ledger: Ledger = await openWith();
   onTestFinished(() => ledger.close());
   const account = await accountOf(runtime);
   const contract = makeContractOperations({
