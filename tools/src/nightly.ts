@@ -15,11 +15,10 @@ const help = `Usage: npm run nightly [-- --only NAME]
 Runs what npm test leaves out because it takes minutes, or needs servers that few machines have. Ends with a line
 "N passed, N failed" that counts the campaigns:
 
-  tests      tests in files named *.nightly.ts: shown output, demo, clusters on PostgreSQL, authorization, restores
-  explore    the model check at its large bounds
-  chaos      workers and servers killed at random, with a seed that is drawn and shown
-  mutations  planted faults, each of which the tests have to find
-  outside    the packages as their users install them, on the oldest Node and the newest
+  tests    tests in files named *.nightly.ts: the model check at its large bounds, shown output, demo, replaced
+           keys, clusters on PostgreSQL, authorization, chaos with restores
+  chaos    workers and servers killed at random, with a seed that is drawn and shown
+  outside  the packages as their users install them, on the oldest Node and the newest
 
 Options:
   --only NAME  one campaign alone
@@ -47,13 +46,7 @@ const campaignsWith = (seed: string): Readonly<Record<string, Campaign>> => ({
     args: ["run", `--reporter=${countsReporter}`],
     env: { NIGHTLY: "1" },
   },
-  explore: {
-    command: "vitest",
-    args: ["run", "--project=@durable-payments/ledger", "model"],
-    env: { EXPLORE: "full" },
-  },
   chaos: node("chaos/src/main.ts", "--seed", seed),
-  mutations: node("chaos/src/mutations/main.ts", "--tests"),
   outside: node("outside/src/main.ts"),
 });
 

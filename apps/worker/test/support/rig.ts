@@ -1,3 +1,4 @@
+import { VOUCHER } from "@durable-payments/protocol/voucher";
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import {
   createLocalEnvironment,
@@ -7,6 +8,7 @@ import {
   workerVariables,
 } from "@durable-payments/tools/testing";
 import { afterAll } from "vitest";
+import { payoutInput } from "./inputs.ts";
 
 /** A Temporal server, a simulator and a folder, for the tests of one file, and workers of them. */
 export const makeRig = async (options: SimulatorOptions = {}) => {
@@ -39,5 +41,13 @@ export const makeRig = async (options: SimulatorOptions = {}) => {
       workers.push(worker);
       return worker;
     },
+    /** Starts the payout of the README under an id that is vouched for, so that its first send waits for no list. */
+    startPayout: (workflowId: string) =>
+      temporal.client.workflow.start("payout", {
+        workflowId,
+        taskQueue: "payments",
+        args: [payoutInput],
+        memo: { [VOUCHER]: { workflowId, at: Date.now(), is: "first" } },
+      }),
   };
 };
