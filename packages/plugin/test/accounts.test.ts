@@ -1,0 +1,105 @@
+import { openLedger } from "@durable-payments/ledger";
+import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import { Client } from "@temporalio/client";
+import { Worker } from "@temporalio/worker";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { PaymentsPlugin, type Polling } from "../src/index.ts";
+import { paymentsPluginIn } from "../src/payments-plugin.ts";
+
+const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;
+let home: Simulator;
+let eu: Simulator;
+beforeAll(async () => {
+  [temporal, home, eu] = await Promise.all([
+    createLocalEnvironment(),
+    startSimulator({ settleAfter: 0 }),
+    startSimulator({ settleAfter: 0, clientId: "client-eu", apiKey: "key-eu" }),
+  ]);
+});
+afterAll(async () => {
+  await temporal.teardown();
+  await Promise.all([home.stop(), eu.stop()]);
+});
+
+/** Runs a worker with two accounts, and while it polls a piece of work with its client. */
+const withWorker = async (work: (client: Client, polling: Polling) => Promise<void>) => {
+  const ledger = await openLedger("memory");
+  const polling = Promise.withResolvers<Polling>();
+  const plugin = paymentsPluginIn(
+    { environment: {}, skipsTime: false, ledger },
+    {
+      baseUrl: home.url,
+      clientId: home.clientId,
+      apiKey: home.apiKey,
+      accounts: { eu: { baseUrl: eu.url, clientId: eu.clientId, apiKey: eu.apiKey } },
+      healthAddress: 0,
+      onReady: polling.resolve,
+    },
+  );
+  const worker = await Worker.create({
+    connection: temporal.nativeConnection,
+    taskQueue: "payments",
+    workflowsPath: fileOf("support/workflows.ts"),
+    plugins: [plugin],
+  });
+  const client = new Client({ connection: temporal.connection, plugins: [new PaymentsPlugin()] });
+  await worker.runUntil(async () => work(client, await polling.promise));
+  return ledger;
+};
+
+const payoutsOf = async (simulator: Simulator) => (await simulator.state()).payouts.length;
+
+const documented = (): ReadonlyArray<string> => [
+  ...new Set(
+    readFileSync(fileOf("../../../docs/metrics.md"), "utf8").match(/(?<=\| `)payments_\w+/g),
+  ),
+];
+
+it("a worker pays for each of its accounts with its credentials, and its metrics are as documented", async () => {
+  const ledger = await withWorker(async (client, { health }) => {
+    const pay = (workflowId: string, account?: string) =>
+      client.workflow.execute("paySupplier", {
+        workflowId,
+        taskQueue: "payments",
+        args: [account ?? null],
+      });
+    await Promise.all([pay("one"), pay("two", "eu"), pay("three", "eu")]);
+    expect([await payoutsOf(home), await payoutsOf(eu)]).toEqual([1, 2]);
+
+    const text = await (await fetch(`http://${health}/metrics`)).text();
+    const shown = new Set(text.match(/^payments_\w+?(?=_bucket|_sum|_count|\{| )/gm));
+    // These appear where there is something to show: a credential that expires, and a keyring.
+    const conditional = [
+      "payments_credential_expiry_timestamp_seconds",
+      "payments_codec_payloads_total",
+    ];
+    expect(documented().length).toBeGreaterThan(10);
+    expect([...shown].filter((name) => !documented().includes(name))).toEqual([]);
+    expect(documented().filter((name) => !shown.has(name) && !conditional.includes(name))).toEqual(
+      [],
+    );
+    expect(text).toMatch(/^payments_writes\{.*operation="createPayout".*\} 3$/m);
+  });
+  const rows = await Promise.all(["one", "two", "three"].map((id) => ledger.rowsOf(id)));
+  const accounts = rows.map(([row]) => row?.account);
+  expect(new Set(accounts).size).toBe(2);
+  expect(accounts[1]).toBe(accounts[2]);
+  await ledger.close();
+});
+
+it.each([
+  ["the client of another", { clientId: "c", apiKey: "other" }, /has the client id of the account/],
+  ["the API key of another", { clientId: "other", apiKey: "k" }, /has the API key of the account/],
+  ["no API key", { clientId: "other" }, /The account eu has no apiKey/],
+])("an account with %s is refused before any work is taken", async (_, eu, message) => {
+  const plugin = paymentsPluginIn(
+    { environment: {}, skipsTime: false },
+    { baseUrl: "http://127.0.0.1:1", clientId: "c", apiKey: "k", accounts: { eu } },
+  );
+  await expect(plugin.configureWorker({ taskQueue: "payments" })).rejects.toThrow(message);
+});
