@@ -1,0 +1,47 @@
+import {
+  awaitFunds,
+  awaitPayout,
+  checkRequests,
+  createBeneficiary,
+  createPayout,
+  ownOperation,
+  PayoutFailed,
+  Refused,
+  undo,
+} from "@durable-payments/workflows";
+
+type Payment = Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;
+
+/** An order: its supplier is paid a deposit, and later the balance. */
+export interface Order {
+  readonly orderId: string;
+  readonly supplier: Parameters<typeof createBeneficiary>[0];
+  readonly deposit: Payment;
+  readonly balance: Payment;
+}
+
+/** What the warehouse is asked to reserve. */
+export interface Reserve {
+  readonly orderId: string;
+}
+
+const reserveGoods = ownOperation<Reserve>("reserveGoods");
+
+/** Reserves the goods of an order and pays for them in two parts; without the deposit nothing stays reserved. */
+export async function payOrder({ balance, deposit, orderId, supplier }: Order) {
+  checkRequests({ createBeneficiary: [supplier], createPayout: [deposit, balance] });
+  const { beneficiary_id } = await createBeneficiary(supplier);
+  await reserveGoods({ orderId });
+  try {
+    await awaitFunds(deposit);
+    const first = await createPayout({ ...deposit, beneficiary_id }, { step: "deposit" });
+    await awaitPayout(first, { within: "5 days" });
+  } catch (error) {
+    // Certainly unpaid. After PayoutStillOpen the money may still leave.
+    if (error instanceof Refused || error instanceof PayoutFailed) await undo("reserveGoods");
+    throw error;
+  }
+  await awaitFunds(balance);
+  const second = await createPayout({ ...balance, beneficiary_id }, { step: "balance" });
+  return awaitPayout(second, { within: "5 days" });
+}
