@@ -8,7 +8,7 @@ import { type Acting, actorOf } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Operations } from "../connection/operations.ts";
 import { invalidInput, refused } from "../errors.ts";
-import { findDuplicates } from "../start/duplicates.ts";
+import { findDuplicates, startedOnly } from "../start/duplicates.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
 import { totalsOf } from "./totals.ts";
 
@@ -119,7 +119,9 @@ export const planFile = async (
   const isKnown = ({ fingerprint }: CheckedRow): boolean => others.has(fingerprint);
   const fresh = checked.rows.filter((row) => !isKnown(row));
   await checkKeys(operations, fresh);
-  const similar = await findDuplicates(operations, account, fresh);
+  const similar: Array<ReadonlyArray<SimilarPayment>> = [];
+  for (const found of await findDuplicates(operations, account, fresh))
+    similar.push(await startedOnly(operations, found));
   const totals = totalsOf(fresh.map(({ payment }) => payment));
   const { approveAbove } = options;
   return {
@@ -167,9 +169,7 @@ const runOf =
   });
 
 /** Rows in parts that Temporal takes as one input. */
-export const chunksOf = (
-  rows: ReadonlyArray<CheckedRow>,
-): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
+const chunksOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
   const chunks: Array<Array<CheckedRow>> = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const row of rows) {

@@ -8,6 +8,7 @@ import { refused } from "../errors.ts";
 import { type Amendment, amendInput } from "./amend.ts";
 import { type FailedRun, readFailedRun, rootOf } from "./failed-run.ts";
 import { readInput } from "./first-event.ts";
+import { followRow } from "./follow-row.ts";
 import { planRetry, type RetryPlan } from "./plan.ts";
 import { resetRun } from "./reset-run.ts";
 import { startAgain } from "./start-again.ts";
@@ -164,6 +165,7 @@ export const retryPayment = async (
       versions: plan.versions,
       ...(amendment && { input: { amended: amendment.input } }),
     });
+    await followRow(operations, root, amendment?.input ?? (await readInput(client, run)));
     return { plan, runId: started };
   });
 };

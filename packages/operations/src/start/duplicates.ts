@@ -92,6 +92,16 @@ export const similarText = ({ at, reference, state, workflowId }: SimilarPayment
   return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${state ?? "not sent yet"}`;
 };
 
+/** Leaves out what was never started. */
+export const startedOnly = async (
+  operations: Pick<Operations, "client" | "ledger">,
+  found: ReadonlyArray<SimilarPayment>,
+): Promise<ReadonlyArray<SimilarPayment>> => {
+  const similar: Array<SimilarPayment> = [];
+  for (const one of found) if (!(await isNeverStarted(operations, one))) similar.push(one);
+  return similar;
+};
+
 /**
  * Refuses a payment that is likely a duplicate.
  *
@@ -103,8 +113,7 @@ export const checkDuplicate = async (
   planned: Planned,
 ): Promise<void> => {
   const [found = []] = await findDuplicates(operations, account, [planned]);
-  const similar: Array<SimilarPayment> = [];
-  for (const one of found) if (!(await isNeverStarted(operations, one))) similar.push(one);
+  const similar = await startedOnly(operations, found);
   if (similar.length === 0) return;
   throw refused(
     `${planned.workflowId} is likely a duplicate: the same payee, amount and currency as ${similar.slice(0, 3).map(similarText).join("; ")}. Nothing was started.`,

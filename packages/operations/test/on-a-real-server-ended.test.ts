@@ -1,0 +1,127 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { reject } from "../src/decide/index.ts";
+import { cancel } from "../src/ending/index.ts";
+import { planPayout } from "../src/input/index.ts";
+import { planMany, retryMany, retryPayment } from "../src/retry/index.ts";
+import { startRun } from "../src/start/index.ts";
+import { startRealStack } from "./support/real-stack.ts";
+
+let stack: Awaited<ReturnType<typeof startRealStack>>;
+let known: string;
+
+const payout = (payout_reference: string) => ({
+  ...inputs.payout,
+  currency: "USD",
+  payout_reference,
+});
+const planned = (reference: string) =>
+  planPayout({ beneficiary_id: known, payout: payout(reference) }, defaultAssumptions);
+const result = (workflowId: string, runId?: string): Promise<unknown> =>
+  stack.operations.client.workflow.getHandle(workflowId, runId).result();
+const paid = async (reference: string): Promise<number> => {
+  const { payouts } = await stack.simulator.state();
+  return Object.values(payouts).filter((one) => one.payout_reference === reference).length;
+};
+const ada = { startedBy: "ada" };
+const bob = { by: "bob", how: "--by", reason: "fraud" };
+
+beforeAll(async () => {
+  stack = await startRealStack();
+  const beneficiary = {
+    ...inputs.beneficiary,
+    account_currency: "USD",
+    payment_method: "swift",
+  } as const;
+  const first = planPayout({ beneficiary, payout: payout("first") }, defaultAssumptions);
+  await startRun(stack.operations, "first", first, ada);
+  await result("first");
+  known = Object.values((await stack.simulator.state()).beneficiaries)[0]?.beneficiary_id ?? "";
+}, 60_000);
+afterAll(() => stack[Symbol.asyncDispose](), 30_000);
+
+const approvalOf = (workflowId: string): Promise<string> =>
+  vi.waitFor(
+    async () => {
+      const rows = await stack.operations.ledger.rowsOf(workflowId);
+      const question = rows.find((row) => row.question?.kind === "approval")?.question;
+      if (!question) throw new Error(`${workflowId} asks nothing so far`);
+      return question.id;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+
+/** Ways in which a person ends a payout before it is paid. */
+const ends = {
+  cancelled: async (id: string) => {
+    await stack.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await startRun(stack.operations, id, planned(id), ada);
+    await expect(result(id)).rejects.toThrow();
+    await cancel(stack.operations, id, bob);
+  },
+  rejected: async (id: string) => {
+    const { account, ledger } = stack.operations;
+    await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+    await startRun(stack.operations, id, planned(id), ada);
+    const question = await approvalOf(id);
+    await reject(stack.operations, id, { ...bob, question });
+    await expect(result(id)).rejects.toThrow();
+    await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  },
+};
+
+const resetToBegin = async (workflowId: string): Promise<void> => {
+  const { client, namespace } = stack.operations;
+  const handle = client.workflow.getHandle(workflowId);
+  const { runId } = await handle.describe();
+  const { events } = await handle.fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  const again = await client.workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId, runId },
+    reason: "reset by hand",
+    workflowTaskFinishEventId: first?.eventId ?? null,
+    requestId: randomUUID(),
+  });
+  await expect(result(workflowId, again.runId)).rejects.toThrow();
+};
+
+const startByHand = async (workflowId: string): Promise<void> => {
+  const handle = await stack.operations.client.workflow.start("payout", {
+    workflowId,
+    taskQueue: stack.operations.taskQueue,
+    args: [planned(workflowId).input],
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+  });
+  await expect(handle.result()).rejects.toThrow();
+};
+
+test.each(["cancelled", "rejected"] as const)(
+  "what a person has %s is not paid by retry, bulk retry, reset or a new start",
+  async (way) => {
+    const { ledger } = stack.operations;
+    await ends[way](way);
+    const again = async (): Promise<void> => {
+      await expect(retryPayment(stack.operations, way, bob)).rejects.toThrow(`bob ended ${way}`);
+      const many = await planMany(stack.operations, {}, bob);
+      expect(many.find(({ workflowId }) => workflowId === way)?.whyNot).toContain("bob ended");
+      const forced = many.map((one) => ({ ...one, whyNot: undefined }));
+      const tried = await retryMany(
+        stack.operations,
+        forced.filter(({ workflowId }) => workflowId === way),
+        bob,
+        100,
+      );
+      expect(tried.map(({ whyNot }) => whyNot)).toEqual([expect.stringContaining("bob ended")]);
+      await resetToBegin(way);
+      await startByHand(way);
+      expect(await paid(way)).toBe(0);
+    };
+    await again();
+    await ledger.recover({ by: "carol", how: "--by", reason: "restored" });
+    await again();
+  },
+  60_000,
+);

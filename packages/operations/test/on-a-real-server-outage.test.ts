@@ -1,0 +1,95 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { checkBatchFile, payFile, planFile, writeResultFile } from "../src/batch/index.ts";
+import { retryPayment } from "../src/retry/index.ts";
+import { startRealStack } from "./support/real-stack.ts";
+
+let stack: Awaited<ReturnType<typeof startRealStack>>;
+let folder: string;
+beforeAll(async () => {
+  stack = await startRealStack();
+  folder = await mkdtemp(join(tmpdir(), "rows-"));
+}, 60_000);
+afterAll(async () => {
+  await stack[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+}, 30_000);
+
+/** Pays a file whose rows have a new beneficiary each. */
+const pay = async (keys: ReadonlyArray<string>): Promise<string> => {
+  const file = join(folder, `${keys[0]}.jsonl`);
+  const rows = keys.map((key, at) => ({
+    key,
+    beneficiary: {
+      ...inputs.beneficiary,
+      account_currency: "USD",
+      payment_method: "swift",
+      account_number: `12345678${at}`,
+    },
+    payout: { ...inputs.payout, currency: "USD", payout_reference: key },
+  }));
+  await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
+  const checked = await checkBatchFile(file, defaultAssumptions);
+  const options = { by: "ada", how: "--by" };
+  await payFile(
+    stack.operations,
+    checked,
+    await planFile(stack.operations, checked, options),
+    options,
+  );
+  return checked.batch;
+};
+
+const result = (workflowId: string): Promise<unknown> =>
+  stack.operations.client.workflow.getHandle(workflowId).result();
+
+const paid = async (keys: ReadonlyArray<string>): Promise<ReadonlyArray<number>> => {
+  const { payouts } = await stack.simulator.state();
+  const all = Object.values(payouts).map((one) => one.payout_reference);
+  return keys.map((key) => all.filter((reference) => reference === key).length);
+};
+
+const questions = async (): Promise<ReadonlyArray<unknown>> =>
+  (await stack.operations.ledger.rows({ states: ["asking"], limit: 100 })).map(
+    ({ question }) => question?.reason,
+  );
+
+test("while the service answers 503 nobody is asked; afterwards each row is paid once", async () => {
+  const { ledger } = stack.operations;
+  const keys = ["o1", "o2", "o3", "o4", "o5", "o6"];
+  await stack.simulator.setTemperament({ outage: { kind: "503", afterMs: 0, forMs: 6_000 } });
+  const batch = await pay(keys);
+  let asked: ReadonlyArray<unknown> = [];
+  const watching = setInterval(() => {
+    void questions().then((found) => (asked = [...asked, ...found]));
+  }, 500);
+  await result(`${batch}/1`);
+  clearInterval(watching);
+  expect(asked).toEqual([]);
+  expect(await ledger.batchCounts(batch)).toMatchObject([{ state: "succeeded", rows: 6 }]);
+  expect(await paid(keys)).toEqual([1, 1, 1, 1, 1, 1]);
+}, 120_000);
+
+test("a row that failed and is retried counts as succeeded, also in the result file", async () => {
+  const { ledger } = stack.operations;
+  await stack.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  const batch = await pay(["again"]);
+  await result(`${batch}/1`);
+  expect(await ledger.batchCounts(batch)).toMatchObject([{ state: "failed", rows: 1 }]);
+  const [row] = await ledger.batchRows(batch, { limit: 1 });
+  const id = row?.workflowId ?? "";
+  await retryPayment(stack.operations, id, { by: "bob", how: "--by" });
+  await result(id);
+  await vi.waitFor(
+    async () =>
+      expect(await ledger.batchCounts(batch)).toMatchObject([{ state: "succeeded", rows: 1 }]),
+    { timeout: 20_000, interval: 100 },
+  );
+  const file = join(folder, "result.csv");
+  await writeResultFile(ledger, batch, file);
+  expect(await readFile(file, "utf8")).toMatch(/,succeeded,/);
+}, 60_000);
