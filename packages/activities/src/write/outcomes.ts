@@ -23,7 +23,8 @@ export const growingWaitMs = (attempt: number): number =>
  */
 export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
   const grown = growingWaitMs(attempt);
-  if (error._tag === "RateLimited") return Math.max(error.retryAfter, FIRST_WAIT_MS);
+  // It grows, too: the client's own limit of sign-ins says this all through an outage.
+  if (error._tag === "RateLimited") return Math.max(error.retryAfter, grown);
   return error._tag === "NotAuthenticated" ? Math.max(grown, NOT_AUTHENTICATED_WAIT_MS) : grown;
 };
 

@@ -2,8 +2,6 @@ import * as inputs from "@durable-payments/tools/test-data/inputs";
 
 /** Inputs of single operations: those of runs, with the ids and keys that a run adds. */
 
-export const { iban: IBAN } = inputs.beneficiary;
-
 export const beneficiary = {
   ...inputs.beneficiary,
   account_currency: "USD",

@@ -11,9 +11,10 @@ import type { EngineOptions, WriteTask } from "../../src/write/task.ts";
 import type { Attempt } from "../../src/write/guard.ts";
 import { makeOwnOperation, type OwnOperations } from "../../src/write/own-operations.ts";
 import { runtimeOver } from "./attempts.ts";
+import { outageBefore } from "./failing-service.ts";
 
 /** Everything is listed at once, and nothing takes long. */
-export const FAST = { listLagSeconds: 0, clockSkewSeconds: 0 };
+const FAST = { listLagSeconds: 0, clockSkewSeconds: 0 };
 
 /** An attempt that began just now. */
 export const attemptOf = (given: Partial<Attempt> = {}): Attempt => ({
@@ -31,7 +32,12 @@ export const attemptOf = (given: Partial<Attempt> = {}): Attempt => ({
 /** What became of an attempt. */
 export type Ended =
   | WriteAnswer
-  | { readonly is: "wait"; readonly why: string; readonly version: number | undefined }
+  | {
+      readonly is: "wait";
+      readonly why: string;
+      readonly delayMs: number;
+      readonly version: number | undefined;
+    }
   | { readonly is: "fail"; readonly type: string; readonly message: string };
 
 /** An engine over a simulator and a ledger in memory. */
@@ -51,11 +57,15 @@ export const makeWorld = async ({
 } = {}) => {
   const simulator: Simulator = await startSimulator({ balances: { USD: "100000.00" }, ...options });
   onTestFinished(() => simulator.stop());
-  const runtime = runtimeOver(simulator, {
-    requestTimeoutMs: 1_000,
-    assumptions: { ...FAST, ...settings.assumptions },
-    ...settings,
-  });
+  const outage = await outageBefore(simulator);
+  const runtime = runtimeOver(
+    { ...simulator, url: outage.url },
+    {
+      requestTimeoutMs: 1_000,
+      assumptions: { ...FAST, ...settings.assumptions },
+      ...settings,
+    },
+  );
   const ledger: Ledger = await openWith();
   onTestFinished(() => ledger.close());
   const account = await accountOf(runtime);
@@ -83,6 +93,7 @@ export const makeWorld = async ({
   const once = async (
     task: Pick<WriteTask, "operation" | "request"> & Partial<WriteTask>,
     attempt: Partial<Attempt> = {},
+    by: EngineOptions = engine,
   ): Promise<Ended> => {
     const workflowId = attempt.workflowId ?? task.rootId ?? "pay-1";
     const full: WriteTask = {
@@ -97,10 +108,11 @@ export const makeWorld = async ({
       ...task,
     };
     try {
-      return await performWrite(engine, attemptOf({ workflowId, ...attempt }), full);
+      return await performWrite(by, attemptOf({ workflowId, ...attempt }), full);
     } catch (error) {
       if (error instanceof NotYet) {
-        return { is: "wait", why: error.message, version: error.version };
+        const { delayMs, message, version } = error;
+        return { is: "wait", why: message, delayMs, version };
       }
       if (error instanceof Error && "type" in error && typeof error.type === "string") {
         return { is: "fail", type: error.type, message: error.message };
@@ -128,5 +140,5 @@ export const makeWorld = async ({
     }
   };
 
-  return { account, engine, ledger, name, once, row, simulator, until };
+  return { account, engine, ledger, name, once, outage, row, simulator, until };
 };

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest";
+import { beneficiary, payout as withKey } from "../support/bodies.ts";
+import { attemptOf, makeWorld } from "../support/writes.ts";
+import { settleRow } from "../../src/write/engine.ts";
+import { defineOperation } from "../../src/write/own-operations.ts";
+
+const { unique_request_id: _, ...payout } = withKey;
+type World = Awaited<ReturnType<typeof makeWorld>>;
+const UNVOUCHED = { attempt: 2, testimony: undefined };
+const ACTOR = { by: "ada", how: "terminal", reason: "restored" } as const;
+
+const payable = async (world: World) => {
+  const made = await world.once({
+    operation: "createBeneficiary",
+    request: beneficiary,
+    step: "b",
+  });
+  if (made.is !== "done") throw new Error(JSON.stringify(made));
+  const request = { ...payout, beneficiary_id: String(made.made["beneficiary_id"]) };
+  return { operation: "createPayout", request };
+};
+
+const payoutsOf = async ({ simulator }: World) => (await simulator.state()).payouts.length;
+
+describe("a success that comes late", () => {
+  it("beside that of a later request fails the step and is logged: none of the two is lost", async () => {
+    const late = Promise.withResolvers<undefined>();
+    let sends = 0;
+    const world = await makeWorld({
+      operations: {
+        reserveGoods: defineOperation<{ orderId: string }>({
+          repeat: "none",
+          listLagMs: 0,
+          send: async () => {
+            sends += 1;
+            if (sends === 2) return { id: "second" };
+            await late.promise;
+            return { id: "first" };
+          },
+          find: async () => undefined,
+        }),
+      },
+    });
+    const task = { operation: "reserveGoods", request: { orderId: "17" } };
+    const first = world.once(task);
+    await expect.poll(async () => (await world.row("reserveGoods"))?.state).toBe("sending");
+    await world.once(task, UNVOUCHED);
+    // As if the longest time of a request were over: it is not found, and is sent again.
+    await world.ledger.transact(world.name("reserveGoods"), ({ row }) =>
+      row === undefined ? {} : { row: { ...row, until: 0 } },
+    );
+    expect(await world.once(task, UNVOUCHED)).toMatchObject({ made: { id: "second" } });
+    late.resolve(undefined);
+    expect(await first).toMatchObject({ is: "fail", type: "MadeTwice" });
+    expect(JSON.stringify(await world.ledger.logOf("pay-1"))).toMatch(
+      /made twice.*first|first.*made twice/,
+    );
+    expect(await world.row("reserveGoods")).toMatchObject({ state: "done", madeId: "second" });
+  });
+});
+
+describe("an answer that names what another write has made", () => {
+  it("is a contradiction, which a person decides", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const made = await world.once({ ...task, rootId: "pay-2" });
+    if (made.is !== "done") throw new Error("not made");
+    const { engine } = world;
+    const createPayout = engine.operations.get("createPayout");
+    if (createPayout === undefined) throw new Error("no such operation");
+    const id = String(made.made["payout_id"]);
+    const lying = {
+      ...engine,
+      operations: new Map([
+        ...engine.operations,
+        [
+          "createPayout",
+          {
+            ...createPayout,
+            send: async ({ guard }: Parameters<typeof createPayout.send>[0]) => {
+              await guard.permit();
+              return { is: "made", id, result: { payout_id: id } } as const;
+            },
+          },
+        ] as const,
+      ]),
+    };
+    expect(await world.once(task, {}, lying)).toMatchObject({ is: "waiting", needs: "answer" });
+    expect(await world.row("createPayout")).toMatchObject({ state: "asking", madeId: null });
+  });
+});
+
+describe("an idempotent write that was carried out already", () => {
+  it("is done, and asks nobody", async () => {
+    const world = await makeWorld();
+    const task = { operation: "createBalance", request: { currency: "USD", name: "cards" } };
+    await world.once(task);
+    await world.simulator.addFault({ kind: "dropped", operation: "createBalance" });
+    const again = { ...task, step: "again" };
+    expect(await world.until(again)).toMatchObject({ is: "done", made: { currency: "USD" } });
+  });
+});
+
+describe("a run that is being cancelled", () => {
+  it("sends nothing new", async () => {
+    const world = await makeWorld();
+    const task = { ...(await payable(world)), mode: "close" as const };
+    expect(await world.once(task)).toMatchObject({ is: "fail", type: "Cancelled" });
+    expect(await payoutsOf(world)).toBe(0);
+  });
+
+  it("finds out what became of a lost answer", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    await world.simulator.addFault({ kind: "html-502", operation: "listPayouts" });
+    expect(await world.once(task)).toMatchObject({ is: "wait" });
+    const closing = { ...task, mode: "close" as const };
+    expect(await world.once(closing, UNVOUCHED)).toMatchObject({ is: "done", by: "key" });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+});
+
+describe("a ledger that was restored", () => {
+  it("finds what was paid after the copy was made, and does not pay again", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.once(task);
+    // The copy is older than the payment: it has the row with nothing sent.
+    await world.ledger.transact(world.name("createPayout"), ({ row }) =>
+      row === undefined
+        ? {}
+        : { row: { ...row, state: "ready", madeId: null, result: null, knownBy: null, sends: 0 } },
+    );
+    await world.ledger.recover(ACTOR);
+    const { version = 0 } = (await world.row("createPayout")) ?? {};
+    const testimony = { is: "version", version } as const;
+    for (const attempt of [1, 2, 3]) {
+      const ended = await world.once(task, { attempt, testimony });
+      expect(ended.is).not.toBe("fail");
+    }
+    expect(await payoutsOf(world)).toBe(1);
+  });
+
+  it("sends nothing by a row of before on the word of its version", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "rate-limited", operation: "createPayout" });
+    const waits = await world.once(task);
+    if (waits.is !== "wait") throw new Error("did not wait");
+    await world.ledger.recover(ACTOR);
+    const testimony = { is: "version", version: waits.version ?? 0 } as const;
+    const ended = await world.once(task, { attempt: 2, testimony });
+    expect(["wait", "waiting"]).toContain(ended.is);
+    expect(await payoutsOf(world)).toBe(0);
+  });
+});
+
+describe("another account", () => {
+  it("pays nothing of a run that another account has begun", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.once(task);
+    const other = { ...world.engine, account: "another" };
+    expect(await world.once(task, {}, other)).not.toMatchObject({ is: "done" });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+});
+
+describe("the janitor", () => {
+  it("settles a send whose worker was lost, and sends nothing", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.once(task);
+    const request = world.engine.operations.get("createPayout")?.describe(task.request);
+    await world.ledger.transact(world.name("createPayout"), ({ epoch, row }) =>
+      row === undefined || request === undefined
+        ? {}
+        : {
+            row: {
+              ...row,
+              request,
+              state: "sending",
+              token: `${epoch}:lost`,
+              madeId: null,
+              result: null,
+              knownBy: null,
+            },
+          },
+    );
+    await settleRow(world.engine, attemptOf({ testimony: undefined }), world.name("createPayout"));
+    expect(await world.row("createPayout")).toMatchObject({
+      state: "done",
+      knownBy: "key",
+      sends: 1,
+    });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+});
