@@ -31,7 +31,7 @@ export const chaosOptions = {
 } as const;
 
 /** What is done to a database in the middle. */
-export const LOSSES = ["restore temporal", "restore ledger", "lose ledger"] as const;
+const LOSSES = ["restore temporal", "restore ledger", "lose ledger"] as const;
 
 /** One of them. */
 export type Loss = (typeof LOSSES)[number];

@@ -12,7 +12,7 @@ export const WORKFLOW_TYPES: Readonly<Record<PlannedRun["kind"], string>> = {
 };
 
 /** Who starts runs, and so cannot approve them. */
-export const STARTER = "ada";
+const STARTER = "ada";
 
 /**
  * Starts a run as the project's client does, again and again until Temporal has confirmed it.

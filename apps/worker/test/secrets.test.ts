@@ -31,7 +31,7 @@ const MARKED = {
 
 const payout = {
   beneficiary: {
-    ...payoutInput.beneficiary,
+    ...("beneficiary" in payoutInput ? payoutInput.beneficiary : undefined),
     iban: MARKED.iban,
     account_holder: MARKED.bankAccount,
     company_name: MARKED.company,

@@ -3,7 +3,7 @@ import { type BigDecimal, equals, format, fromStringUnsafe, sumAll } from "effec
 const AMOUNT = /^-?\d+(\.\d{1,8})?$/;
 
 /** Whether a text is an amount in plain digits: no grouping, no exponent, eight decimals at most. */
-export const isAmount = (text: string): boolean => AMOUNT.test(text);
+const isAmount = (text: string): boolean => AMOUNT.test(text);
 
 /**
  * Parse an amount exactly.

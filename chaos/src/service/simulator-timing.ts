@@ -1,6 +1,3 @@
-/** How the simulator settles a payout, after {@link SETTLE_AFTER_MS}, by its reference. */
-export type Settlement = "completes" | "fails";
-
 /** Time from the creation of a payout to its settlement. */
 export const SETTLE_AFTER_MS = 4_000;
 

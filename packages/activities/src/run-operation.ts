@@ -1,6 +1,5 @@
 import { PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { accountHash } from "@durable-payments/protocol/account";
-import { Context } from "@temporalio/activity";
 import { Cause, Effect, Exit, type ManagedRuntime, Result } from "effect";
 import { withinAttempt } from "./attempt-trace.ts";
 
@@ -41,29 +40,4 @@ export const runCall = async <A>(
   // An interruption is the cancellation; it must not be recorded as a failure to be retried.
   if (Cause.hasInterrupts(exit.cause) && signal.aborted) throw signal.reason;
   throw Cause.squash(exit.cause);
-};
-
-/**
- * Run a call of the client inside an activity: heartbeats while it lasts, and passes on the
- * activity's cancellation.
- *
- * @param details what the heartbeats carry, for the next attempt.
- * @throws CancelledFailure when the activity was cancelled; otherwise what `toFailure` makes of
- *   the client's error.
- */
-export const runInActivity = async <A>(
-  runtime: PaymentsRuntime,
-  call: Call<A>,
-  toFailure: (error: PaymentsError) => Error,
-  details?: () => unknown,
-): Promise<A> => {
-  const activity = Context.current();
-  const heart = setInterval(() => activity.heartbeat(details?.()), HEARTBEAT_EVERY_MS);
-  try {
-    const result = await runCall(runtime, call, activity.cancellationSignal);
-    if (Result.isSuccess(result)) return result.success;
-    throw toFailure(result.failure);
-  } finally {
-    clearInterval(heart);
-  }
 };

@@ -1,11 +1,8 @@
-import { accountQueue } from "./calls.ts";
-
-/**
+/*
  * The task queues of a worker. The base queue has the tasks of workflows and of activities. Batches have a queue of their
- * own, so that nothing else waits behind their tasks. A named account has a queue for its activities: `payments@eu`.
+ * own, so that nothing else waits behind their tasks. A named account has a queue for its activities: `payments@eu`, by
+ * `accountQueue` of `calls.ts`.
  */
-export { accountQueue };
-
 const BATCH = "/batch";
 
 /** Base queue where none is named. */

@@ -35,7 +35,7 @@ it("a payout to a known beneficiary costs 17 events and 3 actions", async () => 
   const handle = await rig.start("payout", "known", [inputOf("known")]);
   expect(await handle.result()).toMatchObject({
     currency: "USD",
-    payout_id: expect.any(String) as unknown,
+    payout_id: expect.any(String),
   });
   const events = await eventsOf(handle);
   expect(events.length).toBeLessThanOrEqual(17);
@@ -50,7 +50,7 @@ it("an onboarding costs 29 events and 5 actions", async () => {
   const handle = await rig.start("onboardCardholder", "onboarding", [
     { cardholder, card: unnamed },
   ]);
-  expect(await handle.result()).toMatchObject({ card_id: expect.any(String) as unknown });
+  expect(await handle.result()).toMatchObject({ card_id: expect.any(String) });
   const events = await eventsOf(handle);
   expect(events.length).toBeLessThanOrEqual(29);
   expect(1 + scheduled(events)).toBe(5);

@@ -2,7 +2,7 @@ import type { Nudged } from "@durable-payments/operations/decide";
 import { nextLines } from "./next.ts";
 
 /** Says whether the run knows of a decision; the decision is recorded in any case. */
-export const nudgedText = (nudged: Nudged): string => {
+const nudgedText = (nudged: Nudged): string => {
   switch (nudged.is) {
     case "nudged":
       return "The run was asked to look.";

@@ -1,1 +1,1 @@
-export { type BatchOptions, makeBatchActivities } from "./start-rows.ts";
+export { makeBatchActivities } from "./start-rows.ts";

@@ -188,7 +188,7 @@ export const matchKey = (keys: ReadonlyArray<string>, listed: string | undefined
 };
 
 /** The digits of an amount but for zeros at either end: equal in cents and in whole units. */
-export const significantDigits = (amount: string): string =>
+const significantDigits = (amount: string): string =>
   amount
     .normalize("NFKC")
     .replaceAll(/\D/g, "")

@@ -95,7 +95,7 @@ export const orRemoved = async (
 };
 
 /** Returns whether a balance holds what is needed. */
-export const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<SeenFunds> => {
+const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<SeenFunds> => {
   const { available_balance, balance_id } = balance;
   const isEnough = isAtLeast(withoutGroups(available_balance), amount);
   return {

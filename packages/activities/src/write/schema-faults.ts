@@ -1,5 +1,5 @@
 import { type Fault, redact } from "@durable-payments/api-core";
-import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/api-core/values";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 
 const nameOf = (segment: PropertyKey | StandardSchemaV1.PathSegment): string =>
@@ -50,18 +50,4 @@ export const schemaFaults = async (
   } finally {
     clearTimeout(timer);
   }
-};
-
-/** Whether a value is a schema by the Standard Schema specification, version 1. */
-export const isStandardSchema = (value: unknown): value is StandardSchemaV1 => {
-  // Some libraries make schemas that are functions.
-  const properties: unknown =
-    (typeof value === "object" && value !== null) || typeof value === "function"
-      ? Reflect.get(value, "~standard")
-      : undefined;
-  return (
-    isRecord(properties) &&
-    properties["version"] === 1 &&
-    typeof properties["validate"] === "function"
-  );
 };

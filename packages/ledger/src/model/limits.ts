@@ -7,7 +7,7 @@ type Money = Pick<WriteRequest, "amount" | "currency">;
 const DECIMAL = /^(\d+)(?:\.(\d+))?$/u;
 
 /** Whether a decimal string without sign is more than another; what is no such string is more than any. */
-export const isAbove = (amount: string, limit: string): boolean => {
+const isAbove = (amount: string, limit: string): boolean => {
   const [one, other] = [DECIMAL.exec(amount), DECIMAL.exec(limit)];
   if (one === null || other === null) return true;
   const [, whole = "", fraction = ""] = one;

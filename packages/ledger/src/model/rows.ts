@@ -3,7 +3,7 @@ import type { Question, WriteRequest, WriteRow, WriteState, JsonObject } from ".
 import type { Look } from "../store/ledger.ts";
 
 /** Longest time from the start of an attempt to its dispatch, with the width of the last look, in milliseconds. */
-export const DISPATCH_WITHIN_MS = 10_000 + 1_000;
+const DISPATCH_WITHIN_MS = 10_000 + 1_000;
 const MOST_WAIT_MS = 300_000;
 
 /** Whether a second one does no harm, so that nobody has to know what became of the first. */

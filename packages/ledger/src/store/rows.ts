@@ -82,7 +82,7 @@ ${COLUMNS.filter((name) => !KEY.includes(name) && name !== "version")
 const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "undone"]);
 
 /** Returns whether what became of a write is certain. */
-export const isSettled = ({ doubt, state }: WriteRow): boolean =>
+const isSettled = ({ doubt, state }: WriteRow): boolean =>
   SETTLED.has(state) && !(state === "ended" && doubt > 0);
 
 /** Returns the row as it is kept: what names people goes once the outcome is known. */

@@ -25,7 +25,7 @@ const PATHS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The columns that a CSV file may have. */
-export const COLUMNS: ReadonlyArray<string> = [...PATHS.keys()];
+const COLUMNS: ReadonlyArray<string> = [...PATHS.keys()];
 
 /** The column that a path of a payout file came from. */
 export const columnOf = (path: string): string =>

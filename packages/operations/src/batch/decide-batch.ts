@@ -10,7 +10,7 @@ import { NotFound, refused } from "../errors.ts";
 const PAGE = 5_000;
 
 /** How many workflows start the rows of a batch. */
-export const chunksOfBatch = ({ details }: Batch): number => {
+const chunksOfBatch = ({ details }: Batch): number => {
   const parsed: unknown = JSON.parse(details);
   const count = isRecord(parsed) ? parsed["chunks"] : undefined;
   return typeof count === "number" ? count : 0;

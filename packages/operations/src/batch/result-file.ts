@@ -19,13 +19,13 @@ const FIELDS = [
 ] as const;
 
 /** What became of a row: one line of a result file. */
-export type RowResult = Readonly<Record<(typeof FIELDS)[number], string | number>>;
+type RowResult = Readonly<Record<(typeof FIELDS)[number], string | number>>;
 
 /** What would be a formula where a spreadsheet splits lines at semicolons. */
 const FORMULA_WITHIN = /;(?=[\s"']*[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/g;
 
 /** Writes a CSV line in which a spreadsheet finds no formula, and a terminal no command. */
-export const csvLine = (result: RowResult): string =>
+const csvLine = (result: RowResult): string =>
   stringify(
     [
       FIELDS.map((field) => {

@@ -56,7 +56,7 @@ export const readPayload = (
  * @param payload as Temporal stores it.
  * @returns whether its metadata say so.
  */
-export const isEncrypted = (payload: temporal.api.common.v1.IPayload): boolean =>
+const isEncrypted = (payload: temporal.api.common.v1.IPayload): boolean =>
   metadataText(payload, "encoding") === ENCRYPTED;
 
 const keyIdOf = (payload: temporal.api.common.v1.IPayload): string =>

@@ -18,7 +18,7 @@ export interface Decided {
 }
 
 /** The rows with a note that their run has yet to look: the tracker's sweep notifies it where the nudge is lost. */
-export const untold = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<RowChange> =>
+const untold = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<RowChange> =>
   rows.map((row) => ({ row: { ...row, isUntold: true } }));
 
 /**

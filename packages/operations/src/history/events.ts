@@ -31,7 +31,7 @@ const MOST_EVENTS = 2_000;
 const PAGE = 250;
 
 /** Returns when an event happened, milliseconds since 1970. */
-export const timeOf = ({ eventTime }: Event): number =>
+const timeOf = ({ eventTime }: Event): number =>
   Math.floor(Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6);
 
 /** A name of a run, as Temporal has it. */

@@ -59,7 +59,7 @@ export const Id = Schema.String.check(
  * @param value such as `100.00`.
  * @returns true for a decimal number, zero or above, without sign or exponent.
  */
-export const isAmount = (value: string): boolean => /^(0|[1-9]\d*)(\.\d+)?$/.test(value);
+const isAmount = (value: string): boolean => /^(0|[1-9]\d*)(\.\d+)?$/.test(value);
 
 /** An amount that others are compared with: a decimal string, zero or above. */
 export const Amount = Schema.String.check(

@@ -62,7 +62,7 @@ export const failureOf = (error: unknown): RunFailure => {
 const OPEN: ReadonlySet<string> = new Set(["RUNNING", "PAUSED", "CONTINUED_AS_NEW"]);
 
 /** Whether a run is under way. */
-export const isOpen = ({ status }: Pick<WorkflowExecutionDescription, "status">): boolean =>
+const isOpen = ({ status }: Pick<WorkflowExecutionDescription, "status">): boolean =>
   OPEN.has(status.name);
 
 /**

@@ -23,7 +23,7 @@ export interface StartAgain {
 }
 
 /** Whether somebody else has started the id meanwhile: Temporal does this once, whoever asks. */
-export const isStartedMeanwhile = (error: unknown): boolean => {
+const isStartedMeanwhile = (error: unknown): boolean => {
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
   return isGrpcServiceError(cause) && cause.code === (ALREADY_EXISTS as typeof cause.code);
 };

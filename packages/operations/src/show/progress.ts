@@ -43,7 +43,7 @@ const STATES: Readonly<Record<string, RunState>> = {
 };
 
 /** Returns the state of a run by Temporal's name for it; one that was continued goes on. */
-export const stateOf = (name: string): RunState => STATES[name] ?? "running";
+const stateOf = (name: string): RunState => STATES[name] ?? "running";
 
 const pendingOf = ({ raw }: WorkflowExecutionDescription): ReadonlyArray<PendingActivity> =>
   (raw.pendingActivities ?? []).map((activity) => {

@@ -37,7 +37,7 @@ const logger: ClientLogger = {
 };
 
 /** Returns the checked settings of an account's client; the environment counts for what they leave out. */
-export const clientOptionsOf = async (
+const clientOptionsOf = async (
   settings: AccountSettings,
   environment: Environment,
 ): Promise<ClientOptions> => {

@@ -21,7 +21,7 @@ export interface CalledStep {
 }
 
 /** What the waits need to know of something that was made. */
-export interface MadeThing {
+interface MadeThing {
   readonly account: string | undefined;
   readonly request: Readonly<Record<string, unknown>>;
 }

@@ -160,9 +160,10 @@ export const freezeCard = (request: FreezeCardInput, options?: StepOptions): Pro
  * ```
  */
 export const ownOperation =
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type of the step, which its author names.
   <Request extends object, Made extends Fields = Fields>(name: string) =>
-  (request: Request, options?: StepOptions): Promise<Made> =>
-    withId(sendWrite({ operation: name, request }, options));
+    (request: Request, options?: StepOptions): Promise<Made> =>
+      withId(sendWrite({ operation: name, request }, options));
 
 /**
  * Has the next write check the requests of later steps, too: it fails with every fault at once, before anything is sent.
