@@ -56,8 +56,11 @@ const countOf = async ({ simulator }: World, operation: (typeof OPERATIONS)[numb
 };
 
 /** Describes what outages and lost answers do to writes over a ledger. */
-export const describeOutages = (openWith: (clock: () => number) => Promise<Ledger>): void => {
-  describe.each(["503", "refused"] as const)("an outage of hours (%s)", (kind) => {
+export const describeOutages = (
+  openWith: (clock: () => number) => Promise<Ledger>,
+  kinds: ReadonlyArray<"503" | "refused"> = ["503", "refused"],
+): void => {
+  describe.each(kinds)("an outage of hours (%s)", (kind) => {
     it.each(OPERATIONS)(
       "of %s asks nobody, waits longer and longer, and succeeds once",
       async (operation) => {
@@ -91,7 +94,8 @@ export const describeOutages = (openWith: (clock: () => number) => Promise<Ledge
         expect(delays.length).toBeLessThan(100);
         expect(delays.at(-1)).toBeGreaterThanOrEqual(60_000);
         await world.outage.set("up");
-        let ended = await world.once(task, { attempt: delays.length + 1, ...UNVOUCHED });
+        const known = version === undefined ? undefined : ({ is: "version", version } as const);
+        let ended = await world.once(task, { attempt: delays.length + 1, testimony: known });
         for (let more = 2; ended.is === "wait" && more < 10; more++) {
           now += ended.delayMs;
           ended = await world.once(task, { attempt: delays.length + more, ...UNVOUCHED });
