@@ -96,6 +96,12 @@ const openFile = (file: string, clock: () => number): DatabaseSync => {
   }
 };
 
+interface Prepared {
+  readonly statement: StatementSync;
+  /** Which value comes where. */
+  readonly order: ReadonlyArray<number>;
+}
+
 interface Work {
   readonly run: () => void;
   readonly done: () => void;
@@ -114,7 +120,7 @@ class SqliteDatabase implements Database {
   readonly place: string;
   readonly #database: DatabaseSync;
   readonly #isInPlace: () => boolean;
-  readonly #statements = new Map<string, StatementSync>();
+  readonly #statements = new Map<string, Prepared>();
   #waiting: Array<Work> = [];
   #isUnderWay = false;
 
@@ -184,7 +190,10 @@ class SqliteDatabase implements Database {
     if (writes.length === 0) return undefined;
     this.#database.exec("SAVEPOINT one");
     try {
-      for (const { sql, values } of writes) this.#statement(sql).run(...values);
+      for (const asked of writes) {
+        const { statement, values } = this.#prepared(asked);
+        statement.run(...values);
+      }
       this.#database.exec("RELEASE one");
       return undefined;
     } catch (error) {
@@ -196,18 +205,24 @@ class SqliteDatabase implements Database {
     }
   }
 
-  #all({ sql, values }: Query): ReadonlyArray<SqlRow> {
+  #all(asked: Query): ReadonlyArray<SqlRow> {
+    const { statement, values } = this.#prepared(asked);
     // Columns are text and numbers only.
-    return this.#statement(sql).all(...values) as unknown as ReadonlyArray<SqlRow>;
+    return statement.all(...values) as unknown as ReadonlyArray<SqlRow>;
   }
 
-  #statement(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = this.#database.prepare(sql.replaceAll("$", "?"));
-      this.#statements.set(sql, statement);
+  /** Values come by their places: Node 22.19 cannot bind them by number. */
+  #prepared({ sql, values }: Query) {
+    let prepared = this.#statements.get(sql);
+    if (prepared === undefined) {
+      prepared = {
+        statement: this.#database.prepare(sql.replaceAll(/\$\d+/g, "?")),
+        order: Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number) - 1),
+      };
+      this.#statements.set(sql, prepared);
     }
-    return statement;
+    const { order, statement } = prepared;
+    return { statement, values: order.map((index) => values[index] ?? null) };
   }
 
   #schedule(): void {
