@@ -49,6 +49,8 @@ const makeTest = async () => {
     workflowsPath: import.meta.resolve("./order.ts"),
     operations: { reserveGoods },
     simulator: { settleAfter: "3 days" },
+    // It ends what hangs, and judges no speed.
+    waitLimitMs: 120_000,
   });
   return { payments, reserved };
 };
