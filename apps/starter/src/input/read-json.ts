@@ -11,8 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
 };
 
 /** What a file is called in messages. */
-export const nameOfFile = (file: string): string =>
-  file === STANDARD_INPUT ? "Standard input" : file;
+const nameOfFile = (file: string): string => (file === STANDARD_INPUT ? "Standard input" : file);
 
 /** Temporal keeps no history of half that size. */
 const MOST_MEGABYTES = 128;

@@ -28,7 +28,10 @@ const reportOf = (error: unknown): ErrorReport => {
   if (isOperationError(error)) {
     const faults = error._tag === "InvalidInput" ? error.faults : undefined;
     const { message } = error;
-    const [, ...lines] = withNext({ ...error, message: "" }).split("\n");
+    const [, ...lines] = withNext({
+      message: "",
+      next: "next" in error ? error.next : undefined,
+    }).split("\n");
     return { ...codesOf(error), message, lines, ...(faults && { faults }) };
   }
   return {

@@ -1,7 +1,7 @@
 import type { Inbox, InboxItem } from "@durable-payments/operations/show";
 import { commandOf } from "./next.ts";
 import { paymentText } from "./run-text.ts";
-import { ago, counted, styled, wrap } from "./text.ts";
+import { counted, roughly, styled, wrap } from "./text.ts";
 
 const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   question: "Question",
@@ -28,7 +28,7 @@ const itemText = (item: InboxItem, index: number, now: number): string => {
   return [
     styled("bold", title),
     wrap(
-      `${workflowId}${step === null ? "" : ` ${step}`}, waiting since ${ago(since, now)}${who}`,
+      `${workflowId}${step === null ? "" : ` ${step}`}, waiting for ${roughly(now - since)}${who}`,
       "   ",
     ),
     ...choices.map(({ consequence }) => wrap(consequence, "     ")),

@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 /** Words a status or a state of a step. */
-export const statusText = (status: string): string => {
+const statusText = (status: string): string => {
   const colour = COLOURS[status];
   const words = WORDS[status] ?? status;
   return colour === undefined ? words : styled(colour, words);
@@ -95,7 +95,7 @@ const candidateLines = ({ candidates }: InboxItem): ReadonlyArray<string> =>
   ]);
 
 /** Prints a question: the consequences of each answer come first, then why it is asked. */
-export const questionText = (item: InboxItem): string =>
+const questionText = (item: InboxItem): string =>
   [
     styled("bold", `${item.step ?? item.workflowId} has been waiting since ${when(item.since)}`),
     ...item.choices.map(({ consequence }) => wrap(consequence, "    ")),

@@ -87,13 +87,13 @@ const HANGING =
   "See the worker's log, and restart the worker: what it was sending is found out again.";
 
 /** What the tracker of an account does, and what it last reported. */
-export interface CheckedTracker {
+interface CheckedTracker {
   readonly check: Check;
   readonly tracked: Tracked | undefined;
 }
 
 /** Checks that a worker reads the service for the runs that wait. */
-export const checkTracker = async (
+const checkTracker = async (
   { client }: Temporal,
   { hash, name }: KnownAccount,
 ): Promise<CheckedTracker> => {

@@ -4,7 +4,9 @@ import { queryText, WAIT, waitActivityId } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
+import { nudge } from "../decide/nudge.ts";
 import { readFailedRun } from "../retry/failed-run.ts";
+import { atOnce } from "../show/at-once.ts";
 
 /** What a recovery finds, and what it does about it. */
 export interface RecoveryReport {
@@ -30,57 +32,73 @@ export interface RecoverOptions extends Acting {
 
 const WEEK_MS = 7 * 86_400_000;
 const MOST = 100_000;
+const UNSETTLED = ["sending", "unknown", "asking"] as const;
 
-/** Workflow ids whose latest run failed because a person had ended it, and whose end the ledger has lost. */
-const findEnds = async (
-  { client, ledger }: Operations,
-  since: Date,
-): Promise<ReadonlyArray<string>> => {
-  const ends: Array<string> = [];
-  const seen = new Set<string>();
-  const query = `ExecutionStatus = "Failed" AND CloseTime >= ${queryText(since.toISOString())}`;
+/** Ids of runs by Temporal's visibility, each once. */
+const findIds = async ({ client }: Operations, query: string): Promise<ReadonlyArray<string>> => {
+  const ids = new Set<string>();
   for await (const { workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
-    if (seen.has(workflowId)) continue;
-    seen.add(workflowId);
+    ids.add(workflowId);
+  }
+  return [...ids];
+};
+
+/** The account of a run, as the ledger knows it; that of the workers where it has lost the run. */
+const accountOfRun = async (
+  { account, ledger }: Operations,
+  workflowId: string,
+): Promise<string> => {
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  return run?.account ?? (await ledger.rowsOf(workflowId))[0]?.account ?? account;
+};
+
+/** Workflow ids whose latest run has closed because a person had ended it, and whose end the ledger has lost. */
+const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyArray<string>> => {
+  const { client, ledger } = operations;
+  const ids = await findIds(
+    operations,
+    `ExecutionStatus IN ("Failed", "Canceled", "Terminated") AND CloseTime >= ${queryText(since.toISOString())}`,
+  );
+  const ended = await atOnce(ids, async (workflowId) => {
     const { failure } = await readFailedRun(client, workflowId);
-    if (failure?.type !== failureTypes.ended && failure?.type !== failureTypes.rejected) continue;
+    if (failure?.type !== failureTypes.ended && failure?.type !== failureTypes.rejected) return [];
     const decisions = await ledger.decisionsOf(workflowId);
     // One that was overruled since is known.
-    if (!decisions.some(({ kind }) => kind === "end" || kind === "overrule")) ends.push(workflowId);
-  }
-  return ends;
+    const isKnown = decisions.some(({ kind }) => kind === "end" || kind === "overrule");
+    return isKnown ? [] : [workflowId];
+  });
+  return ended.flat();
 };
 
 /** Opens the waits of open runs again. */
-const restoreWaits = async (
-  { account, client, ledger }: Operations,
-  isDryRun: boolean,
-): Promise<number> => {
+const restoreWaits = async (operations: Operations, isDryRun: boolean): Promise<number> => {
+  const { client, ledger } = operations;
   const known = new Set(
     (await ledger.waits({ isOpen: true, limit: MOST })).map(
       ({ activityId, runId }) => `${runId} ${activityId}`,
     ),
   );
-  let restored = 0;
-  for await (const { runId, workflowId } of client.workflow.list({
-    query: 'ExecutionStatus = "Running"',
-    pageSize: 1_000,
-  })) {
-    const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
-    for (const { activityId, activityType } of raw.pendingActivities ?? []) {
-      for (const kind of ["payout", "cardholder", "balance"] as const) {
+  const ids = await findIds(operations, 'ExecutionStatus = "Running"');
+  const restored = await atOnce(ids, async (workflowId) => {
+    const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
+    const lost = (raw.pendingActivities ?? []).flatMap(({ activityId, activityType }) =>
+      (["payout", "cardholder", "balance"] as const).flatMap((kind) => {
         const begin = waitActivityId(WAIT[kind], "");
-        if (activityType?.name !== WAIT[kind] || !activityId?.startsWith(begin)) continue;
-        if (known.has(`${runId} ${activityId}`)) continue;
-        restored += 1;
-        const thing = activityId.slice(begin.length);
-        if (!isDryRun) {
-          await ledger.openWait({ account, workflowId, runId, activityId, kind, thing });
-        }
-      }
+        if (activityType?.name !== WAIT[kind] || !activityId?.startsWith(begin)) return [];
+        if (known.has(`${runId} ${activityId}`)) return [];
+        return [{ workflowId, runId, activityId, kind, thing: activityId.slice(begin.length) }];
+      }),
+    );
+    if (lost.length > 0 && !isDryRun) {
+      const account = await accountOfRun(
+        operations,
+        raw.workflowExecutionInfo?.rootExecution?.workflowId || workflowId,
+      );
+      for (const wait of lost) await ledger.openWait({ account, ...wait });
     }
-  }
-  return restored;
+    return lost.length;
+  });
+  return restored.reduce((sum, count) => sum + count, 0);
 };
 
 const findLostRuns = async (
@@ -88,17 +106,17 @@ const findLostRuns = async (
   since: Date,
 ): Promise<ReadonlyArray<string>> => {
   const runs = await ledger.runs({ limit: MOST });
-  const lost: Array<string> = [];
-  for (const { startedAt, workflowId } of runs) {
-    if (startedAt < since.getTime()) break;
+  const recent = runs.filter(({ startedAt }) => startedAt >= since.getTime());
+  const lost = await atOnce(recent, async ({ workflowId }) => {
     try {
       await client.workflow.getHandle(workflowId).describe();
+      return [];
     } catch (error) {
       if (!(error instanceof WorkflowNotFoundError)) throw error;
-      lost.push(workflowId);
+      return [workflowId];
     }
-  }
-  return lost;
+  });
+  return lost.flat();
 };
 
 /**
@@ -113,10 +131,10 @@ export const recover = async (
   operations: Operations,
   { isDryRun, since = new Date(Date.now() - WEEK_MS), ...acting }: RecoverOptions,
 ): Promise<RecoveryReport> => {
-  const { account, ledger } = operations;
+  const { client, ledger } = operations;
   const actor = actorOf(acting, !isDryRun);
   const state = await ledger.state();
-  const unknown = await ledger.rows({ states: ["sending", "unknown", "asking"], limit: MOST });
+  const unknown = await ledger.rows({ states: UNSETTLED, limit: MOST });
   const ends = await findEnds(operations, since);
   const lostRuns = await findLostRuns(operations, since);
   const waits = await restoreWaits(operations, isDryRun);
@@ -125,7 +143,7 @@ export const recover = async (
   // Before sends are allowed again.
   for (const workflowId of ends) {
     await ledger.decide({
-      account,
+      account: await accountOfRun(operations, workflowId),
       workflowId,
       step: null,
       kind: "end",
@@ -134,5 +152,10 @@ export const recover = async (
       value: { recovered: true },
     });
   }
-  return { ...report, mark: await ledger.recover(actor) };
+  const mark = await ledger.recover(actor);
+  // Whoever waits by the old epoch looks again; one that Temporal does not take is found by the tracker.
+  const waiting = await ledger.rows({ states: ["ready", ...UNSETTLED], limit: MOST });
+  const ids = [...new Set(waiting.map(({ workflowId }) => workflowId))];
+  await atOnce(ids, (workflowId) => nudge(client, workflowId));
+  return { ...report, mark };
 };

@@ -4,7 +4,8 @@ import type { RunOfId } from "./first-event.ts";
 
 type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
-const { RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST } = proto.temporal.api.enums.v1.ResetReapplyExcludeType;
+const { RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST } =
+  proto.temporal.api.enums.v1.ResetReapplyExcludeType;
 
 type EventId = NonNullable<HistoryEvent["eventId"]>;
 

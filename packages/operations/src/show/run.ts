@@ -3,12 +3,13 @@ import { noWorker } from "../connection/pollers.ts";
 import type { Sources } from "../connection/operations.ts";
 import { webUiLink } from "../connection/settings.ts";
 import type { Temporal } from "../connection/temporal.ts";
-import { type NextOperation, NotFound } from "../errors.ts";
+import { NotFound } from "../errors.ts";
 import { readEvents, type TimelineItem, timelineOf } from "../history/events.ts";
 import type { Failure } from "../history/failure.ts";
 import { itemsOf } from "./inbox.ts";
+import { nextOf } from "./next.ts";
 import { type Progress, readFailureOf, readProgress } from "./progress.ts";
-import type { PaymentView, RunDetails, RunView, Status } from "./run-view.ts";
+import type { PaymentView, RunDetails, RunView } from "./run-view.ts";
 import { type Evidence, standingOf } from "./standing.ts";
 import { stepsOf } from "./steps.ts";
 
@@ -80,43 +81,6 @@ export const viewOf = (evidence: Evidence, recorded: Recorded): RunView => {
     batchRow: run?.batchRow ?? null,
     ...paymentOf(recorded),
   };
-};
-
-const UNHAPPY: ReadonlyArray<Status> = ["failed", "cancelled"];
-
-/** Says what can be done about a run, the most useful first. */
-export const nextOf = (
-  { batch, runId, statuses, workflowId }: RunView,
-  inbox: RunDetails["inbox"],
-  isEarlier = false,
-): ReadonlyArray<NextOperation> => {
-  const has = (status: Status) => statuses.includes(status);
-  const next: Array<NextOperation> = [];
-  if (isEarlier) next.push({ operation: "show", workflowId });
-  for (const item of inbox) {
-    const id = item.workflowId;
-    if (item.kind === "approval") {
-      next.push({ operation: "approve", workflowId: id }, { operation: "reject", workflowId: id });
-    } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
-  }
-  if (has("paused")) next.push({ operation: "resume" });
-  const ifRun = runId === null ? {} : { ifRun: runId };
-  if (UNHAPPY.some(has) && !isEarlier) {
-    const isOverruling = has("ended") ? ({ isOverruling: true } as const) : {};
-    next.push(
-      { operation: "retry", workflowId, isDryRun: true },
-      { operation: "retry", workflowId, ...ifRun, ...isOverruling },
-    );
-  }
-  if (has("running") && next.length === 0) {
-    next.push(
-      { operation: "show", workflowId, isFollowed: true },
-      { operation: "cancel", workflowId },
-    );
-  }
-  if (batch !== null) next.push({ operation: "show", workflowId: batch });
-  next.push({ operation: "show", workflowId, isLog: true });
-  return next.slice(0, 3);
 };
 
 interface TemporalPart {
@@ -209,7 +173,7 @@ export const readRun = async (
         progress !== undefined &&
         webUiLink(settings, { workflowId, runId: progress.runId })) ||
       null,
-    next: nextOf(view, inbox, isEarlier),
+    next: nextOf(view, { inbox, failure, waits, isEarlier }),
     notes: [
       ...whyNot,
       ...missing,

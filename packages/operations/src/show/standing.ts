@@ -31,7 +31,7 @@ export interface Standing {
 }
 
 /** Words a time of day, with its date where that is not today: `19:41 UTC`. */
-export const clock = (at: number, now: number): string => {
+const clock = (at: number, now: number): string => {
   const [iso, today] = [new Date(at).toISOString(), new Date(now).toISOString()];
   const time = `${iso.slice(11, 16)} UTC`;
   return iso.slice(0, 10) === today.slice(0, 10) ? time : `${iso.slice(0, 10)} ${time}`;
@@ -46,7 +46,7 @@ export const awaitsApproval = ({ question, state }: WriteRow): boolean =>
   question?.kind === "approval" && state !== "ended" && state !== "done";
 
 /** Returns whether a write may have been carried out, and nobody knows. */
-export const isUnknown = (row: WriteRow): boolean =>
+const isUnknown = (row: WriteRow): boolean =>
   row.state === "unknown" || row.state === "asking" || (row.state === "ended" && row.doubt > 0);
 
 /** Words what a write of unknown outcome waits for: `answer lost, checking until 19:41 UTC`. */

@@ -72,17 +72,32 @@ const NOTHING = {
   sends: null,
 } as const;
 
+const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
+  const word = outcome?.["outcome"];
+  return typeof word === "string" ? word : undefined;
+};
+
+/** Returns whether the service has decided against what was waited for: waiting again does not help. */
+export const isRefused = (wait: RecordedWait): boolean =>
+  ["refused", "removed"].includes(outcomeOf(wait) ?? "");
+
+const stateOfWait = (wait: RecordedWait): StepView["state"] => {
+  if (wait.closedAt === null) return "open";
+  if (isRefused(wait) || outcomeOf(wait) === "incomplete") return "failed";
+  return outcomeOf(wait) === "runEnded" ? "cancelled" : "done";
+};
+
 const waitStep = (wait: RecordedWait): StepView => {
-  const outcome = wait.outcome?.["outcome"];
+  const outcome = outcomeOf(wait);
   return {
     ...NOTHING,
     kind: "wait",
     name: WAIT[wait.kind],
-    state: wait.closedAt === null ? "open" : "done",
+    state: stateOfWait(wait),
     text:
       wait.closedAt === null
         ? waitText(wait)
-        : `${wait.thing}${typeof outcome === "string" ? `: ${outcome}` : ""}`,
+        : `${wait.thing}${outcome === undefined ? "" : `: ${outcome}`}`,
     at: wait.since,
     endedAt: wait.closedAt,
   };

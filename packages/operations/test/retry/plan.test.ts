@@ -36,8 +36,17 @@ const failure = (type: string): Planning["failure"] => ({
 });
 
 const end: Decision = {
-  ...{ account: ACCOUNT, workflowId: "invoice-17", step: null, kind: "end", question: null },
-  ...{ by: "Ada", how: "--by", reason: "fraud", value: {}, sequence: 3, at: 0 },
+  account: ACCOUNT,
+  workflowId: "invoice-17",
+  step: null,
+  kind: "end",
+  question: null,
+  by: "Ada",
+  how: "--by",
+  reason: "fraud",
+  value: {},
+  sequence: 3,
+  at: 0,
 };
 
 test("a retry starts the id again, keeps what is done, and names the failed run's version", () => {

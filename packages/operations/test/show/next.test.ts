@@ -1,0 +1,103 @@
+import type { RecordedWait } from "@durable-payments/ledger";
+import { expect, it } from "vitest";
+import { nextOf } from "../../src/show/next.ts";
+import type { InboxItem, RunView } from "../../src/show/run-view.ts";
+import { stepsOf } from "../../src/show/steps.ts";
+import { ACCOUNT } from "../support/rows.ts";
+
+const failed: RunView = {
+  workflowId: "invoice-17",
+  runId: "run-1",
+  type: "payout",
+  state: "failed",
+  statuses: ["failed"],
+  reason: null,
+  until: null,
+  startedAt: 0,
+  endedAt: 1,
+  startedBy: "ada",
+  batch: null,
+  batchRow: null,
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+};
+
+const check = (outcome: string | undefined): RecordedWait => ({
+  account: ACCOUNT,
+  workflowId: "invoice-17",
+  runId: "run-1",
+  activityId: "awaitVerification:ch-1",
+  kind: "cardholder",
+  thing: "ch-1",
+  since: 0,
+  closedAt: 1,
+  outcome: outcome === undefined ? null : { outcome },
+});
+
+const question: InboxItem = {
+  kind: "question",
+  workflowId: "invoice-17",
+  step: "createPayout",
+  operation: "createPayout",
+  question: "q1",
+  reason: "It may be po-8.",
+  since: 0,
+  candidates: [],
+  choices: [],
+  startedBy: "ada",
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+};
+
+const found = { inbox: [], failure: null, waits: [], isEarlier: false } as const;
+const log = { operation: "show", workflowId: "invoice-17", isLog: true } as const;
+const retry = { operation: "retry", workflowId: "invoice-17" } as const;
+const failure = (type: string) => ({ type, message: "" });
+
+it("offers to override the end of a person, and no retry that is refused", () => {
+  expect(nextOf({ ...failed, statuses: ["ended", "failed"] }, found)).toEqual([
+    { ...retry, ifRun: "run-1", isOverruling: true },
+    log,
+  ]);
+});
+
+it.each(["AlreadyCarriedOut", "MadeTwice", "PayoutFailed"])("offers no retry of %s", (type) => {
+  expect(nextOf(failed, { ...found, failure: failure(type) })).toEqual([log]);
+});
+
+it("offers a retry of an identity check only where it may end otherwise", () => {
+  const of = (outcome: string | undefined) =>
+    nextOf(failed, { ...found, failure: failure("NotVerified"), waits: [check(outcome)] });
+  expect(of("refused")).toEqual([log]);
+  expect(of("incomplete")).toContainEqual({ ...retry, isDryRun: true });
+  expect(of(undefined)).toContainEqual({ ...retry, isDryRun: true });
+});
+
+it("offers to amend an input that is not valid", () => {
+  expect(nextOf(failed, { ...found, failure: failure("InvalidRequest") })).toEqual([
+    { ...retry, ifRun: "run-1", isAmended: true },
+    log,
+  ]);
+});
+
+it("offers to answer the question of a failed run, before it can be retried", () => {
+  expect(nextOf(failed, { ...found, inbox: [question] })).toEqual([
+    { operation: "answer", workflowId: "invoice-17" },
+    log,
+  ]);
+});
+
+it.each([
+  ["verified", "done"],
+  ["refused", "failed"],
+  ["removed", "failed"],
+  ["incomplete", "failed"],
+  ["runEnded", "cancelled"],
+  [undefined, "done"],
+])("shows how a wait has ended: %s", (outcome, state) => {
+  expect(stepsOf([], [check(outcome)], [], 1)).toMatchObject([{ state }]);
+});
