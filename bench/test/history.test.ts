@@ -121,15 +121,16 @@ it("a person is asked for at most 4 actions a day", async () => {
     payout,
     options: { onLostBeneficiary: "ask" },
   });
-  for (;;) {
-    const timer = (await eventsOf(handle)).find((event) => event.timerStartedEventAttributes);
-    const wait = timer?.timerStartedEventAttributes?.startToFireTimeout;
-    if (wait) {
-      // A timer, and an activity after it.
-      expect((DAY_SECONDS / seconds(wait)) * 2).toBeLessThanOrEqual(4);
-      break;
-    }
+  const waitOf = async () =>
+    (await eventsOf(handle))
+      .map((event) => event.timerStartedEventAttributes?.startToFireTimeout)
+      .find((wait) => wait !== null && wait !== undefined);
+  let wait = await waitOf();
+  while (wait === undefined || wait === null) {
     await sleep(100);
+    wait = await waitOf();
   }
+  // A timer, and an activity after it.
+  expect((DAY_SECONDS / seconds(wait)) * 2).toBeLessThanOrEqual(4);
   await handle.terminate();
 });

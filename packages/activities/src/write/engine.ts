@@ -24,17 +24,10 @@ import { isPaymentsError, NOT_CONFIRMED, type WriteOperation } from "./operation
 import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
 import { prepare } from "./prepare.ts";
 import { type EngineOptions, rowNameOf, type WriteTask } from "./task.ts";
+import { writeAgain } from "./write-again.ts";
 
 /** Longest time that an attempt goes on without a result. */
 const MOST_MS = 60_000;
-
-/** Waits before the outcome of a send is written again, where the ledger did not answer. */
-const WRITE_AGAIN_AFTER_MS = [100, 1_000, 5_000];
-
-const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 
 /** Carries out one write, from what its row says until it is done, or time or a person has to help. */
 class Performing {
@@ -258,27 +251,17 @@ class Performing {
 
   async #answered(token: string, generation: number, outcome: SendOutcome): Promise<NextEffect> {
     const call = this.#call;
-    for (const waitMs of [...WRITE_AGAIN_AFTER_MS, undefined]) {
-      try {
-        return await this.#advance({ is: "answered", token, generation, outcome, call });
-      } catch (error) {
-        if (error instanceof MadeByAnother) {
-          const message = `Its answer names what another write has made. ${error.message}`;
-          const contradiction: SendOutcome = { is: "contradiction", message };
-          return await this.#advance({
-            is: "answered",
-            token,
-            generation,
-            outcome: contradiction,
-            call,
-          });
-        }
-        if (waitMs === undefined) throw this.#notYet(messageOf(error), growingWaitMs(1), false);
-        // The outcome is a fact that only this process has.
-        await pause(waitMs);
+    const write = (became: SendOutcome) =>
+      this.#advance({ is: "answered", token, generation, outcome: became, call });
+    try {
+      return await writeAgain(() => write(outcome));
+    } catch (error) {
+      if (!(error instanceof MadeByAnother)) {
+        throw this.#notYet(messageOf(error), growingWaitMs(1), false);
       }
+      const message = `Its answer names what another write has made. ${error.message}`;
+      return write({ is: "contradiction", message });
     }
-    throw new Error("unreachable");
   }
 
   /** Reads the service; where it cannot be read, time helps. */

@@ -1,6 +1,5 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, request, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { request } from "node:http";
 import type { Simulator } from "@durable-payments/simulator";
 import { onTestFinished } from "vitest";
 

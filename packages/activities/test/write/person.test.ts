@@ -21,7 +21,7 @@ const payable = async (world: World) => {
 
 /** The ids of what the service has paid. */
 const paid = async ({ simulator }: World): Promise<ReadonlyArray<string>> =>
-  (await simulator.state()).payouts.map(({ payout_id }) => String(payout_id));
+  (await simulator.state()).payouts.map(({ payout_id }) => payout_id);
 
 /** Makes the row ask a person, as it does where the list is no proof. */
 const asks = async (world: World, step: string) =>
