@@ -1,4 +1,4 @@
-import { BUNDLES, builtFolder, writeBundle } from "./workflow-bundle.ts";
+import { BUNDLES, builtFolder, writeBundle } from "./prebuilt-bundle.ts";
 
 for (const bundle of BUNDLES) {
   process.stderr.write(`Workflow bundle: ${await writeBundle(bundle, builtFolder())}\n`);

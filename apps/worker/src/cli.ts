@@ -3,7 +3,7 @@ import { CannotStart } from "@durable-payments/plugin";
 import { parseArgs } from "node:util";
 import { errorText, logLine } from "./logger.ts";
 import { runWorker } from "./run-worker.ts";
-import { StaleBundle } from "./workflow-bundle.ts";
+import { StaleBundle } from "./prebuilt-bundle.ts";
 
 const HELP = `Runs the payment workflows and activities until SIGTERM or SIGINT.
 

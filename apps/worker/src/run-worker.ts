@@ -8,7 +8,7 @@ import { coreLogFilter, readLogFormat, readLogLevel } from "./log-settings.ts";
 import { WorkerLogger } from "./logger.ts";
 import { metricsExporterOf } from "./metrics-exporter.ts";
 import { connect } from "./temporal.ts";
-import { bundleFor } from "./workflow-bundle.ts";
+import { bundleFor } from "./prebuilt-bundle.ts";
 
 const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
   try {

@@ -52,22 +52,22 @@ const accountOfRun = async (
   return run?.account ?? (await ledger.rowsOf(workflowId))[0]?.account ?? account;
 };
 
-/** Workflow ids whose latest run has closed because a person had ended it, and whose end the ledger has lost. */
+/** Workflow ids of which a run has closed because a person had ended it, and whose end the ledger has lost. */
 const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyArray<string>> => {
   const { client, ledger } = operations;
-  const ids = await findIds(
-    operations,
-    `ExecutionStatus IN ("Failed", "Canceled", "Terminated") AND CloseTime >= ${queryText(since.toISOString())}`,
-  );
-  const ended = await atOnce(ids, async (workflowId) => {
-    const { failure } = await readFailedRun(client, workflowId);
+  const query = `ExecutionStatus IN ("Failed", "Canceled", "Terminated") AND CloseTime >= ${queryText(since.toISOString())}`;
+  // Each run by itself: a later one of the id may have been started since.
+  const runs: Array<{ readonly runId: string; readonly workflowId: string }> = [];
+  for await (const run of client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
+  const ended = await atOnce(runs, async ({ runId, workflowId }) => {
+    const { failure } = await readFailedRun(client, workflowId, runId);
     if (failure?.type !== failureTypes.ended && failure?.type !== failureTypes.rejected) return [];
     const decisions = await ledger.decisionsOf(workflowId);
     // One that was overruled since is known.
     const isKnown = decisions.some(({ kind }) => kind === "end" || kind === "overrule");
     return isKnown ? [] : [workflowId];
   });
-  return ended.flat();
+  return [...new Set(ended.flat())];
 };
 
 /** Opens the waits of open runs again. */

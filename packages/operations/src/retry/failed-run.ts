@@ -66,12 +66,17 @@ const isOpen = ({ status }: Pick<WorkflowExecutionDescription, "status">): boole
   OPEN.has(status.name);
 
 /**
- * Reads the latest run of a workflow id, and why it failed.
+ * Reads a run, and why it failed.
  *
+ * @param runId which run of the id; default: the latest.
  * @throws NotFound where Temporal knows no run of the id.
  */
-export const readFailedRun = async (client: Client, workflowId: string): Promise<FailedRun> => {
-  const handle = client.workflow.getHandle(workflowId);
+export const readFailedRun = async (
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<FailedRun> => {
+  const handle = client.workflow.getHandle(workflowId, runId);
   let run: WorkflowExecutionDescription;
   try {
     run = await handle.describe();
@@ -81,7 +86,7 @@ export const readFailedRun = async (client: Client, workflowId: string): Promise
   }
   if (isOpen(run) || run.status.name === "COMPLETED") return { run, failure: undefined };
   try {
-    await client.workflow.getHandle(workflowId, run.runId).result();
+    await client.workflow.getHandle(workflowId, run.runId, { followRuns: false }).result();
     return { run, failure: undefined };
   } catch (error) {
     if (!(error instanceof WorkflowFailedError)) throw error;

@@ -49,11 +49,12 @@ const quiet: NonNullable<BundleOptions["logger"]> = {
   error: (message) => void Runtime.instance().logger.error(message),
 };
 
-/** A bundle for production: small, with source maps that hold no sources. */
+/** A bundle for production: small, with source maps that hold no sources, and no folder of where it was built. */
 const forProduction = (config: WebpackConfig): WebpackConfig => ({
   ...config,
   mode: "production",
   devtool: "inline-nosources-source-map",
+  output: { ...config.output, devtoolModuleFilenameTemplate: "[resource-path]" },
 });
 
 const bundle = (
