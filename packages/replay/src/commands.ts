@@ -1,6 +1,6 @@
 import type { coresdk } from "@temporalio/proto";
 import { MARKER, type Recorded, type RecordedCommand } from "./record.ts";
-import { sendsOf } from "./sends.ts";
+import { stepOf } from "./step.ts";
 
 type Command = coresdk.workflow_commands.IWorkflowCommand;
 
@@ -18,12 +18,12 @@ export const recordedAs = (command: Command): Omit<RecordedCommand, "stack"> | u
     command;
   if (scheduleActivity) {
     const { activityId, activityType, seq } = scheduleActivity;
-    const sends = sendsOf(scheduleActivity.arguments);
+    const step = stepOf(scheduleActivity.arguments);
     return {
       ...named("ACTIVITY_TASK_SCHEDULED", activityType),
       key: `activity ${seq}`,
       ...(activityId && { activityId }),
-      ...(sends && { sends }),
+      ...(step !== undefined && { step }),
     };
   }
   if (scheduleLocalActivity) {

@@ -12,14 +12,13 @@ export interface DifferenceText {
 }
 
 const recorded = (
-  { name, sends, type, workflowId }: Recorded,
+  { name, step, type, workflowId }: Recorded,
   typeText: (type: string) => string,
 ): string =>
   [
     name === undefined ? typeText(type) : `${typeText(type)} ${name}`,
     ...(workflowId === undefined ? [] : [`workflow id ${workflowId}`]),
-    ...(sends?.step === undefined ? [] : [`step ${sends.step}`]),
-    ...(sends?.key === undefined ? [] : [`key ${sends.key}`]),
+    ...(step === undefined ? [] : [`step ${step}`]),
   ].join(", ");
 
 /**
@@ -36,5 +35,5 @@ export const differenceText = (
   history:
     event === undefined ? "no further event" : `event ${event.id}, ${recorded(event, typeText)}`,
   code: command === undefined ? "nothing of that kind" : recorded(command, typeText),
-  reason: kind === "otherSend" ? message : `Temporal: ${message}`,
+  reason: kind === "otherStep" ? message : `Temporal: ${message}`,
 });

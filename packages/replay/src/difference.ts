@@ -113,28 +113,21 @@ export const firstDifference = (
   }));
 };
 
-/**
- * Find the first activity that sends as another step, or under another key, than the history has: for Temporal that
- * is the same, and for the payment service and the journal it is another payment.
- */
-export const firstOtherSend = (
+/** Find the first activity that sends another step than the history has: for the ledger that is another payment. */
+export const firstOtherStep = (
   history: History,
   activations: ReadonlyArray<Activation>,
 ): Difference | undefined => {
   const byId = new Map(
-    lastingCommands(activations).flatMap((command) =>
-      command.activityId === undefined ? [] : [[command.activityId, command] as const],
-    ),
+    lastingCommands(activations).map((command) => [command.activityId, command] as const),
   );
   for (const event of comparedEvents(history)) {
     const command = event.activityId === undefined ? undefined : byId.get(event.activityId);
-    if (command === undefined || event.sends === undefined) continue;
-    const { key, step } = command.sends ?? {};
-    if (event.sends.key === key && event.sends.step === step) continue;
-    return differenceAt({ event, command }, activations, ({ name, sends, type }) => ({
+    if (command === undefined || event.step === undefined || event.step === command.step) continue;
+    return differenceAt({ event, command }, activations, ({ name, step, type }) => ({
       type,
       ...(name !== undefined && { name }),
-      ...(sends && { sends }),
+      ...(step !== undefined && { step }),
     }));
   }
   return undefined;

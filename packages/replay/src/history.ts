@@ -2,7 +2,7 @@ import type { History } from "@temporalio/common/lib/proto-utils.js";
 import proto from "@temporalio/proto";
 import { parseEvents } from "./history-json.ts";
 import { MARKER, type RecordedActivity } from "./record.ts";
-import { sendsOf } from "./sends.ts";
+import { stepOf } from "./step.ts";
 
 export type { History } from "@temporalio/common/lib/proto-utils.js";
 
@@ -112,14 +112,14 @@ const nameOf = (event: HistoryEvent): string | null | undefined =>
   event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name ??
   event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName;
 
-/** By what else than its name an event is known: the child, the activity and what that sends. */
+/** By what else than its name an event is known: the child, the activity and its step. */
 const detailsOf = (event: HistoryEvent): Omit<RecordedActivity, "type"> => {
   const { activityId, input } = event.activityTaskScheduledEventAttributes ?? {};
   const { workflowId } = event.startChildWorkflowExecutionInitiatedEventAttributes ?? {};
-  const sends = sendsOf(input?.payloads);
+  const step = stepOf(input?.payloads);
   return {
     ...(activityId && { activityId }),
-    ...(sends && { sends }),
+    ...(step !== undefined && { step }),
     ...(workflowId && { workflowId }),
   };
 };

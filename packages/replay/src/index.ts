@@ -6,5 +6,4 @@ export { writeHistory } from "./history-json.ts";
 export type { Recorded } from "./record.ts";
 export { type DifferenceKind, type Replay, replayHistories } from "./replay.ts";
 export { readRun, type RunToReplay, WrongWorkflowId } from "./run.ts";
-export type { Sends } from "./sends.ts";
 export type { Frame } from "./stack.ts";

@@ -1,5 +1,3 @@
-import type { Sends } from "./sends.ts";
-
 /** What a command of a workflow becomes in its history: an event of a type, about something of a name. */
 export interface Recorded {
   /** As histories name it, without the prefix: `ACTIVITY_TASK_SCHEDULED`. */
@@ -8,8 +6,8 @@ export interface Recorded {
   readonly name?: string;
   /** Of the child workflow. */
   readonly workflowId?: string;
-  /** As what an activity sends, where it sends something. */
-  readonly sends?: Sends;
+  /** The step that an activity sends, where it sends one. */
+  readonly step?: string;
 }
 
 /** The same of an activity, by whose id the command and its event are known as one. */

@@ -4,7 +4,7 @@ import {
   Worker,
   type WorkflowBundle,
 } from "@temporalio/worker";
-import { type Difference, firstDifference, firstOtherSend } from "./difference.ts";
+import { type Difference, firstDifference, firstOtherStep } from "./difference.ts";
 import { hasBegun } from "./history.ts";
 import { quietUnlessInstalled } from "./quiet.ts";
 import type { Activation, RecorderSinks } from "./record.ts";
@@ -12,11 +12,11 @@ import { expectOwnId, type RunToReplay } from "./run.ts";
 import { framesOf } from "./stack.ts";
 
 /**
- * How code differs from a history: it does something else, or throws (`nondeterminism`), it sends as another step or
- * under another key (`otherSend`). Or nothing can be said: it has no workflow of that type (`unknownWorkflow`), or a
+ * How code differs from a history: it does something else, or throws (`nondeterminism`), or it sends another step
+ * (`otherStep`). Or nothing can be said: it has no workflow of that type (`unknownWorkflow`), or a
  * codec has written the history (`unreadable`).
  */
-export type DifferenceKind = "nondeterminism" | "otherSend" | "unknownWorkflow" | "unreadable";
+export type DifferenceKind = "nondeterminism" | "otherStep" | "unknownWorkflow" | "unreadable";
 
 /** What came of the replay of one history. */
 export type Replay = {
@@ -29,7 +29,7 @@ export type Replay = {
   | {
       readonly deterministic: false;
       readonly kind: DifferenceKind;
-      /** What the SDK says about it; of another send, which it does not see, what that means. */
+      /** What the SDK says about it; of another step, which it does not see, what that means. */
       readonly message: string;
       readonly difference: Difference;
     }
@@ -60,19 +60,10 @@ const kindOf = (message: string): DifferenceKind => {
   return UNKNOWN_ENCODING.test(message) ? "unreadable" : "nondeterminism";
 };
 
-const inDanger =
-  "Where its outcome is not known yet, or the run is retried, it could be paid a second time.";
-
-const otherSendMessage = ({ command, event }: Difference): string => {
-  const before = event?.sends?.step;
-  const now = command?.sends?.step;
-  if (before === now) {
-    return `${before === undefined ? `The activity ${event?.name}` : `The step ${before}`} sends under another key (unique_request_id) than this run did. ${inDanger}`;
-  }
-  const [was, is] = [before, now].map((step) =>
-    step === undefined ? "an activity without a step" : `the step ${step}`,
-  );
-  return `What this run sent as ${was} the code sends as ${is}: keys, the journal and retries go by its name. ${inDanger} Keep the name, or take the new one behind patched.`;
+const otherStepMessage = ({ command, event }: Difference): string => {
+  const now =
+    command?.step === undefined ? "an activity without a step" : `the step ${command.step}`;
+  return `What this run sent as the step ${event?.step} the code sends as ${now}: the ledger knows a payment by its step. Where its outcome is not known yet, or the run is retried, it could be paid a second time. Keep the name, or take the new one behind patched.`;
 };
 
 const runOf = ({ history: { events }, workflowId }: RunToReplay) => ({
@@ -89,10 +80,10 @@ const outcomeOf = (
   const { history } = replayed;
   const run = runOf(replayed);
   if (error === undefined) {
-    const difference = firstOtherSend(history, activations);
+    const difference = firstOtherStep(history, activations);
     if (difference === undefined) return { ...run, deterministic: true };
-    const message = otherSendMessage(difference);
-    return { ...run, deterministic: false, kind: "otherSend", message, difference };
+    const message = otherStepMessage(difference);
+    return { ...run, deterministic: false, kind: "otherStep", message, difference };
   }
   const message = messageOf(error);
   const difference = firstDifference(history, activations);

@@ -2,7 +2,7 @@ import { type History, readHistory, workflowIdOf } from "./history.ts";
 
 /** A run whose history is replayed. */
 export interface RunToReplay {
-  /** Its own: keys of payments and ids of children are derived from it. */
+  /** Its own: the ledger and the ids of children go by it. */
   readonly workflowId: string;
   readonly history: History;
 }
@@ -40,7 +40,7 @@ export const readRun = (json: unknown, workflowId?: string): RunToReplay => {
   const id = workflowId ?? workflowIdOf(history);
   if (id === undefined) {
     throw new WrongWorkflowId(
-      "its history does not say its workflow id, from which keys and ids of children are derived, and none is given",
+      "its history does not say its workflow id, from which the ids of children are derived, and none is given",
     );
   }
   const run = { workflowId: id, history };

@@ -70,11 +70,7 @@ describe("what the code does as it did is deterministic:", () => {
     ["a patch", historyOf("isPatched", ...patchRecorded("one-more"), activityScheduled("second"))],
     ["code before a patch", historyOf("isPatched", activityScheduled("first"))],
     ["a child", historyOf("startsChild", childInitiated("callsFirst", "run-0/first"))],
-    [
-      "a send under its key",
-      historyOf("paysAsPayFirst", sent({ unique_request_id: "run-0/payFirst" }, "payFirst")),
-    ],
-    ["a send without a key", historyOf("makesAsMakeFirst", sent({}, "makeFirst"))],
+    ["a step", historyOf("paysAsPayFirst", sent("payFirst"))],
     ["a run that has not begun", beginOf(historyOf("callsFirst"), 1)],
     ["a run whose first workflow task waits for a worker", beginOf(historyOf("callsFirst"), 2)],
   ])("%s", async (_, history) => {
@@ -226,39 +222,24 @@ describe("workflows that cannot be bundled are reported with what is wrong in th
 });
 
 describe("what is sent as another payment is reported, though for Temporal it is the same:", () => {
-  it("a step that was renamed, whose key changes", async () => {
+  it("a step that was renamed", async () => {
     const { difference, kind, message } = await differenceOf(
-      historyOf("paysAsPayFirst", sent({ unique_request_id: "run-0/pay" }, "pay")),
+      historyOf("paysAsPayFirst", sent("pay")),
     );
-    expect(kind).toBe("otherSend");
+    expect(kind).toBe("otherStep");
     expect(message).toMatch(
       /sent as the step pay the code sends as the step payFirst: .*paid a second time/,
     );
     const activity = { type: "ACTIVITY_TASK_SCHEDULED", name: "send" };
     expect(difference).toMatchObject({
-      event: { id: 5, ...activity, sends: { step: "pay", key: "run-0/pay" } },
-      command: { ...activity, sends: { step: "payFirst", key: "run-0/payFirst" } },
+      event: { id: 5, ...activity, step: "pay" },
+      command: { ...activity, step: "payFirst" },
     });
     expect(difference.stack.at(-1)?.source).toBe('await sendAs("payFirst");');
   });
 
-  it("a step that was renamed, whose requests carry no key", async () => {
-    const { difference, message } = await differenceOf(
-      historyOf("makesAsMakeFirst", sent({}, "make")),
-    );
-    expect(message).toMatch(/sent as the step make the code sends as the step makeFirst/);
-    expect(difference.event?.sends).toEqual({ step: "make" });
-  });
-
-  it("another key of the same step", async () => {
-    const { message } = await differenceOf(
-      historyOf("paysAsPayFirst", sent({ unique_request_id: "other" }, "payFirst")),
-    );
-    expect(message).toMatch(/^The step payFirst sends under another key/);
-  });
-
   it("not what a codec has made unreadable", async () => {
-    const history = historyOf("paysAsPayFirst", sent({ unique_request_id: "other" }, "pay"));
+    const history = historyOf("paysAsPayFirst", sent("pay"));
     for (const { activityTaskScheduledEventAttributes: scheduled } of history.events ?? []) {
       for (const payload of scheduled?.input?.payloads ?? []) {
         payload.metadata = { encoding: Buffer.from("binary/encrypted") };
@@ -268,7 +249,7 @@ describe("what is sent as another payment is reported, though for Temporal it is
   });
 });
 
-describe("keys and ids of children are derived from the workflow id, so that a run is replayed under its own:", () => {
+describe("ids of children are derived from the workflow id, so that a run is replayed under its own:", () => {
   const history = historyOf("startsChild", childInitiated("callsFirst", "paid/first"));
   const json = (of: History): unknown => JSON.parse(writeHistory(of));
 

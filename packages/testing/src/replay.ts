@@ -27,7 +27,7 @@ const linesOf = (different: Different): ReadonlyArray<string> => {
     `  history: ${history}`,
     `  code:    ${code}`,
     ...stack.map(placeOf),
-    ...(kind !== "otherSend" && waitsAt.length > 0
+    ...(kind !== "otherStep" && waitsAt.length > 0
       ? ["  where the code waits since:", ...waitsAt.map(placeOf)]
       : []),
     `  ${reason}`,
@@ -47,7 +47,7 @@ const isReplayable = async (
 
 /**
  * Replay histories against the code of the runs, or against other code. What differs is looked for only where something
- * does, since that takes another bundle; what other code sends under other keys, the SDK does not see.
+ * does, since that takes another bundle; what other code sends as another step, the SDK does not see.
  *
  * @param path module of the workflows that the runs are of.
  * @param otherPath module to replay them against instead.

@@ -37,7 +37,7 @@ const differenceLines = (different: Different, wordsFor: Words): ReadonlyArray<s
     wrap(`code:    ${code}`, "  "),
     ...frames("where the code did so:", stack),
     // Where it goes on after it has sent does not matter.
-    ...(different.kind !== "otherSend" && addsTo(stack, waitsAt)
+    ...(different.kind !== "otherStep" && addsTo(stack, waitsAt)
       ? frames("where the code waits since:", waitsAt)
       : []),
     wrap(reason, "  "),

@@ -52,7 +52,7 @@ export const readRunOfFile = async (
     throw new InvalidInput({
       message:
         workflowId === undefined
-          ? `${file} does not say the workflow id of its run, from which keys of payments and ids of children are derived: give it with the file.`
+          ? `${file} does not say the workflow id of its run, from which the ids of children are derived: give it with the file.`
           : `${file} is not that of this run: ${cause.message}.`,
       cause,
     });

@@ -17,14 +17,14 @@ export const activityScheduled = (name: string, activityId = "1"): Event => ({
   activityTaskScheduledEventAttributes: { ...DECIDED, activityId, activityType: { name } },
 });
 
-/** A send of a step, as an activity records it. */
-export const sent = (request: object, step: string): Event => ({
+/** The activity of a step, as `@durable-payments/workflows` schedules it. */
+export const sent = (step: string): Event => ({
   eventType: "EVENT_TYPE_ACTIVITY_TASK_SCHEDULED",
   activityTaskScheduledEventAttributes: {
     ...DECIDED,
     activityId: "1",
     activityType: { name: "send" },
-    input: data(request, { step, number: 1 }),
+    input: data({ step, request: { amount: "1.00" }, call: 1 }),
   },
 });
 

@@ -12,7 +12,7 @@ import {
 interface Activities {
   readonly first: () => Promise<void>;
   readonly second: () => Promise<void>;
-  readonly send: (request: object, intent: object) => Promise<void>;
+  readonly send: (call: object) => Promise<void>;
 }
 
 const { first, second, send } = proxyActivities<Activities>({ startToCloseTimeout: "1 minute" });
@@ -71,20 +71,12 @@ export async function startsChild(): Promise<void> {
   await executeChild(callsFirst, { workflowId: `${workflowInfo().workflowId}/first` });
 }
 
-/** Sends as the steps of `@durable-payments/workflows` do: the key is derived from workflow id and step. */
+/** Sends as the steps of `@durable-payments/workflows` do. */
 const sendAs = (step: string): Promise<void> =>
-  send(
-    { amount: "1.00", unique_request_id: `${workflowInfo().workflowId}/${step}` },
-    { step, number: 1 },
-  );
+  send({ step, request: { amount: "1.00" }, call: 1 });
 
 export async function paysAsPayFirst(): Promise<void> {
   await sendAs("payFirst");
-}
-
-/** Its request carries no key. */
-export async function makesAsMakeFirst(): Promise<void> {
-  await send({ nickname: "Example supplier" }, { step: "makeFirst", number: 1 });
 }
 
 export async function returnsInput(input: string): Promise<string> {
