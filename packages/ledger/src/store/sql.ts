@@ -14,6 +14,43 @@ export interface Decided<A> {
   readonly value: A;
 }
 
+/** A transaction that waits to be carried out, with others of the same turn. */
+export interface Work {
+  readonly key: string | null;
+  readonly looks: ReadonlyArray<Query>;
+  /** Never throws. `done` is called once the writes are durable. */
+  readonly decide: (found: ReadonlyArray<ReadonlyArray<SqlRow>>) => {
+    readonly writes: ReadonlyArray<Query>;
+    readonly done: () => void;
+  };
+  readonly failed: (error: unknown) => void;
+}
+
+/** Makes a transaction that waits, and the promise of what it decides. */
+export const workOf = <A>(
+  key: string | null,
+  looks: ReadonlyArray<Query>,
+  decide: (found: ReadonlyArray<ReadonlyArray<SqlRow>>) => Decided<A>,
+): { readonly work: Work; readonly result: Promise<A> } => {
+  const { promise, reject, resolve } = Promise.withResolvers<A>();
+  return {
+    result: promise,
+    work: {
+      key,
+      looks,
+      failed: reject,
+      decide: (found) => {
+        try {
+          const { value, writes } = decide(found);
+          return { writes, done: () => resolve(value) };
+        } catch (error) {
+          return { writes: [], done: () => reject(error) };
+        }
+      },
+    },
+  };
+};
+
 /** A row of the same unique key is there. */
 export class UniqueViolation extends Error {
   override readonly name = "UniqueViolation";
@@ -21,7 +58,7 @@ export class UniqueViolation extends Error {
 
 /**
  * The seam between what the ledger does and the database that it does it in. Every transaction is one flight of reads,
- * a pure decision, and one flight of writes: two round trips to PostgreSQL, one turn and one shared fsync in SQLite.
+ * a pure decision, and one flight of writes. Those that wait at the same time share round trips and fsync.
  */
 export interface Database {
   readonly place: string;
@@ -33,6 +70,8 @@ export interface Database {
     /** Server and timeline; empty where the file is all. */
     readonly identity: string;
     readonly nextSequence: string;
+    /** Rows of another table in one column, as JSON; null or empty where there are none. */
+    readonly list: (columns: ReadonlyArray<string>, from: string) => string;
     /** Exact sum of decimal strings, as a decimal string. */
     readonly sum: (column: string) => string;
   };

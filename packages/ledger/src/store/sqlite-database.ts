@@ -4,7 +4,15 @@ import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
 import { LedgerUnavailable, messageOf } from "../errors.ts";
 import { addDecimals } from "./decimal.ts";
 import { migrations, newerVersion } from "./schema.ts";
-import { type Database, type Decided, type Query, type SqlRow, UniqueViolation } from "./sql.ts";
+import {
+  type Database,
+  type Decided,
+  type Query,
+  type SqlRow,
+  UniqueViolation,
+  type Work,
+  workOf,
+} from "./sql.ts";
 import { cannotOpen, prepareFile } from "./sqlite-file.ts";
 
 /** Marks a SQLite file as a ledger: "DPL1". */
@@ -102,12 +110,6 @@ interface Prepared {
   readonly order: ReadonlyArray<number>;
 }
 
-interface Work {
-  readonly run: () => void;
-  readonly done: () => void;
-  readonly failed: (error: unknown) => void;
-}
-
 /** A ledger in a file, or in memory. What is asked for in one turn of the event loop waits for the disk once. */
 class SqliteDatabase implements Database {
   readonly isOfOneHost = true;
@@ -115,6 +117,8 @@ class SqliteDatabase implements Database {
     now: "ledger_now()",
     identity: "''",
     nextSequence: "(SELECT coalesce(max(sequence), 0) + 1 FROM log)",
+    list: (columns: ReadonlyArray<string>, from: string) =>
+      `(SELECT json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(", ")})) FROM (SELECT ${columns.join(", ")} ${from}))`,
     sum: (column: string) => `ledger_sum(${column})`,
   };
   readonly place: string;
@@ -133,40 +137,22 @@ class SqliteDatabase implements Database {
   async read(queries: ReadonlyArray<Query>): Promise<ReadonlyArray<ReadonlyArray<SqlRow>>> {
     try {
       this.#checkPlace();
-      return inTransaction(this.#database, "BEGIN", () => queries.map((asked) => this.#all(asked)));
+      const read = () => queries.map((asked) => this.#all(asked));
+      return queries.length === 1 ? read() : inTransaction(this.#database, "BEGIN", read);
     } catch (error) {
       throw this.#unavailable(error);
     }
   }
 
   write<A>(
-    _key: string | null,
+    key: string | null,
     looks: ReadonlyArray<Query>,
     decide: (found: ReadonlyArray<ReadonlyArray<SqlRow>>) => Decided<A>,
   ): Promise<A> {
-    return new Promise<A>((resolve, reject) => {
-      let result: { readonly value: A } | { readonly error: unknown } | undefined;
-      this.#waiting.push({
-        run: () => {
-          const found = looks.map((asked) => this.#all(asked));
-          let decided: Decided<A>;
-          try {
-            decided = decide(found);
-          } catch (error) {
-            result = { error };
-            return;
-          }
-          result = this.#apply(decided.writes) ?? { value: decided.value };
-        },
-        done: () => {
-          if (result === undefined) return;
-          if ("error" in result) reject(result.error);
-          else resolve(result.value);
-        },
-        failed: reject,
-      });
-      this.#schedule();
-    });
+    const { result, work } = workOf(key, looks, decide);
+    this.#waiting.push(work);
+    this.#schedule();
+    return result;
   }
 
   async backup(file: string): Promise<void> {
@@ -185,9 +171,10 @@ class SqliteDatabase implements Database {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** Writes what one decided, or nothing of it: the others of the same turn are not concerned. */
-  #apply(writes: ReadonlyArray<Query>): { readonly error: unknown } | undefined {
-    if (writes.length === 0) return undefined;
+  /** Looks, decides and writes; returns what is to be called once that is durable. */
+  #run({ decide, failed, looks }: Work): () => void {
+    const { done, writes } = decide(looks.map((asked) => this.#all(asked)));
+    if (writes.length === 0) return done;
     this.#database.exec("SAVEPOINT one");
     try {
       for (const asked of writes) {
@@ -195,13 +182,18 @@ class SqliteDatabase implements Database {
         statement.run(...values);
       }
       this.#database.exec("RELEASE one");
-      return undefined;
+      return done;
     } catch (error) {
       if (!this.#database.isTransaction) throw error;
+      // The others of the same turn are not concerned.
       this.#database.exec("ROLLBACK TO one");
       this.#database.exec("RELEASE one");
-      if (codeOf(error) === SQLITE_CONSTRAINT_UNIQUE) return { error: new UniqueViolation() };
-      return { error: this.#unavailable(error) };
+      return () =>
+        failed(
+          codeOf(error) === SQLITE_CONSTRAINT_UNIQUE
+            ? new UniqueViolation()
+            : this.#unavailable(error),
+        );
     }
   }
 
@@ -236,11 +228,12 @@ class SqliteDatabase implements Database {
   }
 
   #commit(works: ReadonlyArray<Work>, until: number): void {
+    let ends: ReadonlyArray<() => void>;
     try {
       this.#checkPlace();
-      inTransaction(this.#database, "BEGIN IMMEDIATE", () => {
-        for (const { run } of works) run();
-      });
+      ends = inTransaction(this.#database, "BEGIN IMMEDIATE", () =>
+        works.map((work) => this.#run(work)),
+      );
     } catch (error) {
       if (isBusy(error) && performance.now() < until) {
         setTimeout(() => this.#commit(works, until), Math.random() * 50);
@@ -251,7 +244,7 @@ class SqliteDatabase implements Database {
       this.#next();
       return;
     }
-    for (const { done } of works) done();
+    for (const end of ends) end();
     this.#next();
   }
 

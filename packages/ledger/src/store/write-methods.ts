@@ -1,7 +1,7 @@
 import type { WriteName, WriteRow } from "../model/row.ts";
 import { isSameAmount } from "./decimal.ts";
 import { type Ledger, MadeByAnother, type NewRun } from "./ledger.ts";
-import { lastHashOf, LogWriter, selectLastHash } from "./log.ts";
+import { LogWriter } from "./log.ts";
 import { readLook, selectLook } from "./look.ts";
 import type { PlannedPayment, SimilarPayment } from "./queries.ts";
 import { kept, readRow, saveRow } from "./rows.ts";
@@ -149,43 +149,35 @@ export const writeMethods = (
 
   return {
     look: async (name) =>
-      readLook(name, await database.read(selectLook(name, database.dialect)), seal),
+      readLook(name, (await database.read([selectLook(name, database.dialect)])).flat(), seal),
     transact: (name, decide) => {
       let changed: WriteRow | undefined;
       return orMadeByAnother(
         database,
         () => changed,
         () =>
-          database.write(
-            name.workflowId,
-            [...selectLook(name, database.dialect), selectLastHash(name.workflowId)],
-            (found) => {
-              const look = readLook(name, found, seal);
-              const { decision, entries = [], row, workflowType } = decide(look);
-              changed = row && nextVersion(row, look.row);
-              const log = new LogWriter(
-                name.workflowId,
-                lastHashOf(found[4] ?? []),
-                look.now,
-                seal,
-              );
-              const of = changed ?? look.row;
-              for (const entry of entries) {
-                log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
-              }
-              if (decision !== undefined) log.decision(decision);
-              return {
-                value: { ...look, row: of },
-                writes: [
-                  ...(changed === undefined ? [] : [saveRow(changed, seal)]),
-                  ...(changed?.version === 1 && workflowType !== undefined
-                    ? [saveRuns([runOf(changed, workflowType)], look.now)]
-                    : []),
-                  ...log.writes,
-                ],
-              };
-            },
-          ),
+          database.write(name.workflowId, [selectLook(name, database.dialect)], ([found = []]) => {
+            const look = readLook(name, found, seal);
+            const { decision, entries = [], row, workflowType } = decide(look);
+            changed = row && nextVersion(row, look.row);
+            const last = textOrNull(found[0] ?? {}, "last_hash") ?? "";
+            const log = new LogWriter(name.workflowId, last, look.now, seal);
+            const of = changed ?? look.row;
+            for (const entry of entries) {
+              log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
+            }
+            if (decision !== undefined) log.decision(decision);
+            return {
+              value: { ...look, row: of },
+              writes: [
+                ...(changed === undefined ? [] : [saveRow(changed, seal)]),
+                ...(changed?.version === 1 && workflowType !== undefined
+                  ? [saveRuns([runOf(changed, workflowType)], look.now)]
+                  : []),
+                ...log.writes,
+              ],
+            };
+          }),
       );
     },
     rowsOf: (workflowId) =>
