@@ -30,6 +30,8 @@ export type NextOperation =
       readonly isOverruling?: true;
       /** With another input. */
       readonly isAmended?: true;
+      /** From its begin, in place of a reset. */
+      readonly isRestarted?: true;
       readonly isDryRun?: true;
     }
   /** Retry all that failed; of one batch where it is named. */
@@ -37,8 +39,8 @@ export type NextOperation =
   | { readonly operation: "cancel"; readonly workflowId: string }
   /** Let sends go on: of everything, a batch, or a run. */
   | { readonly operation: "resume"; readonly of?: string }
-  /** Pay the file once more, past what was refused. */
-  | { readonly operation: "payNotDuplicate" }
+  /** Pay the file once more, past what was refused; under the id that was given, where one was. */
+  | { readonly operation: "payNotDuplicate"; readonly workflowId?: string }
   | { readonly operation: "replay"; readonly workflowId: string }
   | { readonly operation: "list"; readonly status?: string }
   | { readonly operation: "inbox" | "doctor" | "recover" | "testWebhook" }

@@ -1,3 +1,4 @@
+import type { NextOperation } from "@durable-payments/operations/errors";
 import { readAssumptions } from "@durable-payments/operations/input";
 import {
   planMany,
@@ -32,6 +33,8 @@ export interface RetryFlags extends ActingFlags {
   readonly yes: boolean;
 }
 
+type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
+
 const WAYS: Readonly<Record<RetryPlan["way"], string>> = {
   start: "starts the workflow id again",
   reset: "resets the run to the failing step; its own activities keep their results",
@@ -45,6 +48,19 @@ const planText = ({ again, kept, way, workflowId }: RetryPlan): ReadonlyArray<st
     ? []
     : [wrap(`Will run: ${again.map(({ state, step }) => `${step} (${state})`).join(", ")}`, "  ")]),
 ];
+
+/** Returns the retry that a dry run has shown: with all that decides what it does. */
+export const retryNext = (
+  { runId, workflowId }: Pick<RetryPlan, "runId" | "workflowId">,
+  { isAmended, isOverruling, isRestarted }: Readonly<Record<HowRetried, boolean>>,
+): NextOperation => ({
+  operation: "retry",
+  workflowId,
+  ifRun: runId,
+  ...(isOverruling && { isOverruling }),
+  ...(isAmended && { isAmended }),
+  ...(isRestarted && { isRestarted }),
+});
 
 /** Retries one run, or shows how it would be. */
 export const retryOne = async (output: Output, flags: RetryFlags): Promise<number> => {
@@ -74,7 +90,7 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<numbe
             ? []
             : [wrap(`Amended: ${shown.amended.join(", ")}`, "  ")]),
           "Nothing was done.",
-          ...nextLines([{ operation: "retry", workflowId: shown.workflowId, ifRun: shown.runId }]),
+          ...nextLines([retryNext(shown, { isAmended: amendment !== undefined, ...flags })]),
         ].join("\n"),
       );
       return EXIT_CODES.done;

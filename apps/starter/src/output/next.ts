@@ -36,6 +36,7 @@ const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
         ...optional("--if-run", next.ifRun),
         ...(next.isOverruling ? ["--override", "--by", "NAME", "--reason", "WHY"] : []),
         ...optional("--amend", next.isAmended && "FILE"),
+        ...optional("--restart", next.isRestarted),
         ...optional("--dry-run", next.isDryRun),
       ];
     case "retryAll":
@@ -43,7 +44,7 @@ const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
     case "resume":
       return ["resume", ...(next.of === undefined ? [] : [next.of])];
     case "payNotDuplicate":
-      return ["pay", "FILE", "--not-a-duplicate"];
+      return ["pay", "FILE", ...optional("--id", next.workflowId), "--not-a-duplicate"];
     case "list":
       return ["list", ...optional("--status", next.status)];
     case "testWebhook":

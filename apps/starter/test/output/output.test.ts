@@ -1,6 +1,7 @@
 import { InvalidInput } from "@durable-payments/operations/errors";
 import { afterEach, expect, it, vi } from "vitest";
 import { badUsage, EXIT_CODES } from "../../src/exit-codes.ts";
+import { retryNext } from "../../src/input/retrying.ts";
 import { reportError } from "../../src/output/error-report.ts";
 import { commandOf } from "../../src/output/next.ts";
 import { processOutput } from "../../src/output/output.ts";
@@ -52,6 +53,30 @@ it("reports an error on standard error, with the command that helps on a line of
   const error = new InvalidInput({ message: "m".repeat(90), next: { operation: "inbox" } });
   reportError(processOutput(false), error);
   expect(written.join("").split("\n").at(-2)).toBe("  See what waits for a person: starter inbox");
+});
+
+it.each([
+  [{ operation: "payNotDuplicate" }, "starter pay FILE --not-a-duplicate"],
+  [
+    { operation: "payNotDuplicate", workflowId: "invoice-17" },
+    "starter pay FILE --id invoice-17 --not-a-duplicate",
+  ],
+  [
+    retryNext(
+      { workflowId: "invoice-17", runId: "run-1" },
+      { isOverruling: true, isAmended: true, isRestarted: true },
+    ),
+    "starter retry invoice-17 --if-run run-1 --override --by NAME --reason WHY --amend FILE --restart",
+  ],
+  [
+    retryNext(
+      { workflowId: "invoice-17", runId: "run-1" },
+      { isOverruling: false, isAmended: false, isRestarted: false },
+    ),
+    "starter retry invoice-17 --if-run run-1",
+  ],
+] as const)("keeps what was given in the command that is offered: %j", (next, command) => {
+  expect(commandOf(next)).toBe(command);
 });
 
 it("quotes what a shell would not take for one argument", () => {

@@ -110,13 +110,19 @@ export const startedOnly = async (
 export const checkDuplicate = async (
   operations: Pick<Operations, "client" | "ledger">,
   account: string,
-  planned: Planned,
+  planned: Planned & {
+    /** Whether the user has chosen the id: to pay it all the same takes that id again. */
+    readonly isOwnId?: boolean;
+  },
 ): Promise<void> => {
   const [found = []] = await findDuplicates(operations, account, [planned]);
   const similar = await startedOnly(operations, found);
   if (similar.length === 0) return;
   throw refused(
     `${planned.workflowId} is likely a duplicate: the same payee, amount and currency as ${similar.slice(0, 3).map(similarText).join("; ")}. Nothing was started.`,
-    { operation: "payNotDuplicate" },
+    {
+      operation: "payNotDuplicate",
+      ...(planned.isOwnId === true && { workflowId: planned.workflowId }),
+    },
   );
 };

@@ -93,7 +93,11 @@ export const startRun = async (
     (await existing(operations, workflowId, planned)) ?? (await forgotten(operations, workflowId));
   if (known !== undefined) return known;
   if (!isNotDuplicate) {
-    await checkDuplicate(operations, account, { workflowId, input: planned.input });
+    await checkDuplicate(operations, account, {
+      workflowId,
+      input: planned.input,
+      isOwnId: workflowId !== planned.contentId,
+    });
   }
   const about = {
     mayBe: `The run ${workflowId} may have been started`,
