@@ -174,6 +174,8 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
     const options: WorkerOptions = {
       ...deploymentFromEnvironment(given, environment),
       shutdownGraceTime: DEFAULT_GRACE,
+      // The tracker's heartbeat is the ledger's witness: it may not be older than what a copy may miss.
+      maxHeartbeatThrottleInterval: "1 second",
       ...(payments.perSecond !== undefined && {
         maxTaskQueueActivitiesPerSecond: payments.perSecond,
       }),

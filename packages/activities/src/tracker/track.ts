@@ -11,7 +11,7 @@ import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/comm
 import { Result } from "effect";
 import { setTimeout as sleep } from "node:timers/promises";
 import { noteTrackerRead } from "../metrics.ts";
-import { type Call, HEARTBEAT_EVERY_MS, type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { Janitor } from "./janitor.ts";
 import { nudgeUntold } from "./nudges.ts";
 import { Waits } from "./waits.ts";
@@ -33,6 +33,8 @@ export interface TrackerOptions {
 /** How often it is looked at what is due; how often the service is asked is another matter. */
 const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
+/** Each is billed; what is new of the ledger is said at once. */
+const HEARTBEAT_EVERY_MS = 5_000;
 const JANITOR_EVERY_MS = 60_000;
 
 /** Longest time that the tracker leaves a service or ledger alone that does not answer. */

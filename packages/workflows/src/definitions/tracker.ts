@@ -14,7 +14,7 @@ export async function tracker(account?: string | null, known?: Tracked): Promise
     taskQueue: accountQueue(workflowInfo().taskQueue, account ?? undefined),
     // The activity ends by itself after hours; a lost worker is noticed by its heartbeats.
     startToCloseTimeout: "1 day",
-    heartbeatTimeout: "30 seconds",
+    heartbeatTimeout: "15 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "10 seconds" },
     summary: "Read the service's lists, complete the waits",
   });
