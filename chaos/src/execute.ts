@@ -141,7 +141,7 @@ const executeIn = async (
     });
     answers.forget();
   };
-  /** Decisions that a restored ledger has forgotten are made after it: docs/chaos.md says why. */
+  /** A restored ledger has forgotten its latest decisions, as documented: they are made after it. */
   const interveneIn = async (run: PlannedRun): Promise<void> => {
     const mustWait = () => loss?.endsWith("ledger") === true && progress.loss === undefined;
     while (mustWait() && !signal.aborted) await delay(500, signal);

@@ -72,7 +72,7 @@ Starts onboardings and payouts on a real Temporal server with a database file, a
 remembers what it did, and two workers with a ledger; loses, delays and garbles answers; kills and
 freezes workers, kills service and server; ends, terminates, resets, overrules and retries runs;
 answers what runs ask. Then it compares what the service did with what the runs say, and with the
-ledger. See docs/chaos.md.
+ledger. chaos/README.md says where things are.
 
 Options:
   --runs N            runs to start (${DEFAULTS.runs})
@@ -152,7 +152,7 @@ const lossOf = ({ lose, restore }: Given): Loss | undefined => {
     ...(typeof lose === "string" ? ([`lose ${oneOf("--lose", ["ledger"], lose)}`] as const) : []),
   ];
   const [first, second] = losses;
-  // Both restored at once is outside of what is promised: docs/disaster-recovery.md.
+  // Both at once is outside of what is promised.
   if (second !== undefined) throw new BadOption("Give one --restore, or --lose, at a time.");
   return first;
 };

@@ -53,11 +53,11 @@ describe("what was built runs as the sources do:", () => {
   };
 
   it.each<[string, BundledApp, ReadonlyArray<string>, NodeJS.ProcessEnv, number]>([
-    ["the starter's help", "starter", ["runs", "list", "--help"], {}, 0],
-    ["an input that is none", "starter", ["payout", "--file", configFile, "--json"], {}, 2],
+    ["the starter's help", "starter", ["list", "--help"], {}, 0],
+    ["an invalid input", "starter", ["pay", configFile, "--json"], {}, 2],
     ["the worker's help", "worker", ["--help"], {}, 0],
     ["an option that the worker does not know", "worker", ["--jsno"], {}, 2],
-    ["a rate that is none", "worker", [], { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "0" }, 1],
+    ["an invalid rate", "worker", [], { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "0" }, 1],
     ["no Temporal", "worker", [], {}, 1],
   ])("%s", async (_, app, args, changes, code) => {
     const env = { ...variables, ...changes };
@@ -84,9 +84,9 @@ describe("what was built runs as the sources do:", () => {
         PAYMENTS_TASK_QUEUE: "built",
       };
       const polling = await startProcess(process.execPath, argumentsOf(worker, ["--json"]), env);
-      const { journal, ...ready } = polling.ready;
+      const { ledger, ...ready } = polling.ready;
       expect(ready).toEqual({ ready: true, namespace: "default", taskQueue: "built" });
-      expect(journal).toContain(".sqlite");
+      expect(ledger).toContain(".sqlite");
       expect(await polling.kill("SIGTERM")).toEqual({ code: 0, signal: undefined });
       expect(polling.stdout().trimEnd().split("\n")).toHaveLength(1);
       expect(polling.stderr()).toBe("");

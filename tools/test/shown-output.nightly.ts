@@ -18,8 +18,7 @@ const isUpdate = process.env["UPDATE_SHOWN_OUTPUT"] === "1";
 const WITHIN_MS = 60_000;
 /** How long what is read may take to show it; what is written anew is read after the usual lag. */
 const SHOWN_WITHIN_MS = isUpdate ? 3_000 : WITHIN_MS;
-const READING =
-  /^\.\/starter (?:status|attention|audit|doctor|runs (?:list|show)|payouts (?:list|status)) ?/;
+const READING = /^\.\/starter (?:list|show|inbox|doctor) ?/;
 const documentedUrl = "http://127.0.0.1:4010";
 
 const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<A>) => await work };
@@ -31,7 +30,7 @@ const ports = {
 
 /** Runs a line of a document as its reader would, and returns what a terminal would show. */
 const runLine = async (stack: Stack, line: string): Promise<string> => {
-  if (/^npm run (dev|demo)$|^npm test$/.test(line)) return "";
+  if (/^npm (?:create .*|run (?:dev|demo)|test)$/.test(line)) return "";
   if (line === "npm run worker") {
     const worker = stack.spawn("worker", appArguments("worker", ["--json"]));
     await awaitReadyLine(worker, WITHIN_MS);

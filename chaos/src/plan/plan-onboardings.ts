@@ -38,7 +38,7 @@ const interventionFor = (
   };
 };
 
-/** Plans onboardings: see docs/chaos.md. */
+/** Plans onboardings: alike ones, short waits, refused persons, and plain ones. */
 export const planOnboardings = (
   count: number,
   seed: number,

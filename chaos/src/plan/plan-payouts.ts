@@ -92,7 +92,7 @@ const unfundedIntervention = (index: number, amended: string): Intervention =>
       ? { kind: "retry" }
       : { kind: "retry", amend: { payout: { amount: amended } } };
 
-/** Plans payouts, to new and to existing beneficiaries: see docs/chaos.md. */
+/** Plans payouts, to new and to existing beneficiaries. */
 export const planPayouts = (
   count: number,
   seed: number,
