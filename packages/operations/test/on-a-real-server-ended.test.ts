@@ -1,4 +1,5 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
+import { openLedger } from "@durable-payments/ledger";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -6,6 +7,7 @@ import { reject } from "../src/decide/index.ts";
 import { cancel } from "../src/ending/index.ts";
 import { planPayout } from "../src/input/index.ts";
 import { planMany, retryMany, retryPayment } from "../src/retry/index.ts";
+import { recover } from "../src/recovery/index.ts";
 import { startRun } from "../src/start/index.ts";
 import { startRealStack } from "./support/real-stack.ts";
 
@@ -125,3 +127,27 @@ test.each(["cancelled", "rejected"] as const)(
   },
   60_000,
 );
+
+test("an end that only Temporal remembers is recorded again by recover; a cancellation by Temporal's own tools is none", async () => {
+  const { account, client, ledger } = stack.operations;
+  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  const ids = ["forced", "asked", "by-hand", "terminated-by-hand"];
+  for (const id of ids) {
+    await startRun(stack.operations, id, planned(id), ada);
+    await approvalOf(id);
+  }
+  await cancel(stack.operations, "forced", { ...bob, isForced: true });
+  await cancel(stack.operations, "asked", bob);
+  await client.workflow.getHandle("by-hand").cancel();
+  await client.workflow.getHandle("terminated-by-hand").terminate("stuck");
+  await Promise.all(ids.map((id) => expect(result(id)).rejects.toThrow()));
+  const lost = await openLedger("memory");
+  const restored = { ...stack.operations, ledger: lost };
+  const { ends } = await recover(restored, { ...bob, isDryRun: false });
+  expect(ends).toEqual(expect.arrayContaining(["forced", "asked"]));
+  expect(ends).not.toContain("by-hand");
+  expect(ends).not.toContain("terminated-by-hand");
+  await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("bob ended forced");
+  await lost.close();
+  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+}, 60_000);

@@ -4,7 +4,7 @@ import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import type { ListTotals } from "../output/list-text.ts";
 import { json, on, text } from "./flags.ts";
-import { readSince } from "./read-since.ts";
+import { readTime } from "../input/since.ts";
 import { runCommand } from "./run-command.ts";
 
 const flags = {
@@ -57,7 +57,7 @@ export const list = Command.make("list", flags, (given) =>
       output.answer({ batches }, (shown) => batchesText(shown));
       return EXIT_CODES.done;
     }
-    const since = Option.map(given.since, (age) => readSince(age));
+    const since = Option.map(given.since, (age) => readTime("since", age).getTime());
     const found = await operating((operations) =>
       listRuns(operations, {
         statuses,

@@ -3,7 +3,7 @@ import { Argument, Command } from "effect/cli";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { json, on, text } from "./flags.ts";
-import { readSince } from "./read-since.ts";
+import { readTime } from "../input/since.ts";
 import { runCommand } from "./run-command.ts";
 
 const parameters = {
@@ -59,7 +59,9 @@ export const replay = Command.make("replay", parameters, (given) =>
       for await (const run of replayRuns(runs, workflows, dataConverter)) found.push(run);
       return found;
     };
-    const since = Option.getOrUndefined(Option.map(given.since, (age) => readSince(age)));
+    const since = Option.getOrUndefined(
+      Option.map(given.since, (age) => readTime("since", age).getTime()),
+    );
     const type = Option.getOrUndefined(given.type);
     const runs =
       file === undefined

@@ -1,10 +1,16 @@
 import type { Decision, NewDecision } from "@durable-payments/ledger";
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import {
+  isGrpcServiceError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import { randomUUID } from "node:crypto";
 import { type Acting, actorOf } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Operations } from "../connection/operations.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import { NotFound, refused } from "../errors.ts";
+import { endText } from "../retry/failed-run.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {
@@ -33,6 +39,27 @@ const describe = async (
     throw error;
   }
 };
+
+/** gRPC's code for what does not exist. */
+const NOT_FOUND = 5;
+
+const isGone = (error: unknown): boolean =>
+  error instanceof WorkflowNotFoundError ||
+  (isGrpcServiceError(error) && error.code === (NOT_FOUND as typeof error.code));
+
+/** As `handle.cancel()`, which takes no reason. */
+const requestCancel = (
+  { client: { options, workflowService } }: Operations,
+  workflowExecution: { readonly workflowId: string; readonly runId: string },
+  reason: string,
+): Promise<unknown> =>
+  workflowService.requestCancelWorkflowExecution({
+    namespace: options.namespace,
+    identity: options.identity,
+    requestId: randomUUID(),
+    workflowExecution,
+    reason,
+  });
 
 const checkRoot = ({ raw, workflowId }: WorkflowExecutionDescription): void => {
   const root = raw.workflowExecutionInfo?.rootExecution?.workflowId;
@@ -90,11 +117,12 @@ export const cancel = async (
   } as const;
   try {
     await changing(operations, about, async () => {
-      await (isForced ? handle.terminate(`${actor.by}: ${actor.reason}`) : handle.cancel());
+      if (isForced) await handle.terminate(endText(actor));
+      else await requestCancel(operations, { workflowId, runId: run.runId }, endText(actor));
     });
   } catch (error) {
     // It has ended meanwhile.
-    if (error instanceof WorkflowNotFoundError) return { decision: decided, run: "closed" };
+    if (isGone(error)) return { decision: decided, run: "closed" };
     throw error;
   }
   return { decision: decided, run: isForced ? "terminated" : "asked" };

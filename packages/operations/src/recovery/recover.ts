@@ -5,7 +5,8 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { nudge } from "../decide/nudge.ts";
-import { readFailedRun } from "../retry/failed-run.ts";
+import { isEndRequested, readFailedRun } from "../retry/failed-run.ts";
+import type { RunOfId } from "../retry/first-event.ts";
 import { atOnce } from "../show/at-once.ts";
 
 /** What a recovery finds, and what it does about it. */
@@ -52,6 +53,17 @@ const accountOfRun = async (
   return run?.account ?? (await ledger.rowsOf(workflowId))[0]?.account ?? account;
 };
 
+const isEndedByPerson = async (
+  client: Operations["client"],
+  { runId, workflowId }: RunOfId,
+): Promise<boolean> => {
+  const { failure, run } = await readFailedRun(client, workflowId, runId);
+  if (failure?.type === failureTypes.ended || failure?.type === failureTypes.rejected) return true;
+  if (run.status.name !== "CANCELLED") return false;
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  return isEndRequested(events ?? []);
+};
+
 /** Workflow ids of which a run has closed because a person had ended it, and whose end the ledger has lost. */
 const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyArray<string>> => {
   const { client, ledger } = operations;
@@ -60,12 +72,10 @@ const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyAr
   const runs: Array<{ readonly runId: string; readonly workflowId: string }> = [];
   for await (const run of client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
   const ended = await atOnce(runs, async ({ runId, workflowId }) => {
-    const { failure } = await readFailedRun(client, workflowId, runId);
-    if (failure?.type !== failureTypes.ended && failure?.type !== failureTypes.rejected) return [];
     const decisions = await ledger.decisionsOf(workflowId);
     // One that was overruled since is known.
     const isKnown = decisions.some(({ kind }) => kind === "end" || kind === "overrule");
-    return isKnown ? [] : [workflowId];
+    return !isKnown && (await isEndedByPerson(client, { runId, workflowId })) ? [workflowId] : [];
   });
   return [...new Set(ended.flat())];
 };

@@ -6,12 +6,32 @@ import {
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from "@temporalio/client";
-import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure } from "@temporalio/common";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  ChildWorkflowFailure,
+  TerminatedFailure,
+} from "@temporalio/common";
+import type { temporal } from "@temporalio/proto";
+import type { Actor } from "@durable-payments/ledger";
 import { NotFound } from "../errors.ts";
+
+const ENDED = "Ended by a person's decision: ";
+
+/** Says in Temporal's history that a person ends a run, so that `recover` finds an end that the ledger has lost. */
+export const endText = ({ by, reason }: Actor): string => `${ENDED}${by}: ${reason ?? ""}`;
+
+/** Whether a run was asked to end by {@link endText}: cancelling it by Temporal's own tools is no person's end. */
+export const isEndRequested = (
+  events: ReadonlyArray<temporal.api.history.v1.IHistoryEvent>,
+): boolean =>
+  events.some(({ workflowExecutionCancelRequestedEventAttributes: requested }) =>
+    requested?.cause?.startsWith(ENDED),
+  );
 
 /** Why a run has failed, as far as its failure says. */
 export interface RunFailure {
-  /** A type of `failureTypes`, or of a user's own; undefined where the run timed out or was terminated. */
+  /** A type of `failureTypes`, or of a user's own; undefined where the run timed out or was terminated by hand. */
   readonly type: string | undefined;
   readonly message: string;
   /** The step that has failed, and the version of its row. */
@@ -51,8 +71,9 @@ export const failureOf = (error: unknown): RunFailure => {
       if (found === undefined || !OURS.has(found.type ?? "")) found = cause;
     }
   }
+  const isEnded = error instanceof TerminatedFailure && error.message.startsWith(ENDED);
   return {
-    type: found?.type ?? undefined,
+    type: isEnded ? failureTypes.ended : (found?.type ?? undefined),
     message: found?.message ?? message,
     facts: found && factsOf(found),
     failed,

@@ -47,6 +47,12 @@ const HOPELESS: Readonly<Record<string, string>> = {
     "Its payout was created and has failed at the service: pay again by a new id.",
 };
 
+/** Why the run of a failure fails again however often it is retried; undefined where it may not. */
+const hopelessOf = ({ facts, type = "" }: RunFailure): string | undefined =>
+  type === failureTypes.notVerified && facts?.reason !== "open"
+    ? "The service has decided about the cardholder's identity: onboard another cardholder by a new id."
+    : HOPELESS[type];
+
 const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyArray<Decision>) =>
   decisions.some(
     (decision) => decision.sequence > decisionsAfter && decision.question === question?.id,
@@ -79,7 +85,7 @@ export const whyNot = (planning: Planning): OperationError | undefined => {
       { operation: "answer", workflowId },
     );
   }
-  const hopeless = HOPELESS[failure?.type ?? ""];
+  const hopeless = failure && hopelessOf(failure);
   if (hopeless === undefined) return undefined;
   const isHelped = isAmended && failure?.type === failureTypes.invalidRequest;
   return isHelped

@@ -1,5 +1,5 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { type Decision, type NewDecision, overruledRow } from "@durable-payments/ledger";
+import { type Decision, endAmong, type NewDecision } from "@durable-payments/ledger";
 import { type Acting, actorOf } from "../acting.ts";
 import { changing } from "../connection/changing.ts";
 import type { Operations } from "../connection/operations.ts";
@@ -40,12 +40,6 @@ export interface Retried {
   readonly runId: string;
 }
 
-/** The end of a workflow id that nobody has overruled since. */
-const openEnd = (decisions: ReadonlyArray<Decision>): Decision | undefined => {
-  const last = decisions.findLast(({ kind }) => kind === "end" || kind === "overrule");
-  return last?.kind === "end" ? last : undefined;
-};
-
 /**
  * Reads what a retry would do. Nothing is changed.
  *
@@ -69,7 +63,7 @@ export const planRetryOf = async (
     });
   }
   const [rows, decisions] = await Promise.all([ledger.rowsOf(root), ledger.decisionsOf(root)]);
-  const end = openEnd(decisions);
+  const end = endAmong(decisions);
   const amendment =
     options.amend &&
     amendInput(
@@ -113,12 +107,7 @@ const recordRetry = async (
     value,
   });
   if (end !== undefined) {
-    await ledger.decide(decision("overrule", { end: end.sequence }), (look) =>
-      look.rows.flatMap((one) => {
-        const changed = overruledRow(one, look);
-        return changed === undefined ? [] : [{ row: changed }];
-      }),
-    );
+    await ledger.decide(decision("overrule", { end: end.sequence }));
   }
   if (amendment !== undefined) {
     const { fields, hash } = amendment;
@@ -160,12 +149,13 @@ export const retryPayment = async (
       plan.way === "reset"
         ? await resetRun(client, run, { failed: failed.failure?.failed, reason })
         : undefined;
-    if (wasReset !== undefined) return { plan, runId: wasReset };
-    const started = await startAgain(client, run, {
-      versions: plan.versions,
-      ...(amendment && { input: { amended: amendment.input } }),
-    });
+    const continued =
+      wasReset ??
+      (await startAgain(client, run, {
+        versions: plan.versions,
+        ...(amendment && { input: { amended: amendment.input } }),
+      }));
     await followRow(operations, root, amendment?.input ?? (await readInput(client, run)));
-    return { plan, runId: started };
+    return { plan, runId: continued };
   });
 };

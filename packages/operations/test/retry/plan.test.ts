@@ -1,9 +1,14 @@
 import type { Decision } from "@durable-payments/ledger";
 import { defaultAssumptions } from "@durable-payments/api-core";
-import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  RetryState,
+  TerminatedFailure,
+} from "@temporalio/common";
 import { expect, test } from "vitest";
 import { amendInput } from "../../src/retry/amend.ts";
-import { failureOf } from "../../src/retry/failed-run.ts";
+import { endText, failureOf, isEndRequested, type RunFailure } from "../../src/retry/failed-run.ts";
 import { planRetry, type Planning, whyNot } from "../../src/retry/plan.ts";
 import { resetPoint } from "../../src/retry/reset-run.ts";
 import { ACCOUNT, question, row } from "../support/rows.ts";
@@ -28,12 +33,14 @@ const planning = (more: Partial<Planning> = {}): Planning => ({
   ...more,
 });
 
-const failure = (type: string): Planning["failure"] => ({
+const failure = (type: string): RunFailure => ({
   type,
   message: "no",
   facts: undefined,
   failed: undefined,
 });
+
+const ada = { by: "Ada", how: "--by", reason: "fraud" };
 
 const end: Decision = {
   account: ACCOUNT,
@@ -77,6 +84,11 @@ test.each([
   ["asking", { rows: [unanswered] }, "waits for an answer"],
   ["an invalid input", { failure: failure("InvalidRequest") }, "amend it"],
   ["a failed payout", { failure: failure("PayoutFailed") }, "by a new id"],
+  [
+    "a refused identity check",
+    { failure: { ...failure("NotVerified"), facts: { reason: "refused" } } },
+    "another cardholder",
+  ],
   ["paid already", { failure: failure("AlreadyCarriedOut"), isAmended: true }, "by a new id"],
 ] as const)("a retry that cannot help is refused: %s", (_, more, message) => {
   expect(whyNot(planning(more))?.message).toContain(message);
@@ -87,6 +99,10 @@ test.each([
   ["answered", { rows: [unanswered], decisions: [{ ...end, kind: "resend", question: "q1" }] }],
   ["amended", { failure: failure("InvalidRequest"), isAmended: true }],
   ["refused by the service", {}],
+  [
+    "an identity check that was open",
+    { failure: { ...failure("NotVerified"), facts: { reason: "open" } } },
+  ],
 ] as const)("a retry that may help is not: %s", (_, more) => {
   expect(whyNot(planning(more))).toBeUndefined();
 });
@@ -110,6 +126,22 @@ test("a failure is read through the activity's: type, facts, and which activity"
     facts: { step: "createPayout", version: 2 },
     failed: "5",
   });
+});
+
+test.each([
+  ["was terminated by a person's end", new TerminatedFailure(endText(ada)), "Ended"],
+  ["was terminated by hand", new TerminatedFailure("stuck"), undefined],
+])("a run that %s", (_, error, type) => {
+  expect(failureOf(error).type).toBe(type);
+});
+
+test("a cancelled run was ended by a person only where the request says so", () => {
+  const requested = (cause: string) => [
+    { workflowExecutionCancelRequestedEventAttributes: { cause } },
+  ];
+  expect(isEndRequested(requested(endText(ada)))).toBe(true);
+  expect(isEndRequested(requested(""))).toBe(false);
+  expect(isEndRequested([])).toBe(false);
 });
 
 test("a reset goes to the task that scheduled the failing step", () => {
