@@ -100,8 +100,18 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
     if (isRestored && policy.repeat === "keyed")
       return ask("The ledger was restored, and another key may have been sent.");
   }
+  // `from: null` says that no answer of a send was lost; the message says why it is checked.
+  const message = isRestored
+    ? "The ledger was restored"
+    : "Not vouched for: this id may have run before";
   const to = { ...nowUnknown(look, policy), runId: call.runId, request, doubt, from: null };
-  const unknown = changed(known, look, { ...to, madeId: null, result: null, knownBy: null });
+  const unknown = changed(known, look, {
+    ...to,
+    message,
+    madeId: null,
+    result: null,
+    knownBy: null,
+  });
   return { ...adding(unknown, who, "not vouched for"), effect: again };
 };
 

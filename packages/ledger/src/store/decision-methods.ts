@@ -1,6 +1,6 @@
 import type { WriteRow } from "../model/row.ts";
 import { endedRow, overruledRow } from "../model/decide.ts";
-import type { Ledger, NewDecision } from "./ledger.ts";
+import type { Ledger, NewDecision, Pause } from "./ledger.ts";
 import {
   endAmong,
   lastHashOf,
@@ -12,12 +12,15 @@ import {
   selectLog,
   verifyLines,
 } from "./log.ts";
-import { readPause, SELECT_PAUSES } from "./look.ts";
-import type { DecisionLook, RowChange } from "./queries.ts";
-import { readRow, saveRow } from "./rows.ts";
+import type { Actor, DecisionLook, RowChange } from "./queries.ts";
+import { nextVersion, readRow, saveRow } from "./rows.ts";
+import { PAUSES } from "./schema.ts";
 import type { Seal } from "./seal.ts";
-import { type Database, numberOf, query, textOrNull } from "./sql.ts";
-import { nextVersion, orMadeByAnother } from "./write-methods.ts";
+import { type Database, query, type Query } from "./sql.ts";
+import { number, readFields, textOrNull } from "./table.ts";
+import { orMadeByAnother } from "./write-methods.ts";
+
+const CONTEXT = { startedBy: textOrNull, now: number, epoch: number, sequence: number };
 
 /** Decisions, the log, and pauses. */
 export const decisionMethods = (
@@ -25,6 +28,37 @@ export const decisionMethods = (
   seal: Seal,
 ): Pick<Ledger, "decide" | "decisionsOf" | "logOf" | "verify" | "pause" | "resume" | "pauses"> => {
   const { nextSequence, now } = database.dialect;
+
+  /** Changes a pause, and records who did, where anything changes. */
+  const changePauses = <A>(
+    scope: Pause["scope"],
+    of: string,
+    actor: Actor & { readonly kind: "pause" | "resume" },
+    change: (
+      now: number,
+      isPaused: boolean,
+    ) => { readonly value: A; readonly writes: ReadonlyArray<Query> },
+  ): Promise<A> => {
+    const workflowId = scope === "run" ? of : "";
+    return database.write(
+      null,
+      [
+        query(`SELECT ${now} AS now`),
+        query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of),
+        selectLastHash(workflowId),
+      ],
+      ([[context = {}] = [], paused = [], last = []]) => {
+        const at = Number(context["now"]);
+        const { value, writes } = change(at, paused.length > 0);
+        if (writes.length === 0) return { value, writes };
+        const log = new LogWriter(workflowId, lastHashOf(last), at, seal);
+        const about = { account: "", workflowId, step: null, question: null };
+        log.decision({ ...actor, ...about, value: { scope, of } });
+        return { value, writes: [...writes, ...log.writes] };
+      },
+    );
+  };
+
   return {
     decide: (decision, change = () => []) => {
       const { workflowId } = decision;
@@ -54,10 +88,7 @@ export const decisionMethods = (
                 rows: writes.map((row) => readRow(row, seal)),
                 decisions,
                 end: endAmong(decisions),
-                startedBy: textOrNull(context, "started_by"),
-                now: numberOf(context, "now"),
-                epoch: numberOf(context, "epoch"),
-                sequence: numberOf(context, "sequence"),
+                ...readFields(CONTEXT, context, seal),
               };
               const changes = withRest(change(look), look, decision);
               const log = new LogWriter(workflowId, lastHashOf(last), look.now, seal);
@@ -88,78 +119,24 @@ export const decisionMethods = (
         selectLog(workflowId),
         query("SELECT 1 FROM writes WHERE workflow_id = $1 AND rest IS NULL LIMIT 1", workflowId),
       ]);
-      return verifyLines(lines, pruned.length > 0);
+      return verifyLines(lines, pruned.length > 0, seal);
     },
-    pause: (scope, of, actor) => {
-      const workflowId = scope === "run" ? of : "";
-      return database.write(
-        null,
-        [query(`SELECT ${now} AS now`), selectLastHash(workflowId)],
-        ([[context = {}] = [], last = []]) => {
-          const since = numberOf(context, "now");
-          const reason = actor.reason ?? "";
-          const log = new LogWriter(workflowId, lastHashOf(last), since, seal);
-          log.decision({
-            ...actor,
-            account: "",
-            workflowId,
-            step: null,
-            kind: "pause",
-            question: null,
-            value: { scope, of },
-          });
-          return {
-            value: { scope, of, by: actor.by, reason, since },
-            writes: [
-              query(
-                `INSERT INTO pauses (scope, of, made_by, reason, since) VALUES ($1, $2, $3, $4, $5)
-                 ON CONFLICT (scope, of) DO UPDATE SET made_by = excluded.made_by, reason = excluded.reason`,
-                scope,
-                of,
-                actor.by,
-                seal.seal(reason),
-                since,
-              ),
-              ...log.writes,
-            ],
-          };
-        },
-      );
-    },
-    resume: (scope, of, actor) => {
-      const workflowId = scope === "run" ? of : "";
-      return database.write(
-        null,
-        [
-          query(`SELECT ${now} AS now`),
-          query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of),
-          selectLastHash(workflowId),
-        ],
-        ([[context = {}] = [], paused = [], last = []]) => {
-          if (paused.length === 0) return { value: false, writes: [] };
-          const log = new LogWriter(workflowId, lastHashOf(last), numberOf(context, "now"), seal);
-          log.decision({
-            ...actor,
-            account: "",
-            workflowId,
-            step: null,
-            kind: "resume",
-            question: null,
-            value: { scope, of },
-          });
-          return {
-            value: true,
-            writes: [
-              query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of),
-              ...log.writes,
-            ],
-          };
-        },
-      );
-    },
+    pause: (scope, of, actor) =>
+      changePauses(scope, of, { ...actor, kind: "pause" }, (since) => {
+        const pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since };
+        const keepSince = (name: string) => (name === "since" ? "pauses.since" : undefined);
+        return { value: pause, writes: [PAUSES.save([pause], seal, keepSince)] };
+      }),
+    resume: (scope, of, actor) =>
+      changePauses(scope, of, { ...actor, kind: "resume" }, (_now, isPaused) => ({
+        value: isPaused,
+        writes: isPaused
+          ? [query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of)]
+          : [],
+      })),
     pauses: async () => {
-      const [found = []] = await database.read([SELECT_PAUSES]);
-      return found.map((pause) => readPause(pause, seal));
+      const [found = []] = await database.read([query("SELECT * FROM pauses ORDER BY since")]);
+      return found.map((pause) => PAUSES.read(pause, seal));
     },
   };
 };

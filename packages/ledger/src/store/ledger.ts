@@ -164,7 +164,7 @@ export interface Ledger {
    * Records a run. What is known of its workflow id already stays (above all who started it first), but for the run
    * id; what was null is filled in.
    */
-  readonly noteRun: (run: NewRun) => Promise<Run>;
+  readonly noteRun: (run: NewRun) => Promise<void>;
   /** Records many runs at once, as `noteRun` does. */
   readonly noteRuns: (runs: ReadonlyArray<NewRun>) => Promise<void>;
   readonly runs: (filter: RunFilter) => Promise<ReadonlyArray<Run>>;
@@ -206,11 +206,6 @@ export interface Ledger {
     account: string,
     payments: ReadonlyArray<PlannedPayment>,
   ) => Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>>;
-  /** Returns which of these payees (ids or marks) were paid before. */
-  readonly paidBefore: (
-    account: string,
-    payees: ReadonlyArray<string>,
-  ) => Promise<ReadonlySet<string>>;
 
   // Decisions and log
 
@@ -245,7 +240,7 @@ export interface Ledger {
   // Waits and leases
 
   /** Opens a wait, or opens it again. */
-  readonly openWait: (wait: NewWait) => Promise<RecordedWait>;
+  readonly openWait: (wait: NewWait) => Promise<void>;
   readonly waits: (filter: WaitFilter) => Promise<ReadonlyArray<RecordedWait>>;
   /** Closes a wait and keeps its outcome. @returns whether it was open. */
   readonly closeWait: (name: WaitName, outcome: JsonObject) => Promise<boolean>;

@@ -1,26 +1,19 @@
-import { createHash } from "node:crypto";
-import type { JsonObject, WriteName } from "../model/row.ts";
+import { hash } from "node:crypto";
+import type { WriteName } from "../model/row.ts";
 import type { Decision, DecisionKind, Entry, NewDecision, NewEntry } from "./ledger.ts";
 import type { LogLine, Verification } from "./queries.ts";
+import { type LINE, logTable } from "./schema.ts";
 import type { Seal } from "./seal.ts";
-import {
-  numberOf,
-  numberOrNull,
-  query,
-  type Query,
-  type SqlRow,
-  type SqlValue,
-  textOf,
-  textOrNull,
-} from "./sql.ts";
+import { query, type Query, type SqlRow } from "./sql.ts";
+import { number, oneOf, readFields, type RowOf, sealedJson, text, textOrNull } from "./table.ts";
 
 /** What a line has to say, sealed. */
 type EntryBody = Pick<Entry, "who" | "what" | "details">;
 type DecisionBody = Pick<Decision, "question" | "by" | "how" | "reason" | "value">;
 
-const COLUMNS = "at, account, workflow_id, step, run_id, generation, is_decision, kind, body, hash";
+const LOG = logTable("");
 
-const SELECT = `SELECT sequence, ${COLUMNS} FROM log WHERE workflow_id = $1`;
+const SELECT = "SELECT * FROM log WHERE workflow_id = $1";
 
 /** Returns the statement that reads the log of a workflow id. */
 export const selectLog = (workflowId: string): Query =>
@@ -35,14 +28,28 @@ export const selectLastHash = (workflowId: string): Query =>
   query("SELECT hash FROM log WHERE workflow_id = $1 ORDER BY sequence DESC LIMIT 1", workflowId);
 
 /** Reads what `selectLastHash` found. */
-export const lastHashOf = ([found]: ReadonlyArray<SqlRow>): string =>
-  found === undefined ? "" : textOf(found, "hash");
+export const lastHashOf = ([found]: ReadonlyArray<SqlRow>): string => String(found?.["hash"] ?? "");
+
+type Line = RowOf<typeof LINE>;
 
 /** Covers what is written, sealed or not, and everything before it of the same workflow id. */
-const hashOf = (previous: string, values: ReadonlyArray<SqlValue>): string =>
-  createHash("sha256")
-    .update(JSON.stringify([previous, ...values]))
-    .digest("base64url");
+const hashOf = (previous: string, line: Omit<Line, "hash">): string =>
+  hash(
+    "sha256",
+    JSON.stringify([
+      previous,
+      line.at,
+      line.account,
+      line.workflowId,
+      line.step,
+      line.runId,
+      line.generation,
+      line.isDecision,
+      line.kind,
+      line.body,
+    ]),
+    "base64url",
+  );
 
 /** Makes the lines that one transaction adds to the log of a workflow id. */
 export class LogWriter {
@@ -59,72 +66,63 @@ export class LogWriter {
     this.#seal = seal;
   }
 
-  entry(entry: NewEntry, name: WriteName, runId: string, generation: number): void {
-    const body: EntryBody = { who: entry.who, what: entry.what, details: entry.details };
-    this.#add([name.account, this.#workflowId, name.step, runId, generation, 0, entry.kind], body);
+  entry({ kind, ...body }: NewEntry, name: WriteName, runId: string, generation: number): void {
+    const { account, step } = name;
+    this.#add({ account, step, runId, generation, isDecision: 0, kind }, body satisfies EntryBody);
   }
 
   /** @param sequence where it was drawn before. */
   decision(decision: NewDecision, sequence?: number): void {
-    const { by, how, question, reason, value } = decision;
+    const { account, by, how, kind, question, reason, step, value } = decision;
     const body: DecisionBody = { question, by, how, reason, value };
     this.#add(
-      [decision.account, this.#workflowId, decision.step, null, null, 1, decision.kind],
+      { account, step, runId: null, generation: null, isDecision: 1, kind },
       body,
       sequence,
     );
   }
 
-  #add(columns: ReadonlyArray<SqlValue>, body: EntryBody | DecisionBody, sequence?: number): void {
-    const values = [this.#now, ...columns, this.#seal.seal(JSON.stringify(body))];
-    this.#hash = hashOf(this.#hash, values);
-    this.writes.push(
-      sequence === undefined
-        ? query(
-            `INSERT INTO log (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-            ...values,
-            this.#hash,
-          )
-        : query(
-            `INSERT INTO log (sequence, ${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
-            sequence,
-            ...values,
-            this.#hash,
-          ),
-    );
+  #add(
+    given: Omit<Line, "at" | "workflowId" | "body" | "hash">,
+    said: EntryBody | DecisionBody,
+    sequence?: number,
+  ): void {
+    const body = this.#seal.seal(JSON.stringify(said));
+    const line = { ...given, at: this.#now, workflowId: this.#workflowId, body };
+    this.#hash = hashOf(this.#hash, line);
+    const numbered = sequence === undefined ? {} : { sequence };
+    this.writes.push(LOG.insert([{ ...line, ...numbered, hash: this.#hash }], this.#seal));
   }
 }
 
 /** Reads a decision. */
-export const readDecision = (line: SqlRow, seal: Seal): Decision => ({
-  // Written by `LogWriter`, of this schema version.
-  ...(JSON.parse(seal.open(textOf(line, "body"))) as DecisionBody),
-  kind: textOf(line, "kind") as DecisionKind,
-  sequence: numberOf(line, "sequence"),
-  at: numberOf(line, "at"),
-  account: textOf(line, "account"),
-  workflowId: textOf(line, "workflow_id"),
-  step: textOrNull(line, "step"),
+export const readDecision = (found: SqlRow, seal: Seal): Decision => ({
+  ...readFields(DECISION, found, seal),
+  ...BODY.read(found["body"] ?? null, seal),
 });
 
+const BODY = sealedJson<DecisionBody>();
+const NUMBERED = { sequence: number, at: number, account: text, workflowId: text };
+const DECISION = { ...NUMBERED, step: textOrNull, kind: oneOf<DecisionKind>() };
+const ENTRY = {
+  ...NUMBERED,
+  step: text,
+  runId: text,
+  generation: number,
+  kind: oneOf<Entry["kind"]>(),
+  hash: text,
+};
+const ENTRY_BODY = sealedJson<EntryBody>();
+
 /** Reads a line. */
-export const readLine = (line: SqlRow, seal: Seal): LogLine =>
-  numberOf(line, "is_decision") === 1
-    ? { is: "decision", decision: readDecision(line, seal) }
+export const readLine = (found: SqlRow, seal: Seal): LogLine =>
+  found["is_decision"] === 1
+    ? { is: "decision", decision: readDecision(found, seal) }
     : {
         is: "entry",
         entry: {
-          // Written by `LogWriter`, of this schema version.
-          ...(JSON.parse(seal.open(textOf(line, "body"))) as EntryBody),
-          kind: textOf(line, "kind") as Entry["kind"],
-          sequence: numberOf(line, "sequence"),
-          at: numberOf(line, "at"),
-          account: textOf(line, "account"),
-          workflowId: textOf(line, "workflow_id"),
-          step: textOf(line, "step"),
-          runId: textOf(line, "run_id"),
-          generation: numberOf(line, "generation"),
-          hash: textOf(line, "hash"),
+          ...readFields(ENTRY, found, seal),
+          ...ENTRY_BODY.read(found["body"] ?? null, seal),
         },
       };
 
@@ -139,29 +137,18 @@ export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefin
  *
  * @param isPruned the lines before the first one were removed, so it is taken as it is.
  */
-export const verifyLines = (lines: ReadonlyArray<SqlRow>, isPruned: boolean): Verification => {
+export const verifyLines = (
+  lines: ReadonlyArray<SqlRow>,
+  isPruned: boolean,
+  seal: Seal,
+): Verification => {
   let previous = "";
-  for (const [index, line] of lines.entries()) {
-    const values: ReadonlyArray<SqlValue> = [
-      numberOf(line, "at"),
-      textOf(line, "account"),
-      textOf(line, "workflow_id"),
-      textOrNull(line, "step"),
-      textOrNull(line, "run_id"),
-      numberOrNull(line, "generation"),
-      numberOf(line, "is_decision"),
-      textOf(line, "kind"),
-      textOf(line, "body"),
-    ];
-    const hash = textOf(line, "hash");
-    if (hash !== hashOf(previous, values) && !(isPruned && index === 0)) {
-      return { isIntact: false, sequence: numberOf(line, "sequence") };
+  for (const [index, found] of lines.entries()) {
+    const line = LOG.read(found, seal);
+    if (line.hash !== hashOf(previous, line) && !(isPruned && index === 0)) {
+      return { isIntact: false, sequence: line.sequence };
     }
-    previous = hash;
+    previous = line.hash;
   }
   return { isIntact: true, lines: lines.length };
 };
-
-/** Reads a JSON object that the ledger wrote. */
-export const readObject = (text: string, seal: Seal): JsonObject =>
-  JSON.parse(seal.open(text)) as JsonObject;

@@ -1,17 +1,11 @@
 import type { WriteName } from "../model/row.ts";
-import type { Limits, Look, Pause } from "./ledger.ts";
+import type { Look } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
 import { readRow } from "./rows.ts";
+import { LIMITS, PAUSES } from "./schema.ts";
 import type { Seal } from "./seal.ts";
-import {
-  type Database,
-  numberOf,
-  query,
-  type Query,
-  type SqlRow,
-  textOf,
-  textOrNull,
-} from "./sql.ts";
+import { type Database, query, type Query, type SqlRow } from "./sql.ts";
+import { number, readFields, textOrNull } from "./table.ts";
 
 /**
  * Returns the statement that reads everything that decides about a write, and the hash that its log continues: one
@@ -38,61 +32,57 @@ export const selectLook = (
     step,
   );
 
-const PAUSE = ["scope", "of", "made_by", "reason", "since"];
+const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
-/** The statement that reads all pauses: there are few. */
-export const SELECT_PAUSES = query("SELECT * FROM pauses ORDER BY since");
-
-/** Reads a pause. */
-export const readPause = (found: SqlRow, seal: Seal): Pause => ({
-  // Only `pause` writes it.
-  scope: textOf(found, "scope") as Pause["scope"],
-  of: textOf(found, "of"),
-  by: textOf(found, "made_by"),
-  reason: seal.open(textOf(found, "reason")),
-  since: numberOf(found, "since"),
-});
-
-const amounts = (found: SqlRow, column: string): Limits["maxAmounts"] => {
-  const text = textOrNull(found, column);
-  return text === null ? null : (JSON.parse(text) as Limits["maxAmounts"]);
+const CONTEXT = {
+  now: number,
+  epochNow: number,
+  leastBuild: number,
+  stopped: textOrNull,
+  sequence: number,
+  maxAmounts: LIMITS.fields.maxAmounts,
+  approveAbove: LIMITS.fields.approveAbove,
+  startedBy: textOrNull,
+  batch: textOrNull,
+  approvedBy: textOrNull,
+  others: number,
+  lastHash: textOrNull,
 };
 
 /** Reads a list that `Database.dialect.list` made. */
 const listOf = (found: SqlRow, column: string): ReadonlyArray<SqlRow> =>
-  JSON.parse(textOrNull(found, column) ?? "[]") as ReadonlyArray<SqlRow>;
+  JSON.parse(String(found[column] ?? "[]")) as ReadonlyArray<SqlRow>;
 
 /** Reads what `selectLook` found. */
 export const readLook = (
   { step }: WriteName,
   [found = {}]: ReadonlyArray<SqlRow>,
   seal: Seal,
-): Look => {
+): { readonly look: Look; readonly lastHash: string } => {
+  const context = readFields(CONTEXT, found, seal);
+  const { approveAbove, approvedBy, batch, maxAmounts } = context;
   const row = found["version"] === null ? undefined : readRow(found, seal);
   const decisions = listOf(found, "decisions").map((line) => readDecision(line, seal));
-  const batch = textOrNull(found, "batch");
-  const [pause] = listOf(found, "pauses");
-  return {
+  const [pause] = listOf(found, "pauses").map((one) => PAUSES.read(one, seal));
+  const look: Look = {
     row,
-    now: numberOf(found, "now"),
-    epoch: numberOf(found, "epoch_now"),
-    sequence: numberOf(found, "sequence"),
-    leastBuild: numberOf(found, "least_build"),
-    stopped: textOrNull(found, "stopped"),
+    now: context.now,
+    epoch: context.epochNow,
+    sequence: context.sequence,
+    leastBuild: context.leastBuild,
+    stopped: context.stopped,
     end: endAmong(decisions),
-    isOfOtherAccount: numberOf(found, "others") > 0,
-    startedBy: textOrNull(found, "started_by"),
-    pause: pause && readPause(pause, seal),
-    limits: {
-      maxAmounts: amounts(found, "max_amounts"),
-      approveAbove: amounts(found, "approve_above"),
-    },
+    isOfOtherAccount: context.others > 0,
+    startedBy: context.startedBy,
+    pause,
+    limits: { maxAmounts, approveAbove },
     decisions: decisions.filter(
       (decision) =>
         (decision.step === null || decision.step === step) &&
         decision.sequence > (row?.decisionsAfter ?? 0),
     ),
-    batch: batch === null ? undefined : { id: batch, approvedBy: textOrNull(found, "approved_by") },
+    batch: batch === null ? undefined : { id: batch, approvedBy },
   };
+  return { look, lastHash: context.lastHash ?? "" };
 };

@@ -4,6 +4,7 @@ import { decisionMethods } from "./decision-methods.ts";
 import type { Ledger } from "./ledger.ts";
 import { metaMethods } from "./meta-methods.ts";
 import { runMethods } from "./run-methods.ts";
+import { META } from "./schema.ts";
 import type { Seal } from "./seal.ts";
 import { type Database, query } from "./sql.ts";
 import { upkeepMethods } from "./upkeep-methods.ts";
@@ -21,11 +22,20 @@ export const makeLedger = async (database: Database, seal: Seal): Promise<Ledger
           meta.length > 0
             ? []
             : [
-                query(
-                  `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch, least_build)
-                   VALUES (1, $1, $2, '[]', '[]', 0, 1, 0)`,
-                  randomUUID(),
-                  servers[0]?.["server"] ?? "",
+                META.insert(
+                  [
+                    {
+                      id: 1,
+                      ledgerId: randomUUID(),
+                      server: String(servers[0]?.["server"] ?? ""),
+                      former: [],
+                      suspects: [],
+                      seenEpoch: 0,
+                      epoch: 1,
+                      leastBuild: 0,
+                    },
+                  ],
+                  seal,
                 ),
               ],
       }),

@@ -1,51 +1,30 @@
 import { LedgerUnavailable } from "../errors.ts";
 import type { Ledger, LedgerMark } from "./ledger.ts";
 import { lastHashOf, LogWriter, selectLastHash } from "./log.ts";
-import type { LedgerState } from "./queries.ts";
-import { migrations } from "./schema.ts";
+import { LIMITS, META, migrations } from "./schema.ts";
 import type { Seal } from "./seal.ts";
-import { type Database, numberOf, query, type SqlRow, textOf, textOrNull } from "./sql.ts";
+import { type Database, query, type SqlRow } from "./sql.ts";
+import { number, readFields, type RowOf, text } from "./table.ts";
 
-const SCHEMA_VERSION = migrations({ sequence: "" }).length;
+const SCHEMA_VERSION = migrations("").length;
+
+const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
 
 /** What the ledger knows of itself: what it says, and what only `expect` and `recover` need. */
-interface Meta extends LedgerState {
-  /** The server was replaced, or its timeline has changed, since the ledger was made or recovered. */
-  readonly isMoved: boolean;
-  readonly server: string;
-  /** Identities that a recovery has accepted. */
-  readonly former: ReadonlyArray<string>;
-  readonly suspects: ReadonlyArray<string>;
-  readonly seenEpoch: number;
-}
+type Meta = RowOf<typeof READ>;
 
-const idsOf = (found: SqlRow, column: string): ReadonlyArray<string> =>
-  JSON.parse(textOf(found, column)) as ReadonlyArray<string>;
-
-const readMeta = ([found]: ReadonlyArray<SqlRow>): Meta => {
+const readMeta = ([found]: ReadonlyArray<SqlRow>, seal: Seal): Meta => {
   if (found === undefined) throw new LedgerUnavailable("the ledger's table meta is empty");
-  const server = textOf(found, "server_now");
-  return {
-    ledgerId:
-      server === "" ? textOf(found, "ledger_id") : `${textOf(found, "ledger_id")}@${server}`,
-    epoch: numberOf(found, "epoch"),
-    sequence: numberOf(found, "sequence"),
-    namespace: textOrNull(found, "namespace"),
-    leastBuild: numberOf(found, "least_build"),
-    stopped: textOrNull(found, "stopped"),
-    schemaVersion: SCHEMA_VERSION,
-    now: numberOf(found, "now"),
-    isMoved: textOf(found, "server") !== server,
-    server,
-    former: idsOf(found, "former"),
-    suspects: idsOf(found, "suspects"),
-    seenEpoch: numberOf(found, "seen_epoch"),
-  };
+  const meta = readFields(READ, found, seal);
+  // Of a server and its timeline, too, where there is one.
+  const ledgerId = meta.serverNow === "" ? meta.ledgerId : `${meta.ledgerId}@${meta.serverNow}`;
+  return { ...meta, ledgerId };
 };
 
 /** Returns why the ledger is not what a witness remembers, or undefined where it is. */
 const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
-  if (meta.isMoved) return "its server was replaced, or a standby or backup took its place";
+  if (meta.server !== meta.serverNow)
+    return "its server was replaced, or a standby or backup took its place";
   if (mark.ledgerId !== meta.ledgerId && !meta.former.includes(mark.ledgerId)) {
     return "it is another ledger than the one in use before";
   }
@@ -70,7 +49,7 @@ export const metaMethods = (
   );
   const read = async (): Promise<Meta> => {
     const [found = []] = await database.read([select]);
-    return readMeta(found);
+    return readMeta(found, seal);
   };
   const markOf = ({ epoch, ledgerId, sequence }: LedgerMark): LedgerMark => ({
     ledgerId,
@@ -80,25 +59,16 @@ export const metaMethods = (
 
   return {
     state: async () => {
-      const { epoch, leastBuild, ledgerId, namespace, schemaVersion, sequence, stopped, ...rest } =
-        await read();
-      return {
-        ledgerId,
-        epoch,
-        sequence,
-        namespace,
-        leastBuild,
-        stopped,
-        schemaVersion,
-        now: rest.now,
-      };
+      const { epoch, leastBuild, ledgerId, namespace, now: at, sequence, stopped } = await read();
+      const schemaVersion = SCHEMA_VERSION;
+      return { ledgerId, epoch, sequence, namespace, leastBuild, stopped, schemaVersion, now: at };
     },
     mark: async () => markOf(await read()),
     expect: async (mark) => {
       const seen = await read();
       if (seen.stopped === null && whyRestored(seen, mark) === undefined) return true;
       return database.write(null, [select], ([found = []]) => {
-        const meta = readMeta(found);
+        const meta = readMeta(found, seal);
         const why = whyRestored(meta, mark);
         if (why === undefined) return { value: meta.stopped === null, writes: [] };
         const suspects = JSON.stringify([...new Set([...meta.suspects, mark.ledgerId])]);
@@ -117,7 +87,7 @@ export const metaMethods = (
     },
     recover: (actor) =>
       database.write(null, [select, selectLastHash("")], ([found = [], last = []]) => {
-        const meta = readMeta(found);
+        const meta = readMeta(found, seal);
         const epoch = Math.max(meta.epoch, meta.seenEpoch) + 1;
         const log = new LogWriter("", lastHashOf(last), meta.now, seal);
         log.decision({
@@ -137,7 +107,7 @@ export const metaMethods = (
               "UPDATE meta SET epoch = $1, stopped = NULL, former = $2, suspects = '[]', server = $3",
               epoch,
               former,
-              meta.server,
+              meta.serverNow,
             ),
             ...log.writes,
           ],
@@ -147,7 +117,7 @@ export const metaMethods = (
       // Asked at every start of a worker, and written once.
       if ((await read()).namespace === namespace) return;
       await database.write(null, [select], ([found = []]) => {
-        const { namespace: pinned } = readMeta(found);
+        const { namespace: pinned } = readMeta(found, seal);
         if (pinned !== null && pinned !== namespace) {
           throw new LedgerUnavailable(
             `the ledger at ${database.place} serves the Temporal namespace ${pinned}, not ${namespace}: name another ledger by PAYMENTS_LEDGER`,
@@ -159,19 +129,8 @@ export const metaMethods = (
         };
       });
     },
-    setLimits: ({ account, approveAbove, maxAmounts }) =>
-      database.write(null, [], () => ({
-        value: undefined,
-        writes: [
-          query(
-            `INSERT INTO limits (account, max_amounts, approve_above) VALUES ($1, $2, $3)
-             ON CONFLICT (account) DO UPDATE SET max_amounts = excluded.max_amounts, approve_above = excluded.approve_above`,
-            account,
-            maxAmounts && JSON.stringify(maxAmounts),
-            approveAbove && JSON.stringify(approveAbove),
-          ),
-        ],
-      })),
+    setLimits: (limits) =>
+      database.write(null, [], () => ({ value: undefined, writes: [LIMITS.save([limits], seal)] })),
     setLeastBuild: (build) =>
       database.write(null, [], () => ({
         value: undefined,

@@ -1,26 +1,15 @@
-import type { JsonObject, WriteRow, WriteState } from "../model/row.ts";
+import type { WriteRow, WriteState } from "../model/row.ts";
+import { REQUEST, type Rest, ROW, WRITES } from "./schema.ts";
 import type { Seal } from "./seal.ts";
-import { MAKES_ITS_OWN } from "./schema.ts";
-import { numberOf, query, type Query, type SqlRow, textOf, textOrNull } from "./sql.ts";
+import type { Query, SqlRow } from "./sql.ts";
+import { readFields } from "./table.ts";
 
-/** What has a column of its own. */
-type Indexed =
-  | "account"
-  | "workflowId"
-  | "step"
-  | "version"
-  | "operation"
-  | "state"
-  | "generation"
-  | "doubt"
-  | "madeId"
-  | "runId"
-  | "isUntold"
-  | "createdAt"
-  | "changedAt";
-
-/** What no query asks for: one sealed column. */
-type Rest = Omit<WriteRow, Indexed | "request"> & { readonly facts: JsonObject };
+/** Operations that make something new each time: two writes never own the same. Beneficiaries are reused. */
+const MAKES_ITS_OWN: ReadonlySet<string> = new Set([
+  "createPayout",
+  "createCardholder",
+  "createCard",
+]);
 
 /** What is left of it in a pruned row: its outcome is known, so nothing of it matters any more. */
 const PRUNED: Rest = {
@@ -41,42 +30,8 @@ const PRUNED: Rest = {
   decisionsAfter: 0,
 };
 
-const COLUMNS = [
-  "workflow_id",
-  "step",
-  "account",
-  "version",
-  "operation",
-  "state",
-  "generation",
-  "doubt",
-  "made_id",
-  "made_for",
-  "request_hash",
-  "amount",
-  "currency",
-  "payee",
-  "reference",
-  "run_id",
-  "question_id",
-  "question_kind",
-  "is_untold",
-  "is_open",
-  "created_at",
-  "changed_at",
-  "rest",
-];
-
-const KEY = ["workflow_id", "step", "account"];
-
 /** A version other than the next one is null, which the column refuses: nothing overwrites what it has not read. */
-const SAVE = `INSERT INTO writes (${COLUMNS.join(", ")})
-VALUES (${COLUMNS.map((_, index) => `$${index + 1}`).join(", ")})
-ON CONFLICT (${KEY.join(", ")}) DO UPDATE SET
-version = CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END,
-${COLUMNS.filter((name) => !KEY.includes(name) && name !== "version")
-  .map((name) => `${name} = excluded.${name}`)
-  .join(", ")}`;
+const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END";
 
 /** States in which the outcome is known, where no send is in doubt. */
 const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "undone"]);
@@ -85,88 +40,39 @@ const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "u
 const isSettled = ({ doubt, state }: WriteRow): boolean =>
   SETTLED.has(state) && !(state === "ended" && doubt > 0);
 
-/** Returns the row as it is kept: what names people goes once the outcome is known. */
-export const kept = (row: WriteRow): WriteRow =>
-  isSettled(row) ? { ...row, request: { ...row.request, facts: {} } } : row;
+/** Returns the row as it is kept, the next version of what was there: what names people goes once the outcome is known. */
+export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteRow => ({
+  ...row,
+  version: (before?.version ?? 0) + 1,
+  request: isSettled(row) ? { ...row.request, facts: {} } : row.request,
+});
 
 /** Returns the statement that saves a row, whose version is one more than that which is there. */
 export const saveRow = (row: WriteRow, seal: Seal): Query => {
-  const {
-    account,
-    changedAt,
-    createdAt,
-    doubt,
-    generation,
-    isUntold,
-    madeId,
-    operation,
-    request: { facts, ...request },
-    runId,
-    state,
-    step,
-    version,
-    workflowId,
-    ...others
-  } = row;
-  const rest: Rest = { ...others, facts };
-  const isOpen = !isSettled(row) || row.question !== null || row.isUntold;
-  return query(
-    SAVE,
-    workflowId,
-    step,
-    account,
-    version,
-    operation,
-    state,
-    generation,
-    doubt,
-    madeId,
-    MAKES_ITS_OWN.has(operation) ? "" : `${workflowId}\n${step}`,
-    request.hash,
-    request.amount,
-    request.currency,
-    request.payee,
-    request.reference,
-    runId,
-    row.question?.id ?? null,
-    row.question?.kind ?? null,
-    isUntold ? 1 : 0,
-    isOpen ? 1 : 0,
-    createdAt,
-    changedAt,
-    seal.seal(JSON.stringify(rest)),
-  );
+  const { operation, question, request, step, workflowId } = row;
+  const all = { ...row, facts: request.facts };
+  const rest = Object.fromEntries(
+    // The keys of `PRUNED` are those of `Rest`.
+    (Object.keys(PRUNED) as ReadonlyArray<keyof Rest>).map((key) => [key, all[key]]),
+  ) as unknown as Rest;
+  const stored = {
+    ...row,
+    ...request,
+    madeFor: MAKES_ITS_OWN.has(operation) ? "" : `${workflowId}\n${step}`,
+    questionId: question?.id ?? null,
+    questionKind: question?.kind ?? null,
+    isOpen: !isSettled(row) || question !== null || row.isUntold,
+    rest,
+  };
+  return WRITES.save([stored], seal, (name) => (name === "version" ? NEXT_VERSION : undefined));
 };
 
 /** Reads a row. */
-export const readRow = (columns: SqlRow, seal: Seal): WriteRow => {
-  const sealed = textOrNull(columns, "rest");
-  // Written by `saveRow`, of this schema version.
-  const rest: Rest = sealed === null ? PRUNED : (JSON.parse(seal.open(sealed)) as Rest);
-  const { facts, ...others } = rest;
+export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
+  const { facts, ...rest } = WRITES.fields.rest.read(found["rest"] ?? null, seal) ?? PRUNED;
   return {
-    ...others,
-    account: textOf(columns, "account"),
-    workflowId: textOf(columns, "workflow_id"),
-    step: textOf(columns, "step"),
-    operation: textOf(columns, "operation"),
-    // Only `saveRow` writes it.
-    state: textOf(columns, "state") as WriteState,
-    version: numberOf(columns, "version"),
-    generation: numberOf(columns, "generation"),
-    request: {
-      hash: textOf(columns, "request_hash"),
-      amount: textOrNull(columns, "amount"),
-      currency: textOrNull(columns, "currency"),
-      payee: textOrNull(columns, "payee"),
-      reference: textOrNull(columns, "reference"),
-      facts,
-    },
-    doubt: numberOf(columns, "doubt"),
-    runId: textOf(columns, "run_id"),
-    madeId: textOrNull(columns, "made_id"),
-    isUntold: numberOf(columns, "is_untold") === 1,
-    createdAt: numberOf(columns, "created_at"),
-    changedAt: numberOf(columns, "changed_at"),
+    ...rest,
+    ...readFields(ROW, found, seal),
+    request: { ...readFields(REQUEST, found, seal), facts },
   };
 };

@@ -88,6 +88,8 @@ export interface Database {
     looks: ReadonlyArray<Query>,
     decide: (found: ReadonlyArray<ReadonlyArray<SqlRow>>) => Decided<A>,
   ) => Promise<A>;
+  /** Changes by one statement, durable when it resolves. @returns what its RETURNING gives. */
+  readonly change: (asked: Query) => Promise<ReadonlyArray<SqlRow>>;
   readonly backup: (file: string) => Promise<void>;
   readonly close: () => Promise<void>;
 }
@@ -136,26 +138,3 @@ export const chunks = <A>(all: ReadonlyArray<A>, size = 500): ReadonlyArray<Read
   Array.from({ length: Math.ceil(all.length / size) }, (_, index) =>
     all.slice(index * size, (index + 1) * size),
   );
-
-/** Returns `($1, $2), ($3, $4)`, with the values, for many rows in one statement. */
-export const tuples = (
-  rows: ReadonlyArray<ReadonlyArray<SqlValue>>,
-): { readonly sql: string; readonly values: ReadonlyArray<SqlValue> } => {
-  let count = 0;
-  const sql = rows.map((row) => `(${row.map(() => `$${++count}`).join(", ")})`).join(", ");
-  return { sql, values: rows.flat() };
-};
-
-/** Reads a column that is never null. */
-export const textOf = (row: SqlRow, column: string): string => String(row[column]);
-export const numberOf = (row: SqlRow, column: string): number => Number(row[column]);
-
-/** Reads a column that may be null. */
-export const textOrNull = (row: SqlRow, column: string): string | null => {
-  const value = row[column];
-  return value === null || value === undefined ? null : String(value);
-};
-export const numberOrNull = (row: SqlRow, column: string): number | null => {
-  const value = row[column];
-  return value === null || value === undefined ? null : Number(value);
-};

@@ -18,7 +18,7 @@ import { cannotOpen, prepareFile } from "./sqlite-file.ts";
 /** Marks a SQLite file as a ledger: "DPL1". */
 const APPLICATION_ID = 0x44504c31;
 
-const MIGRATIONS = migrations({ sequence: "INTEGER PRIMARY KEY" });
+const MIGRATIONS = migrations("INTEGER PRIMARY KEY");
 
 /** How long SQLite itself waits for another process's write; the thread stands still meanwhile. */
 const BUSY_TIMEOUT_MS = 200;
@@ -153,6 +153,10 @@ class SqliteDatabase implements Database {
     this.#waiting.push(work);
     this.#schedule();
     return result;
+  }
+
+  change(asked: Query): Promise<ReadonlyArray<SqlRow>> {
+    return this.write(null, [asked], ([value = []]) => ({ value, writes: [] }));
   }
 
   async backup(file: string): Promise<void> {

@@ -1,31 +1,25 @@
 import type { Ledger } from "./ledger.ts";
 import { endAmong, lastHashOf, LogWriter, readDecision, selectLastHash } from "./log.ts";
-import type { Overview, WriteCount } from "./queries.ts";
+import { WAITS, WRITES } from "./schema.ts";
 import type { Seal } from "./seal.ts";
-import {
-  chunks,
-  Conditions,
-  type Database,
-  numberOf,
-  query,
-  type SqlRow,
-  textOf,
-  textOrNull,
-} from "./sql.ts";
+import { chunks, Conditions, type Database, query, type SqlRow } from "./sql.ts";
+import { number, readFields, text } from "./table.ts";
 
-const readCount = (found: SqlRow): WriteCount => ({
-  account: textOf(found, "account"),
-  operation: textOf(found, "operation"),
-  // Only `saveRow` writes these.
-  state: textOf(found, "state") as WriteCount["state"],
-  question: textOrNull(found, "question_kind") as WriteCount["question"],
-  currency: textOrNull(found, "currency"),
-  rows: numberOf(found, "rows_found"),
-  amount: textOf(found, "amount"),
-  since: numberOf(found, "since"),
-});
+const { account, currency, operation, questionKind, state: STATE } = WRITES.fields;
+const COUNT = {
+  account,
+  operation,
+  state: STATE,
+  question: questionKind,
+  currency,
+  rows: number,
+  amount: text,
+  since: number,
+};
+const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
 
-const countOf = ([found = {}]: ReadonlyArray<SqlRow>): number => numberOf(found, "found");
+const countOf = ([found]: ReadonlyArray<SqlRow>): number => Number(found?.["found"]);
+const idOf = (found: SqlRow): string => String(found["workflow_id"]);
 
 /** The ledger at a glance, and what keeps it small. */
 export const upkeepMethods = (
@@ -38,25 +32,20 @@ export const upkeepMethods = (
     overview: async () => {
       const [writes = [], waits = [], runs = [], untold = []] = await database.read([
         query(
-          `SELECT account, operation, state, question_kind, currency, count(*) AS rows_found,
+          `SELECT account, operation, state, question_kind AS question, currency, count(*) AS rows,
            ${sum("amount")} AS amount, min(changed_at) AS since FROM writes
            GROUP BY account, operation, state, question_kind, currency ORDER BY 1, 2, 3, 4, 5`,
         ),
         query(
-          "SELECT kind, count(*) AS found, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY kind ORDER BY kind",
+          "SELECT kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY kind ORDER BY kind",
         ),
         query("SELECT count(*) AS found FROM runs"),
         query("SELECT count(*) AS found FROM writes WHERE is_open = 1 AND is_untold = 1"),
       ]);
       return {
         state: await state(),
-        writes: writes.map(readCount),
-        waits: waits.map((wait) => ({
-          // Only `openWait` writes it.
-          kind: textOf(wait, "kind") as Overview["waits"][number]["kind"],
-          count: numberOf(wait, "found"),
-          since: numberOf(wait, "since"),
-        })),
+        writes: writes.map((found) => readFields(COUNT, found, seal)),
+        waits: waits.map((found) => readFields(WAIT_COUNT, found, seal)),
         runs: countOf(runs),
         untold: countOf(untold),
       };
@@ -82,17 +71,17 @@ export const upkeepMethods = (
           selectLastHash(""),
         ],
         ([[context = {}] = [], settled = [], inUse = [], ends = [], last = []]) => {
-          const used = new Set(inUse.map((found) => textOf(found, "workflow_id")));
-          const gone = settled.filter((found) => !used.has(textOf(found, "workflow_id")));
-          const ids = gone.map((found) => textOf(found, "workflow_id"));
+          const used = new Set(inUse.map(idOf));
+          const gone = settled.filter((found) => !used.has(idOf(found)));
+          const ids = gone.map(idOf);
           const decisions = Map.groupBy(
             ends.map((line) => readDecision(line, seal)),
             ({ workflowId }) => workflowId,
           );
-          const log = new LogWriter("", lastHashOf(last), numberOf(context, "now"), seal);
+          const log = new LogWriter("", lastHashOf(last), Number(context["now"]), seal);
           const pruned = {
             workflowIds: ids.length,
-            writes: gone.reduce((total, found) => total + numberOf(found, "found"), 0),
+            writes: gone.reduce((total, found) => total + Number(found["found"]), 0),
           };
           const name = { account: "", workflowId: "", step: "" };
           const details = { ...pruned, before };
@@ -108,7 +97,11 @@ export const upkeepMethods = (
                     "",
                   ),
                 new Conditions().among("workflow_id", some).query("DELETE FROM runs", ""),
-                new Conditions().among("workflow_id", some).query("DELETE FROM waits", ""),
+                new Conditions()
+                  .among("workflow_id", some)
+                  // One may have been opened just now.
+                  .when("closed_at IS NOT NULL")
+                  .query("DELETE FROM waits", ""),
               ]),
               ...ids.map((id) =>
                 query(

@@ -1,24 +1,22 @@
-import type { WriteName, WriteRow } from "../model/row.ts";
+import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import { isSameAmount } from "./decimal.ts";
 import { type Ledger, MadeByAnother, type NewRun } from "./ledger.ts";
 import { LogWriter } from "./log.ts";
 import { readLook, selectLook } from "./look.ts";
 import type { PlannedPayment, SimilarPayment } from "./queries.ts";
-import { kept, readRow, saveRow } from "./rows.ts";
+import { nextVersion, readRow, saveRow } from "./rows.ts";
 import { saveRuns } from "./run-methods.ts";
-import type { Seal } from "./seal.ts";
+import { type Seal, UNSEALED } from "./seal.ts";
 import {
   chunks,
   Conditions,
   type Database,
-  numberOf,
   query,
   type Query,
   type SqlRow,
-  textOf,
-  textOrNull,
   UniqueViolation,
 } from "./sql.ts";
+import { number, oneOfOrNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
 
 const SELECT = "SELECT * FROM writes";
 
@@ -30,10 +28,6 @@ const MAY_HAVE_MADE =
 
 /** States that index `writes_open` has whole. */
 const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown", "asking"]);
-
-/** Returns the row as the store keeps it, the next version of what was there. */
-export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteRow =>
-  kept({ ...row, version: (before?.version ?? 0) + 1 });
 
 /** Returns the run of a first row, whose start nobody has recorded. */
 const runOf = ({ account, runId, workflowId }: WriteRow, type: string): NewRun => ({
@@ -72,22 +66,26 @@ export const orMadeByAnother = async <A>(
       ),
     ]);
     const owner = found.find(
-      (other) => textOf(other, "workflow_id") !== workflowId || textOf(other, "step") !== step,
+      (other) => other["workflow_id"] !== workflowId || other["step"] !== step,
     );
     if (owner === undefined) throw error;
-    throw new MadeByAnother(
-      { account, workflowId: textOf(owner, "workflow_id"), step: textOf(owner, "step") },
-      madeId ?? "",
-    );
+    throw new MadeByAnother(readFields(NAME, owner, UNSEALED), madeId ?? "");
   }
 };
 
 /** One payment that may be the same as a planned one, of a run or a write. */
-interface Payment extends SimilarPayment {
-  readonly payee: string;
-  readonly amount: string;
-  readonly currency: string;
-}
+const PAYMENT = {
+  workflowId: text,
+  reference: textOrNull,
+  payee: text,
+  amount: text,
+  currency: text,
+  state: oneOfOrNull<WriteState>(),
+  at: number,
+};
+type Payment = RowOf<typeof PAYMENT>;
+
+const NAME = { account: text, workflowId: text, step: text };
 
 const isSimilar = (planned: PlannedPayment, other: Payment, now: number): boolean =>
   other.workflowId !== planned.workflowId &&
@@ -112,7 +110,6 @@ export const writeMethods = (
   | "doneWith"
   | "sameRequestElsewhere"
   | "similarPayments"
-  | "paidBefore"
 > => {
   const read = async (asked: Query): Promise<ReadonlyArray<WriteRow>> => {
     const [found = []] = await database.read([asked]);
@@ -140,7 +137,7 @@ export const writeMethods = (
     );
     const aliases = new Map(payees.map((payee) => [payee, new Set([payee])]));
     for (const row of found) {
-      const [payee, madeId] = [textOf(row, "payee"), textOf(row, "made_id")];
+      const [payee, madeId] = [String(row["payee"]), String(row["made_id"])];
       aliases.get(payee)?.add(madeId);
       aliases.get(madeId)?.add(payee);
     }
@@ -149,7 +146,7 @@ export const writeMethods = (
 
   return {
     look: async (name) =>
-      readLook(name, (await database.read([selectLook(name, database.dialect)])).flat(), seal),
+      readLook(name, await readAll([selectLook(name, database.dialect)]), seal).look,
     transact: (name, decide) => {
       let changed: WriteRow | undefined;
       return orMadeByAnother(
@@ -157,11 +154,10 @@ export const writeMethods = (
         () => changed,
         () =>
           database.write(name.workflowId, [selectLook(name, database.dialect)], ([found = []]) => {
-            const look = readLook(name, found, seal);
+            const { lastHash, look } = readLook(name, found, seal);
             const { decision, entries = [], row, workflowType } = decide(look);
             changed = row && nextVersion(row, look.row);
-            const last = textOrNull(found[0] ?? {}, "last_hash") ?? "";
-            const log = new LogWriter(name.workflowId, last, look.now, seal);
+            const log = new LogWriter(name.workflowId, lastHash, look.now, seal);
             const of = changed ?? look.row;
             for (const entry of entries) {
               log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
@@ -172,7 +168,7 @@ export const writeMethods = (
               writes: [
                 ...(changed === undefined ? [] : [saveRow(changed, seal)]),
                 ...(changed?.version === 1 && workflowType !== undefined
-                  ? [saveRuns([runOf(changed, workflowType)], look.now)]
+                  ? [saveRuns([runOf(changed, workflowType)], look.now, seal)]
                   : []),
                 ...log.writes,
               ],
@@ -208,15 +204,12 @@ export const writeMethods = (
             .where("account = ?", account)
             .where("operation = ?", operation)
             .among("made_id", some)
-            .query("SELECT made_id, workflow_id, step FROM writes", "ORDER BY created_at DESC"),
+            .query(SELECT, "ORDER BY created_at DESC"),
         ),
       );
       // Of several writes with one beneficiary the first owns it.
       return new Map<string, WriteName>(
-        found.map((row) => [
-          textOf(row, "made_id"),
-          { account, workflowId: textOf(row, "workflow_id"), step: textOf(row, "step") },
-        ]),
+        found.map((row) => [String(row["made_id"]), readFields(NAME, row, seal)]),
       );
     },
     rivals: async (account, operation, except) => {
@@ -234,7 +227,7 @@ export const writeMethods = (
     doneWith: async (account, operation, hash) => {
       const [latest] = await read(
         query(
-          `${SELECT} WHERE request_hash = $1 AND account = $2 AND operation = $3 AND state = 'done'
+          `${SELECT} WHERE hash = $1 AND account = $2 AND operation = $3 AND state = 'done'
            ORDER BY changed_at DESC LIMIT 1`,
           hash,
           account,
@@ -246,7 +239,7 @@ export const writeMethods = (
     sameRequestElsewhere: ({ account, step, workflowId }, operation, hash) =>
       read(
         query(
-          `${SELECT} WHERE workflow_id = $1 AND account = $2 AND operation = $3 AND request_hash = $4
+          `${SELECT} WHERE workflow_id = $1 AND account = $2 AND operation = $3 AND hash = $4
            AND step <> $5 AND (state = 'done' OR ${MAY_HAVE_MADE}) ORDER BY created_at`,
           workflowId,
           account,
@@ -282,9 +275,12 @@ export const writeMethods = (
             ),
         ]),
       );
-      const byPayee = Map.groupBy(found.map(readPayment), ({ payee }) => payee);
+      const byPayee = Map.groupBy(
+        found.map((one) => readFields(PAYMENT, one, seal)),
+        ({ payee }) => payee,
+      );
       const [[clock] = []] = await database.read([query(`SELECT ${database.dialect.now} AS now`)]);
-      const now = clock === undefined ? 0 : numberOf(clock, "now");
+      const now = Number(clock?.["now"]);
       return payments.map((planned) => {
         const similar = new Map<string, SimilarPayment>();
         const names = planned.payees.flatMap((payee) => [...(aliases.get(payee) ?? [])]);
@@ -300,34 +296,5 @@ export const writeMethods = (
         return [...similar.values()];
       });
     },
-    paidBefore: async (account, payees) => {
-      const aliases = await aliasesOf(account, payees);
-      const all = [...new Set([...aliases.values()].flatMap((some) => [...some]))];
-      const found = await readAll(
-        chunks(all).map((some) =>
-          new Conditions()
-            .where("account = ?", account)
-            .where("operation = ?", "createPayout")
-            .where("state = ?", "done")
-            .among("payee", some)
-            .query("SELECT DISTINCT payee FROM writes", ""),
-        ),
-      );
-      const paid = new Set(found.map((row) => textOf(row, "payee")));
-      return new Set(
-        payees.filter((payee) => [...(aliases.get(payee) ?? [])].some((alias) => paid.has(alias))),
-      );
-    },
   };
 };
-
-const readPayment = (found: SqlRow): Payment => ({
-  workflowId: textOf(found, "workflow_id"),
-  reference: textOrNull(found, "reference"),
-  payee: textOf(found, "payee"),
-  amount: textOf(found, "amount"),
-  currency: textOf(found, "currency"),
-  // Null, or as `saveRow` wrote it.
-  state: textOrNull(found, "state") as Payment["state"],
-  at: numberOf(found, "at"),
-});

@@ -203,11 +203,9 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const name = nameOf({ workflowId: fresh() });
     await ledger.saveBatch("B1", () => ({ batch: { ...batchOf("B1"), approvedBy: "grace" } }));
     await ledger.noteRun(runOf({ workflowId: name.workflowId, batch: "B1", batchRow: 1 }));
-    const run = await ledger.noteRun(
-      runOf({ workflowId: name.workflowId, startedBy: "eve", runId: "r-2" }),
-    );
+    await ledger.noteRun(runOf({ workflowId: name.workflowId, startedBy: "eve", runId: "r-2" }));
+    const [run] = await ledger.runs({ workflowIds: [name.workflowId] });
     expect(run).toMatchObject({ startedBy: "ada", runId: "r-2", batch: "B1" });
-    expect(await ledger.runs({ workflowIds: [name.workflowId] })).toEqual([run]);
     await ledger.setLimits({
       account: "account-1",
       maxAmounts: { USD: "1000" },
@@ -261,7 +259,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     }
   });
 
-  it("finds likely duplicates, and who was paid before", async () => {
+  it("finds likely duplicates", async () => {
     const account = `account-${fresh()}`;
     const workflowId = fresh();
     const created = nameOf({ account, workflowId, step: "createBeneficiary" });
@@ -303,9 +301,6 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       [],
       [],
     ]);
-    expect(await ledger.paidBefore(account, ["mark-7", "B-70", "mark-8"])).toEqual(
-      new Set(["mark-7", "B-70"]),
-    );
   });
 
   it("keeps waits with their outcome, and one holder of a lease", async () => {
@@ -317,8 +312,10 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       kind: "payout",
       thing: "P",
     } as const;
-    const opened = await ledger.openWait(wait);
-    expect(await other.openWait(wait)).toEqual(opened);
+    await ledger.openWait(wait);
+    const opened = await ledger.waits({ workflowId: wait.workflowId });
+    await other.openWait(wait);
+    expect(await other.waits({ workflowId: wait.workflowId })).toEqual(opened);
     expect(await ledger.closeWait(wait, { status: "paid" })).toBe(true);
     expect(await other.closeWait(wait, { status: "failed" })).toBe(false);
     expect(await ledger.waits({ workflowId: wait.workflowId })).toMatchObject([

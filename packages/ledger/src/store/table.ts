@@ -1,0 +1,167 @@
+import type { Seal } from "./seal.ts";
+import type { Query, SqlRow, SqlValue } from "./sql.ts";
+
+/** How a field is kept in its column. Methods, so that a column of a narrower type is one of a wider, too. */
+export interface Column<A> {
+  readonly type: string;
+  write(value: A, seal: Seal): SqlValue;
+  read(value: SqlValue, seal: Seal): A;
+}
+
+export type Fields = Readonly<Record<string, Column<unknown>>>;
+
+/** What fields hold. */
+export type RowOf<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Column<infer A> ? A : never;
+};
+
+const orNull = <A>({ read, type, write }: Column<A>): Column<A | null> => ({
+  type: type.replace(" NOT NULL", ""),
+  write: (value, seal) => (value === null ? null : write(value, seal)),
+  read: (value, seal) => (value === null || value === undefined ? null : read(value, seal)),
+});
+
+/** One of some words. Only the ledger writes them. */
+export const oneOf = <A extends string>(): Column<A> => ({
+  type: "TEXT NOT NULL",
+  write: (value) => value,
+  read: (value) => value as A,
+});
+export const text: Column<string> = oneOf<string>();
+export const number: Column<number> = {
+  type: "BIGINT NOT NULL",
+  write: (value) => value,
+  read: Number,
+};
+/** Yes and no are 1 and 0 in both databases. */
+export const yesNo: Column<boolean> = {
+  ...number,
+  write: (value) => (value ? 1 : 0),
+  read: (value) => Number(value) === 1,
+};
+/** JSON that the ledger wrote, of this schema version. */
+export const json = <A>(): Column<A> => ({
+  ...text,
+  write: (value) => JSON.stringify(value),
+  read: (value) => JSON.parse(String(value)) as A,
+});
+export const sealed: Column<string> = {
+  ...text,
+  write: (value, seal) => seal.seal(value),
+  read: (value, seal) => seal.open(String(value)),
+};
+export const sealedJson = <A>(): Column<A> => ({
+  ...text,
+  write: (value, seal) => seal.seal(JSON.stringify(value)),
+  read: (value, seal) => JSON.parse(seal.open(String(value))) as A,
+});
+export const textOrNull = orNull(text);
+export const numberOrNull = orNull(number);
+export const oneOfOrNull = <A extends string>(): Column<A | null> => orNull(oneOf<A>());
+export const jsonOrNull = <A>(): Column<A | null> => orNull(json<A>());
+export const sealedOrNull = orNull(sealed);
+export const sealedJsonOrNull = <A>(): Column<A | null> => orNull(sealedJson<A>());
+
+/** Returns `workflow_id` for `workflowId`. */
+const columnOf = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const columnsOf = new WeakMap<Fields, ReadonlyArray<readonly [string, string, Column<unknown>]>>();
+
+/** Returns each field with its column. */
+const entriesOf = (fields: Fields): ReadonlyArray<readonly [string, string, Column<unknown>]> => {
+  let entries = columnsOf.get(fields);
+  if (entries === undefined) {
+    entries = Object.entries(fields).map(([field, column]) => [field, columnOf(field), column]);
+    columnsOf.set(fields, entries);
+  }
+  return entries;
+};
+
+/** Reads fields of what a statement has found. */
+export const readFields = <F extends Fields>(fields: F, found: SqlRow, seal: Seal): RowOf<F> => {
+  const row: Record<string, unknown> = {};
+  for (const [field, name, column] of entriesOf(fields)) {
+    row[field] = column.read(found[name] ?? null, seal);
+  }
+  // Each field by its own column.
+  return row as RowOf<F>;
+};
+
+/** SQL in the place of a value. */
+export class Expression {
+  readonly sql: string;
+  constructor(sql: string) {
+    this.sql = sql;
+  }
+}
+
+/** What is inserted: a field that is left out gets the column's default. */
+export type Inserted<F extends Fields> = {
+  readonly [K in keyof F]?: RowOf<F>[K] | Expression;
+};
+
+/** A table: schema, statements and rows follow from its fields. */
+export class Table<F extends Fields> {
+  readonly name: string;
+  readonly fields: F;
+  readonly #key: ReadonlyArray<string>;
+
+  /** @param key fields that name a row; none where a column's type says so. */
+  constructor(name: string, fields: F, key: ReadonlyArray<keyof F & string>) {
+    this.name = name;
+    this.fields = fields;
+    this.#key = key.map(columnOf);
+  }
+
+  /** The statement that makes it. */
+  get schema(): string {
+    const columns = entriesOf(this.fields).map(([, name, { type }]) => `${name} ${type}`);
+    const key = this.#key.length === 0 ? [] : [`PRIMARY KEY (${this.#key.join(", ")})`];
+    return `CREATE TABLE ${this.name} (${[...columns, ...key].join(", ")})`;
+  }
+
+  read(found: SqlRow, seal: Seal): RowOf<F> {
+    return readFields(this.fields, found, seal);
+  }
+
+  /** Returns the statement that inserts rows, all with the same fields. */
+  insert(rows: ReadonlyArray<Inserted<F>>, seal: Seal): Query {
+    const [first = {}] = rows;
+    const used = entriesOf(this.fields).filter(([field]) => field in first);
+    const values: Array<SqlValue> = [];
+    const tuples = rows.map((row) => {
+      const places = used.map(([field, , column]) => {
+        const value = row[field];
+        return value instanceof Expression
+          ? value.sql
+          : `$${values.push(column.write(value, seal))}`;
+      });
+      return `(${places.join(", ")})`;
+    });
+    const names = used.map(([, name]) => name).join(", ");
+    return { sql: `INSERT INTO ${this.name} (${names}) VALUES ${tuples.join(", ")}`, values };
+  }
+
+  /**
+   * Returns the statement that inserts rows, or replaces those that are there.
+   *
+   * @param change gives another value than the new one for a column, or undefined.
+   * @param rest of the statement.
+   */
+  save(
+    rows: ReadonlyArray<Inserted<F>>,
+    seal: Seal,
+    change: (column: string) => string | undefined = () => undefined,
+    rest = "",
+  ): Query {
+    const { sql, values } = this.insert(rows, seal);
+    const set = entriesOf(this.fields)
+      .filter(([, name]) => !this.#key.includes(name))
+      .map(([, name]) => `${name} = ${change(name) ?? `excluded.${name}`}`);
+    return {
+      sql: `${sql} ON CONFLICT (${this.#key.join(", ")}) DO UPDATE SET ${set.join(", ")} ${rest}`,
+      values,
+    };
+  }
+}
