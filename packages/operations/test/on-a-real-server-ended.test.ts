@@ -31,7 +31,7 @@ const ada = { startedBy: "ada" };
 const bob = { by: "bob", how: "--by", reason: "fraud" };
 
 beforeAll(async () => {
-  stack = await startRealStack();
+  stack = await startRealStack("2 seconds");
   const beneficiary = {
     ...inputs.beneficiary,
     account_currency: "USD",
@@ -130,6 +130,12 @@ test.each(["cancelled", "rejected"] as const)(
 
 test("an end that only Temporal remembers is recorded again by recover; a cancellation by Temporal's own tools is none", async () => {
   const { account, client, ledger } = stack.operations;
+  await startRun(stack.operations, "sent", planned("sent"), ada);
+  const isSent = async () =>
+    expect(await ledger.rowsOf("sent")).toMatchObject([{ state: "done" }]);
+  await vi.waitFor(isSent, { timeout: 20_000, interval: 50 });
+  await cancel(stack.operations, "sent", bob);
+  await expect(result("sent")).rejects.toThrow("cancelled");
   await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
   const ids = ["forced", "asked", "by-hand", "terminated-by-hand"];
   for (const id of ids) {
@@ -144,7 +150,7 @@ test("an end that only Temporal remembers is recorded again by recover; a cancel
   const lost = await openLedger("memory");
   const restored = { ...stack.operations, ledger: lost };
   const { ends } = await recover(restored, { ...bob, isDryRun: false });
-  expect(ends).toEqual(expect.arrayContaining(["forced", "asked"]));
+  expect(ends).toEqual(expect.arrayContaining(["forced", "asked", "sent"]));
   expect(ends).not.toContain("by-hand");
   expect(ends).not.toContain("terminated-by-hand");
   await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("bob ended forced");

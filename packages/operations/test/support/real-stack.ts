@@ -6,17 +6,17 @@ import { startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
-import { ManagedRuntime } from "effect";
+import { type Duration, ManagedRuntime } from "effect";
 import { fileURLToPath } from "node:url";
 import type { Operations } from "../../src/connection/operations.ts";
 
 const TASK_QUEUE = "payments";
 
 /** Temporal's dev server, a simulator, a ledger in memory, and workers on both queues. */
-export const startRealStack = async () => {
+export const startRealStack = async (settleAfter: Duration.Input = "200 millis") => {
   const [environment, simulator, ledger, workflowBundle] = await Promise.all([
     createLocalEnvironment(),
-    startSimulator({ settleAfter: "200 millis" }),
+    startSimulator({ settleAfter }),
     openLedger("memory"),
     bundleWorkflowCode({
       workflowsPath: fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")),
