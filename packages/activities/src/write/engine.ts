@@ -225,9 +225,9 @@ class Performing {
       case "answered": {
         const { outcome, waitMs } = dispatched;
         const effect = await this.#answered(token, generation, outcome);
-        return effect.is === "wait"
-          ? { ...effect, at: Math.max(effect.at, this.#now + waitMs) }
-          : effect;
+        if (effect.is !== "wait") return effect;
+        const grownMs = outcome.is === "later" ? growingWaitMs(this.#row?.sends ?? 1) : waitMs;
+        return { ...effect, at: Math.max(effect.at, this.#now + grownMs) };
       }
       case "later": {
         const { isUnsent, message, waitMs } = dispatched;

@@ -67,7 +67,11 @@ export const outcomeOfError = (
       };
     case "Refused":
       return { is: "refused", message, details: { code: error.code, reason: error.reason } };
-    default:
-      return { is: "later", message, retryAfterMs: waitAfterMs(error, attempt) };
+    default: {
+      // What the service asks for; the engine's wait grows with the sends that were turned away, not with other waits.
+      const isTurnedAway = error._tag === "RateLimited" && error.operation !== "signIn";
+      const retryAfterMs = isTurnedAway ? error.retryAfter : waitAfterMs(error, attempt);
+      return { is: "later", message, retryAfterMs };
+    }
   }
 };

@@ -56,6 +56,11 @@ describe("a verdict", () => {
     expect(verdict.is).toBe(is);
   });
 
+  it("of nothing says where a row without a key may be another request of the step", () => {
+    const verdict = verdictOf(evidence({ hasUnowned: true }));
+    expect(verdict).toEqual({ is: "absent", mayBeAnotherRequest: true });
+  });
+
   it("asks a person where two are listed that may be it", () => {
     const candidates = [candidate(), candidate({ id: "p-2" })];
     expect(verdictOf(evidence({ candidates })).is).toBe("unclear");

@@ -156,6 +156,55 @@ describe("a ledger that was restored", () => {
   });
 });
 
+describe("a restored ledger, and a list without keys", () => {
+  const looked = async (by: "this account" | "nobody") => {
+    let now = Date.now();
+    const world = await makeWorld({ clock: () => now, simulator: { echoPayoutKey: false } });
+    const task = await payable(world);
+    // What the step sent under another request before the copy was made is forgotten.
+    const engine = by === "nobody" ? { ...world.engine, account: "forgotten" } : world.engine;
+    const payee = { operation: "createBeneficiary", request: beneficiary, step: "c" };
+    const other = await world.once({ ...payee, reuse: false });
+    if (other.is !== "done") throw new Error(JSON.stringify(other));
+    const { beneficiary_id } = other.made;
+    const request = { ...task.request, amount: "11.00", beneficiary_id };
+    await world.once({ ...task, request, rootId: "pay-0" }, {}, engine);
+    await world.ledger.recover(ACTOR);
+    await world.once(task, UNVOUCHED);
+    now += 60_000;
+    return world.once(task, UNVOUCHED);
+  };
+
+  it("ask a person where what is listed may be another request of the step", async () => {
+    const why: unknown = expect.stringMatching(/may be another request of this step/);
+    expect(await looked("nobody")).toMatchObject({ is: "waiting", needs: "answer", why });
+  });
+
+  it("ask nobody where everything listed is known", async () => {
+    expect(await looked("this account")).toMatchObject({ is: "done" });
+  });
+});
+
+describe("being turned away", () => {
+  it("is waited for as long as the service says, and longer only where it is repeated", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const fault = { kind: "rate-limited", operation: "createPayout", seconds: 3 } as const;
+    const delays: Array<number> = [];
+    let version = 0;
+    for (const attempt of [9, 10, 11, 12]) {
+      await world.simulator.addFault(fault);
+      const testimony =
+        version === 0 ? ({ is: "none" } as const) : ({ is: "version", version } as const);
+      const ended = await world.once(task, { attempt, testimony });
+      if (ended.is !== "wait") throw new Error(JSON.stringify(ended));
+      version = ended.version ?? 0;
+      delays.push(Math.round(ended.delayMs / 1_000));
+    }
+    expect(delays).toEqual([3, 3, 4, 8]);
+  });
+});
+
 describe("another account", () => {
   it("pays nothing of a run that another account has begun", async () => {
     const world = await makeWorld();

@@ -47,6 +47,10 @@ describe("what the client says of a write", () => {
   it("waits as long as the service asks for, and otherwise longer each time, up to minutes", () => {
     const limited = new RateLimited({ ...no, retryAfter: 9_000 });
     expect(outcomeOfError(limited, 1)).toMatchObject({ retryAfterMs: 9_000 });
+    // Attempts that waited for something else do not count.
+    expect(outcomeOfError(limited, 12)).toMatchObject({ retryAfterMs: 9_000 });
+    const ownBudget = new RateLimited({ ...no, operation: "signIn", retryAfter: 9_000 });
+    expect(outcomeOfError(ownBudget, 6)).toMatchObject({ retryAfterMs: 32_000 });
     expect([1, 2, 3, 50].map(growingWaitMs)).toEqual([1_000, 2_000, 4_000, 300_000]);
   });
 });
