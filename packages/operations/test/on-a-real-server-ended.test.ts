@@ -3,7 +3,7 @@ import { openLedger } from "@durable-payments/ledger";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { reject } from "../src/decide/index.ts";
+import { answer, reject } from "../src/decide/index.ts";
 import { cancel } from "../src/ending/index.ts";
 import { planPayout } from "../src/input/index.ts";
 import { planMany, retryMany, retryPayment } from "../src/retry/index.ts";
@@ -44,16 +44,24 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => stack[Symbol.asyncDispose](), 30_000);
 
-const approvalOf = (workflowId: string): Promise<string> =>
+const questionOf = (workflowId: string, kind: "approval" | "outcome"): Promise<string> =>
   vi.waitFor(
     async () => {
       const rows = await stack.operations.ledger.rowsOf(workflowId);
-      const question = rows.find((row) => row.question?.kind === "approval")?.question;
+      const question = rows.find((row) => row.question?.kind === kind)?.question;
       if (!question) throw new Error(`${workflowId} asks nothing so far`);
       return question.id;
     },
     { timeout: 20_000, interval: 50 },
   );
+
+const startByHand = (workflowId: string, reference = workflowId) =>
+  stack.operations.client.workflow.start("payout", {
+    workflowId,
+    taskQueue: stack.operations.taskQueue,
+    args: [planned(reference).input],
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+  });
 
 /** Ways in which a person ends a payout before it is paid. */
 const ends = {
@@ -63,11 +71,32 @@ const ends = {
     await expect(result(id)).rejects.toThrow();
     await cancel(stack.operations, id, bob);
   },
+  answered: async (id: string) => {
+    const { account, ledger } = stack.operations;
+    await stack.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await startRun(stack.operations, id, planned(id), ada);
+    await expect(result(id)).rejects.toThrow();
+    // Nothing vouches for the amended request that somebody starts by hand, so a person is asked.
+    await ledger.decide({
+      ...bob,
+      account,
+      workflowId: id,
+      step: null,
+      kind: "amend",
+      question: null,
+      value: { fields: [] },
+    });
+    await startByHand(id, `${id} amended`);
+    const question = await questionOf(id, "outcome");
+    await answer(stack.operations, id, { ...bob, choose: "end", question });
+    await expect(result(id)).rejects.toThrow();
+    expect(await paid(`${id} amended`)).toBe(0);
+  },
   rejected: async (id: string) => {
     const { account, ledger } = stack.operations;
     await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
     await startRun(stack.operations, id, planned(id), ada);
-    const question = await approvalOf(id);
+    const question = await questionOf(id, "approval");
     await reject(stack.operations, id, { ...bob, question });
     await expect(result(id)).rejects.toThrow();
     await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
@@ -90,17 +119,7 @@ const resetToBegin = async (workflowId: string): Promise<void> => {
   await expect(result(workflowId, again.runId)).rejects.toThrow();
 };
 
-const startByHand = async (workflowId: string): Promise<void> => {
-  const handle = await stack.operations.client.workflow.start("payout", {
-    workflowId,
-    taskQueue: stack.operations.taskQueue,
-    args: [planned(workflowId).input],
-    workflowIdReusePolicy: "ALLOW_DUPLICATE",
-  });
-  await expect(handle.result()).rejects.toThrow();
-};
-
-test.each(["cancelled", "rejected"] as const)(
+test.each(["cancelled", "rejected", "answered"] as const)(
   "what a person has %s is not paid by retry, bulk retry, reset or a new start",
   async (way) => {
     const { ledger } = stack.operations;
@@ -118,7 +137,7 @@ test.each(["cancelled", "rejected"] as const)(
       );
       expect(tried.map(({ whyNot }) => whyNot)).toEqual([expect.stringContaining("bob ended")]);
       await resetToBegin(way);
-      await startByHand(way);
+      await expect((await startByHand(way)).result()).rejects.toThrow();
       expect(await paid(way)).toBe(0);
     };
     await again();
@@ -131,8 +150,7 @@ test.each(["cancelled", "rejected"] as const)(
 test("an end that only Temporal remembers is recorded again by recover; a cancellation by Temporal's own tools is none", async () => {
   const { account, client, ledger } = stack.operations;
   await startRun(stack.operations, "sent", planned("sent"), ada);
-  const isSent = async () =>
-    expect(await ledger.rowsOf("sent")).toMatchObject([{ state: "done" }]);
+  const isSent = async () => expect(await ledger.rowsOf("sent")).toMatchObject([{ state: "done" }]);
   await vi.waitFor(isSent, { timeout: 20_000, interval: 50 });
   await cancel(stack.operations, "sent", bob);
   await expect(result("sent")).rejects.toThrow("cancelled");
@@ -140,7 +158,7 @@ test("an end that only Temporal remembers is recorded again by recover; a cancel
   const ids = ["forced", "asked", "by-hand", "terminated-by-hand"];
   for (const id of ids) {
     await startRun(stack.operations, id, planned(id), ada);
-    await approvalOf(id);
+    await questionOf(id, "approval");
   }
   await cancel(stack.operations, "forced", { ...bob, isForced: true });
   await cancel(stack.operations, "asked", bob);
