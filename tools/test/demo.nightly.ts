@@ -11,9 +11,9 @@ it("onboards a cardholder and pays out by real processes, and leaves none runnin
   const { code } = await demo.exited;
   const printed = demo.stdout();
   expect(demo.stderr()).toBe("");
-  expect(printed).toMatch(/card_id +\S+/);
-  expect(printed).toMatch(/payout_status +completed/);
-  expect(printed).toContain("Both runs completed");
+  expect(printed).toMatch(/createCard +\S+/);
+  expect(printed).toMatch(/awaitPayout +\S+: completed/);
+  expect(printed).toContain("Both runs succeeded");
   expect(code).toBe(0);
   const webUi = /while the demo runs: (\S+)/.exec(printed)?.[1] ?? "";
   await expect(fetch(webUi)).rejects.toThrow("fetch failed");
@@ -26,7 +26,7 @@ it("says in one line that it was interrupted, and leaves nothing running", async
   ]);
   const waits = Promise.withResolvers<string>();
   demo.onStdout(() => {
-    const [, webUi] = /while the demo runs: (\S+)[^]*createCardholder/.exec(demo.stdout()) ?? [];
+    const [, webUi] = /while the demo runs: (\S+)[^]*demo-onboarding/.exec(demo.stdout()) ?? [];
     if (webUi !== undefined) waits.resolve(webUi);
   });
   const webUi = await waits.promise;
@@ -36,7 +36,7 @@ it("says in one line that it was interrupted, and leaves nothing running", async
   expect(demo.stderr()).toBe("");
   const after = demo.stdout().slice(before.length).trimEnd().split("\n");
   expect(after.at(-1)).toBe("Interrupted; everything that the demo started is ended again.");
-  // Steps may have gone on in between.
+  // The run may have continued in between.
   expect(after.slice(0, -1).filter((line) => !/^ {5}|^$/.test(line))).toEqual([]);
   expect(code).toBe(130);
   await expect(fetch(webUi)).rejects.toThrow("fetch failed");

@@ -50,7 +50,7 @@ const runLine = async (stack: Stack, line: string): Promise<string> => {
     env: { ...stack.variables, NO_COLOR: "1" },
   });
   return stdout
-    .replaceAll(`by ${userInfo().username}`, "by Ada")
+    .replaceAll(`by ${userInfo().username}`, "by ada")
     .replaceAll(service, documentedUrl);
 };
 
