@@ -10,8 +10,8 @@ export const WAIT = {
   balance: "awaitFunds",
 } as const;
 
-/** Start-to-close time-out of one attempt: so seldom a wait reads the service itself, where no tracker runs. */
-export const WAIT_ATTEMPT = "6 hours";
+/** Start-to-close time-out of one attempt, which looks once and records the wait: one that is lost with its worker is made again. */
+export const WAIT_ATTEMPT = "2 minutes";
 
 /**
  * Names the activity of a wait: the tracker completes it by this id.

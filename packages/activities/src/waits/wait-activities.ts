@@ -2,11 +2,11 @@ import type { PaymentsError } from "@durable-payments/api-core";
 import type { Ledger, NewWait, Wait } from "@durable-payments/ledger";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { WaitActivities } from "@durable-payments/protocol/waits";
-import { CompleteAsyncError, Context } from "@temporalio/activity";
+import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { Effect, Result } from "effect";
 import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { notYet, pollAgain, TRACKER_PACE } from "./poll-schedule.ts";
+import { notYet, OWN_PACE, pollAgain, TRACKER_PACE } from "./poll-schedule.ts";
 import { orRemoved, readCardholder, readFunds, readPayout, type Seen } from "./read-things.ts";
 
 /**
@@ -58,7 +58,9 @@ export const makeWaitActivities = ({
       Context.current().log.warn(`The wait could not be recorded: ${String(error)}`);
       throw notYet(why, TRACKER_PACE.mostMs);
     }
-    throw new CompleteAsyncError();
+    // Temporal completes it by its id in back-off, too. Left as started, it would be stuck where its worker is killed
+    // before the wait is recorded.
+    throw notYet(why, OWN_PACE.mostMs);
   };
 
   const wait = async <A>(

@@ -1,5 +1,6 @@
 import { NUDGE, type Nudge } from "@durable-payments/protocol/calls";
 import {
+  WAIT_ATTEMPT,
   waitActivityId,
   type SeenPayout,
   type WaitActivities,
@@ -7,10 +8,10 @@ import {
 import { condition, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
 
 /** Waits for a payout, as the step does. */
-export async function waitsForPayout(payout_id: string, attemptMs: number): Promise<SeenPayout> {
+export async function waitsForPayout(payout_id: string): Promise<SeenPayout> {
   const { awaitPayout } = proxyActivities<WaitActivities>({
     activityId: waitActivityId("awaitPayout", payout_id),
-    startToCloseTimeout: attemptMs,
+    startToCloseTimeout: WAIT_ATTEMPT,
     retry: { initialInterval: "1 hour" },
   });
   return awaitPayout({ payout_id });

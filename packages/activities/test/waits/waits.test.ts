@@ -1,7 +1,6 @@
 import { type ClientSettings, PaymentsClient } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import { CompleteAsyncError } from "@temporalio/activity";
 import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { accountOf } from "../../src/run-operation.ts";
@@ -55,8 +54,8 @@ describe("a wait that the tracker completes", () => {
     const { account, activities, ledger, runtime } = await make("completed");
     const payout_id = await newPayout(runtime);
     const activityId = `awaitPayout:${payout_id}`;
-    const running = run({ activityId }, activities.awaitPayout, { payout_id });
-    await expect(running).rejects.toBeInstanceOf(CompleteAsyncError);
+    const failure = await failureOf(run({ activityId }, activities.awaitPayout, { payout_id }));
+    expect(failure).toMatchObject({ type: "NotYet", nextRetryDelay: 6 * HOUR_MS });
     expect(await ledger.waits({ account, isOpen: true })).toMatchObject([
       { workflowId: "run-1", runId: "1", activityId, kind: "payout", thing: payout_id },
     ]);
@@ -64,8 +63,8 @@ describe("a wait that the tracker completes", () => {
 
   it("is left to the tracker although the service cannot be read", async () => {
     const { activities, ledger } = await make("completed", { baseUrl: "http://127.0.0.1:9" });
-    const running = run({}, activities.awaitPayout, { payout_id: "p-1" });
-    await expect(running).rejects.toBeInstanceOf(CompleteAsyncError);
+    const failure = await failureOf(run({}, activities.awaitPayout, { payout_id: "p-1" }));
+    expect(failure).toMatchObject({ type: "NotYet", nextRetryDelay: 6 * HOUR_MS });
     expect(await ledger.waits({})).toHaveLength(1);
   });
 
@@ -74,7 +73,11 @@ describe("a wait that the tracker completes", () => {
     const payout_id = await newPayout(runtime);
     await ledger.close();
     const failure = await failureOf(run({}, activities.awaitPayout, { payout_id }));
-    expect(failure).toMatchObject({ type: "NotYet", message: "The payout is processing." });
+    expect(failure).toMatchObject({
+      type: "NotYet",
+      message: "The payout is processing.",
+      nextRetryDelay: 60_000,
+    });
   });
 });
 
