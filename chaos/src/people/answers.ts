@@ -47,6 +47,13 @@ export const madeBy = (
     .map(({ card_id }) => card_id);
 };
 
+/** What a run has undone is not what it asks about: the service does not list it any more. */
+const withoutUndone = (truth: ServiceLedger): ServiceLedger => ({
+  ...truth,
+  cardholders: truth.cardholders.filter(({ removed }) => !removed),
+  cards: truth.cards.filter(({ card_status }) => card_status !== "cancelled"),
+});
+
 /** A person who answers what runs ask by what the bank says on the telephone, which is the truth. */
 export class Answers {
   readonly #environment: Environment;
@@ -134,8 +141,7 @@ export class Answers {
     if (question === null) return;
     const truth = await this.#environment.service.ledger();
     const isEnded = run.intervention?.kind === "end by answer";
-    // An earlier card of the run, which was undone, is another write's by now.
-    const found = isEnded ? undefined : madeBy(row, run, truth).at(-1);
+    const found = isEnded ? undefined : madeBy(row, run, withoutUndone(truth)).at(-1);
     const others = truth.payouts.filter(({ payout_id }) => payout_id !== found);
     const isWrong = this.#random.chance(WRONG_SHARE) && row.operation === "createPayout";
     const wrong = others[this.#random.int(0, Math.max(0, others.length - 1))]?.payout_id;
