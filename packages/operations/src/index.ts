@@ -11,4 +11,3 @@ export * from "./pause/index.ts";
 export * from "./recovery/index.ts";
 export * from "./retry/index.ts";
 export * from "./start/index.ts";
-export { type Acting, actorOf } from "./acting.ts";

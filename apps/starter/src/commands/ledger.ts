@@ -9,8 +9,7 @@ const backup = Command.make(
   ({ file, json }) =>
     runCommand(json, async (output) => {
       const { operating } = await import("../settings.ts");
-      const { backUpLedger } = await import("@durable-payments/operations/recovery");
-      await operating((operations) => backUpLedger(operations, file));
+      await operating(({ ledger }) => ledger.backup(file));
       output.answer({ file }, (shown) => `The ledger was copied to ${shown.file}.`);
       return EXIT_CODES.done;
     }),
@@ -32,11 +31,10 @@ const prune = Command.make(
       const { operating } = await import("../settings.ts");
       const { actingOf } = await import("../input/acting.ts");
       const { readTime } = await import("../input/since.ts");
-      const { pruneLedger } = await import("@durable-payments/operations/recovery");
+      const { actorOf } = await import("@durable-payments/operations/decide");
       const time = readTime("before", before);
-      const pruned = await operating((operations) =>
-        pruneLedger(operations, time, actingOf(given)),
-      );
+      const actor = actorOf(actingOf(given), true);
+      const pruned = await operating(({ ledger }) => ledger.prune(time.getTime(), actor));
       output.answer(
         pruned,
         ({ workflowIds, writes }) =>

@@ -19,14 +19,12 @@ export interface AnsweredAll {
   readonly unanswered: number;
 }
 
-const MOST = 10_000;
-
 /** Returns the open questions about an operation, those that wait longest first. */
 export const findAlike = async (
   { ledger }: Pick<Deciding, "ledger">,
   operation: string,
 ): Promise<ReadonlyArray<WriteRow>> =>
-  questionsOf(await ledger.rows({ operation, needsPerson: true, limit: MOST }));
+  questionsOf(await ledger.rows({ operation, needsPerson: true }));
 
 /**
  * Gives the same answer to all open questions about an operation that a person has seen.

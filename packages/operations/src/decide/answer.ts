@@ -2,7 +2,7 @@ import type { DecisionLook, JsonObject, NewDecision, WriteRow } from "@durable-p
 import { type Acting, actorOf } from "../acting.ts";
 import { invalidInput, NotFound, Refused } from "../errors.ts";
 import { type Choice, CHOICES } from "./consequences.ts";
-import { type Decided, type Deciding, record, recordEnd } from "./record.ts";
+import { type Decided, type Deciding, record } from "./record.ts";
 
 /** What a person answers. */
 export interface Answer extends Acting {
@@ -106,12 +106,9 @@ export const answer = async (
     ...actor,
     value,
   };
-  if (choose === "end")
-    return recordEnd(deciding, decision, (look) => {
-      askedRow(look, workflowId, question, "outcome");
-    });
   return record(deciding, decision, (look) => {
     const asked = askedRow(look, workflowId, question, "outcome");
+    if (choose === "end") return look.rows;
     checkUnanswered(look, asked);
     return [asked];
   });

@@ -3,7 +3,7 @@ import { isSamePerson } from "@durable-payments/protocol";
 import { type Acting, actorOf } from "../acting.ts";
 import { NotFound, Refused } from "../errors.ts";
 import { askedRow } from "./answer.ts";
-import { type Decided, type Deciding, record, recordEnd } from "./record.ts";
+import { type Decided, type Deciding, record } from "./record.ts";
 
 /** A second person's decision. */
 export interface Approval extends Acting {
@@ -130,5 +130,5 @@ export const reject = async (
     ...actor,
     value: { rejected: true },
   };
-  return recordEnd(deciding, decision, () => undefined);
+  return record(deciding, decision, ({ rows }) => rows);
 };

@@ -22,7 +22,8 @@ const untold = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<RowChange> =>
   rows.map((row) => ({ row: { ...row, isUntold: true } }));
 
 /**
- * Records a decision in one transaction, and nudges the run.
+ * Records a decision in one transaction, and nudges the run. An end is applied by the ledger to every write of the
+ * workflow id.
  *
  * @param check gives the rows that it is about, from what the transaction reads; throws to refuse it.
  */
@@ -34,26 +35,7 @@ export const record = async (
   let rows: ReadonlyArray<WriteRow> = [];
   const recorded = await ledger.decide(decision, (look) => {
     rows = check(look);
-    return untold(rows);
-  });
-  return { decision: recorded, nudged: await nudge(client, decision.workflowId, rows) };
-};
-
-/**
- * Records an end: the ledger applies it to every write of the workflow id in the same transaction.
- *
- * @param check throws to refuse it.
- */
-export const recordEnd = async (
-  { client, ledger }: Deciding,
-  decision: NewDecision,
-  check: (look: DecisionLook) => void,
-): Promise<Decided> => {
-  let rows: ReadonlyArray<WriteRow> = [];
-  const recorded = await ledger.decide(decision, (look) => {
-    check(look);
-    rows = look.rows;
-    return [];
+    return decision.kind === "end" ? [] : untold(rows);
   });
   return { decision: recorded, nudged: await nudge(client, decision.workflowId, rows) };
 };

@@ -1,9 +1,9 @@
 import type { Pause } from "@durable-payments/ledger";
-import * as Effect from "effect/Effect";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { NotFound, refused } from "../errors.ts";
 import { nudge } from "../decide/nudge.ts";
+import { atOnce } from "../show/at-once.ts";
 
 /** What is paused: everything, a batch, or a workflow id. */
 export interface Paused {
@@ -11,9 +11,6 @@ export interface Paused {
   /** Empty where everything is. */
   readonly of: string;
 }
-
-const NUDGED_AT_ONCE = 16;
-const MOST = 10_000;
 
 type Pausing = Pick<Operations, "client" | "ledger">;
 
@@ -52,10 +49,10 @@ export const pause = async (
 /** The workflow ids whose writes may wait for the end of a pause. */
 const waitingFor = async ({ ledger }: Pausing, { of, scope }: Paused): Promise<Set<string>> => {
   if (scope === "run") return new Set([of]);
-  const rows = await ledger.rows({ states: ["ready", "unknown"], limit: MOST });
+  const rows = await ledger.rows({ states: ["ready", "unknown"] });
   const waiting = rows.map(({ workflowId }) => workflowId);
   if (scope === "all") return new Set(waiting);
-  const runs = await ledger.runs({ batch: of, limit: MOST });
+  const runs = await ledger.runs({ batch: of });
   const ofBatch = new Set(runs.map(({ workflowId }) => workflowId));
   return new Set(waiting.filter((id) => ofBatch.has(id)));
 };
@@ -95,20 +92,12 @@ export const resume = async (
   if (!(await ledger.resume(paused.scope, paused.of, actor))) {
     throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
   }
-  const results = await Effect.runPromise(
-    Effect.forEach(
-      await waitingFor(pausing, paused),
-      (id) =>
-        Effect.promise(async () => {
-          const nudged = await nudge(client, id);
-          if (nudged.is === "unanswered") await leaveToTracker(pausing, id);
-          return nudged;
-        }),
-      {
-        concurrency: NUDGED_AT_ONCE,
-      },
-    ),
-  );
+  const waiting = await waitingFor(pausing, paused);
+  const results = await atOnce([...waiting], async (id) => {
+    const nudged = await nudge(client, id);
+    if (nudged.is === "unanswered") await leaveToTracker(pausing, id);
+    return nudged;
+  });
   return {
     ...paused,
     nudged: results.filter(({ is }) => is === "nudged").length,

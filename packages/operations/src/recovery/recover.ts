@@ -32,7 +32,6 @@ export interface RecoverOptions extends Acting {
 }
 
 const WEEK_MS = 7 * 86_400_000;
-const MOST = 100_000;
 const UNSETTLED = ["sending", "unknown", "asking"] as const;
 
 /** Ids of runs by Temporal's visibility, each once. */
@@ -84,9 +83,7 @@ const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyAr
 const restoreWaits = async (operations: Operations, isDryRun: boolean): Promise<number> => {
   const { client, ledger } = operations;
   const known = new Set(
-    (await ledger.waits({ isOpen: true, limit: MOST })).map(
-      ({ activityId, runId }) => `${runId} ${activityId}`,
-    ),
+    (await ledger.waits({ isOpen: true })).map(({ activityId, runId }) => `${runId} ${activityId}`),
   );
   const ids = await findIds(operations, 'ExecutionStatus = "Running"');
   const restored = await atOnce(ids, async (workflowId) => {
@@ -115,7 +112,7 @@ const findLostRuns = async (
   { client, ledger }: Operations,
   since: Date,
 ): Promise<ReadonlyArray<string>> => {
-  const runs = await ledger.runs({ limit: MOST });
+  const runs = await ledger.runs({});
   const recent = runs.filter(({ startedAt }) => startedAt >= since.getTime());
   const lost = await atOnce(recent, async ({ workflowId }) => {
     try {
@@ -144,7 +141,7 @@ export const recover = async (
   const { client, ledger } = operations;
   const actor = actorOf(acting, !isDryRun);
   const state = await ledger.state();
-  const unknown = await ledger.rows({ states: UNSETTLED, limit: MOST });
+  const unknown = await ledger.rows({ states: UNSETTLED });
   const ends = await findEnds(operations, since);
   const lostRuns = await findLostRuns(operations, since);
   const waits = await restoreWaits(operations, isDryRun);
@@ -164,7 +161,7 @@ export const recover = async (
   }
   const mark = await ledger.recover(actor);
   // Whoever waits by the old epoch looks again; one that Temporal does not take is found by the tracker.
-  const waiting = await ledger.rows({ states: ["ready", ...UNSETTLED], limit: MOST });
+  const waiting = await ledger.rows({ states: ["ready", ...UNSETTLED] });
   const ids = [...new Set(waiting.map(({ workflowId }) => workflowId))];
   await atOnce(ids, (workflowId) => nudge(client, workflowId));
   return { ...report, mark };

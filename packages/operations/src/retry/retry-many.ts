@@ -36,7 +36,7 @@ const findFailed = async (
   const ofBatch =
     batch === undefined
       ? undefined
-      : new Set((await ledger.runs({ batch, limit: 100_000 })).map(({ workflowId }) => workflowId));
+      : new Set((await ledger.runs({ batch })).map(({ workflowId }) => workflowId));
   const found = new Map<string, { readonly workflowId: string; readonly runId: string }>();
   for await (const { runId, workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
     if (found.has(workflowId) || ofBatch?.has(workflowId) === false) continue;

@@ -1,4 +1,4 @@
-import type { SimilarPayment, WriteName } from "@durable-payments/ledger";
+import type { SimilarPayment, WriteName, WriteState } from "@durable-payments/ledger";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
 import { refused } from "../errors.ts";
@@ -86,10 +86,21 @@ const isNeverStarted = async (
   }
 };
 
+const STATES: Readonly<Record<WriteState, string>> = {
+  ready: "not sent yet",
+  sending: "outcome unknown",
+  unknown: "outcome unknown",
+  asking: "outcome unknown",
+  done: "done",
+  refused: "refused",
+  ended: "ended by a person",
+  undone: "undone",
+};
+
 /** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, done`. */
 export const similarText = ({ at, reference, state, workflowId }: SimilarPayment): string => {
   const when = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${state ?? "not sent yet"}`;
+  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${STATES[state ?? "ready"]}`;
 };
 
 /** Leaves out what was never started. */
