@@ -181,12 +181,16 @@ const asking = (row: WriteRow, context: Context): Decided => {
   const isOther = row.request.hash !== call.request.hash;
   if (isOther && !mayAmend(context)) return person;
   const plan: WriteRow = { ...withRequest(row, context), state: "asking", question: row.question };
-  if (call.mode !== "send")
+  const cancelled = failing("Cancelled", "Cancelled before it was sent again.");
+  const closed = `closed:${call.runId}`;
+  if (call.mode === "close" && row.token !== closed)
     return {
-      row: undefined,
-      entries: [],
-      effect: failing("Cancelled", "Cancelled before it was sent again."),
+      ...adding(changed(row, look, { token: closed }), who, "cancelled"),
+      effect: cancelled,
     };
+  // A run that has reported this sends nothing more, whatever of it stood still; the decision waits for a retry.
+  if (call.mode !== "send" || row.token === closed)
+    return { row: undefined, entries: [], effect: cancelled };
   if (policy.isListed && call.reread !== decision.sequence)
     return { row: undefined, entries: [], effect: { is: "check", decision } };
   // What was approved before it was asked is void.

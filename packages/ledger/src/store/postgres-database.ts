@@ -76,18 +76,13 @@ const flight = async (
 const plain = (sql: string): Query => ({ sql, values: [] });
 
 /** The locks that transactions begin with: keys in their order, so that no two workers wait for each other. */
-const locks = (keys: ReadonlyArray<string>): ReadonlyArray<Query> => [
-  plain(`SELECT pg_advisory_xact_lock_shared(${LEDGER_LOCK})`),
-  {
-    sql: `SELECT pg_advisory_xact_lock(hashtextextended(key, ${LEDGER_LOCK})) FROM unnest($1::text[]) AS key`,
-    values: [
-      `{${keys
-        .toSorted()
-        .map((key) => JSON.stringify(key))
-        .join(",")}}`,
-    ],
-  },
-];
+const locks = (keys: ReadonlyArray<string>): Query =>
+  keys.length === 0
+    ? plain(`SELECT pg_advisory_xact_lock(${LEDGER_LOCK})`)
+    : {
+        sql: `SELECT pg_advisory_xact_lock_shared(${LEDGER_LOCK}), pg_advisory_xact_lock(hashtextextended(key, ${LEDGER_LOCK})) FROM json_array_elements_text($1) AS key`,
+        values: [JSON.stringify(keys.toSorted())],
+      };
 
 /** Returns whether the server refused what was written: certainly nothing was committed. */
 const isRefused = (error: unknown): boolean =>
@@ -156,10 +151,7 @@ const transaction = async (
 ): Promise<ReadonlyArray<() => void>> => {
   const keys = group.flatMap(({ key }) => key ?? []);
   // Each statement sees what was committed before the locks were taken: they come first.
-  const begin = [
-    plain("BEGIN"),
-    ...(keys.length === 0 ? [plain(`SELECT pg_advisory_xact_lock(${LEDGER_LOCK})`)] : locks(keys)),
-  ];
+  const begin = [plain("BEGIN"), locks(keys)];
   const answers = await flight(client, [...begin, ...group.flatMap(({ looks }) => looks)]);
   const found = answers.slice(begin.length).map(({ rows }) => rows);
   let next = 0;

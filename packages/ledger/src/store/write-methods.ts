@@ -2,7 +2,7 @@ import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import { isSameAmount } from "./decimal.ts";
 import { type Ledger, MadeByAnother, type NewRun } from "./ledger.ts";
 import { LogWriter } from "./log.ts";
-import { readLook, selectLook } from "./look.ts";
+import { lookOf, readLook } from "./look.ts";
 import type { PlannedPayment, SimilarPayment } from "./queries.ts";
 import { nextVersion, readRow, saveRow } from "./rows.ts";
 import { saveRuns } from "./run-methods.ts";
@@ -111,6 +111,7 @@ export const writeMethods = (
   | "sameRequestElsewhere"
   | "similarPayments"
 > => {
+  const selectLook = lookOf(database.dialect);
   const read = async (asked: Query): Promise<ReadonlyArray<WriteRow>> => {
     const [found = []] = await database.read([asked]);
     return found.map((row) => readRow(row, seal));
@@ -145,15 +146,14 @@ export const writeMethods = (
   };
 
   return {
-    look: async (name) =>
-      readLook(name, await readAll([selectLook(name, database.dialect)]), seal).look,
+    look: async (name) => readLook(name, await readAll([selectLook(name)]), seal).look,
     transact: (name, decide) => {
       let changed: WriteRow | undefined;
       return orMadeByAnother(
         database,
         () => changed,
         () =>
-          database.write(name.workflowId, [selectLook(name, database.dialect)], ([found = []]) => {
+          database.write(name.workflowId, [selectLook(name)], ([found = []]) => {
             const { lastHash, look } = readLook(name, found, seal);
             const { decision, entries = [], row, workflowType } = decide(look);
             changed = row && nextVersion(row, look.row);

@@ -263,6 +263,14 @@ const mutants: Readonly<
     ]),
     "sent after it was cancelled",
   ],
+  "an attempt of a run that was cancelled takes up an answer": [
+    "cancelled while asked",
+    seeing((look, event) => [
+      look.row?.state === "asking" ? withRow(look, { token: null }) : look,
+      event,
+    ]),
+    "sent after it was cancelled",
+  ],
   "an end vouches for a restored row": [
     "ledger restored, ended and overruled",
     {

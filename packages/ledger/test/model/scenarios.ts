@@ -115,6 +115,7 @@ export const scenarios = {
   cancelled: setting({ kills: 1, loses: 1, cancels: 1, retries: 1 }),
   "settled by the janitor": setting({ loses: 1, settles: 1, retries: 1 }),
   "cancelled, settled by the janitor": setting({ loses: 1, cancels: 1, settles: 1, retries: 1 }),
+  "cancelled while asked": setting({ kills: 1, unclear: 1, answers: 1, cancels: 1, retries: 1 }),
   undone: setting({ loses: 1, undos: 1, resets: 1 }),
   "keyed: kills and lost answers": setting({ kills: 2, loses: 1, answers: 1 }, isKeyed),
   "keyed: retry with another request": setting(
