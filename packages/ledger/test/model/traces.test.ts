@@ -121,6 +121,23 @@ describe("traces that broke earlier versions of the table", () => {
     ]);
     expect(world.run).toMatchObject({ status: "person", why: "approval" });
   });
+  test("15: an answer for a run that reported its cancellation sends nothing", () => {
+    const frozen = "frozen attempt of run 1:";
+    const world = replay(scenarios["cancelled while asked"], [
+      "attempt begins",
+      `${one} frozen`,
+      "cancelled",
+      "attempt begins",
+      `${one} called`,
+      `${frozen} called`,
+      `${frozen} reads unclear`,
+      `${frozen} enters evidence`,
+      "person says send again",
+      `${one} called`,
+      `${frozen} called`,
+    ]);
+    expect(world).toMatchObject({ run: { why: "Cancelled" }, attempts: [], made: [] });
+  });
   test("18: a key that the service may have forgotten is not sent again", () => {
     const setting = scenarios["keyed: kills and lost answers"];
     const world = replay({ ...setting, policy: { ...setting.policy, keyLifetimeMs: -1 } }, [
