@@ -1,4 +1,4 @@
-export { type AttemptTrace, inAttemptTrace } from "./attempt-trace.ts";
+export { type AttemptTrace, inAttemptTrace } from "./run-operation.ts";
 export {
   type ActivitiesOptions,
   type ContractWriteActivities,

@@ -3,7 +3,7 @@ import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { Result } from "effect";
 import { type PaymentsRuntime, runCall } from "./run-operation.ts";
-import { notYet } from "./waits/poll-schedule.ts";
+import { notYet } from "./waits/wait-activities.ts";
 
 /** Tries what a worker needs before it is given runs. */
 export interface WorkerCheckActivities {

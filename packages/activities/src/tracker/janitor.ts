@@ -1,7 +1,7 @@
 import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
 import { runStep } from "@durable-payments/protocol/row-step";
 import type { Client } from "@temporalio/client";
-import { NotYet } from "../write/ended-attempt.ts";
+import { NotYet } from "../write/operation.ts";
 import { readRunState } from "./runs.ts";
 
 /** What the janitor needs. */

@@ -4,7 +4,7 @@ import { temporalReason } from "@durable-payments/protocol";
 import { ActivityNotFoundError, type Client } from "@temporalio/client";
 import { Effect } from "effect";
 import type { Call } from "../run-operation.ts";
-import { intervalMs, TRACKER_PACE } from "../waits/poll-schedule.ts";
+import { intervalMs, TRACKER_PACE } from "../waits/wait-activities.ts";
 import {
   orRemoved,
   readFunds,

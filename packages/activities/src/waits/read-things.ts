@@ -18,7 +18,7 @@ import type {
   SeenPayout,
 } from "@durable-payments/protocol/waits";
 import { Effect, Option, Stream } from "effect";
-import { contradictionOf, isOtherId } from "../evidence/match-sent.ts";
+import { contradictionOf, isOtherId } from "../evidence/match-rows.ts";
 import { cardholderState, payoutState } from "../statuses.ts";
 
 type Client = PaymentsClient["Service"];

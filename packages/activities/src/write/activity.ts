@@ -1,10 +1,10 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import { type Ledger, type WriteName, LedgerUnavailable } from "@durable-payments/ledger";
+import { type Ledger, LedgerUnavailable, type WriteName } from "@durable-payments/ledger";
 import {
   type UndoCall,
+  waitTypes,
   type WriteAnswer,
   type WriteCall,
-  waitTypes,
 } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
@@ -15,14 +15,13 @@ import {
   type PaymentsRuntime,
 } from "../run-operation.ts";
 import { makeContractOperations } from "./contract-operations.ts";
-import { writeNames } from "./write-facts.ts";
-import { NotYet, StepFailed } from "./ended-attempt.ts";
-import { performWrite, settleRow } from "./engine.ts";
-import type { EngineOptions } from "./task.ts";
 import type { Attempt } from "./guard.ts";
-import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
+import { type EngineOptions, NotYet, StepFailed } from "./operation.ts";
 import { growingWaitMs } from "./outcomes.ts";
+import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
+import { performWrite, settleRow } from "./perform.ts";
 import { undoWrite } from "./undo.ts";
+import { writeNames } from "./write-facts.ts";
 
 /** What the activities of writes are made of. */
 export interface WriteActivityOptions {

@@ -12,10 +12,10 @@ import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { contradictedField } from "../evidence/match-beneficiary.ts";
 import { plainKey } from "../evidence/match-fields.ts";
-import { matchCardholder, matchPayout } from "../evidence/match-rows.ts";
-import { contradictionOf } from "../evidence/match-sent.ts";
+import { contradictionOf, matchCardholder, matchPayout } from "../evidence/match-rows.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import { type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { OneByOne } from "./one-by-one.ts";
 import {
   NOT_CONFIRMED,
   type ReadMade,
@@ -24,10 +24,9 @@ import {
   type WriteOperation,
 } from "./operation.ts";
 import { outcomeOfError } from "./outcomes.ts";
-import { OneByOne } from "./one-by-one.ts";
 import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
-import { MADE_BEFORE, KEY_LIFETIME_MS, PAYOUT_KEPT, WRITES, writeNames } from "./write-facts.ts";
 import { keyOf, pickTexts, requestHash, textAt } from "./request-fields.ts";
+import { KEY_LIFETIME_MS, MADE_BEFORE, PAYOUT_KEPT, writeNames, WRITES } from "./write-facts.ts";
 
 type Client = PaymentsClient["Service"];
 

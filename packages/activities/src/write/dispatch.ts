@@ -1,5 +1,12 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Call, JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
+import {
+  type Call,
+  type JsonObject,
+  type Ledger,
+  MadeByAnother,
+  type SendOutcome,
+  type WritePolicy,
+} from "@durable-payments/ledger";
 import type { WriteOptions } from "@durable-payments/protocol/calls";
 import { type Attempt, Guard } from "./guard.ts";
 import { isPaymentsError, type WriteOperation } from "./operation.ts";
@@ -92,4 +99,30 @@ export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
   }
   const waitMs = growingWaitMs(attempt.attempt);
   return { is: "later", message: `It was not sent (${outcome.is}).`, waitMs, isUnsent: false };
+};
+
+/** Waits before the outcome of a send is written again, where the ledger did not answer. */
+const AGAIN_AFTER_MS = [100, 1_000, 5_000];
+
+const pause = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
+/**
+ * Writes the outcome of a send, which is a fact that only this process has: again, where the ledger does not answer.
+ *
+ * @returns what `write` returns.
+ * @throws the last error of `write`; `MadeByAnother` at once.
+ */
+export const writeAgain = async <A>(write: () => Promise<A>): Promise<A> => {
+  for (const waitMs of AGAIN_AFTER_MS) {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof MadeByAnother) throw error;
+      await pause(waitMs);
+    }
+  }
+  return write();
 };

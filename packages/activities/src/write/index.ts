@@ -5,7 +5,7 @@ export {
   type WriteActivityOptions,
 } from "./activity.ts";
 export { writeNames } from "./write-facts.ts";
-export { NotYet, StepFailed } from "./ended-attempt.ts";
+export { NotYet, StepFailed } from "./operation.ts";
 export type { Attempt } from "./guard.ts";
 export { outcomeOfError, waitAfterMs } from "./outcomes.ts";
 export {

@@ -1,13 +1,16 @@
 import type { Fault, OperationName, PaymentsError } from "@durable-payments/api-core";
 import type {
   JsonObject,
+  Ledger,
   SendOutcome,
   Verdict,
+  WriteName as RowName,
   WritePolicy,
   WriteRequest,
   WriteRow,
 } from "@durable-payments/ledger";
-import type { WriteOptions } from "@durable-payments/protocol/calls";
+import { rowStep } from "@durable-payments/protocol";
+import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
 import type { Guard } from "./guard.ts";
 
 /** One send of a write. */
@@ -95,3 +98,51 @@ export type WriteName = Extract<
 /** Returns whether an error is one of the client's. */
 export const isPaymentsError = (error: unknown): error is PaymentsError =>
   typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
+
+/** Only time helps: the next attempt goes on. `version`: the row's, where nothing can have been sent; 0 without one. */
+export class NotYet extends Error {
+  override readonly name = "NotYet";
+  readonly delayMs: number;
+  readonly version: number | undefined;
+  constructor(message: string, delayMs: number, version?: number) {
+    super(message);
+    this.delayMs = delayMs;
+    this.version = version;
+  }
+}
+
+/** The step fails for good: its type is one of `failureTypes`, or `Cancelled`. */
+export class StepFailed extends Error {
+  override readonly name = "StepFailed";
+  readonly type: string;
+  readonly details: JsonObject;
+  constructor(type: string, message: string, details: JsonObject) {
+    super(message);
+    this.type = type;
+    this.details = details;
+  }
+}
+
+/** What the engine works with. */
+export interface EngineOptions {
+  readonly ledger: Ledger;
+  /** Hash of the account. */
+  readonly account: string;
+  readonly operations: WriteOperations;
+  /** Number of the worker's build. */
+  readonly build: number;
+  /** The worker, as the log of the ledger names it. */
+  readonly who: string;
+}
+
+/** A write to be carried out: what the activity got, under the name of its operation. */
+export interface WriteTask extends WriteCall {
+  readonly operation: string;
+}
+
+/** Returns the name of the row of a step: that of a child holds the child's workflow id. */
+export const rowNameOf = (
+  account: string,
+  workflowId: string,
+  { rootId, step }: Pick<WriteCall, "rootId" | "step">,
+): RowName => ({ account, workflowId: rootId, step: rowStep(rootId, { workflowId, step }) });

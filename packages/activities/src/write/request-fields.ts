@@ -1,7 +1,14 @@
 import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
 import type { Json, JsonObject, WriteName } from "@durable-payments/ledger";
 import { createHash } from "node:crypto";
-import { canonicalJson } from "./canonical-json.ts";
+
+/** JSON with the keys of every object in order: the same value is the same text. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
 
 /** Returns a field of an object, where it is a text that says something. */
 export const textAt = (value: unknown, field: string): string | undefined => {

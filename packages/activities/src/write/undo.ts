@@ -1,9 +1,8 @@
 import { advance } from "@durable-payments/ledger";
 import { failureTypes, type UndoCall, type WriteAnswer } from "@durable-payments/protocol/calls";
-import { StepFailed } from "./ended-attempt.ts";
-import { performWrite, settleRow } from "./engine.ts";
-import { type EngineOptions, rowNameOf } from "./task.ts";
 import type { Attempt } from "./guard.ts";
+import { type EngineOptions, rowNameOf, StepFailed } from "./operation.ts";
+import { performWrite, settleRow } from "./perform.ts";
 
 /**
  * Removes what a step has made. What became of the step is found out first; the removal is a write of its own, with a

@@ -5,11 +5,10 @@ import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-
 import { onTestFinished } from "vitest";
 import { accountOf, optionsOf } from "../../src/run-operation.ts";
 import { makeContractOperations } from "../../src/write/contract-operations.ts";
-import { NotYet } from "../../src/write/ended-attempt.ts";
-import { performWrite } from "../../src/write/engine.ts";
-import type { EngineOptions, WriteTask } from "../../src/write/task.ts";
 import type { Attempt } from "../../src/write/guard.ts";
+import { type EngineOptions, NotYet, type WriteTask } from "../../src/write/operation.ts";
 import { makeOwnOperation, type OwnOperations } from "../../src/write/own-operations.ts";
+import { performWrite } from "../../src/write/perform.ts";
 import { runtimeOver } from "./attempts.ts";
 import { outageBefore } from "./failing-service.ts";
 

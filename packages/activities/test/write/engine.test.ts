@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { performWrite, settleRow } from "../../src/write/perform.ts";
 import { beneficiary, card, cardholder, payout as withKey } from "../support/bodies.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
-import { performWrite, settleRow } from "../../src/write/engine.ts";
 
 const { unique_request_id: _, ...payout } = withKey;
 type World = Awaited<ReturnType<typeof makeWorld>>;

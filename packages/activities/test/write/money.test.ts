@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { defineOperation } from "../../src/write/own-operations.ts";
+import { settleRow } from "../../src/write/perform.ts";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
-import { settleRow } from "../../src/write/engine.ts";
-import { defineOperation } from "../../src/write/own-operations.ts";
 
 const { unique_request_id: _, ...payout } = withKey;
 type World = Awaited<ReturnType<typeof makeWorld>>;

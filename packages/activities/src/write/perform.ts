@@ -1,0 +1,69 @@
+import type { Call, JsonObject, WriteName } from "@durable-payments/ledger";
+import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
+import { Performing } from "./engine.ts";
+import type { Attempt } from "./guard.ts";
+import { type EngineOptions, rowNameOf, StepFailed, type WriteTask } from "./operation.ts";
+
+/**
+ * Carries out a write: looks at its row, and does what the ledger says until it is done, or time or a person has to
+ * help. It may be called again and again, by any number of attempts at once.
+ *
+ * @throws NotYet where time helps; StepFailed where the step fails; LedgerUnavailable.
+ */
+export const performWrite = async (
+  options: EngineOptions,
+  attempt: Attempt,
+  task: WriteTask,
+): Promise<WriteAnswer> => {
+  const operation = options.operations.get(task.operation);
+  const name = rowNameOf(options.account, attempt.workflowId, task);
+  if (operation === undefined) {
+    const { step } = name;
+    const message = `The worker does not know the operation ${task.operation}.`;
+    const details = { operation: task.operation, step, version: 0 };
+    throw new StepFailed(failureTypes.invalidRequest, message, details);
+  }
+  const call: Call = {
+    name,
+    operation: task.operation,
+    // A request is plain JSON.
+    request: operation.describe(task.request as JsonObject),
+    runId: attempt.runId,
+    testimony: attempt.testimony,
+    mode: task.mode ?? "send",
+    mayAmend: task.isNamed,
+    approval: undefined,
+    build: options.build,
+  };
+  return new Performing(options, attempt, operation, call, task).run();
+};
+
+/**
+ * Finds out what became of a row whose run has ended: reads the list, and sends nothing.
+ *
+ * @param mode `close` for a run that goes on, `settle` for one that has ended.
+ * @returns the answer; undefined where there is no such row.
+ * @throws as `performWrite`.
+ */
+export const settleRow = async (
+  options: EngineOptions,
+  attempt: Attempt,
+  name: WriteName,
+  mode: "close" | "settle" = "settle",
+): Promise<WriteAnswer | undefined> => {
+  const { row } = await options.ledger.look(name);
+  const operation = row && options.operations.get(row.operation);
+  if (row === undefined || operation === undefined) return undefined;
+  const call: Call = {
+    name,
+    operation: row.operation,
+    request: row.request,
+    runId: mode === "settle" ? row.runId : attempt.runId,
+    testimony: undefined,
+    mode,
+    mayAmend: false,
+    approval: undefined,
+    build: options.build,
+  };
+  return new Performing(options, attempt, operation, call, {}).run();
+};
