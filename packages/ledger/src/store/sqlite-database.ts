@@ -9,6 +9,7 @@ import {
   type Decided,
   type Query,
   type SqlRow,
+  type SqlValue,
   UniqueViolation,
   type Work,
   workOf,
@@ -108,6 +109,7 @@ interface Prepared {
   readonly statement: StatementSync;
   /** Which value comes where. */
   readonly order: ReadonlyArray<number>;
+  readonly columns: ReadonlyArray<string>;
 }
 
 /** A ledger in a file, or in memory. What is asked for in one turn of the event loop waits for the disk once. */
@@ -202,23 +204,31 @@ class SqliteDatabase implements Database {
   }
 
   #all(asked: Query): ReadonlyArray<SqlRow> {
-    const { statement, values } = this.#prepared(asked);
-    // Columns are text and numbers only.
-    return statement.all(...values) as unknown as ReadonlyArray<SqlRow>;
+    const { columns, statement, values } = this.#prepared(asked);
+    // Columns are text and numbers only. To make objects of them here takes half of what it takes Node.
+    const rows = statement.all(...values) as unknown as ReadonlyArray<ReadonlyArray<SqlValue>>;
+    return rows.map((row) => {
+      const found: Record<string, SqlValue> = {};
+      for (const [index, name] of columns.entries()) found[name] = row[index] ?? null;
+      return found;
+    });
   }
 
   /** Values come by their places: Node 22.19 cannot bind them by number. */
   #prepared({ sql, values }: Query) {
     let prepared = this.#statements.get(sql);
     if (prepared === undefined) {
+      const statement = this.#database.prepare(sql.replaceAll(/\$\d+/g, "?"));
+      statement.setReturnArrays(true);
       prepared = {
-        statement: this.#database.prepare(sql.replaceAll(/\$\d+/g, "?")),
+        statement,
+        columns: statement.columns().map(({ name }) => name),
         order: Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number) - 1),
       };
       this.#statements.set(sql, prepared);
     }
-    const { order, statement } = prepared;
-    return { statement, values: order.map((index) => values[index] ?? null) };
+    const { columns, order, statement } = prepared;
+    return { statement, columns, values: order.map((index) => values[index] ?? null) };
   }
 
   #schedule(): void {

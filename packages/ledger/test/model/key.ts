@@ -106,7 +106,7 @@ class Writer {
       }
       case "read": {
         const { generation, request, version } = phase.row;
-        const of = `r${this.#version(version)}.${generation}${request.hash}`;
+        const of = `r${bit(phase.isOld === true)}${this.#version(version)}.${generation}${request.hash}`;
         return phase.decision === undefined
           ? of
           : `${of}${phase.decision.kind}${this.#questions.of(phase.decision.question)}#${this.#decisions.of(phase.decision.sequence)}`;

@@ -79,7 +79,13 @@ export interface Attempt {
         readonly outcome: SendOutcome;
       }
     | { readonly is: "evidence"; readonly event: WriteEvent }
-    | { readonly is: "read"; readonly row: WriteRow; readonly decision: Decision | undefined };
+    | {
+        readonly is: "read";
+        readonly row: WriteRow;
+        readonly decision: Decision | undefined;
+        /** The ledger was restored since the look that it is about; the engine names the time of that look. */
+        readonly isOld?: boolean;
+      };
   readonly testimony: Call["testimony"];
   readonly reread: number | undefined;
   readonly request: string;
@@ -462,7 +468,7 @@ export class Model {
         break;
       }
       case "read": {
-        const { decision, row } = phase;
+        const { decision, isOld = false, row } = phase;
         const { version } = row;
         const evidence = (event: WriteEvent, change: Partial<World> = {}) =>
           phased({ is: "evidence", event }, change);
@@ -484,7 +490,7 @@ export class Model {
             `reads ${verdict.is}`,
             evidence(
               decision === undefined
-                ? { who, is: "evidence", version, readFrom: 0, verdict }
+                ? { who, is: "evidence", version, readFrom: isOld ? 2 * LONG_AGO : 0, verdict }
                 : { who, is: "reread", version, decision, verdict },
               left,
             ),
@@ -623,7 +629,11 @@ export class Model {
         // A recovery takes longer than the time from an attempt's start to its dispatch.
         attempts: w.attempts
           .filter(({ isLive, phase }) => isLive || (phase.is !== "call" && phase.is !== "send"))
-          .map(aged),
+          .map((one) =>
+            one.phase.is === "read"
+              ? aged({ ...one, phase: { ...one.phase, isOld: true } })
+              : aged(one),
+          ),
       };
       on(label, put);
     };
