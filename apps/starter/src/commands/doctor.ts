@@ -27,9 +27,8 @@ const fix = async (output: Output, isAgreed: boolean): Promise<void> => {
     if (planned === "none") return;
     const what = FIXES[planned];
     if (!isAgreed && !canAsk()) return output.say(`To ${what}, add --yes.`);
-    if (isAgreed || (await confirm(`It will ${what}. Continue?`))) {
-      await fixNamespace(temporal, planned);
-    }
+    if (!isAgreed) await confirm(`It will ${what}. Continue?`, "Nothing was changed.");
+    await fixNamespace(temporal, planned);
   });
 };
 

@@ -116,7 +116,7 @@ export const answerOne = async (output: Output, flags: AnswerFlags): Promise<num
         : await orAsk(acting.reason, "Reason (recorded)?");
     if (!isComplete && choice !== "found" && !flags.yes) {
       output.say(wrap(consequencesOf(row)[choice]));
-      if (!(await confirm("Record it?"))) throw badUsage("Nothing was recorded.");
+      await confirm("Record it?", "Nothing was recorded.");
     }
     const { decision, nudged } = await answer(operations, row.workflowId, {
       ...acting,
@@ -161,8 +161,7 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<n
         `${counted(seen.length, "question")} about ${operation.value}, such as that of ${first.workflowId}:`,
       );
       output.say(wrap(consequencesOf(first)[answerOfAll], "  "));
-      if (!canAsk()) throw badUsage("Confirm by --yes. Nothing was recorded.");
-      if (!(await confirm("Record it for all?"))) throw badUsage("Nothing was recorded.");
+      await confirm("Record it for all?", "Nothing was recorded.");
     }
     const done = await answerAll(operations, seen, {
       ...actingOf(flags),

@@ -9,7 +9,7 @@ import {
 } from "@durable-payments/operations/retry";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
-import { canAsk, confirm } from "../output/ask.ts";
+import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted, wrap } from "../output/text.ts";
@@ -134,9 +134,7 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<numbe
     }
     if (!yes) {
       for (const line of lines) output.say(line);
-      if (!canAsk()) throw badUsage("Confirm by --yes, or look by --dry-run. Nothing was done.");
-      if (!(await confirm(`Retry ${counted(helped.length, "run")}?`)))
-        throw badUsage("Nothing was done.");
+      await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
     }
     const done = await retryMany(operations, planned, acting, rate);
     output.answer({ retried: done }, (shown) =>

@@ -12,7 +12,7 @@ import { readAssumptions } from "@durable-payments/operations/input";
 import { similarText } from "@durable-payments/operations/start";
 import * as Option from "effect/Option";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
-import { canAsk, confirm } from "../output/ask.ts";
+import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
@@ -87,9 +87,7 @@ export const submitFile = async (
     }
     if (!yes && plan.uploaded === undefined) {
       for (const line of planText(plan, funds)) output.say(line);
-      if (!canAsk())
-        throw badUsage("Confirm by --yes, or look first by --dry-run. Nothing was started.");
-      if (!(await confirm("Pay this file?"))) throw badUsage("Nothing was started.");
+      await confirm("Pay this file?", "Nothing was started.");
     }
     const batch = await payFile(operations, checked, plan, options);
     if (resultFile !== undefined) await writeResultFile(operations.ledger, batch.id, resultFile);

@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { badUsage } from "../exit-codes.ts";
 
 /** Returns whether somebody can be asked: a person at a terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
@@ -27,6 +28,14 @@ export const ask = async (question: string): Promise<string | undefined> => {
   }
 };
 
-/** Asks for a yes. */
-export const confirm = async (question: string): Promise<boolean> =>
-  /^y(es)?$/i.test((await ask(`${question} [y/N]`)) ?? "");
+/**
+ * Has a person confirm what they have read.
+ *
+ * @param nothing what a refusal says: `Nothing was done.`
+ * @throws BadUsage where there is nobody to ask, or they do not say yes.
+ */
+export const confirm = async (question: string, nothing: string): Promise<void> => {
+  if (!canAsk()) throw badUsage(`Confirm by --yes. ${nothing}`);
+  const answer = await ask(`${question} [y/N]`);
+  if (!/^y(es)?$/i.test(answer ?? "")) throw badUsage(nothing);
+};

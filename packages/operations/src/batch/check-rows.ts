@@ -8,8 +8,7 @@ import { makePayoutCheck, plannedPayout } from "../input/payout.ts";
 import { type PaymentOf, paymentOf } from "../start/payment-of.ts";
 import { columnOf } from "./columns.ts";
 import { csvRows } from "./csv-rows.ts";
-import { jsonLines } from "./json-rows.ts";
-import { LONGEST_ROW, type RawRow, type RowFault, rowFault } from "./raw-rows.ts";
+import { jsonLines, LONGEST_ROW, type RawRow, type RowFault, rowFault } from "./read-rows.ts";
 
 const READERS: Readonly<Record<string, (file: string) => AsyncGenerator<RawRow>>> = {
   ".csv": csvRows,

@@ -2,8 +2,7 @@ import { Readable } from "node:stream";
 import { CsvError, type Info, parse } from "csv-parse";
 import { invalidInput } from "../errors.ts";
 import { pathsOf } from "./columns.ts";
-import { textOf } from "./file-text.ts";
-import { LONGEST_ROW, type RawRow, rowFault } from "./raw-rows.ts";
+import { LONGEST_ROW, type RawRow, rowFault, textOf } from "./read-rows.ts";
 
 type Nested = { [name: string]: Nested | string };
 
