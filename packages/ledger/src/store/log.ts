@@ -12,6 +12,8 @@ type EntryBody = Pick<Entry, "who" | "what" | "details">;
 type DecisionBody = Pick<Decision, "question" | "by" | "how" | "reason" | "value">;
 
 const LOG = logTable("");
+const insertLine = LOG.inserter(["sequence"]);
+const insertNumbered = LOG.inserter([]);
 
 const SELECT = "SELECT * FROM log WHERE workflow_id = $1";
 
@@ -90,8 +92,12 @@ export class LogWriter {
     const body = this.#seal.seal(JSON.stringify(said));
     const line = { ...given, at: this.#now, workflowId: this.#workflowId, body };
     this.#hash = hashOf(this.#hash, line);
-    const numbered = sequence === undefined ? {} : { sequence };
-    this.writes.push(LOG.insert([{ ...line, ...numbered, hash: this.#hash }], this.#seal));
+    const row = { ...line, hash: this.#hash };
+    this.writes.push(
+      sequence === undefined
+        ? insertLine(row, this.#seal)
+        : insertNumbered({ ...row, sequence }, this.#seal),
+    );
   }
 }
 

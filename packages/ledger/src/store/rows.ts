@@ -33,6 +33,8 @@ const PRUNED: Rest = {
 /** A version other than the next one is null, which the column refuses: nothing overwrites what it has not read. */
 const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END";
 
+const save = WRITES.inserter([], (name) => (name === "version" ? NEXT_VERSION : undefined));
+
 /** States in which the outcome is known, where no send is in doubt. */
 const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "undone"]);
 
@@ -64,7 +66,7 @@ export const saveRow = (row: WriteRow, seal: Seal): Query => {
     isOpen: !isSettled(row) || question !== null || row.isUntold,
     rest,
   };
-  return WRITES.save([stored], seal, (name) => (name === "version" ? NEXT_VERSION : undefined));
+  return save(stored, seal);
 };
 
 /** Reads a row. */

@@ -209,7 +209,9 @@ class SqliteDatabase implements Database {
     const rows = statement.all(...values) as unknown as ReadonlyArray<ReadonlyArray<SqlValue>>;
     return rows.map((row) => {
       const found: Record<string, SqlValue> = {};
-      for (const [index, name] of columns.entries()) found[name] = row[index] ?? null;
+      columns.forEach((name, index) => {
+        found[name] = row[index] ?? null;
+      });
       return found;
     });
   }

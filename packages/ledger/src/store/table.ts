@@ -156,12 +156,31 @@ export class Table<F extends Fields> {
     rest = "",
   ): Query {
     const { sql, values } = this.insert(rows, seal);
+    return { sql: `${sql} ${this.#orReplace(change)} ${rest}`, values };
+  }
+
+  /**
+   * Returns what inserts one row with all its fields but some, or replaces it where `change` is given: the text of the
+   * statement is made once, which counts where it is made most often.
+   */
+  inserter(
+    except: ReadonlyArray<keyof F>,
+    change?: (column: string) => string | undefined,
+  ): (row: Partial<RowOf<F>>, seal: Seal) => Query {
+    const used = entriesOf(this.fields).filter(([field]) => !except.includes(field));
+    const names = used.map(([, name]) => name).join(", ");
+    const places = used.map((_, index) => `$${index + 1}`).join(", ");
+    const sql = `INSERT INTO ${this.name} (${names}) VALUES (${places}) ${change ? this.#orReplace(change) : ""}`;
+    return (row, seal) => ({
+      sql,
+      values: used.map(([field, , column]) => column.write(row[field], seal)),
+    });
+  }
+
+  #orReplace(change: (column: string) => string | undefined): string {
     const set = entriesOf(this.fields)
       .filter(([, name]) => !this.#key.includes(name))
       .map(([, name]) => `${name} = ${change(name) ?? `excluded.${name}`}`);
-    return {
-      sql: `${sql} ON CONFLICT (${this.#key.join(", ")}) DO UPDATE SET ${set.join(", ")} ${rest}`,
-      values,
-    };
+    return `ON CONFLICT (${this.#key.join(", ")}) DO UPDATE SET ${set.join(", ")}`;
   }
 }

@@ -108,6 +108,20 @@ const mutants: Readonly<
     ]),
     "made, and said not to be",
   ],
+  "a reading counts for a row that was restored since": [
+    "ledger restored, retried",
+    seeing((look, event) => [
+      look,
+      event.is === "evidence" && look.row
+        ? {
+            ...event,
+            version: look.row.version,
+            readFrom: Math.max(event.readFrom, look.row.changedAt),
+          }
+        : event,
+    ]),
+    "made, and said not to be",
+  ],
   "a lost answer counts as a no": [
     "kills, freezes and lost answers",
     seeing((look, event) => [

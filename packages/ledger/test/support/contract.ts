@@ -124,6 +124,24 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect((await ledger.doneWith("account-1", "createBeneficiary", "hash-1"))?.madeId).toBe("B-7");
   });
 
+  it("keeps what others write in the same turn where one is refused", async () => {
+    const names = Array.from({ length: 6 }, () => nameOf({ workflowId: fresh() }));
+    const taken = made(`P-${fresh()}`);
+    const results = await Promise.allSettled(
+      names.map((name, index) =>
+        ledger.transact(name, saving(name, index < 2 ? taken : { state: "unknown" })),
+      ),
+    );
+    expect(results.map(({ status }) => status).toSorted()).toEqual([
+      ...Array.from({ length: 5 }, () => "fulfilled"),
+      "rejected",
+    ]);
+    const states = await Promise.all(
+      names.map(async (name) => (await other.look(name)).row?.state),
+    );
+    expect(states.filter((state) => state === "unknown")).toHaveLength(4);
+  });
+
   it("of an end and a dispatch at the same moment the second sees the first", async () => {
     for (let round = 0; round < 20; round++) {
       const name = nameOf({ workflowId: fresh() });
