@@ -8,7 +8,7 @@ import { makeRig } from "./support/rig.ts";
 const { folder, simulator, startPayout, startWorker } = await makeRig();
 
 const file = join(folder.path, "ledger.sqlite");
-const PAYMENTS_LEDGER = `sqlite:${file}`;
+const PAYMENTS_LEDGER = `sqlite:${file}` as const;
 const payouts = async () => (await simulator.state()).payouts.length;
 const openFile = async () => {
   const ledger = await openLedger(PAYMENTS_LEDGER);
