@@ -49,11 +49,15 @@ const ended = (row: WriteRow, { look, who }: Context): Decided => {
   return { ...adding(end, who, "ended"), effect: failing("Ended", message ?? "") };
 };
 
+/** Stands in a row's `token`: this run has reported that it was cancelled, and whatever of it stood still sends nothing. */
+const closedBy = ({ runId }: Call): string => `closed:${runId}`;
+
 /** `plan` is sent, unless something holds it. `row` is what is stored now. */
 const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): Decided => {
   const { call, look, who } = context;
   const isUnsent = plan.state === "ready";
-  if (call.mode === "settle" || (call.mode === "close" && isUnsent)) {
+  const isClosed = call.mode === "close" ? isUnsent : row?.token === closedBy(call);
+  if (call.mode === "settle" || isClosed) {
     return {
       row: undefined,
       entries: [],
@@ -182,13 +186,13 @@ const asking = (row: WriteRow, context: Context): Decided => {
   if (isOther && !mayAmend(context)) return person;
   const plan: WriteRow = { ...withRequest(row, context), state: "asking", question: row.question };
   const cancelled = failing("Cancelled", "Cancelled before it was sent again.");
-  const closed = `closed:${call.runId}`;
+  const closed = closedBy(call);
   if (call.mode === "close" && row.token !== closed)
     return {
       ...adding(changed(row, look, { token: closed }), who, "cancelled"),
       effect: cancelled,
     };
-  // A run that has reported this sends nothing more, whatever of it stood still; the decision waits for a retry.
+  // The decision waits for a retry.
   if (call.mode !== "send" || row.token === closed)
     return { row: undefined, entries: [], effect: cancelled };
   if (policy.isListed && call.reread !== decision.sequence)

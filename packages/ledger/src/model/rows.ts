@@ -128,7 +128,6 @@ export const nowAsking = (
 export const nowEnded = (row: WriteRow, message: string | null): Partial<WriteRow> => ({
   epoch: row.epoch,
   state: "ended",
-  token: null,
   question: null,
   message,
   request: row.doubt === 0 ? withoutFacts(row.request) : row.request,

@@ -68,7 +68,7 @@ class Writer {
       row.runId,
       bit(row.from === null),
       time(row.until),
-      row.state === "asking" ? (row.token ?? "") : "",
+      row.state === "sending" ? "" : (row.token ?? ""),
       row.absences,
       time(row.unprovableSince),
       row.madeId ?? "",

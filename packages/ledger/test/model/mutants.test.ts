@@ -280,7 +280,7 @@ const mutants: Readonly<
   "an attempt of a run that was cancelled takes up an answer": [
     "cancelled while asked",
     seeing((look, event) => [
-      look.row?.state === "asking" ? withRow(look, { token: null }) : look,
+      look.row?.token?.startsWith("closed:") === true ? withRow(look, { token: null }) : look,
       event,
     ]),
     "sent after it was cancelled",

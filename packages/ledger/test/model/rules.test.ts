@@ -122,6 +122,21 @@ describe("what time, limits and undoing do", () => {
     });
     expect(withLimits({ maxAmounts: null, approveAbove: { EUR: "250" } }).is).toBe("send");
   });
+  test("3: nothing is sent under the workflow id of another account", () => {
+    const { effect } = advance({ ...empty, isOfOtherAccount: true }, calledBy(), policy);
+    expect(effect).toMatchObject({ is: "fail", type: "Refused" });
+  });
+  test("13: a build that is too old sends nothing, whether it looks or is about to dispatch", () => {
+    const look = { ...empty, leastBuild: call.build + 1 };
+    const token = `${empty.epoch}:x`;
+    expect(advance(look, calledBy(), policy).effect).toMatchObject({ is: "wait", isUnsent: true });
+    expect(advance(look, { who: "w", is: "dispatching", token, call }, policy).effect.is).toBe(
+      "stop",
+    );
+    expect(advance(empty, { who: "w", is: "dispatching", token, call }, policy).effect.is).toBe(
+      "go",
+    );
+  });
   test("a success of a later generation enters a ledger that is behind", () => {
     const event: WriteEvent = {
       who: "w",

@@ -21,9 +21,15 @@ const one = "attempt of run 1:";
 const two = "attempt of run 2:";
 const sent = ["attempt begins", `${one} called`, `${one} dispatching`];
 
-// Of the 21 traces, those of `advance`. Steps and their names (1), other accounts and runs (3), vouchers (12), waits (16)
-// and the clocks of the fence (21) are tested with the workflows and activities; prune (2), failover (10), clocks (11) and
-// builds (13) with the stores; rivals (17) and time bounds of a list (9) with the evidence.
+// Those of the 21 traces that `advance` does not see are tested by title elsewhere; 3 and 13 are in rules.test.ts:
+// 1 workflows/test/steps.test.ts "serves one call: a second one fails the task, whatever the workflow catches, and sends nothing"
+// 2 test/support/contract.ts "prunes what was settled before, and keeps ids and ends"
+// 3 activities/test/write/engine.test.ts "fails in a later run of a continued chain, instead of returning what the earlier one paid"
+// 10 test/store/postgres-ledger.test.ts "refuses a later version, and commits that are not durable"
+// 12 protocol/test/voucher.test.ts "vouches for the run that was started with it", and the cases after it
+// 16 activities/test/tracker/tracker.test.ts "end by the activity's id as soon as enough is there; the others stay"
+// 17 activities/test/evidence/verdict.test.ts "takes without a key only what nobody else can have made"
+// 21 activities/test/write/engine.test.ts "sends nothing where the process stood still since the attempt began"
 describe("traces that broke earlier versions of the table", () => {
   test("4: a copy made while paused does not reopen the belief", () => {
     const world = replay(scenarios["ledger restored"], [
@@ -99,6 +105,10 @@ describe("traces that broke earlier versions of the table", () => {
       `${one} answered refused`,
     ]);
     expect(world.row?.state).toBe("sending");
+  });
+  test("9: what begins unknown excludes nothing by time", () => {
+    const world = replay(scenarios["without a voucher"], ["attempt begins", `${one} called`]);
+    expect(world.row).toMatchObject({ state: "unknown", from: null });
   });
   test("14: an overrule voids an approval", () => {
     const world = replay(scenarios["approvals"], [
