@@ -11,11 +11,11 @@ import { beneficiary, onboardInput, payoutInput } from "../src/workflows/inputs.
 const DAY_SECONDS = 24 * 60 * 60;
 const taskQueue = "history";
 
-/** Real worker, server and simulator; payouts and checks take a moment, so that every run waits. */
+/** Real worker, server and simulator; a check takes a moment, and a payout settles when told, so that every run waits. */
 const startStack = async () => {
   const [environment, simulator] = await Promise.all([
     createLocalEnvironment(),
-    startSimulator({ settleAfter: "1 second", verifyAfter: "1 second" }),
+    startSimulator({ settleAfter: "Infinity", verifyAfter: "1 second" }),
   ]);
   const { apiKey, clientId, url: baseUrl } = simulator;
   const service = makePaymentsClient({ baseUrl, clientId, apiKey });
@@ -53,10 +53,29 @@ afterAll(() => stack.stop());
 
 const eventsOf = async (handle: Handle) => (await handle.fetchHistory()).events ?? [];
 
+const waits = new Set(["awaitPayout", "awaitVerification", "awaitFunds"]);
+
+/** The attempts of each activity that a worker has polled. */
+const attemptsOf = (events: Awaited<ReturnType<typeof eventsOf>>): number[] => {
+  const typeOf = new Map(
+    events.map(({ activityTaskScheduledEventAttributes: scheduled, eventId }) => [
+      `${eventId}`,
+      scheduled?.activityType?.name ?? "",
+    ]),
+  );
+  return events.flatMap(({ activityTaskStartedEventAttributes: started }) => {
+    if (!started) return [];
+    const attempt = started.attempt ?? 1;
+    // The tracker completes a wait before its next attempt is polled; the server counts that one.
+    const isWait = waits.has(typeOf.get(`${started.scheduledEventId}`) ?? "");
+    return [isWait && attempt > 1 ? attempt - 1 : attempt];
+  });
+};
+
 /** What Temporal Cloud bills: the start, each attempt of an activity, timers and signals. */
 const costOf = async (handle: Handle) => {
   const events = await eventsOf(handle);
-  const attempts = events.map((event) => event.activityTaskStartedEventAttributes?.attempt ?? 0);
+  const attempts = attemptsOf(events);
   const billed = events.filter(
     (event) =>
       event.timerStartedEventAttributes ||
@@ -73,6 +92,23 @@ const costOf = async (handle: Handle) => {
 const seconds = (duration: { readonly seconds?: unknown } | null | undefined): number =>
   Number(duration?.seconds ?? 0);
 
+/** Settles the payout of a run once the run waits for it. Returns the seconds until the wait would look by itself. */
+const settled = async (handle: Handle): Promise<number> => {
+  for (;;) {
+    const { raw } = await handle.describe();
+    const wait = raw.pendingActivities?.find(
+      ({ activityType }) => activityType?.name === "awaitPayout",
+    );
+    const payout = (await stack.simulator.state()).payouts.at(-1);
+    if (wait?.currentRetryInterval && payout) {
+      await stack.simulator.setPayoutStatus(payout.payout_id, "completed");
+      await handle.result();
+      return seconds(wait.currentRetryInterval);
+    }
+    await sleep(20);
+  }
+};
+
 it("an onboarding has at most 30 events and 6 billable actions", async () => {
   const handle = await stack.start("onboardCardholder", "onboarding", onboardInput("Onboarded"));
   await handle.result();
@@ -84,7 +120,7 @@ it("an onboarding has at most 30 events and 6 billable actions", async () => {
 it("a payout to a new beneficiary creates it by one activity more", async () => {
   const { payout } = payoutInput("", "new");
   const handle = await stack.start("payout", "new", { beneficiary, payout });
-  await handle.result();
+  await settled(handle);
   const { actions, events } = await costOf(handle);
   expect(events).toBeLessThanOrEqual(23);
   expect(actions).toBeLessThanOrEqual(4);
@@ -92,22 +128,17 @@ it("a payout to a new beneficiary creates it by one activity more", async () => 
 
 it("a payout that waits has at most 17 events and 3 actions, and waits a day for 4", async () => {
   const handle = await stack.start("payout", "plain", payoutInput(stack.beneficiary_id, "plain"));
-  await handle.result();
+  const ownLook = await settled(handle);
   const { actions, events } = await costOf(handle);
   expect(events).toBeLessThanOrEqual(17);
   expect(actions).toBeLessThanOrEqual(3);
-  const waiting = (await eventsOf(handle)).find(
-    ({ activityTaskScheduledEventAttributes: scheduled }) =>
-      scheduled?.activityType?.name === "awaitPayout",
-  );
-  const attempt = waiting?.activityTaskScheduledEventAttributes?.startToCloseTimeout;
-  expect(DAY_SECONDS / seconds(attempt)).toBeLessThanOrEqual(4);
+  expect(DAY_SECONDS / ownLook).toBeLessThanOrEqual(4);
 });
 
 it("a lost answer adds no event, and at most 5 attempts", async () => {
   await stack.simulator.addFault({ kind: "dropped", operation: "createPayout" });
   const handle = await stack.start("payout", "lost", payoutInput(stack.beneficiary_id, "lost"));
-  await handle.result();
+  await settled(handle);
   const { events, mostAttempts } = await costOf(handle);
   expect(events).toBeLessThanOrEqual(17);
   expect(mostAttempts).toBeLessThanOrEqual(6);
