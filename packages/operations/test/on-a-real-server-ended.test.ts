@@ -147,6 +147,27 @@ test.each(["cancelled", "rejected", "answered"] as const)(
   60_000,
 );
 
+test("a run that a person ended is open in a restored Temporal: a bulk retry only has it look, and it sends nothing", async () => {
+  const { account, client, ledger } = stack.operations;
+  const id = "restored";
+  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  await startRun(stack.operations, id, planned(id), ada);
+  await questionOf(id, "approval");
+  const { runId } = await client.workflow.getHandle(id).describe();
+  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  // Recorded after the copy of Temporal was made.
+  const end = { account, workflowId: id, step: null, kind: "end", question: null } as const;
+  await ledger.decide({ ...end, ...bob, value: {} });
+  const failed = [{ workflowId: id, runId, way: "start", whyNot: undefined }] as const;
+  expect(await retryMany(stack.operations, failed, bob)).toMatchObject([{ way: "look" }]);
+  await expect(result(id)).rejects.toThrow();
+  expect(await retryMany(stack.operations, failed, bob)).toMatchObject([
+    { way: undefined, whyNot: expect.stringContaining("bob ended") },
+  ]);
+  expect((await ledger.decisionsOf(id)).map(({ kind }) => kind)).toEqual(["end"]);
+  expect(await paid(id)).toBe(0);
+}, 60_000);
+
 test("an end that only Temporal remembers is recorded again by recover; a cancellation by Temporal's own tools is none", async () => {
   const { account, client, ledger } = stack.operations;
   await startRun(stack.operations, "sent", planned("sent"), ada);

@@ -76,7 +76,7 @@ test("a refused payout is retried by starting its id again, and paid once", asyn
   await expect(retryPayment(operations, "refused", acting)).rejects.toThrow("has completed");
 }, 30_000);
 
-test("what a person ended is not retried, unless that is overruled", async () => {
+test("what a person ended is not retried, unless that is overruled: whoever comes second changes nothing", async () => {
   const { operations, simulator } = stack;
   await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   await startRun(operations, "fraud", planned("fraud"), ada);
@@ -86,7 +86,12 @@ test("what a person ended is not retried, unless that is overruled", async () =>
     "bob ended fraud (fraud)",
   );
   expect(await paid("fraud")).toBe(0);
-  await retryPayment(operations, "fraud", { ...acting, isOverruling: true });
+  const both = await Promise.allSettled(
+    ["carol", "dan"].map((by) =>
+      retryPayment(operations, "fraud", { ...acting, by, isOverruling: true }),
+    ),
+  );
+  expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
   await result("fraud");
   expect(await paid("fraud")).toBe(1);
 }, 30_000);

@@ -1,6 +1,7 @@
 import type { NextOperation } from "@durable-payments/operations/errors";
 import { readAssumptions } from "@durable-payments/operations/input";
 import {
+  type OneOfMany,
   planMany,
   planRetryOf,
   retryMany,
@@ -106,6 +107,21 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<numbe
   });
 };
 
+const refusals = (runs: ReadonlyArray<OneOfMany>): ReadonlyArray<string> =>
+  runs.flatMap(({ whyNot, workflowId }) =>
+    whyNot === undefined ? [] : [wrap(`${workflowId}: ${whyNot}`, "  ")],
+  );
+
+const retriedText = ({ runs }: { readonly runs: ReadonlyArray<OneOfMany> }): string => {
+  const open = runs.filter(({ way }) => way === "look").length;
+  const retried = runs.filter(({ whyNot }) => whyNot === undefined).length - open;
+  return [
+    `${counted(retried, "run")} retried.`,
+    ...(open === 0 ? [] : [`${counted(open, "open run")} asked to look again.`]),
+    ...refusals(runs),
+  ].join("\n");
+};
+
 /** Retries all runs that failed and can be helped: first it is shown, then done. */
 export const retryAll = async (output: Output, flags: RetryFlags): Promise<number> => {
   const { batch, id, isDryRun, rate, since, type, yes } = flags;
@@ -122,12 +138,7 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<numbe
   return operating(async (operations) => {
     const planned = await planMany(operations, filter, acting);
     const helped = planned.filter(({ whyNot }) => whyNot === undefined);
-    const lines = [
-      `${counted(helped.length, "failed run")} can be retried.`,
-      ...planned.flatMap(({ whyNot, workflowId }) =>
-        whyNot === undefined ? [] : [wrap(`${workflowId}: ${whyNot}`, "  ")],
-      ),
-    ];
+    const lines = [`${counted(helped.length, "failed run")} can be retried.`, ...refusals(planned)];
     if (isDryRun || helped.length === 0) {
       output.answer({ planned, isDryRun }, () => lines.join("\n"));
       return EXIT_CODES.done;
@@ -137,14 +148,7 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<numbe
       await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
     }
     const done = await retryMany(operations, planned, acting, rate);
-    output.answer({ retried: done }, (shown) =>
-      [
-        `${counted(shown.retried.filter(({ whyNot }) => whyNot === undefined).length, "run")} retried.`,
-        ...shown.retried.flatMap(({ whyNot, workflowId }) =>
-          whyNot === undefined ? [] : [wrap(`${workflowId}: ${whyNot}`, "  ")],
-        ),
-      ].join("\n"),
-    );
+    output.answer({ runs: done }, retriedText);
     return EXIT_CODES.done;
   });
 };

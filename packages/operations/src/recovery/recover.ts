@@ -79,8 +79,15 @@ const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyAr
   return [...new Set(ended.flat())];
 };
 
-/** Opens the waits of open runs again. */
-const restoreWaits = async (operations: Operations, isDryRun: boolean): Promise<number> => {
+/**
+ * Opens the waits of open runs again.
+ *
+ * @returns how many, and the runs that may wait for a person: they execute no activity but waits.
+ */
+const restoreWaits = async (
+  operations: Operations,
+  isDryRun: boolean,
+): Promise<{ readonly waits: number; readonly idle: ReadonlyArray<string> }> => {
   const { client, ledger } = operations;
   const known = new Set(
     (await ledger.waits({ isOpen: true })).map(({ activityId, runId }) => `${runId} ${activityId}`),
@@ -88,7 +95,11 @@ const restoreWaits = async (operations: Operations, isDryRun: boolean): Promise<
   const ids = await findIds(operations, 'ExecutionStatus = "Running"');
   const restored = await atOnce(ids, async (workflowId) => {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
-    const lost = (raw.pendingActivities ?? []).flatMap(({ activityId, activityType }) =>
+    const pending = raw.pendingActivities ?? [];
+    const isIdle = pending.every(({ activityType }) =>
+      Object.values<string>(WAIT).includes(activityType?.name ?? ""),
+    );
+    const lost = pending.flatMap(({ activityId, activityType }) =>
       (["payout", "cardholder", "balance"] as const).flatMap((kind) => {
         const begin = waitActivityId(WAIT[kind], "");
         if (activityType?.name !== WAIT[kind] || !activityId?.startsWith(begin)) return [];
@@ -103,9 +114,12 @@ const restoreWaits = async (operations: Operations, isDryRun: boolean): Promise<
       );
       for (const wait of lost) await ledger.openWait({ account, ...wait });
     }
-    return lost.length;
+    return { waits: lost.length, idle: isIdle ? [workflowId] : [] };
   });
-  return restored.reduce((sum, count) => sum + count, 0);
+  return {
+    waits: restored.reduce((sum, { waits }) => sum + waits, 0),
+    idle: restored.flatMap(({ idle }) => idle),
+  };
 };
 
 const findLostRuns = async (
@@ -144,7 +158,7 @@ export const recover = async (
   const unknown = await ledger.rows({ states: UNSETTLED });
   const ends = await findEnds(operations, since);
   const lostRuns = await findLostRuns(operations, since);
-  const waits = await restoreWaits(operations, isDryRun);
+  const { idle, waits } = await restoreWaits(operations, isDryRun);
   const report = { ledger: state, unknown: unknown.length, ends, waits, lostRuns };
   if (isDryRun) return { ...report, mark: undefined };
   // Before sends are allowed again.
@@ -162,7 +176,7 @@ export const recover = async (
   const mark = await ledger.recover(actor);
   // Whoever waits by the old epoch looks again; one that Temporal does not take is found by the tracker.
   const waiting = await ledger.rows({ states: ["ready", ...UNSETTLED] });
-  const ids = [...new Set(waiting.map(({ workflowId }) => workflowId))];
+  const ids = [...new Set([...waiting.map(({ workflowId }) => workflowId), ...idle])];
   await atOnce(ids, (workflowId) => nudge(client, workflowId));
   return { ...report, mark };
 };

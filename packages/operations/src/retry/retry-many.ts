@@ -2,6 +2,7 @@ import { queryText, queryTexts } from "@durable-payments/protocol";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operations } from "../connection/operations.ts";
 import { isOperationError } from "../errors.ts";
+import type { RetryPlan } from "./plan.ts";
 import { planRetryOf, retryPayment, type RetryOptions } from "./retry.ts";
 
 /** Which failed runs are retried. */
@@ -17,7 +18,9 @@ export interface ManyFilter {
 export interface OneOfMany {
   readonly workflowId: string;
   readonly runId: string;
-  /** Undefined where it is, or would be, retried. */
+  /** How it is, or would be, retried; `look`: it was open, and was only asked to look again. */
+  readonly way: RetryPlan["way"] | undefined;
+  /** Set where it is not. */
   readonly whyNot: string | undefined;
 }
 
@@ -48,14 +51,14 @@ const findFailed = async (
 
 const one = async (
   run: { readonly workflowId: string; readonly runId: string },
-  act: () => Promise<unknown>,
+  act: () => Promise<{ readonly plan: RetryPlan }>,
 ): Promise<OneOfMany> => {
   try {
-    await act();
-    return { ...run, whyNot: undefined };
+    const { plan } = await act();
+    return { ...run, way: plan.way, whyNot: undefined };
   } catch (error) {
     if (!isOperationError(error)) throw error;
-    return { ...run, whyNot: error.message };
+    return { ...run, way: undefined, whyNot: error.message };
   }
 };
 

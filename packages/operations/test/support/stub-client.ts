@@ -16,10 +16,14 @@ export interface Asked {
 /** How the stub answers a signal. */
 export type Signals = "taken" | "noRun" | "silent";
 
+/** Open runs by workflow id, with their pending activities. */
+type OpenRuns = Readonly<Record<string, ReadonlyArray<object>>>;
+
 /** Operations on a ledger, with a Temporal that only notes what it is asked. */
 export const operationsOn = (
   ledger: Ledger,
   signals: Signals = "taken",
+  open: OpenRuns = {},
 ): { readonly operations: Operations; readonly asked: Asked } => {
   const asked: Asked = { signals: [], started: [] };
   const workflow = {
@@ -31,9 +35,16 @@ export const operationsOn = (
         asked.signals.push([workflowId, name, payload]);
       },
       describe: async () => {
-        throw new WorkflowNotFoundError("not found", workflowId, undefined);
+        const pendingActivities = open[workflowId];
+        if (pendingActivities === undefined)
+          throw new WorkflowNotFoundError("not found", workflowId, undefined);
+        return { runId: `${workflowId}-run`, raw: { pendingActivities } };
       },
     }),
+    list: async function* ({ query }: { readonly query: string }) {
+      if (query.includes("Running"))
+        yield* Object.keys(open).map((workflowId) => ({ workflowId, runId: `${workflowId}-run` }));
+    },
     start: async (
       type: string,
       { args, workflowId }: { readonly args: ReadonlyArray<unknown>; readonly workflowId: string },
