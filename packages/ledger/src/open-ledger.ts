@@ -1,13 +1,22 @@
+import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { LedgerUnavailable } from "./errors.ts";
+import { batchMethods } from "./store/batch-methods.ts";
+import { decisionMethods } from "./store/decision-methods.ts";
 import type { Ledger } from "./store/ledger.ts";
-import { makeLedger } from "./store/make-ledger.ts";
+import { metaMethods } from "./store/meta-methods.ts";
 import { openPostgres } from "./store/postgres-database.ts";
 import { readPostgresUrl } from "./store/postgres-url.ts";
-import { type Seal, UNSEALED } from "./store/seal.ts";
-import type { Database } from "./store/sql.ts";
+import { runMethods } from "./store/run-methods.ts";
+import { type Database, query } from "./store/sql.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
+import { Store } from "./store/store.ts";
+import type { Seal } from "./store/table.ts";
+import { writeMethods } from "./store/write-methods.ts";
+
+/** Keeps texts in plain. */
+const UNSEALED: Seal = { seal: (text) => text, open: (text) => text };
 
 /** Name of the environment variable that says where the ledger is. */
 export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";
@@ -65,6 +74,27 @@ const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<D
     : openPostgres(place);
 };
 
+/** Gives the ledger its identity, where it has none. */
+const identify = (database: Database): Promise<void> =>
+  database.write(
+    null,
+    [query("SELECT id FROM meta"), query(`SELECT ${database.dialect.identity} AS server`)],
+    ([meta = [], [server = {}] = []]) => ({
+      value: undefined,
+      writes:
+        meta.length > 0
+          ? []
+          : [
+              query(
+                `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch, least_build)
+                 VALUES (1, $1, $2, '[]', '[]', 0, 1, 0)`,
+                randomUUID(),
+                String(server["server"] ?? ""),
+              ),
+            ],
+    }),
+  );
+
 /**
  * Opens a ledger, and makes its tables or brings them up to date.
  *
@@ -79,4 +109,24 @@ const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<D
 export const openLedger = async (
   place: LedgerPlace,
   { clock, seal = UNSEALED }: LedgerOptions = {},
-): Promise<Ledger> => makeLedger(await openDatabase(place, clock), seal);
+): Promise<Ledger> => {
+  const database = await openDatabase(place, clock);
+  try {
+    await identify(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+  const store = new Store(database, seal);
+  return {
+    place: database.place,
+    isOfOneHost: database.isOfOneHost,
+    ...metaMethods(store),
+    ...writeMethods(store),
+    ...decisionMethods(store),
+    ...runMethods(store),
+    ...batchMethods(store),
+    backup: (file) => database.backup(file),
+    close: () => database.close(),
+  };
+};

@@ -1,117 +1,75 @@
-import type { WriteRow } from "../model/row.ts";
 import { endedRow, overruledRow } from "../model/decide.ts";
-import type { Ledger, NewDecision, Pause } from "./ledger.ts";
-import {
-  endAmong,
-  lastHashOf,
-  LogWriter,
-  readDecision,
-  readLine,
-  selectDecisions,
-  selectLastHash,
-  selectLog,
-  verifyLines,
-} from "./log.ts";
-import type { Actor, DecisionLook, RowChange } from "./queries.ts";
+import type { WriteRow } from "../model/row.ts";
+import type { Actor, DecisionLook, Ledger, NewDecision, Pause, RowChange } from "./ledger.ts";
+import { endAmong, type LogWriter, readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow } from "./rows.ts";
 import { PAUSES } from "./schema.ts";
-import type { Seal } from "./seal.ts";
-import { type Database, query, type Query } from "./sql.ts";
+import { query } from "./sql.ts";
+import type { Store } from "./store.ts";
 import { number, readFields, textOrNull } from "./table.ts";
-import { orMadeByAnother } from "./write-methods.ts";
+import { orMadeByAnother, rowsOf } from "./write-methods.ts";
 
-const CONTEXT = { startedBy: textOrNull, now: number, epoch: number, sequence: number };
+const CONTEXT = { startedBy: textOrNull, epoch: number, sequence: number };
+
+const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
+
+/** Records who changes a pause. */
+const notePause = (
+  log: LogWriter,
+  kind: "pause" | "resume",
+  value: Pick<Pause, "scope" | "of">,
+  actor: Actor,
+): void => {
+  const workflowId = pausedIn(value);
+  log.decision({ ...actor, kind, account: "", workflowId, step: null, question: null, value });
+};
+
+const pausedIn = ({ of, scope }: Pick<Pause, "scope" | "of">) => (scope === "run" ? of : "");
 
 /** Decisions, the log, and pauses. */
-export const decisionMethods = (
-  database: Database,
-  seal: Seal,
-): Pick<Ledger, "decide" | "decisionsOf" | "logOf" | "verify" | "pause" | "resume" | "pauses"> => {
-  const { nextSequence, now } = database.dialect;
-
-  /** Changes a pause, and records who did, where anything changes. */
-  const changePauses = <A>(
-    scope: Pause["scope"],
-    of: string,
-    actor: Actor & { readonly kind: "pause" | "resume" },
-    change: (
-      now: number,
-      isPaused: boolean,
-    ) => { readonly value: A; readonly writes: ReadonlyArray<Query> },
-  ): Promise<A> => {
-    const workflowId = scope === "run" ? of : "";
-    return database.write(
-      null,
-      [
-        query(`SELECT ${now} AS now`),
-        query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of),
-        selectLastHash(workflowId),
-      ],
-      ([[context = {}] = [], paused = [], last = []]) => {
-        const at = Number(context["now"]);
-        const { value, writes } = change(at, paused.length > 0);
-        if (writes.length === 0) return { value, writes };
-        const log = new LogWriter(workflowId, lastHashOf(last), at, seal);
-        const about = { account: "", workflowId, step: null, question: null };
-        log.decision({ ...actor, ...about, value: { scope, of } });
-        return { value, writes: [...writes, ...log.writes] };
-      },
-    );
-  };
+export const decisionMethods = (store: Store) => {
+  const { database, seal } = store;
+  const selectLog = (workflowId: string) =>
+    query("SELECT * FROM log WHERE workflow_id = $1 ORDER BY sequence", workflowId);
 
   return {
     decide: (decision, change = () => []) => {
       const { workflowId } = decision;
-      let changed: ReadonlyArray<WriteRow> = [];
-      return orMadeByAnother(
-        database,
-        () => changed.find(({ madeId }) => madeId !== null),
-        () =>
-          database.write(
-            workflowId,
-            [
-              query(
-                `SELECT ${now} AS now, meta.epoch, ${nextSequence} AS sequence, runs.started_by
-                 FROM meta LEFT JOIN runs ON runs.workflow_id = $1`,
-                workflowId,
-              ),
-              query(
-                "SELECT * FROM writes WHERE workflow_id = $1 ORDER BY created_at, step",
-                workflowId,
-              ),
-              selectDecisions(workflowId),
-              selectLastHash(workflowId),
-            ],
-            ([[context = {}] = [], writes = [], lines = [], last = []]) => {
-              const decisions = lines.map((line) => readDecision(line, seal));
-              const look: DecisionLook = {
-                rows: writes.map((row) => readRow(row, seal)),
-                decisions,
-                end: endAmong(decisions),
-                ...readFields(CONTEXT, context, seal),
-              };
-              const changes = withRest(change(look), look, decision);
-              const log = new LogWriter(workflowId, lastHashOf(last), look.now, seal);
-              log.decision(decision, look.sequence);
-              changed = changes.map(({ entries = [], row }) => {
-                const before = look.rows.find((other) => isSameWrite(other, row));
-                for (const entry of entries) log.entry(entry, row, row.runId, row.generation);
-                return nextVersion(row, before);
-              });
-              return {
-                value: { ...decision, sequence: look.sequence, at: look.now },
-                writes: [...changed.map((row) => saveRow(row, seal)), ...log.writes],
-              };
-            },
-          ),
+      const context = query(
+        `SELECT meta.epoch, ${database.dialect.nextSequence} AS sequence, runs.started_by
+         FROM meta LEFT JOIN runs ON runs.workflow_id = $1`,
+        workflowId,
+      );
+      const looks = [context, rowsOf(workflowId), selectDecisions(workflowId)];
+      return orMadeByAnother(store, (changing) =>
+        store.logged(workflowId, workflowId, looks, ([[found = {}] = [], rows = [], lines = []], log) => {
+          const decisions = lines.map((line) => readDecision(line, seal));
+          const look: DecisionLook = {
+            rows: rows.map((row) => readRow(row, seal)),
+            decisions,
+            end: endAmong(decisions),
+            now: log.now,
+            ...readFields(CONTEXT, found, seal),
+          };
+          const changes = withRest(change(look), look, decision);
+          log.decision(decision, look.sequence);
+          const writes = changes.map(({ entries = [], row }) => {
+            for (const entry of entries) log.entry(entry, row, row.runId, row.generation);
+            const before = look.rows.find((other) => isSameWrite(other, row));
+            const changed = nextVersion(row, before);
+            if (changed.madeId !== null) changing(changed);
+            return saveRow(changed, seal);
+          });
+          return { value: { ...decision, sequence: look.sequence, at: look.now }, writes };
+        }),
       );
     },
     decisionsOf: async (workflowId) => {
-      const [found = []] = await database.read([selectDecisions(workflowId)]);
+      const found = await store.find(selectDecisions(workflowId));
       return found.map((line) => readDecision(line, seal));
     },
     logOf: async (workflowId) => {
-      const [found = []] = await database.read([selectLog(workflowId)]);
+      const found = await store.find(selectLog(workflowId));
       return found.map((line) => readLine(line, seal));
     },
     verify: async (workflowId) => {
@@ -122,23 +80,22 @@ export const decisionMethods = (
       return verifyLines(lines, pruned.length > 0, seal);
     },
     pause: (scope, of, actor) =>
-      changePauses(scope, of, { ...actor, kind: "pause" }, (since) => {
-        const pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since };
-        const keepSince = (name: string) => (name === "since" ? "pauses.since" : undefined);
-        return { value: pause, writes: [PAUSES.save([pause], seal, keepSince)] };
+      store.logged(null, pausedIn({ scope, of }), [], (_found, log) => {
+        notePause(log, "pause", { scope, of }, actor);
+        const pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since: log.now };
+        return { value: pause, writes: [savePause(pause, seal)] };
       }),
-    resume: (scope, of, actor) =>
-      changePauses(scope, of, { ...actor, kind: "resume" }, (_now, isPaused) => ({
-        value: isPaused,
-        writes: isPaused
-          ? [query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of)]
-          : [],
-      })),
-    pauses: async () => {
-      const [found = []] = await database.read([query("SELECT * FROM pauses ORDER BY since")]);
-      return found.map((pause) => PAUSES.read(pause, seal));
+    resume: (scope, of, actor) => {
+      const looks = [query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of)];
+      return store.logged(null, pausedIn({ scope, of }), looks, ([paused = []], log) => {
+        if (paused.length === 0) return { value: false, writes: [] };
+        notePause(log, "resume", { scope, of }, actor);
+        const end = query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of);
+        return { value: true, writes: [end] };
+      });
     },
-  };
+    pauses: () => store.all(PAUSES, {}, "ORDER BY since"),
+  } satisfies Partial<Ledger>;
 };
 
 const isSameWrite = (one: WriteRow, other: WriteRow): boolean =>

@@ -1,35 +1,107 @@
-import type { JsonObject, WriteName, WriteRow } from "../model/row.ts";
-import type {
-  Batch,
-  BatchCount,
-  BatchRow,
-  BatchRowChange,
-  BatchRowFilter,
-  FoundBatchRow,
-} from "./batches.ts";
+import type { JsonObject, WriteName, WriteRow, WriteState } from "../model/row.ts";
+import type { Decision, LogLine, NewDecision, NewEntry, Verification } from "./log.ts";
 import type {
   AccountLimits,
-  Actor,
-  DecisionLook,
-  Lease,
-  LedgerState,
-  LogLine,
-  Overview,
-  Owners,
-  PlannedPayment,
-  Pruned,
-  RowChange,
-  RowFilter,
-  RunFilter,
-  SimilarPayment,
-  Verification,
-  WaitFilter,
-  WaitName,
-  WaitOutcome,
-} from "./queries.ts";
-import type { Decision, LedgerMark, Limits, NewDecision, NewEntry, Pause } from "./records.ts";
+  Batch,
+  BatchRowState,
+  FoundBatchRow,
+  Pause,
+  RecordedWait,
+  Run,
+} from "./schema.ts";
 
-export type * from "./records.ts";
+export type {
+  Decision,
+  DecisionKind,
+  Entry,
+  LogLine,
+  NewDecision,
+  NewEntry,
+  Verification,
+} from "./log.ts";
+export type { AccountLimits, Batch, BatchRowState, Pause, RecordedWait, Run } from "./schema.ts";
+
+export type NewRun = Omit<Run, "startedAt">;
+export type Limits = Omit<AccountLimits, "account">;
+export type BatchRow = Omit<FoundBatchRow, "batch">;
+/** A change of a row of a batch. */
+export type BatchRowChange = Pick<BatchRow, "number" | "state" | "message">;
+/** A wait as long as it is open. */
+export type Wait = Omit<RecordedWait, "closedAt" | "outcome">;
+/** A wait as it is opened. */
+export type NewWait = Omit<Wait, "since">;
+
+/** Who acts, and how it is known. */
+export type Actor = Pick<NewDecision, "by" | "how" | "reason">;
+
+/** Identity of a ledger, and how far it has got: what a witness remembers. */
+export interface LedgerMark {
+  readonly ledgerId: string;
+  readonly epoch: number;
+  readonly sequence: number;
+}
+
+/** What the ledger says of itself. */
+export interface LedgerState extends LedgerMark {
+  /** Null until a worker pins it. */
+  readonly namespace: string | null;
+  readonly leastBuild: number;
+  /** Why nothing is sent until `recover`. */
+  readonly stopped: string | null;
+  /** Of the tables: as many migrations as were made. */
+  readonly schemaVersion: number;
+  readonly now: number;
+}
+
+/** A payment that is to be started, for the check of likely duplicates. */
+export interface PlannedPayment {
+  readonly workflowId: string;
+  /** Marks of the payee's account, and its `beneficiary_id` where it is known. */
+  readonly payees: ReadonlyArray<string>;
+  /** Decimal string in units of `currency`; 250 and 250.00 are the same. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly reference: string | null;
+}
+
+/** A run of another workflow id that pays, or has paid, the same to the same payee. */
+export interface SimilarPayment {
+  readonly workflowId: string;
+  readonly reference: string | null;
+  /** State of its payout; null before there is one. */
+  readonly state: WriteState | null;
+  readonly at: number;
+}
+
+/** Rows and money of one state and currency. */
+export interface BatchCount {
+  readonly state: BatchRowState;
+  readonly currency: string | null;
+  readonly rows: number;
+  /** Exact sum as a decimal string. */
+  readonly amount: string;
+}
+
+/** Writes of one account, operation, state and currency. */
+export interface WriteCount extends Omit<BatchCount, "state"> {
+  readonly account: string;
+  readonly operation: string;
+  readonly state: WriteState;
+  readonly question: "outcome" | "approval" | null;
+  /** When the longest unchanged one changed. */
+  readonly since: number;
+}
+
+/** Everything at a glance. */
+export interface Overview {
+  readonly state: LedgerState;
+  readonly writes: ReadonlyArray<WriteCount>;
+  /** Open waits by kind, with the number of them and the start of the longest. */
+  readonly waits: ReadonlyArray<Pick<Wait, "kind" | "since"> & { readonly count: number }>;
+  readonly runs: number;
+  /** Rows whose run has yet to be notified. */
+  readonly untold: number;
+}
 
 /** Everything that decides about a write, read in one transaction. */
 export interface Look {
@@ -78,44 +150,18 @@ export class MadeByAnother extends Error {
   }
 }
 
-/** A run, as whoever started it or its first activity recorded it. */
-export interface NewRun {
-  readonly account: string | null;
-  readonly workflowId: string;
-  readonly runId: string | null;
-  readonly type: string;
-  readonly startedBy: string | null;
-  readonly batch: string | null;
-  readonly batchRow: number | null;
-  /** What it is to pay, for lists and for the check of likely duplicates. */
-  readonly amount: string | null;
-  readonly currency: string | null;
-  readonly payee: string | null;
-  readonly reference: string | null;
-}
-export interface Run extends NewRun {
-  readonly startedAt: number;
+/** What is read at once when a person decides. */
+export interface DecisionLook extends Pick<Look, "end" | "startedBy" | "now" | "epoch"> {
+  /** All writes of the workflow id, of all accounts. */
+  readonly rows: ReadonlyArray<WriteRow>;
+  /** Decisions on the workflow id so far, oldest first. */
+  readonly decisions: ReadonlyArray<Decision>;
+  /** The sequence number that the decision gets. */
+  readonly sequence: number;
 }
 
-/** Something that a run waits for at the service, until the tracker completes the activity. */
-export interface Wait {
-  readonly account: string;
-  readonly workflowId: string;
-  readonly runId: string;
-  /** `awaitPayout:<payout_id>`. */
-  readonly activityId: string;
-  readonly kind: "payout" | "cardholder" | "balance";
-  /** payout_id, card_holder_id, or currency. */
-  readonly thing: string;
-  /** Milliseconds since 1970 by the ledger's clock. */
-  readonly since: number;
-}
-
-/** A wait as it is opened. */
-export type NewWait = Omit<Wait, "since">;
-
-/** A wait as recorded. */
-export interface RecordedWait extends Wait, WaitOutcome {}
+/** A row that a decision changes. */
+export type RowChange = Pick<Change, "entries"> & Required<Pick<Change, "row">>;
 
 /**
  * The truth about writes. Every method rejects with `LedgerUnavailable` where the ledger cannot be reached; then
@@ -167,19 +213,38 @@ export interface Ledger {
   readonly noteRun: (run: NewRun) => Promise<void>;
   /** Records many runs at once, as `noteRun` does. */
   readonly noteRuns: (runs: ReadonlyArray<NewRun>) => Promise<void>;
-  readonly runs: (filter: RunFilter) => Promise<ReadonlyArray<Run>>;
+  /** Returns runs, newest first. */
+  readonly runs: (filter: {
+    readonly workflowIds?: ReadonlyArray<string>;
+    readonly account?: string;
+    readonly batch?: string;
+    readonly startedBefore?: number;
+    readonly limit?: number;
+  }) => Promise<ReadonlyArray<Run>>;
 
   // Writes
 
   /** Returns all writes of a workflow id in the order of their making. */
   readonly rowsOf: (workflowId: string) => Promise<ReadonlyArray<WriteRow>>;
-  readonly rows: (filter: RowFilter) => Promise<ReadonlyArray<WriteRow>>;
+  /** Returns writes of which everything holds that is given; the longest unchanged come first. */
+  readonly rows: (filter: {
+    readonly account?: string;
+    readonly operation?: string;
+    readonly states?: ReadonlyArray<WriteState>;
+    /** Rows with an open question: an outcome to be decided, or an approval. */
+    readonly needsPerson?: boolean;
+    /** Rows whose run has yet to be notified. */
+    readonly isUntold?: boolean;
+    /** Milliseconds since 1970 by the ledger's clock. */
+    readonly changedBefore?: number;
+    readonly limit?: number;
+  }) => Promise<ReadonlyArray<WriteRow>>;
   /** Returns which of these ids the ledger has as made, also of pruned writes. */
   readonly owners: (
     account: string,
     operation: string,
     ids: ReadonlyArray<string>,
-  ) => Promise<Owners>;
+  ) => Promise<ReadonlyMap<string, WriteName>>;
   /** Returns other writes that may have made what is looked for: sending, unknown, asking, ended with doubt. */
   readonly rivals: (
     account: string,
@@ -241,11 +306,29 @@ export interface Ledger {
 
   /** Opens a wait, or opens it again. */
   readonly openWait: (wait: NewWait) => Promise<void>;
-  readonly waits: (filter: WaitFilter) => Promise<ReadonlyArray<RecordedWait>>;
+  /** Returns waits, longest waiting first. */
+  readonly waits: (
+    filter: Partial<Pick<Wait, "account" | "workflowId" | "runId" | "kind">> & {
+      /** Only those that nobody has closed. */
+      readonly isOpen?: boolean;
+      readonly limit?: number;
+    },
+  ) => Promise<ReadonlyArray<RecordedWait>>;
   /** Closes a wait and keeps its outcome. @returns whether it was open. */
-  readonly closeWait: (name: WaitName, outcome: JsonObject) => Promise<boolean>;
-  /** Takes or renews a lease where nobody else holds it; 0 ms gives it back. @returns who holds it now. */
-  readonly lease: (name: string, holder: string, ms: number) => Promise<Lease>;
+  readonly closeWait: (
+    name: Omit<NewWait, "kind" | "thing">,
+    outcome: JsonObject,
+  ) => Promise<boolean>;
+  /**
+   * Takes or renews a lease where nobody else holds it; 0 ms gives it back.
+   *
+   * @returns who holds it now, and until when by the ledger's clock.
+   */
+  readonly lease: (
+    name: string,
+    holder: string,
+    ms: number,
+  ) => Promise<{ readonly holder: string; readonly until: number }>;
 
   // Batches
 
@@ -268,7 +351,15 @@ export interface Ledger {
   /** Returns all batches, newest first. */
   readonly batches: () => Promise<ReadonlyArray<Batch>>;
   readonly batchCounts: (id: string) => Promise<ReadonlyArray<BatchCount>>;
-  readonly batchRows: (id: string, filter: BatchRowFilter) => Promise<ReadonlyArray<BatchRow>>;
+  /** Returns rows of a batch in the order of their numbers, those after a number. */
+  readonly batchRows: (
+    id: string,
+    filter: {
+      readonly states?: ReadonlyArray<BatchRowState>;
+      readonly after?: number;
+      readonly limit: number;
+    },
+  ) => Promise<ReadonlyArray<BatchRow>>;
   /** Returns rows of any batch of the account with one of these fingerprints. */
   readonly rowsWithFingerprints: (
     account: string,
@@ -284,7 +375,10 @@ export interface Ledger {
    *
    * @param before milliseconds since 1970 by the ledger's clock.
    */
-  readonly prune: (before: number, actor: Actor) => Promise<Pruned>;
+  readonly prune: (
+    before: number,
+    actor: Actor,
+  ) => Promise<{ readonly workflowIds: number; readonly writes: number }>;
   /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
   readonly backup: (file: string) => Promise<void>;
   readonly close: () => Promise<void>;

@@ -1,70 +1,121 @@
 import { hash } from "node:crypto";
-import type { WriteName } from "../model/row.ts";
-import type { Decision, DecisionKind, Entry, NewDecision, NewEntry } from "./ledger.ts";
-import type { LogLine, Verification } from "./queries.ts";
-import { type LINE, logTable } from "./schema.ts";
-import type { Seal } from "./seal.ts";
+import type { JsonObject, WriteName } from "../model/row.ts";
+import { LINE, logTable } from "./schema.ts";
 import { query, type Query, type SqlRow } from "./sql.ts";
-import { number, oneOf, readFields, type RowOf, sealedJson, text, textOrNull } from "./table.ts";
+import { number, oneOf, readFields, type RowOf, type Seal, sealedJson, text } from "./table.ts";
 
-/** What a line has to say, sealed. */
-type EntryBody = Pick<Entry, "who" | "what" | "details">;
-type DecisionBody = Pick<Decision, "question" | "by" | "how" | "reason" | "value">;
+/** What a person decides. */
+export type DecisionKind =
+  | "approve"
+  | "reject"
+  /** The write was carried out: `value.id` is what it made. */
+  | "found"
+  /** Send it again. */
+  | "resend"
+  /** Nothing more is sent under this workflow id. */
+  | "end"
+  /** An end is overruled. */
+  | "overrule"
+  /** The run may be started again with another request. */
+  | "amend"
+  | "pause"
+  | "resume"
+  | "cancel"
+  | "retry"
+  | "recover";
+
+/** What a decision has to say, sealed. */
+interface DecisionBody {
+  /** The question that it answers, or the hash of what is approved. */
+  readonly question: string | null;
+  readonly by: string;
+  /** How it is known who decides: a terminal's user, a flag. */
+  readonly how: string;
+  readonly reason: string | null;
+  readonly value: JsonObject;
+}
+
+/** A decision to be recorded. */
+export interface NewDecision extends DecisionBody {
+  readonly account: string;
+  /** Empty where it concerns all runs. */
+  readonly workflowId: string;
+  /** Null where it concerns the workflow id as a whole. */
+  readonly step: string | null;
+  readonly kind: DecisionKind;
+}
+
+/** A decision as recorded: append-only. */
+export interface Decision extends NewDecision {
+  readonly sequence: number;
+  readonly at: number;
+}
+
+/** What an entry has to say, sealed. */
+interface EntryBody {
+  /** The worker, tool or person. */
+  readonly who: string;
+  /** A few words: "sent", "carried out", "not listed", "made twice". */
+  readonly what: string;
+  readonly details: JsonObject;
+}
+
+/** One line of the append-only log of a workflow id, chained by hashes. */
+export interface NewEntry extends EntryBody {
+  /** `send`: a dispatch; `outcome`: what became of it; the others explain. */
+  readonly kind: "send" | "outcome" | "evidence" | "change" | "note";
+}
+
+/** An entry as recorded. */
+export interface Entry extends NewEntry, WriteName {
+  readonly sequence: number;
+  readonly at: number;
+  readonly runId: string;
+  readonly generation: number;
+  /** SHA-256 over the entry and the hash of the one before it of the same workflow id. */
+  readonly hash: string;
+}
+
+/** Line of the log of a workflow id. */
+export type LogLine =
+  | { readonly is: "entry"; readonly entry: Entry }
+  | { readonly is: "decision"; readonly decision: Decision };
+
+/** Whether the log of a workflow id is as it was written. */
+export type Verification =
+  | { readonly isIntact: true; readonly lines: number }
+  /** The first line that does not follow from the one before it. */
+  | { readonly isIntact: false; readonly sequence: number };
 
 const LOG = logTable("");
 const insertLine = LOG.inserter(["sequence"]);
 const insertNumbered = LOG.inserter([]);
 
-const SELECT = "SELECT * FROM log WHERE workflow_id = $1";
-
-/** Returns the statement that reads the log of a workflow id. */
-export const selectLog = (workflowId: string): Query =>
-  query(`${SELECT} ORDER BY sequence`, workflowId);
-
 /** Returns the statement that reads the decisions on a workflow id. */
 export const selectDecisions = (workflowId: string): Query =>
-  query(`${SELECT} AND is_decision = 1 ORDER BY sequence`, workflowId);
-
-/** Returns the statement that reads the hash of a workflow id's last line, which the next one continues. */
-export const selectLastHash = (workflowId: string): Query =>
-  query("SELECT hash FROM log WHERE workflow_id = $1 ORDER BY sequence DESC LIMIT 1", workflowId);
-
-/** Reads what `selectLastHash` found. */
-export const lastHashOf = ([found]: ReadonlyArray<SqlRow>): string => String(found?.["hash"] ?? "");
+  query("SELECT * FROM log WHERE workflow_id = $1 AND is_decision = 1 ORDER BY sequence", workflowId);
 
 type Line = RowOf<typeof LINE>;
 
 /** Covers what is written, sealed or not, and everything before it of the same workflow id. */
-const hashOf = (previous: string, line: Omit<Line, "hash">): string =>
-  hash(
-    "sha256",
-    JSON.stringify([
-      previous,
-      line.at,
-      line.account,
-      line.workflowId,
-      line.step,
-      line.runId,
-      line.generation,
-      line.isDecision,
-      line.kind,
-      line.body,
-    ]),
-    "base64url",
-  );
+const hashOf = (previous: string, line: Omit<Line, "hash">): string => {
+  const { account, at, body, generation, isDecision, kind, runId, step, workflowId } = line;
+  const said = [at, account, workflowId, step, runId, generation, isDecision, kind, body];
+  return hash("sha256", JSON.stringify([previous, ...said]), "base64url");
+};
 
 /** Makes the lines that one transaction adds to the log of a workflow id. */
 export class LogWriter {
   readonly writes: Array<Query> = [];
+  readonly now: number;
   readonly #workflowId: string;
-  readonly #now: number;
   readonly #seal: Seal;
   #hash: string;
 
   constructor(workflowId: string, lastHash: string, now: number, seal: Seal) {
     this.#workflowId = workflowId;
     this.#hash = lastHash;
-    this.#now = now;
+    this.now = now;
     this.#seal = seal;
   }
 
@@ -77,11 +128,8 @@ export class LogWriter {
   decision(decision: NewDecision, sequence?: number): void {
     const { account, by, how, kind, question, reason, step, value } = decision;
     const body: DecisionBody = { question, by, how, reason, value };
-    this.#add(
-      { account, step, runId: null, generation: null, isDecision: 1, kind },
-      body,
-      sequence,
-    );
+    const about = { account, step, runId: null, generation: null, isDecision: 1, kind };
+    this.#add(about, body, sequence);
   }
 
   #add(
@@ -90,7 +138,7 @@ export class LogWriter {
     sequence?: number,
   ): void {
     const body = this.#seal.seal(JSON.stringify(said));
-    const line = { ...given, at: this.#now, workflowId: this.#workflowId, body };
+    const line = { ...given, at: this.now, workflowId: this.#workflowId, body };
     this.#hash = hashOf(this.#hash, line);
     const row = { ...line, hash: this.#hash };
     this.writes.push(
@@ -101,15 +149,8 @@ export class LogWriter {
   }
 }
 
-/** Reads a decision. */
-export const readDecision = (found: SqlRow, seal: Seal): Decision => ({
-  ...readFields(DECISION, found, seal),
-  ...BODY.read(found["body"] ?? null, seal),
-});
-
-const BODY = sealedJson<DecisionBody>();
-const NUMBERED = { sequence: number, at: number, account: text, workflowId: text };
-const DECISION = { ...NUMBERED, step: textOrNull, kind: oneOf<DecisionKind>() };
+const NUMBERED = { sequence: number, at: LINE.at, account: text, workflowId: text };
+const DECISION = { ...NUMBERED, step: LINE.step, kind: oneOf<DecisionKind>() };
 const ENTRY = {
   ...NUMBERED,
   step: text,
@@ -118,19 +159,21 @@ const ENTRY = {
   kind: oneOf<Entry["kind"]>(),
   hash: text,
 };
+const DECISION_BODY = sealedJson<DecisionBody>();
 const ENTRY_BODY = sealedJson<EntryBody>();
 
+/** Reads a decision. */
+export const readDecision = (found: SqlRow, seal: Seal): Decision => ({
+  ...readFields(DECISION, found, seal),
+  ...DECISION_BODY.read(found["body"] ?? null, seal),
+});
+
 /** Reads a line. */
-export const readLine = (found: SqlRow, seal: Seal): LogLine =>
-  found["is_decision"] === 1
-    ? { is: "decision", decision: readDecision(found, seal) }
-    : {
-        is: "entry",
-        entry: {
-          ...readFields(ENTRY, found, seal),
-          ...ENTRY_BODY.read(found["body"] ?? null, seal),
-        },
-      };
+export const readLine = (found: SqlRow, seal: Seal): LogLine => {
+  if (found["is_decision"] === 1) return { is: "decision", decision: readDecision(found, seal) };
+  const body = ENTRY_BODY.read(found["body"] ?? null, seal);
+  return { is: "entry", entry: { ...readFields(ENTRY, found, seal), ...body } };
+};
 
 /** Returns the end of a workflow id that no later decision overrules. */
 export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefined => {

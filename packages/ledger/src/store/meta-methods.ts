@@ -1,9 +1,8 @@
 import { LedgerUnavailable } from "../errors.ts";
 import type { Ledger, LedgerMark } from "./ledger.ts";
-import { lastHashOf, LogWriter, selectLastHash } from "./log.ts";
-import { LIMITS, META, migrations } from "./schema.ts";
-import type { Seal } from "./seal.ts";
-import { type Database, query, type SqlRow } from "./sql.ts";
+import { LIMITS, META, migrations, WAITS, WRITES } from "./schema.ts";
+import { query, type SqlRow } from "./sql.ts";
+import type { Store, Where } from "./store.ts";
 import { number, readFields, type RowOf, text } from "./table.ts";
 
 const SCHEMA_VERSION = migrations("").length;
@@ -13,13 +12,7 @@ const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
 /** What the ledger knows of itself: what it says, and what only `expect` and `recover` need. */
 type Meta = RowOf<typeof READ>;
 
-const readMeta = ([found]: ReadonlyArray<SqlRow>, seal: Seal): Meta => {
-  if (found === undefined) throw new LedgerUnavailable("the ledger's table meta is empty");
-  const meta = readFields(READ, found, seal);
-  // Of a server and its timeline, too, where there is one.
-  const ledgerId = meta.serverNow === "" ? meta.ledgerId : `${meta.ledgerId}@${meta.serverNow}`;
-  return { ...meta, ledgerId };
-};
+const saveLimits = LIMITS.saver();
 
 /** Returns why the ledger is not what a witness remembers, or undefined where it is. */
 const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
@@ -34,107 +27,141 @@ const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
     : undefined;
 };
 
-/** Identity, witness, and what is set for all workers. */
-export const metaMethods = (
-  database: Database,
-  seal: Seal,
-): Pick<
-  Ledger,
-  "state" | "mark" | "expect" | "recover" | "pin" | "setLimits" | "setLeastBuild"
-> => {
-  const { identity, now } = database.dialect;
+const markOf = ({ epoch, ledgerId, sequence }: LedgerMark) => ({ ledgerId, epoch, sequence });
+
+const { account, currency, operation, questionKind: question, state: STATE } = WRITES.fields;
+const COUNT = { account, operation, state: STATE, question, currency, rows: number, amount: text, since: number };
+const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
+
+/** Workflow ids all of whose writes were settled before a time, and that were not pruned yet. */
+const PRUNABLE = `SELECT workflow_id, count(*) AS writes FROM writes
+  WHERE workflow_id NOT IN (SELECT workflow_id FROM log WHERE at >= $1
+    UNION SELECT workflow_id FROM waits WHERE closed_at IS NULL)
+  GROUP BY workflow_id
+  HAVING max(is_open) = 0 AND max(changed_at) < $1 AND max(rest) IS NOT NULL`;
+
+/** An end holds for ever, until it is overruled. */
+const IS_NO_END = `NOT (kind = 'end' AND sequence = (SELECT max(sequence) FROM log AS last
+  WHERE last.workflow_id = log.workflow_id AND last.kind IN ('end', 'overrule')))`;
+
+/** Identity, witness, what is set for all workers, the ledger at a glance, and what keeps it small. */
+export const metaMethods = (store: Store) => {
+  const { database, seal } = store;
+  const { identity, now, sum } = database.dialect;
   const select = query(
     `SELECT meta.*, ${now} AS now, ${identity} AS server_now,
      (SELECT coalesce(max(sequence), 0) FROM log) AS sequence FROM meta`,
   );
-  const read = async (): Promise<Meta> => {
-    const [found = []] = await database.read([select]);
-    return readMeta(found, seal);
+  const metaOf = ([found]: ReadonlyArray<SqlRow> = []): Meta => {
+    if (found === undefined) throw new LedgerUnavailable("the ledger's table meta is empty");
+    const meta = readFields(READ, found, seal);
+    // Of a server and its timeline, too, where there is one.
+    const ledgerId = meta.serverNow === "" ? meta.ledgerId : `${meta.ledgerId}@${meta.serverNow}`;
+    return { ...meta, ledgerId };
   };
-  const markOf = ({ epoch, ledgerId, sequence }: LedgerMark): LedgerMark => ({
-    ledgerId,
-    epoch,
-    sequence,
-  });
+  const read = async (): Promise<Meta> => metaOf(await store.find(select));
+  const state = async () => {
+    const { leastBuild, namespace, now: at, stopped, ...mark } = await read();
+    const schemaVersion = SCHEMA_VERSION;
+    return { ...markOf(mark), namespace, leastBuild, stopped, schemaVersion, now: at };
+  };
 
   return {
-    state: async () => {
-      const { epoch, leastBuild, ledgerId, namespace, now: at, sequence, stopped } = await read();
-      const schemaVersion = SCHEMA_VERSION;
-      return { ledgerId, epoch, sequence, namespace, leastBuild, stopped, schemaVersion, now: at };
-    },
+    state,
     mark: async () => markOf(await read()),
     expect: async (mark) => {
       const seen = await read();
       if (seen.stopped === null && whyRestored(seen, mark) === undefined) return true;
-      return database.write(null, [select], ([found = []]) => {
-        const meta = readMeta(found, seal);
+      return database.write(null, [select], ([found]) => {
+        const meta = metaOf(found);
         const why = whyRestored(meta, mark);
         if (why === undefined) return { value: meta.stopped === null, writes: [] };
-        const suspects = JSON.stringify([...new Set([...meta.suspects, mark.ledgerId])]);
-        return {
-          value: false,
-          writes: [
-            query(
-              "UPDATE meta SET stopped = coalesce(stopped, $1), suspects = $2, seen_epoch = $3",
-              `The ledger was restored: ${why}.`,
-              suspects,
-              Math.max(meta.seenEpoch, mark.epoch),
-            ),
-          ],
-        };
+        const stop = query(
+          "UPDATE meta SET stopped = coalesce(stopped, $1), suspects = $2, seen_epoch = $3",
+          `The ledger was restored: ${why}.`,
+          JSON.stringify([...new Set([...meta.suspects, mark.ledgerId])]),
+          Math.max(meta.seenEpoch, mark.epoch),
+        );
+        return { value: false, writes: [stop] };
       });
     },
     recover: (actor) =>
-      database.write(null, [select, selectLastHash("")], ([found = [], last = []]) => {
-        const meta = readMeta(found, seal);
+      store.logged(null, "", [select], ([found], log) => {
+        const meta = metaOf(found);
         const epoch = Math.max(meta.epoch, meta.seenEpoch) + 1;
-        const log = new LogWriter("", lastHashOf(last), meta.now, seal);
-        log.decision({
-          ...actor,
-          account: "",
-          workflowId: "",
-          step: null,
-          kind: "recover",
-          question: null,
-          value: { epoch, stopped: meta.stopped },
-        });
-        const former = JSON.stringify([...new Set([...meta.former, ...meta.suspects])]);
-        return {
-          value: { ...markOf(meta), epoch },
-          writes: [
-            query(
-              "UPDATE meta SET epoch = $1, stopped = NULL, former = $2, suspects = '[]', server = $3",
-              epoch,
-              former,
-              meta.serverNow,
-            ),
-            ...log.writes,
-          ],
-        };
+        const about = { account: "", workflowId: "", step: null, question: null };
+        const value = { epoch, stopped: meta.stopped };
+        log.decision({ ...actor, ...about, kind: "recover", value });
+        const begin = query(
+          "UPDATE meta SET epoch = $1, stopped = NULL, former = $2, suspects = '[]', server = $3",
+          epoch,
+          JSON.stringify([...new Set([...meta.former, ...meta.suspects])]),
+          meta.serverNow,
+        );
+        return { value: { ...markOf(meta), epoch }, writes: [begin] };
       }),
     pin: async (namespace) => {
       // Asked at every start of a worker, and written once.
       if ((await read()).namespace === namespace) return;
-      await database.write(null, [select], ([found = []]) => {
-        const { namespace: pinned } = readMeta(found, seal);
+      await database.write(null, [select], ([found]) => {
+        const { namespace: pinned } = metaOf(found);
         if (pinned !== null && pinned !== namespace) {
           throw new LedgerUnavailable(
             `the ledger at ${database.place} serves the Temporal namespace ${pinned}, not ${namespace}: name another ledger by PAYMENTS_LEDGER`,
           );
         }
-        return {
-          value: undefined,
-          writes: [query("UPDATE meta SET namespace = $1", namespace)],
-        };
+        return { value: undefined, writes: [query("UPDATE meta SET namespace = $1", namespace)] };
       });
     },
-    setLimits: (limits) =>
-      database.write(null, [], () => ({ value: undefined, writes: [LIMITS.save([limits], seal)] })),
+    setLimits: (limits) => store.save(null, [saveLimits(limits, seal)]),
     setLeastBuild: (build) =>
-      database.write(null, [], () => ({
-        value: undefined,
-        writes: [query("UPDATE meta SET least_build = $1 WHERE least_build < $2", build, build)],
-      })),
-  };
+      store.save(null, [
+        query("UPDATE meta SET least_build = $1 WHERE least_build < $2", build, build),
+      ]),
+    overview: async () => {
+      const [writes = [], waits = [], [counts] = []] = await database.read([
+        query(
+          `SELECT account, operation, state, question_kind AS question, currency, count(*) AS rows,
+           ${sum("amount")} AS amount, min(changed_at) AS since FROM writes
+           GROUP BY account, operation, state, question_kind, currency ORDER BY 1, 2, 3, 4, 5`,
+        ),
+        query(
+          "SELECT kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY kind ORDER BY kind",
+        ),
+        query(
+          `SELECT (SELECT count(*) FROM runs) AS runs,
+           (SELECT count(*) FROM writes WHERE is_open = 1 AND is_untold = 1) AS untold`,
+        ),
+      ]);
+      return {
+        state: await state(),
+        writes: writes.map((found) => readFields(COUNT, found, seal)),
+        waits: waits.map((found) => readFields(WAIT_COUNT, found, seal)),
+        ...readFields({ runs: number, untold: number }, counts ?? {}, seal),
+      };
+    },
+    prune: (before, { by }) =>
+      store.logged(null, "", [query(PRUNABLE, before)], ([gone = []], log) => {
+        const ids = gone.map((found) => String(found["workflow_id"]));
+        const ofThem = (change: string, where: Where = {}) =>
+          store.where(change, { workflow_id: ids, ...where });
+        const writes = gone.reduce((total, found) => total + Number(found["writes"]), 0);
+        const pruned = { workflowIds: ids.length, writes };
+        const nothing = { account: "", workflowId: "", step: "" };
+        const details = { ...pruned, before };
+        log.entry({ kind: "note", who: by, what: "pruned", details }, nothing, "", 0);
+        return {
+          value: pruned,
+          writes: [
+            ofThem(
+              "UPDATE writes SET rest = NULL, amount = NULL, currency = NULL, payee = NULL, reference = NULL, run_id = ''",
+            ),
+            ofThem("DELETE FROM runs"),
+            // One may have been opened just now.
+            ofThem("DELETE FROM waits", { "closed_at IS NOT NULL": true }),
+            ofThem("DELETE FROM log", { [IS_NO_END]: true }),
+          ],
+        };
+      }),
+  } satisfies Partial<Ledger>;
 };

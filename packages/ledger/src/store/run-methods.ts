@@ -1,91 +1,66 @@
-import type { Ledger, NewRun } from "./ledger.ts";
+import type { Ledger } from "./ledger.ts";
 import { LEASES, RUNS, WAITS } from "./schema.ts";
-import type { Seal } from "./seal.ts";
-import { chunks, Conditions, type Database, query, type Query } from "./sql.ts";
-import { Expression } from "./table.ts";
+import { query } from "./sql.ts";
+import type { Store } from "./store.ts";
 
-/** Records runs: what is known stays, but for the run id, and what was null is filled in. */
-export const saveRuns = (
-  runs: ReadonlyArray<NewRun>,
-  startedAt: Expression | number,
-  seal: Seal,
-): Query =>
-  RUNS.save(
-    runs.map((run) => ({ ...run, startedAt })),
-    seal,
-    (name) =>
-      name === "run_id"
-        ? "coalesce(excluded.run_id, runs.run_id)"
-        : `coalesce(runs.${name}, excluded.${name})`,
+/** What is known of a run stays, but for the run id, and what was null is filled in. */
+export const saveRun = (startedAt?: string) =>
+  RUNS.saver(startedAt === undefined ? undefined : { startedAt }, (name) =>
+    name === "run_id"
+      ? "coalesce(excluded.run_id, runs.run_id)"
+      : `coalesce(runs.${name}, excluded.${name})`,
   );
 
 /** Runs, what they wait for, and leases. */
-export const runMethods = (
-  database: Database,
-  seal: Seal,
-): Pick<Ledger, "noteRun" | "noteRuns" | "runs" | "openWait" | "waits" | "closeWait" | "lease"> => {
-  const now = new Expression(database.dialect.now);
-
-  const runs: Ledger["runs"] = async ({ account, batch, limit, startedBefore, workflowIds }) => {
-    const queries = (workflowIds === undefined ? [undefined] : chunks(workflowIds)).map((some) =>
-      new Conditions()
-        .among("workflow_id", some)
-        .where("account = ?", account)
-        .where("batch = ?", batch)
-        .where("started_at < ?", startedBefore)
-        .query("SELECT * FROM runs", "ORDER BY started_at DESC, workflow_id", limit),
-    );
-    return queries.length === 0
-      ? []
-      : (await database.read(queries)).flat().map((run) => RUNS.read(run, seal));
-  };
-
+export const runMethods = (store: Store) => {
+  const { database, seal } = store;
+  const { now } = database.dialect;
+  const save = saveRun(now);
+  // One that is open stays as it is.
+  const open = WAITS.saver({ since: now }, undefined, "WHERE waits.closed_at IS NOT NULL");
   return {
-    noteRun: (run) =>
-      database.write(run.workflowId, [], () => ({
-        value: undefined,
-        writes: [saveRuns([run], now, seal)],
-      })),
-    noteRuns: async (all) => {
-      // One statement cannot change the same row twice.
-      const distinct = [...new Map(all.map((run) => [run.workflowId, run])).values()].toSorted(
-        (one, other) => (one.workflowId < other.workflowId ? -1 : 1),
+    noteRun: (run) => store.save(run.workflowId, [save(run, seal)]),
+    noteRuns: (all) => {
+      // In one order, so that no two workers wait for each other.
+      const runs = all.toSorted((one, other) => (one.workflowId < other.workflowId ? -1 : 1));
+      return store.save(
+        "runs",
+        runs.map((run) => save(run, seal)),
       );
-      if (distinct.length === 0) return;
-      await database.write("runs", [], () => ({
-        value: undefined,
-        writes: chunks(distinct).map((some) => saveRuns(some, now, seal)),
-      }));
     },
-    runs,
+    runs: ({ account, batch, limit, startedBefore, workflowIds }) =>
+      store.all(
+        RUNS,
+        {
+          workflow_id: workflowIds,
+          "account = ?": account,
+          "batch = ?": batch,
+          "started_at < ?": startedBefore,
+        },
+        "ORDER BY started_at DESC, workflow_id",
+        limit,
+      ),
     openWait: async (wait) => {
-      await database.change(
-        // One that is open stays as it is.
-        WAITS.save(
-          [{ ...wait, since: now, closedAt: null, outcome: null }],
-          seal,
-          undefined,
-          "WHERE waits.closed_at IS NOT NULL",
-        ),
-      );
+      await database.change(open({ ...wait, closedAt: null, outcome: null }, seal));
     },
-    waits: async ({ account, isOpen, kind, limit, runId, workflowId }) => {
-      const [found = []] = await database.read([
-        new Conditions()
-          .when("closed_at IS NULL", isOpen === true)
-          .when("closed_at IS NOT NULL", isOpen === false)
-          .where("account = ?", account)
-          .where("workflow_id = ?", workflowId)
-          .where("run_id = ?", runId)
-          .where("kind = ?", kind)
-          .query("SELECT * FROM waits", "ORDER BY since, workflow_id, activity_id", limit),
-      ]);
-      return found.map((wait) => WAITS.read(wait, seal));
-    },
+    waits: ({ account, isOpen, kind, limit, runId, workflowId }) =>
+      store.all(
+        WAITS,
+        {
+          "closed_at IS NULL": isOpen === true,
+          "closed_at IS NOT NULL": isOpen === false,
+          "account = ?": account,
+          "workflow_id = ?": workflowId,
+          "run_id = ?": runId,
+          "kind = ?": kind,
+        },
+        "ORDER BY since, workflow_id, activity_id",
+        limit,
+      ),
     closeWait: async ({ account, activityId, runId, workflowId }, outcome) => {
       const closed = await database.change(
         query(
-          `UPDATE waits SET closed_at = ${now.sql}, outcome = $1 WHERE workflow_id = $2
+          `UPDATE waits SET closed_at = ${now}, outcome = $1 WHERE workflow_id = $2
            AND run_id = $3 AND activity_id = $4 AND account = $5 AND closed_at IS NULL RETURNING since`,
           WAITS.fields.outcome.write(outcome, seal),
           workflowId,
@@ -97,15 +72,15 @@ export const runMethods = (
       return closed.length > 0;
     },
     lease: async (name, holder, ms) => {
-      const until = new Expression(`${now.sql} + ${Math.round(ms)}`);
-      const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now.sql} RETURNING *`;
-      const save = LEASES.save([{ name, holder, until }], seal, undefined, ifFree);
-      const [taken] = await database.change(save);
-      if (taken !== undefined) return LEASES.read(taken, seal);
-      const [held = []] = await database.read([
-        query("SELECT * FROM leases WHERE name = $1", name),
-      ]);
-      return held[0] === undefined ? { holder: "", until: 0 } : LEASES.read(held[0], seal);
+      const until = `${now} + ${Math.round(ms)}`;
+      const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING *`;
+      const take = LEASES.saver({ until }, undefined, ifFree)({ name, holder }, seal);
+      const [taken] = await database.change(take);
+      const [held] =
+        taken === undefined
+          ? await store.all(LEASES, { "name = ?": name })
+          : [LEASES.read(taken, seal)];
+      return held ?? { holder: "", until: 0 };
     },
-  };
+  } satisfies Partial<Ledger>;
 };

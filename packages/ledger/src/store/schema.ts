@@ -1,7 +1,5 @@
 import { LedgerUnavailable } from "../errors.ts";
 import type { JsonObject, WriteRow, WriteState } from "../model/row.ts";
-import type { Batch, BatchRowState } from "./batches.ts";
-import type { Limits, Pause, Wait } from "./ledger.ts";
 import {
   json,
   jsonOrNull,
@@ -9,6 +7,7 @@ import {
   numberOrNull,
   oneOf,
   oneOfOrNull,
+  type RowOf,
   sealed,
   sealedJsonOrNull,
   sealedOrNull,
@@ -82,11 +81,13 @@ export const LIMITS = new Table(
   "limits",
   {
     account: text,
-    maxAmounts: jsonOrNull<NonNullable<Limits["maxAmounts"]>>(),
-    approveAbove: jsonOrNull<NonNullable<Limits["approveAbove"]>>(),
+    maxAmounts: jsonOrNull<Readonly<Record<string, string>>>(),
+    approveAbove: jsonOrNull<Readonly<Record<string, string>>>(),
   },
   ["account"],
 );
+/** Limits of an account, the same for all workers. Amounts by currency, as decimal strings. */
+export type AccountLimits = RowOf<typeof LIMITS.fields>;
 
 /** The log without its numbers. A body is sealed before it is hashed: here it is text. */
 export const LINE = {
@@ -115,6 +116,7 @@ export const RUNS = new Table(
     startedBy: textOrNull,
     batch: textOrNull,
     batchRow: numberOrNull,
+    /** What it is to pay, for lists and for the check of likely duplicates. */
     amount: textOrNull,
     currency: textOrNull,
     payee: textOrNull,
@@ -123,12 +125,24 @@ export const RUNS = new Table(
   },
   ["workflowId"],
 );
+/** A run, as whoever started it or its first activity recorded it. */
+export type Run = RowOf<typeof RUNS.fields>;
 
 export const PAUSES = new Table(
   "pauses",
-  { scope: oneOf<Pause["scope"]>(), of: text, by: text, reason: sealed, since: number },
+  {
+    /** Everything, one batch, or one workflow id. */
+    scope: oneOf<"all" | "batch" | "run">(),
+    /** Id of the batch, or the workflow id; empty where everything is paused. */
+    of: text,
+    by: text,
+    reason: sealed,
+    since: number,
+  },
   ["scope", "of"],
 );
+/** Why sends are stopped, and by whom. */
+export type Pause = RowOf<typeof PAUSES.fields>;
 
 export const WAITS = new Table(
   "waits",
@@ -136,15 +150,20 @@ export const WAITS = new Table(
     account: text,
     workflowId: text,
     runId: text,
+    /** `awaitPayout:<payout_id>`. */
     activityId: text,
-    kind: oneOf<Wait["kind"]>(),
+    kind: oneOf<"payout" | "cardholder" | "balance">(),
+    /** payout_id, card_holder_id, or currency. */
     thing: text,
+    /** Milliseconds since 1970 by the ledger's clock. */
     since: number,
     closedAt: numberOrNull,
     outcome: sealedJsonOrNull<JsonObject>(),
   },
   ["workflowId", "runId", "activityId", "account"],
 );
+/** Something that a run waits for at the service, until the tracker completes the activity; and what became of it. */
+export type RecordedWait = RowOf<typeof WAITS.fields>;
 
 export const LEASES = new Table("leases", { name: text, holder: text, until: number }, ["name"]);
 
@@ -153,36 +172,62 @@ export const BATCHES = new Table(
   {
     id: text,
     account: text,
+    /** The workflow type that its rows start. */
     type: text,
     file: text,
+    /** Hash of the file's bytes. */
     fileHash: text,
+    /** Hash of everything that its rows send: an approval names it. */
     contentHash: text,
     rows: number,
-    state: oneOf<Batch["state"]>(),
+    state: oneOf<
+      "uploading" | "needsApproval" | "approved" | "rejected" | "running" | "finished"
+    >(),
     createdBy: text,
+    /** Milliseconds since 1970 by the ledger's clock; set by the store. */
     createdAt: number,
     approvedBy: textOrNull,
+    /** Anything else that belongs to it, sealed where there is a keyring. */
     details: sealed,
   },
   ["id"],
 );
+/** A file of payments or cardholders. */
+export type Batch = RowOf<typeof BATCHES.fields>;
+
+/** What became of a row of a batch, as whoever runs the batch records it. */
+export type BatchRowState =
+  /** Uploaded, and not started. */
+  | "waiting"
+  /** Never to be started: a person rejected it, or it was invalid. */
+  | "rejected"
+  /** Its run was started, or is about to be. */
+  | "started"
+  | "succeeded"
+  | "failed";
 
 export const BATCH_ROWS = new Table(
   "batch_rows",
   {
     batch: text,
+    /** Line of the file, from 1. */
     number,
     workflowId: text,
+    /** Hash of what it is, in whichever file: no row is started twice. */
     fingerprint: text,
+    /** Decimal string in units of `currency`. */
     amount: textOrNull,
     currency: textOrNull,
     reference: textOrNull,
     payee: textOrNull,
     state: oneOf<BatchRowState>(),
+    /** Why it failed or was rejected, for a person; sealed where there is a keyring. */
     message: sealedOrNull,
   },
   ["batch", "number"],
 );
+/** A row of a batch with its batch. No account number, name or secret: its input is encrypted elsewhere. */
+export type FoundBatchRow = RowOf<typeof BATCH_ROWS.fields>;
 
 /**
  * The steps that make the tables, oldest first; a ledger's version is the number of them that it has. From the first

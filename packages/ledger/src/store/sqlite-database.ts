@@ -5,14 +5,13 @@ import { LedgerUnavailable, messageOf } from "../errors.ts";
 import { addDecimals } from "./decimal.ts";
 import { migrations, newerVersion } from "./schema.ts";
 import {
-  type Database,
-  type Decided,
+  Database,
+  type Found,
   type Query,
   type SqlRow,
   type SqlValue,
   UniqueViolation,
   type Work,
-  workOf,
 } from "./sql.ts";
 import { cannotOpen, prepareFile } from "./sqlite-file.ts";
 
@@ -113,7 +112,7 @@ interface Prepared {
 }
 
 /** A ledger in a file, or in memory. What is asked for in one turn of the event loop waits for the disk once. */
-class SqliteDatabase implements Database {
+class SqliteDatabase extends Database {
   readonly isOfOneHost = true;
   readonly dialect = {
     now: "ledger_now()",
@@ -121,22 +120,23 @@ class SqliteDatabase implements Database {
     nextSequence: "(SELECT coalesce(max(sequence), 0) + 1 FROM log)",
     list: (columns: ReadonlyArray<string>, from: string) =>
       `(SELECT json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(", ")})) FROM (SELECT ${columns.join(", ")} ${from}))`,
+    among: (column: string, list: string) => `${column} IN (SELECT value FROM json_each(${list}))`,
     sum: (column: string) => `ledger_sum(${column})`,
   };
   readonly place: string;
   readonly #database: DatabaseSync;
   readonly #isInPlace: () => boolean;
   readonly #statements = new Map<string, Prepared>();
-  #waiting: Array<Work> = [];
   #isUnderWay = false;
 
   constructor(place: string, database: DatabaseSync, isInPlace: () => boolean) {
+    super();
     this.place = place;
     this.#database = database;
     this.#isInPlace = isInPlace;
   }
 
-  async read(queries: ReadonlyArray<Query>): Promise<ReadonlyArray<ReadonlyArray<SqlRow>>> {
+  async read(queries: ReadonlyArray<Query>): Promise<Found> {
     try {
       this.#checkPlace();
       const read = () => queries.map((asked) => this.#all(asked));
@@ -144,17 +144,6 @@ class SqliteDatabase implements Database {
     } catch (error) {
       throw this.#unavailable(error);
     }
-  }
-
-  write<A>(
-    key: string | null,
-    looks: ReadonlyArray<Query>,
-    decide: (found: ReadonlyArray<ReadonlyArray<SqlRow>>) => Decided<A>,
-  ): Promise<A> {
-    const { result, work } = workOf(key, looks, decide);
-    this.#waiting.push(work);
-    this.#schedule();
-    return result;
   }
 
   change(asked: Query): Promise<ReadonlyArray<SqlRow>> {
@@ -173,7 +162,7 @@ class SqliteDatabase implements Database {
   }
 
   async close(): Promise<void> {
-    while (this.#isUnderWay) await endOfTurn();
+    while (this.#isUnderWay || this.waiting.length > 0) await endOfTurn();
     if (this.#database.isOpen) this.#database.close();
   }
 
@@ -233,14 +222,12 @@ class SqliteDatabase implements Database {
     return { statement, columns, values: order.map((index) => values[index] ?? null) };
   }
 
-  #schedule(): void {
-    if (this.#isUnderWay || this.#waiting.length === 0) return;
+  protected next(): void {
+    if (this.#isUnderWay || this.waiting.length === 0) return;
     this.#isUnderWay = true;
-    setImmediate(() => {
-      const works = this.#waiting;
-      this.#waiting = [];
-      this.#commit(works, performance.now() + BUSY_FOR_MS);
-    });
+    const works = this.waiting;
+    this.waiting = [];
+    this.#commit(works, performance.now() + BUSY_FOR_MS);
   }
 
   #commit(works: ReadonlyArray<Work>, until: number): void {
@@ -256,17 +243,15 @@ class SqliteDatabase implements Database {
         return;
       }
       const unavailable = this.#unavailable(error);
-      for (const { failed } of works) failed(unavailable);
-      this.#next();
-      return;
+      ends = works.map(
+        ({ failed }) =>
+          () =>
+            failed(unavailable),
+      );
     }
     for (const end of ends) end();
-    this.#next();
-  }
-
-  #next(): void {
     this.#isUnderWay = false;
-    this.#schedule();
+    setImmediate(() => this.next());
   }
 
   #checkPlace(): void {

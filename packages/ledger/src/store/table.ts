@@ -1,5 +1,11 @@
-import type { Seal } from "./seal.ts";
 import type { Query, SqlRow, SqlValue } from "./sql.ts";
+
+/** Encrypts the ledger's texts, and decrypts them. */
+export interface Seal {
+  readonly seal: (text: string) => string;
+  /** @throws where the text was sealed with a key that is not at hand. */
+  readonly open: (text: string) => string;
+}
 
 /** How a field is kept in its column. Methods, so that a column of a narrower type is one of a wider, too. */
 export interface Column<A> {
@@ -88,18 +94,7 @@ export const readFields = <F extends Fields>(fields: F, found: SqlRow, seal: Sea
   return row as RowOf<F>;
 };
 
-/** SQL in the place of a value. */
-export class Expression {
-  readonly sql: string;
-  constructor(sql: string) {
-    this.sql = sql;
-  }
-}
-
-/** What is inserted: a field that is left out gets the column's default. */
-export type Inserted<F extends Fields> = {
-  readonly [K in keyof F]?: RowOf<F>[K] | Expression;
-};
+type Places<F extends Fields> = { readonly [K in keyof F]?: string };
 
 /** A table: schema, statements and rows follow from its fields. */
 export class Table<F extends Fields> {
@@ -125,62 +120,39 @@ export class Table<F extends Fields> {
     return readFields(this.fields, found, seal);
   }
 
-  /** Returns the statement that inserts rows, all with the same fields. */
-  insert(rows: ReadonlyArray<Inserted<F>>, seal: Seal): Query {
-    const [first = {}] = rows;
-    const used = entriesOf(this.fields).filter(([field]) => field in first);
-    const values: Array<SqlValue> = [];
-    const tuples = rows.map((row) => {
-      const places = used.map(([field, , column]) => {
-        const value = row[field];
-        return value instanceof Expression
-          ? value.sql
-          : `$${values.push(column.write(value, seal))}`;
-      });
-      return `(${places.join(", ")})`;
-    });
+  /** Returns what inserts a row without some fields: the text of the statement is made once. */
+  inserter(
+    without: ReadonlyArray<keyof F>,
+    places?: Places<F>,
+    rest = "",
+  ): (row: Partial<RowOf<F>>, seal: Seal) => Query {
+    const used = entriesOf(this.fields).filter(([field]) => !without.includes(field));
+    const given = used.filter(([field]) => places?.[field] === undefined);
     const names = used.map(([, name]) => name).join(", ");
-    return { sql: `INSERT INTO ${this.name} (${names}) VALUES ${tuples.join(", ")}`, values };
+    const values = used.map((one) => places?.[one[0]] ?? `$${given.indexOf(one) + 1}`).join(", ");
+    const sql = `INSERT INTO ${this.name} (${names}) VALUES (${values}) ${rest}`;
+    return (row, seal) => ({
+      sql,
+      values: given.map(([field, , column]) => column.write(row[field], seal)),
+    });
   }
 
   /**
-   * Returns the statement that inserts rows, or replaces those that are there.
+   * Returns what inserts a row, or replaces the one that is there.
    *
+   * @param places SQL in the place of the values of fields.
    * @param change gives another value than the new one for a column, or undefined.
    * @param rest of the statement.
    */
-  save(
-    rows: ReadonlyArray<Inserted<F>>,
-    seal: Seal,
+  saver(
+    places?: Places<F>,
     change: (column: string) => string | undefined = () => undefined,
     rest = "",
-  ): Query {
-    const { sql, values } = this.insert(rows, seal);
-    return { sql: `${sql} ${this.#orReplace(change)} ${rest}`, values };
-  }
-
-  /**
-   * Returns what inserts one row with all its fields but some, or replaces it where `change` is given: the text of the
-   * statement is made once, which counts where it is made most often.
-   */
-  inserter(
-    except: ReadonlyArray<keyof F>,
-    change?: (column: string) => string | undefined,
   ): (row: Partial<RowOf<F>>, seal: Seal) => Query {
-    const used = entriesOf(this.fields).filter(([field]) => !except.includes(field));
-    const names = used.map(([, name]) => name).join(", ");
-    const places = used.map((_, index) => `$${index + 1}`).join(", ");
-    const sql = `INSERT INTO ${this.name} (${names}) VALUES (${places}) ${change ? this.#orReplace(change) : ""}`;
-    return (row, seal) => ({
-      sql,
-      values: used.map(([field, , column]) => column.write(row[field], seal)),
-    });
-  }
-
-  #orReplace(change: (column: string) => string | undefined): string {
     const set = entriesOf(this.fields)
       .filter(([, name]) => !this.#key.includes(name))
       .map(([, name]) => `${name} = ${change(name) ?? `excluded.${name}`}`);
-    return `ON CONFLICT (${this.#key.join(", ")}) DO UPDATE SET ${set.join(", ")}`;
+    const replace = `ON CONFLICT (${this.#key.join(", ")}) DO UPDATE SET ${set.join(", ")}`;
+    return this.inserter([], places, `${replace} ${rest}`);
   }
 }
