@@ -1,3 +1,4 @@
+import type { PayoutInput, PayoutResult } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/voucher";
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import {
@@ -42,11 +43,11 @@ export const makeRig = async (options: SimulatorOptions = {}) => {
       return worker;
     },
     /** Starts the payout of the README under an id that is vouched for, so that its first send waits for no list. */
-    startPayout: (workflowId: string) =>
-      temporal.client.workflow.start("payout", {
+    startPayout: (workflowId: string, input: PayoutInput = payoutInput) =>
+      temporal.client.workflow.start<(input: PayoutInput) => Promise<PayoutResult>>("payout", {
         workflowId,
         taskQueue: "payments",
-        args: [payoutInput],
+        args: [input],
         memo: { [VOUCHER]: { workflowId, at: Date.now(), is: "first" } },
       }),
   };
