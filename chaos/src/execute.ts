@@ -236,7 +236,7 @@ const executeIn = async (
       funds: Object.fromEntries(funds),
       ended: operator.ended,
       interrupted: operator.interrupted,
-      forgottenBefore: loss?.endsWith("ledger") === true ? progress.loss?.at : undefined,
+      forgottenBefore: progress.loss?.forgottenBefore,
       quiet: operator.quiet,
       frozen: coordination.freezes,
     }),

@@ -25,8 +25,8 @@ export interface LossResult {
   readonly forgotten: number;
   /** Payouts and cardholders that were made between the copy and its return. */
   readonly madeBetween: number;
-  /** When it was restored or lost, in milliseconds since 1970. */
-  readonly at: number;
+  /** When what the ledger has forgotten had arrived, in milliseconds since 1970; undefined for Temporal's database. */
+  readonly forgottenBefore: number | undefined;
   /** Whether sends stopped until `recover`, where the ledger was restored or lost. */
   readonly stopped: boolean;
 }
@@ -140,13 +140,15 @@ export const loseDatabase = async (
   await until(RESTORE_AT);
   if (loss !== "restore temporal") await untilWitnessed(environment, sequence, signal);
   if (signal.aborted) {
-    return { forgotten: 0, madeBetween: 0, at: Date.now(), stopped: false };
+    return { forgotten: 0, madeBetween: 0, forgottenBefore: undefined, stopped: false };
   }
   const restoredAt = new Date();
   let stopped = false;
+  let forgottenBefore: number | undefined;
   if (loss === "restore temporal") await restoreTemporal(environment, signal);
   else {
     const killedAt = await replaceLedger(environment, loss === "lose ledger");
+    forgottenBefore = killedAt + ON_ITS_WAY_MS;
     stopped = await awaitStop(environment, killedAt, context);
   }
   await environment.operate(
@@ -161,5 +163,5 @@ export const loseDatabase = async (
     ({ create_time }) =>
       create_time > copiedAt.toISOString() && create_time < restoredAt.toISOString(),
   ).length;
-  return { forgotten, madeBetween, at: restoredAt.getTime(), stopped };
+  return { forgotten, madeBetween, forgottenBefore, stopped };
 };
