@@ -1,44 +1,70 @@
 import { redact } from "@durable-payments/api-core";
 import { visibleJson, visibleText } from "@durable-payments/api-core/values";
+import { CannotStart } from "@durable-payments/plugin";
 import { ApplicationFailure } from "@temporalio/client";
-import { DefaultLogger, type LogEntry, type LogLevel, type LogMetadata } from "@temporalio/worker";
+import {
+  DefaultLogger,
+  type LogEntry,
+  type LogLevel,
+  type LogMetadata,
+  makeTelemetryFilterString,
+} from "@temporalio/worker";
 import { inspect } from "node:util";
-import type { LogFormat } from "./log-settings.ts";
+
+const LOG_LEVELS: ReadonlyArray<LogLevel> = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
+
+/** How a line of the log is written. */
+export type LogFormat = "json" | "text";
+
+/** Reads from `PAYMENTS_LOG_LEVEL` what is logged. @throws CannotStart */
+export const readLogLevel = (environment: NodeJS.ProcessEnv): LogLevel => {
+  const given = (environment["PAYMENTS_LOG_LEVEL"] ?? "WARN").toUpperCase();
+  const level = LOG_LEVELS.find((known) => known === given);
+  if (level !== undefined) return level;
+  throw new CannotStart(`PAYMENTS_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}.`);
+};
+
+/** Reads from `PAYMENTS_LOG_FORMAT` how lines are written: as text unless it says `json`. @throws CannotStart */
+export const readLogFormat = (environment: NodeJS.ProcessEnv): LogFormat => {
+  const given = environment["PAYMENTS_LOG_FORMAT"] || "text";
+  if (given === "json" || given === "text") return given;
+  throw new CannotStart("PAYMENTS_LOG_FORMAT must be json or text.");
+};
+
+/** Says what the SDK's core logs at a level. Below INFO its messages hold whole payloads. */
+export const coreLogFilter = (level: LogLevel): string =>
+  makeTelemetryFilterString({
+    core: level === "TRACE" || level === "DEBUG" ? "INFO" : level,
+    other: "ERROR",
+  });
 
 /** Said of each worker that has activities alone, as those of some queues are meant to. */
 const MEANT = "No workflows registered, not polling for workflow tasks";
 
-/**
- * The fields that are shown of a record, as the SDK and its core name them, and as they are named here. There are
- * others that hold whole payloads, failures and task tokens.
- */
-const FIELDS: ReadonlyArray<readonly [given: string, name: string]> = [
-  ["workflowType", "workflowType"],
-  ["workflow_type", "workflowType"],
-  ["workflowId", "workflowId"],
-  ["workflow_id", "workflowId"],
-  ["runId", "runId"],
-  ["workflowRunId", "runId"],
-  ["run_id", "runId"],
-  ["activityType", "activityType"],
-  ["activity_type", "activityType"],
-  ["activityId", "activityId"],
-  ["activity_id", "activityId"],
-  ["attempt", "attempt"],
-  ["durationMs", "durationMs"],
-  ["namespace", "namespace"],
-  ["taskQueue", "taskQueue"],
-  ["task_queue", "taskQueue"],
-  ["state", "state"],
-  ["error", "error"],
-];
+/** The fields that are shown of a record. There are others that hold whole payloads, failures and task tokens. */
+const SHOWN: ReadonlySet<string> = new Set([
+  "workflowType",
+  "workflowId",
+  "runId",
+  "activityType",
+  "activityId",
+  "attempt",
+  "durationMs",
+  "namespace",
+  "taskQueue",
+  "state",
+  "error",
+]);
+
+/** Returns the name of a field, which the SDK and its core spell in their own ways. */
+const nameOf = (given: string): string =>
+  given === "workflowRunId"
+    ? "runId"
+    : given.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Word an error for the log, with what has caused it, and without what only errors of libraries hold: requests, answers,
- * sockets. What fails on purpose says all in its message: where it was thrown helps nobody.
- *
- * @param error of any origin.
- * @returns its text, masked; it may have several lines.
+ * Words an error for the log, masked, with what has caused it, and without what only errors of libraries hold: requests,
+ * answers, sockets. What fails on purpose says all in its message: where it was thrown helps nobody.
  */
 export const errorText = (error: unknown): string => {
   if (error instanceof ApplicationFailure) {
@@ -51,22 +77,17 @@ export const errorText = (error: unknown): string => {
 
 const fieldsOf = (meta: LogMetadata = {}): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
-    FIELDS.flatMap(([given, name]) => {
-      const value: unknown = meta[given];
-      if (value === undefined || value === null) return [];
-      return [[name, name === "error" ? errorText(value) : value] as const];
-    }),
+    Object.entries(meta)
+      .map(([given, value]: [string, unknown]) => [nameOf(given), value] as const)
+      .filter(([name, value]) => SHOWN.has(name) && value !== undefined && value !== null)
+      .map(([name, value]) => [name, name === "error" ? errorText(value) : value]),
   );
 
 const inOneLine = (text: string): string => visibleText(text.replaceAll(/\s*\n\s*/g, " "));
 
 /**
- * Write a record of the log as one line of visible characters, whatever an error repeats of the service's
- * answer: nothing in it can pass for another record, or command the terminal. It has the ids of the run and of what
- * it did, and no value: {@link redact} masks what messages repeat.
- *
- * @param entry what the SDK hands to a logger.
- * @returns the line, without its end.
+ * Writes a record of the log as one line of visible characters, whatever an error repeats of the service's answer:
+ * nothing in it can pass for another record, or command the terminal.
  */
 export const logLine = (
   { level, message, meta, timestampNanos }: LogEntry,
@@ -77,10 +98,7 @@ export const logLine = (
   const masked = redact(message);
   if (format === "json") return visibleJson({ time, level, message: masked, ...fields });
   const { error, ...ids } = fields;
-  const shown = {
-    ...ids,
-    ...(typeof error === "string" && { error: inOneLine(error) }),
-  };
+  const shown = { ...ids, ...(typeof error === "string" && { error: inOneLine(error) }) };
   const more =
     Object.keys(shown).length === 0
       ? ""

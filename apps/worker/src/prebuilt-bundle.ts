@@ -3,11 +3,12 @@ import { PaymentsPlugin } from "@durable-payments/plugin";
 import {
   bundleWorkflowCode,
   type BundleOptions,
+  DefaultLogger,
   Runtime,
   type WorkerOptions,
   type WorkflowBundle,
 } from "@temporalio/worker";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -37,17 +38,10 @@ export const BUNDLES = [
   { name: "workflow-bundle-encrypted.js", converter: failureConverterPath },
 ] as const;
 
-const nothing = () => undefined;
-
 /** The bundler reports each build; only what goes wrong is of interest. */
-const quiet: NonNullable<BundleOptions["logger"]> = {
-  log: nothing,
-  trace: nothing,
-  debug: nothing,
-  info: nothing,
-  warn: (message) => void Runtime.instance().logger.warn(message),
-  error: (message) => void Runtime.instance().logger.error(message),
-};
+const quiet = new DefaultLogger("WARN", ({ level, message }) => {
+  void Runtime.instance().logger.log(level, message);
+});
 
 /** A bundle for production: small, with source maps that hold no sources, and no folder of where it was built. */
 const forProduction = (config: WebpackConfig): WebpackConfig => ({
@@ -69,7 +63,7 @@ const bundle = (
     logger: quiet,
   });
 
-const sha256Of = (code: string): string => createHash("sha256").update(code).digest("hex");
+const sha256Of = (code: string): string => hash("sha256", code);
 
 /** Builds a bundle for production into a folder, with its SHA-256 beside it. */
 export const writeBundle = async (
@@ -85,10 +79,9 @@ export const writeBundle = async (
 };
 
 /**
- * Returns the bundle for a data converter: that of `PAYMENTS_WORKFLOW_BUNDLE`, the one that was built, or one made now.
+ * Returns the bundle for a data converter: that of `PAYMENTS_WORKFLOW_BUNDLE`, the one that was built, or one made now;
+ * undefined where the converter brings a failure converter of its own, with which nothing was built.
  *
- * @param folder where bundles were built.
- * @returns undefined where the converter brings a failure converter of its own, with which nothing was built.
  * @throws StaleBundle for one that is not as it was built.
  */
 export const bundleFor = async (

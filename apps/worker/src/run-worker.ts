@@ -4,9 +4,9 @@ import { CannotStart, PaymentsPlugin, type Polling } from "@durable-payments/plu
 import { showTemporalExpiry } from "@durable-payments/plugin/internal";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { Runtime, Worker, type WorkerOptions } from "@temporalio/worker";
-import { coreLogFilter, readLogFormat, readLogLevel } from "./log-settings.ts";
-import { WorkerLogger } from "./logger.ts";
-import { metricsExporterOf } from "./metrics-exporter.ts";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { coreLogFilter, readLogFormat, readLogLevel, WorkerLogger } from "./logger.ts";
 import { connect } from "./temporal.ts";
 import { bundleFor } from "./prebuilt-bundle.ts";
 
@@ -18,15 +18,39 @@ const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
   }
 };
 
+const LOOPBACK = "127.0.0.1";
+
+const freePort = async (): Promise<number> => {
+  const server = createServer();
+  await once(server.listen(0, LOOPBACK), "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  return typeof address === "object" && address !== null ? address.port : 0;
+};
+
+/** The SDK shows its metrics on this machine, from where `/metrics` passes them on, where the worker listens anywhere. */
+const readMetrics = async () =>
+  (process.env["PAYMENTS_HEALTH_ADDRESS"] ?? "").trim() !== "" && {
+    metrics: {
+      attachServiceName: false,
+      prometheus: {
+        bindAddress: `${LOOPBACK}:${await freePort()}`,
+        countersTotalSuffix: true,
+        unitSuffix: true,
+        useSecondsForDurations: true,
+      },
+    },
+  };
+
 const installRuntime = async (): Promise<Runtime> => {
   const level = readLogLevel(process.env);
-  const metrics = await metricsExporterOf(process.env);
   const runtime = Runtime.install({
     logger: new WorkerLogger(level, readLogFormat(process.env)),
     // The lines of the SDK's core go to the same logger.
     telemetryOptions: {
       logging: { filter: coreLogFilter(level), forward: {} },
-      ...(metrics && { metrics }),
+      ...(await readMetrics()),
     },
   });
   // It holds lines for 100 ms, to sort them by their time.
@@ -35,8 +59,8 @@ const installRuntime = async (): Promise<Runtime> => {
 };
 
 /**
- * Run a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun
- * (30 seconds at most, after which activities are cancelled), and returns.
+ * Runs a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun (30 seconds at most,
+ * after which activities are cancelled), and returns.
  *
  * @throws CannotStart, StaleBundle
  */

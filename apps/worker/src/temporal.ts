@@ -4,11 +4,13 @@ import { CannotStart, type PaymentsPlugin } from "@durable-payments/plugin";
 import { isNotFound, temporalReason } from "@durable-payments/protocol";
 import {
   readTemporalConfiguration,
+  rereadApiKey,
+  temporalSecondsUntilExpiry,
+  watchTlsFiles,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
-import { NativeConnection } from "@temporalio/worker";
-import { keepCredentials } from "./temporal-credentials.ts";
+import { NativeConnection, type NativeConnectionOptions, Runtime } from "@temporalio/worker";
 
 /** A connection to Temporal, and the namespace that the environment names. */
 export interface Temporal {
@@ -19,24 +21,64 @@ export interface Temporal {
   readonly close: () => Promise<void>;
 }
 
-const configuration = () => {
+const LOOK_EVERY_MS = 1000;
+
+const orCannotStart = <A>(read: () => A, about = ""): A => {
   try {
-    return readTemporalConfiguration(process.env, loadClientConnectConfig);
+    return read();
   } catch (error) {
-    throw new CannotStart(
-      `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
-    );
+    throw new CannotStart(`${about}${messageOf(error)}`);
   }
 };
 
 /**
- * Connect to Temporal as the environment says.
+ * Keeps the API key of a connection as the file of `TEMPORAL_API_KEY_FILE` has it. Certificates cannot be changed on a
+ * connection: that their files have changed is logged once. (To replace the connection of a worker does not help: in SDK
+ * 1.24 polls that wait use the one before for good.)
+ */
+const keepCredentials = (
+  connection: NativeConnection,
+  { apiKey: given, tls }: Pick<NativeConnectionOptions, "apiKey" | "tls">,
+) => {
+  const { logger } = Runtime.instance();
+  const [apiKey, haveTlsFilesChanged] = orCannotStart(() => [
+    rereadApiKey(process.env, (message) => void logger.warn(message)),
+    watchTlsFiles(process.env),
+  ]);
+  let used = given;
+  let isTold = false;
+  const look = setInterval(() => {
+    const now = apiKey?.();
+    if (now !== undefined && now !== used) {
+      used = now;
+      void connection.setApiKey(now);
+    }
+    if (!isTold && haveTlsFilesChanged()) {
+      isTold = true;
+      logger.warn(
+        "The files of TEMPORAL_TLS_* have changed. The connection to Temporal keeps the certificates that it was opened with: restart this worker before they expire.",
+      );
+    }
+  }, LOOK_EVERY_MS);
+  look.unref();
+  return {
+    secondsUntilExpiry: () =>
+      temporalSecondsUntilExpiry({ ...(used !== undefined && { apiKey: used }), tls: tls ?? null }),
+    stop: () => clearInterval(look),
+  };
+};
+
+/**
+ * Connects to Temporal as the environment says.
  *
  * @param plugin of the workers that are created with the connection.
  * @throws CannotStart where nothing answers, or there is no such namespace.
  */
 export const connect = async (plugin: PaymentsPlugin): Promise<Temporal> => {
-  const { connectionOptions, namespace = "default" } = configuration();
+  const { connectionOptions, namespace = "default" } = orCannotStart(
+    () => readTemporalConfiguration(process.env, loadClientConnectConfig),
+    "Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ",
+  );
   const address = connectionOptions.address ?? "localhost:7233";
   const connection = await NativeConnection.connect({
     ...connectionOptions,
@@ -54,13 +96,13 @@ export const connect = async (plugin: PaymentsPlugin): Promise<Temporal> => {
         : `Temporal at ${address} does not say whether it has the namespace "${namespace}" (TEMPORAL_NAMESPACE): ${temporalReason(error)}. Check TEMPORAL_API_KEY or the certificate of TEMPORAL_TLS_*.`,
     );
   });
-  const credentials = keepCredentials(connection, connectionOptions);
+  const { secondsUntilExpiry, stop } = keepCredentials(connection, connectionOptions);
   return {
     connection,
     namespace,
-    secondsUntilExpiry: credentials.secondsUntilExpiry,
+    secondsUntilExpiry,
     close: () => {
-      credentials.stop();
+      stop();
       return connection.close();
     },
   };

@@ -1,8 +1,13 @@
 import { ApplicationFailure } from "@temporalio/client";
 import { afterEach, expect, it, vi } from "vitest";
 import { CannotStart } from "@durable-payments/plugin";
-import { coreLogFilter, readLogFormat, readLogLevel } from "../src/log-settings.ts";
-import { logLine, WorkerLogger } from "../src/logger.ts";
+import {
+  coreLogFilter,
+  logLine,
+  readLogFormat,
+  readLogLevel,
+  WorkerLogger,
+} from "../src/logger.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
