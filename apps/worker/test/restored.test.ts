@@ -1,0 +1,130 @@
+import { openLedger } from "@durable-payments/ledger";
+import type { PayoutResult } from "@durable-payments/protocol";
+import { VOUCHER } from "@durable-payments/protocol/voucher";
+import { startSimulator } from "@durable-payments/simulator";
+import {
+  createLocalEnvironment,
+  makeTestFolder,
+  runApp,
+  startApp,
+  workerVariables,
+} from "@durable-payments/tools/testing";
+import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { copyFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, it, vi } from "vitest";
+import { payoutInput } from "./support/inputs.ts";
+
+vi.setConfig({ testTimeout: 180_000 });
+
+const folder = makeTestFolder();
+const simulator = await startSimulator({ settleAfter: 0 });
+afterAll(async () => {
+  await simulator.stop();
+  folder.remove();
+});
+
+const payoutIds = async () => (await simulator.state()).payouts.map(({ payout_id }) => payout_id);
+
+/** Replaces a database by a copy, while nobody has it open. */
+const putBack = (file: string, copy: string) => {
+  for (const end of ["", "-wal", "-shm"]) rmSync(`${file}${end}`, { force: true });
+  copyFileSync(copy, file);
+};
+
+/** A Temporal server with its database in a file, which can be stopped and started again, and workers with a ledger. */
+const makeStack = async (name: string) => {
+  const database = join(folder.path, `${name}.temporal.sqlite`);
+  const ledgerFile = join(folder.path, `${name}.ledger.sqlite`);
+  const server = { dbFilename: database };
+  let temporal: TestWorkflowEnvironment = await createLocalEnvironment({ server });
+  const variables = () => ({
+    ...folder.variables,
+    ...workerVariables(temporal, simulator),
+    PAYMENTS_LEDGER: `sqlite:${ledgerFile}`,
+    PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 0, clockSkewSeconds: 0 }),
+  });
+  let worker = await startApp("worker", ["--json"], variables());
+  const stopWorker = () => worker.kill("SIGKILL");
+  afterAll(async () => {
+    await stopWorker();
+    await temporal.teardown();
+  });
+  return {
+    database,
+    ledgerFile,
+    stopWorker,
+    startWorker: async () => {
+      worker = await startApp("worker", ["--json"], variables());
+    },
+    stopTemporal: () => temporal.teardown(),
+    startTemporal: async () => {
+      temporal = await createLocalEnvironment({ server });
+    },
+    /** As `startPayment` starts it, which vouches; or as anybody else. */
+    pay: async (workflowId: string, isVouched = true): Promise<PayoutResult> => {
+      const handle = await temporal.client.workflow.start("payout", {
+        workflowId,
+        taskQueue: "payments",
+        args: [payoutInput],
+        ...(isVouched && { memo: { [VOUCHER]: { workflowId, at: Date.now(), is: "first" } } }),
+      });
+      return (await handle.result()) as PayoutResult;
+    },
+    recover: async (): Promise<unknown> => {
+      const by = ["--by", "ada", "--reason", "restored", "--yes", "--json"];
+      const { exitCode, stderr, stdout } = await runApp("starter", ["recover", ...by], variables());
+      expect(stderr).toBe("");
+      expect(exitCode).toBe(0);
+      return JSON.parse(stdout);
+    },
+  };
+};
+
+it("a ledger that was put back to an earlier copy pays nothing twice after recover", async () => {
+  const { ledgerFile, pay, recover, startWorker, stopWorker } = await makeStack("ledger");
+  await pay("before");
+  const copy = `${ledgerFile}.copy`;
+  const open = await openLedger(`sqlite:${ledgerFile}`);
+  await open.backup(copy);
+  await open.close();
+  const after = await pay("after");
+  const paid = await payoutIds();
+
+  await stopWorker();
+  putBack(ledgerFile, copy);
+  const restored = await openLedger(`sqlite:${ledgerFile}`);
+  expect(await restored.rowsOf("after")).toEqual([]);
+  await restored.close();
+  await startWorker();
+  await recover();
+  const again = await pay("after", false);
+  expect(again.payout_id).toBe(after.payout_id);
+  await pay("before", false);
+  expect(await payoutIds()).toEqual(paid);
+});
+
+it("a database of Temporal that was put back to an earlier copy pays nothing twice", async () => {
+  const stack = await makeStack("temporal");
+  const { database, pay, recover, startTemporal, startWorker, stopTemporal, stopWorker } = stack;
+  await pay("known");
+  await stopWorker();
+  await stopTemporal();
+  const copy = `${database}.copy`;
+  copyFileSync(database, copy);
+  await startTemporal();
+  await startWorker();
+  const forgotten = await pay("forgotten");
+  const paid = await payoutIds();
+
+  await stopWorker();
+  await stopTemporal();
+  putBack(database, copy);
+  await startTemporal();
+  await startWorker();
+  expect(await recover()).toMatchObject({ lostRuns: ["forgotten"] });
+  const again = await pay("forgotten");
+  expect(again.payout_id).toBe(forgotten.payout_id);
+  await pay("known", false);
+  expect(await payoutIds()).toEqual(paid);
+});
