@@ -39,17 +39,13 @@ const SHORTEST_IBAN = 15;
 const LONGEST_IBAN = 34;
 
 /**
- * The check of ISO 13616: letters count from 10, what stands first counts last, and 1 is left of 97. Not
- * `ibantools`, which checks requests: it takes an IBAN of a country that it does not know for none, and such a
- * number is masked, too; and its tables would be in the bundle of the workflows.
+ * The check of ISO 13616: letters count from 10, what stands first counts last, and 1 is left of 97. Not `ibantools`:
+ * numbers of a country that it does not know are masked, too, and its tables would be in the workflow bundle.
  */
 const isIban = (letters: string): boolean => {
-  let rest = 0;
-  for (const letter of letters.slice(4) + letters.slice(0, 4)) {
-    const value = Number.parseInt(letter, 36);
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return rest === 1;
+  const turned = letters.slice(4) + letters.slice(0, 4);
+  const digits = turned.replaceAll(/[A-Z]/g, (letter) => String(Number.parseInt(letter, 36)));
+  return BigInt(digits) % 97n === 1n;
 };
 
 /** How many letters from a place on are an IBAN; the most, where several are. */
@@ -65,13 +61,7 @@ const ibanAt = (text: string, start: number): number => {
 /** Shorter than this, and a number may be a part of anything. */
 const SHORTEST_NUMBER = 5;
 
-/**
- * Mask the account numbers of a text to their last four digits: IBANs, and the numbers given, whatever
- * stands between their letters and in whatever width they are written.
- *
- * @param text that somebody wrote.
- * @param numbers of the payee.
- */
+/** Masks IBANs and the numbers given to their last four digits, whatever stands between their letters, in any width. */
 export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = []): string => {
   const letters = lettersOf(text);
   const known = numbers
@@ -91,18 +81,11 @@ export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = [
   return masked + text.slice(shownTo);
 };
 
-/** List the account numbers of a beneficiary. */
+/** Lists the account numbers of a beneficiary. */
 export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
   ["account_number", "iban"].flatMap((field) => textAt(beneficiary, field) ?? []);
 
-/**
- * Mask the account numbers in what people have written into a value: references, reasons, names. Ids and
- * whatever else a program reads stays as it is.
- *
- * @param value plain data, as it is shown or kept.
- * @param numbers of the payee.
- * @returns the same, with those texts masked.
- */
+/** Masks account numbers in what people have written into plain data: references, reasons, names. All else stays. */
 export const maskFreeTexts = <A>(value: A, numbers: ReadonlyArray<string> = []): A => {
   const masked = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(masked);

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 
 /** An account with the service: its client id, and the address that distinguishes test from production. */
 export interface Account {
@@ -6,25 +6,21 @@ export interface Account {
   readonly baseUrl: string;
 }
 
-/**
- * Identify an account without giving its name away. Runs are pinned to it, and trackers and sign-in
- * leases are named by it.
- *
- * @returns 16 hex digits of a SHA-256 hash of the client id and the address.
- */
+const short = (text: string): string => hash("sha256", text).slice(0, 16);
+
+/** Identifies an account without giving its name away: 16 hex digits of a SHA-256 hash of the client id and the address. */
 export const accountHash = ({ baseUrl, clientId }: Account): string => {
   const { host, pathname } = new URL(baseUrl);
-  return createHash("sha256")
-    .update(JSON.stringify([clientId, host, pathname.replace(/\/+$/, "")]))
-    .digest("hex")
-    .slice(0, 16);
+  return short(JSON.stringify([clientId, host, pathname.replace(/\/+$/, "")]));
 };
 
-/**
- * Identify a client, whatever the address by which the service is reached: journals are kept by it. A
- * service that gets another name is the same one, and what was sent to it was sent.
- *
- * @returns 16 hex digits of a SHA-256 hash of the client id.
- */
-export const clientHash = ({ clientId }: Pick<Account, "clientId">): string =>
-  createHash("sha256").update(clientId).digest("hex").slice(0, 16);
+/** Identifies a client, whatever the address by which the service is reached: the default ledger is named by it. */
+export const clientHash = ({ clientId }: Pick<Account, "clientId">): string => short(clientId);
+
+/** What a name of an account looks like, for a message. */
+export const ACCOUNT_NAME_RULE =
+  "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";
+
+/** Checks whether a value can be the name of an account: a part of task queues and workflow ids. */
+export const isAccountName = (value: unknown): value is string =>
+  typeof value === "string" && /^[a-z0-9][a-z0-9-]{0,39}$/.test(value);

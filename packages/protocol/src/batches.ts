@@ -43,9 +43,5 @@ export interface BatchActivities {
 /** Most rows of a chunk: with their texts they stay below Temporal's limit of a payload. */
 export const MOST_ROWS_OF_CHUNK = 500;
 
-/**
- * Names the workflow of a chunk.
- *
- * @param number of the chunk, from 1.
- */
+/** Returns the workflow id of a chunk, numbered from 1. */
 export const chunkId = (batch: string, number: number): string => `${batch}/${number}`;

@@ -121,10 +121,6 @@ export const waitTypes = {
   notYet: "NotYet",
 } as const;
 
-/**
- * Returns the task queue of an account's activities for runs of a queue.
- *
- * @param account name of the account; undefined for the one without a name.
- */
+/** Returns the task queue of an account's activities for runs of a queue. The account without a name has none of its own. */
 export const accountQueue = (taskQueue: string, account: string | undefined): string =>
   account === undefined ? taskQueue : `${taskQueue}@${account}`;

@@ -1,12 +1,6 @@
 import { isRecord, lookUp } from "@durable-payments/api-core/values";
 
-/**
- * Change a JSON value by a merge patch (RFC 7396): null takes a field away.
- *
- * @param value what is changed.
- * @param patch only the fields to change, in the same shape.
- * @returns the value, changed.
- */
+/** Changes a JSON value by a merge patch (RFC 7396): null takes a field away. */
 export const mergePatch = (value: unknown, patch: unknown): unknown => {
   if (!isRecord(patch)) return patch;
   const fields = isRecord(value) ? value : {};
@@ -17,12 +11,7 @@ export const mergePatch = (value: unknown, patch: unknown): unknown => {
   return Object.fromEntries([...kept, ...changed]);
 };
 
-/**
- * Name the fields that a merge patch changes: `payout.amount`.
- *
- * @param patch the patch.
- * @returns the path of each field, with points.
- */
+/** Returns the path of each field that a merge patch changes: `payout.amount`. */
 export const patchedFields = (patch: unknown, within = ""): ReadonlyArray<string> =>
   isRecord(patch)
     ? Object.entries(patch).flatMap(([name, change]) =>

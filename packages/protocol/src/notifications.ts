@@ -1,5 +1,5 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import { defineUpdateWithAnswer } from "./message-definitions.ts";
+import type { UpdateDefinition } from "@temporalio/common";
 
 /** What a notification is about. */
 export type NotificationType =
@@ -70,7 +70,7 @@ export interface NotifierState {
   readonly blind?: { readonly why: string; readonly since: number };
 }
 
-/** Check whether the details of a heartbeat are what the notifier knows. */
+/** Checks whether the details of a heartbeat are what the notifier knows. */
 export const isNotifierState = (details: unknown): details is NotifierState =>
   isRecord(details) && "endedFrom" in details && "queue" in details;
 
@@ -86,8 +86,14 @@ export interface Delivery {
   readonly why?: string;
 }
 
-/** Give the workflow id of the notifier of a base queue. */
+/** Returns the workflow id of the notifier of a base queue. */
 export const notifierId = (taskQueue: string): string => `notifier/${taskQueue}`;
 
-/** Has the notifier post one test notification, and answers what became of it. */
-export const testNotificationUpdate = defineUpdateWithAnswer<Delivery>("testNotification");
+/**
+ * Has the notifier post one test notification, and answers what became of it. As `defineUpdate` of @temporalio/workflow
+ * makes it, without the SDK at run time: whoever only sends a message loads no workflow code.
+ */
+export const testNotificationUpdate = {
+  type: "update",
+  name: "testNotification",
+} as UpdateDefinition<Delivery>;

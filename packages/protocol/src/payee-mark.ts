@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { isRecord } from "@durable-payments/api-core/values";
 import { textAt } from "./values.ts";
 
@@ -9,11 +9,8 @@ const plain = (text: string | undefined): string | null =>
     .toUpperCase() ?? null;
 
 /**
- * Marks the account of a beneficiary: the same for each spelling of the same account, holder and bank. The account
- * number cannot be read from it, but who knows the number can make the mark.
- *
- * @param beneficiary as it is sent to `createBeneficiary`.
- * @returns 32 hex digits; undefined where it names no account.
+ * Marks the account of a beneficiary: the same for each spelling of the same account, holder and bank; undefined where it
+ * names no account. The account number cannot be read from it, but who knows the number can make the mark.
  */
 export const payeeMark = (beneficiary: unknown): string | undefined => {
   if (!isRecord(beneficiary)) return undefined;
@@ -23,8 +20,5 @@ export const payeeMark = (beneficiary: unknown): string | undefined => {
     plain(textAt(beneficiary, field)),
   );
   const holder = plain(textAt(beneficiary, "account_holder"));
-  return createHash("sha256")
-    .update(JSON.stringify([number, holder, ...bank]))
-    .digest("hex")
-    .slice(0, 32);
+  return hash("sha256", JSON.stringify([number, holder, ...bank])).slice(0, 32);
 };

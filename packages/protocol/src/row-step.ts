@@ -7,11 +7,7 @@ export interface RunStep {
   readonly step: string;
 }
 
-/**
- * Returns the step of a row: rows are kept under the root workflow id, and those of a child name it.
- *
- * @param rootId workflow id of the topmost parent.
- */
+/** Returns the step of a row: rows are kept under the root workflow id, and those of a child name it. */
 export const rowStep = (rootId: string, { step, workflowId }: RunStep): string =>
   workflowId === rootId ? step : `${workflowId}${CHILD}${step}`;
 

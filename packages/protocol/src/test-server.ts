@@ -5,10 +5,7 @@ import {
 } from "@temporalio/testing";
 import { DefaultLogger, type Logger, Runtime } from "@temporalio/worker";
 
-/**
- * Which Temporal server runs the tests: `time-skipping` lets days pass in no time; `dev` is a real one, which keeps real
- * time.
- */
+/** `time-skipping` lets days pass in no time; `dev` is a real server, which keeps real time. */
 export type ServerKind = "time-skipping" | "dev";
 
 /** How a server for tests is started. */
@@ -19,12 +16,7 @@ export interface TestEnvironmentOptions {
   readonly logger?: Logger;
 }
 
-/**
- * Let the SDK's runtime, of which a process has one, say no more than a logger writes. One that is installed already
- * stays.
- *
- * @param logger default: errors alone are printed, since a run shows what goes wrong in it.
- */
+/** Has the SDK's runtime say no more than a logger writes; by default errors alone. One that is installed already stays. */
 export const quietRuntime = (logger: Logger = new DefaultLogger("ERROR")): void => {
   try {
     // The core prints its warnings by itself where they are not forwarded.
@@ -49,14 +41,7 @@ const patiently = async (
   }
 };
 
-/**
- * Starts a Temporal server for tests, on a free port.
- *
- * @param kind which server.
- * @param options what differs from the defaults.
- * @returns the SDK's environment; end it by `teardown`.
- * @throws the SDK's error where the server is missing or does not start.
- */
+/** Starts a Temporal server for tests, on a free port; end it by `teardown`. */
 export const startTestEnvironment = (
   kind: ServerKind,
   { logger, server }: TestEnvironmentOptions = {},

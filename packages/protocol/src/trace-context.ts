@@ -7,31 +7,10 @@ export const TRACE_HEADER = "_tracer-data";
 /** W3C's `traceparent`: version, trace, span, flags. */
 const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
-type Headers = Readonly<Record<string, Payload>>;
-
-/**
- * Make the header of a start that hands on a trace.
- *
- * @param traceparent the span within which the run is started, as W3C names it.
- * @returns headers, for those of an interceptor.
- */
-export const traceHeader = (traceparent: string): Headers => {
-  const encoder = new TextEncoder();
-  return {
-    [TRACE_HEADER]: {
-      metadata: { encoding: encoder.encode("json/plain") },
-      data: encoder.encode(JSON.stringify({ traceparent })),
-    },
-  };
-};
-
-/**
- * Read which trace was handed on.
- *
- * @param headers of an activity, as whoever started the run has given them.
- * @returns W3C's `traceparent`; undefined where there is none, or it is none.
- */
-export const traceparentIn = ({ [TRACE_HEADER]: header }: Headers): string | undefined => {
+/** Reads W3C's `traceparent` in the headers of an activity; undefined where there is none, or it is none. */
+export const traceparentIn = ({
+  [TRACE_HEADER]: header,
+}: Readonly<Record<string, Payload>>): string | undefined => {
   try {
     const carrier: unknown = JSON.parse(new TextDecoder().decode(header?.data ?? undefined));
     const traceparent = isRecord(carrier) ? carrier["traceparent"] : undefined;

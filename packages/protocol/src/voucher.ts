@@ -27,11 +27,7 @@ export interface VouchedRun {
   readonly memo: JsonFields | undefined;
 }
 
-/**
- * Reads the voucher of a run: a copied memo, a reset, a schedule and a continued run have none.
- *
- * @returns undefined where nothing vouches for it: its first send is reconciled.
- */
+/** Reads the voucher of a run. A copied memo, a reset, a schedule and a continued run have none: their first send is reconciled. */
 export const voucherOf = (run: VouchedRun): Voucher | undefined => {
   const { cronSchedule, firstExecutionRunId, memo, runId, startTime, workflowId } = run;
   const given = memo?.[VOUCHER] as Partial<Voucher> | undefined;

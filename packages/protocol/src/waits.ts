@@ -13,12 +13,7 @@ export const WAIT = {
 /** Start-to-close time-out of one attempt, which looks once and records the wait: one that is lost with its worker is made again. */
 export const WAIT_ATTEMPT = "2 minutes";
 
-/**
- * Names the activity of a wait: the tracker completes it by this id.
- *
- * @param thing payout_id, card_holder_id, or currency and amount.
- * @returns `awaitPayout:<payout_id>`.
- */
+/** Returns the id of the activity of a wait, such as `awaitPayout:<payout_id>`: the tracker completes it by this id. */
 export const waitActivityId = (name: (typeof WAIT)[keyof typeof WAIT], thing: string): string =>
   `${name}:${thing}`;
 

@@ -1,16 +1,13 @@
 import { expect, it } from "vitest";
-import { TRACE_HEADER, traceHeader, traceparentIn } from "../src/index.ts";
+import { TRACE_HEADER, traceparentIn } from "../src/index.ts";
 
 const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
 const headerOf = (text: string) => ({ [TRACE_HEADER]: { data: new TextEncoder().encode(text) } });
 
-it("hands on a trace as OpenTelemetry's interceptors of Temporal's SDKs do", () => {
-  const headers = traceHeader(TRACEPARENT);
-  const { data, metadata } = headers["_tracer-data"] ?? {};
-  expect(new TextDecoder().decode(data ?? undefined)).toBe(`{"traceparent":"${TRACEPARENT}"}`);
-  expect(new TextDecoder().decode(metadata?.["encoding"])).toBe("json/plain");
-  expect(traceparentIn(headers)).toBe(TRACEPARENT);
+it("reads a trace as OpenTelemetry's interceptors of Temporal's SDKs hand it on", () => {
+  expect(TRACE_HEADER).toBe("_tracer-data");
+  expect(traceparentIn(headerOf(`{"traceparent":"${TRACEPARENT}"}`))).toBe(TRACEPARENT);
 });
 
 it.each([

@@ -6,25 +6,26 @@ import {
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { accessSync, constants } from "node:fs";
 import { createSecureContext, DEFAULT_MIN_VERSION } from "node:tls";
-import { DEFAULT_PORT, isOnThisMachine, placeOf } from "./address.ts";
-import { FILES_OF_TLS, withApiKeyFile } from "./credentials.ts";
+import { type Environment, FILES_OF_TLS, withApiKeyFile } from "./credentials.ts";
 
-/** What the SDK's configuration was asked to take. */
-interface NamedConfiguration {
-  readonly TEMPORAL_API_KEY_FILE?: string | undefined;
-  readonly TEMPORAL_CONFIG_FILE?: string | undefined;
-  readonly TEMPORAL_PROFILE?: string | undefined;
-  readonly TEMPORAL_TLS?: string | undefined;
-  readonly TEMPORAL_TLS_DISABLE_HOST_VERIFICATION?: string | undefined;
-  readonly TEMPORAL_TLS_CLIENT_CERT_PATH?: string | undefined;
-  readonly TEMPORAL_TLS_CLIENT_KEY_PATH?: string | undefined;
-  readonly TEMPORAL_TLS_SERVER_CA_CERT_PATH?: string | undefined;
-  /** `true` where Temporal on another machine may be spoken to in plain text. */
-  readonly PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL?: string | undefined;
-  readonly NODE_TLS_REJECT_UNAUTHORIZED?: string | undefined;
-}
+/** Temporal's port, where an address names none. */
+const DEFAULT_PORT = 7233;
 
-const SWITCHES = ["TEMPORAL_TLS", "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"] as const;
+const LARGEST_PORT = 65_535;
+
+/** Reads host and port of an address; an IPv6 address may stand in brackets. */
+export const placeOf = (address: string): { readonly host: string; readonly port: number } => {
+  const parts = /^\[?(.+?)\]?(?::(\d+))?$/.exec(address);
+  return { host: parts?.[1] ?? address, port: Number(parts?.[2] ?? DEFAULT_PORT) };
+};
+
+/** Checks whether an address is one of this machine; a name that is not known to be is another's. */
+export const isOnThisMachine = ({ address }: { readonly address: string }): boolean =>
+  /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(placeOf(address).host);
+
+const CONFIG_FILE = "TEMPORAL_CONFIG_FILE";
+
+const SWITCHES = ["TEMPORAL_TLS", "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"];
 
 /** What the SDK's configuration says, as far as it is checked here. */
 interface Configuration {
@@ -34,8 +35,6 @@ interface Configuration {
     readonly tls?: TLSConfig | boolean | null;
   };
 }
-
-const LARGEST_PORT = 65_535;
 
 const isAddress = (address: string): boolean => {
   try {
@@ -70,16 +69,14 @@ const checkTls = (tls: TLSConfig): void => {
   }
 };
 
-const OLD_TLS: ReadonlyArray<string> = ["TLSv1", "TLSv1.1"];
-
 /** Node's own settings may take away what TLS is for. */
-const refuseWeakTls = ({ NODE_TLS_REJECT_UNAUTHORIZED: verifies }: NamedConfiguration): void => {
-  if (verifies === "0") {
+const refuseWeakTls = (environment: Environment): void => {
+  if (environment["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
     throw new Error(
       "NODE_TLS_REJECT_UNAUTHORIZED=0 has Node believe any certificate: unset it, and name the CA of Temporal's certificate by TEMPORAL_TLS_SERVER_CA_CERT_PATH.",
     );
   }
-  if (OLD_TLS.includes(DEFAULT_MIN_VERSION)) {
+  if (/^TLSv1(?:\.1)?$/.test(DEFAULT_MIN_VERSION)) {
     throw new Error(
       `Node is told to speak ${DEFAULT_MIN_VERSION}, which is broken: leave out --tls-min-v1.0 and --tls-min-v1.1 (NODE_OPTIONS).`,
     );
@@ -88,7 +85,7 @@ const refuseWeakTls = ({ NODE_TLS_REJECT_UNAUTHORIZED: verifies }: NamedConfigur
 
 /** Inputs of payments, and whoever may start them, are seen by everybody on the way. */
 const refusePlainText = (
-  { PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL: isAllowed }: NamedConfiguration,
+  environment: Environment,
   { address = "", apiKey }: Configuration["connectionOptions"],
 ): void => {
   if (address === "" || isOnThisMachine({ address })) return;
@@ -97,80 +94,10 @@ const refusePlainText = (
       "the API key would be sent to another machine in plain text: leave out TEMPORAL_TLS=false.",
     );
   }
-  if (isAllowed === "true") return;
+  if (environment["PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL"] === "true") return;
   throw new Error(
     "Temporal on another machine would be spoken to in plain text: set TEMPORAL_TLS=true, or PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true where the network encrypts.",
   );
-};
-
-/**
- * Read Temporal's configuration, and say in words what is wrong with it.
- *
- * @param named what the environment names. A file that is missing is wrong: the SDK takes it for one that is
- *   empty, and then this would be another Temporal.
- * @param load reads it by the SDK.
- * @returns what `load` returns, with the API key of `TEMPORAL_API_KEY_FILE`, where that is named.
- * @throws Error with what is wrong.
- */
-export const readTemporalConfiguration = <A extends Configuration>(
-  named: NamedConfiguration,
-  load: () => A,
-): A => {
-  const ofSdk = loaded(named, load);
-  const configuration = {
-    ...ofSdk,
-    connectionOptions: withApiKeyFile(named, ofSdk.connectionOptions),
-  };
-  const { address, tls } = configuration.connectionOptions;
-  if (address) checkAddress(address);
-  const secured = normalizeTlsConfig(tls);
-  if (secured === undefined) refusePlainText(named, configuration.connectionOptions);
-  else {
-    refuseWeakTls(named);
-    checkTls(secured);
-  }
-  return configuration;
-};
-
-/** What it names is not repeated: somebody may have given the key itself. */
-const missing = (variable: string): string =>
-  `${variable} must be the path of a file: it is missing or cannot be read.`;
-
-const loaded = <A>(named: NamedConfiguration, load: () => A): A => {
-  const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile } = named;
-  if (file !== undefined && !isReadable(file)) {
-    throw new Error(missing("TEMPORAL_CONFIG_FILE"));
-  }
-  for (const name of SWITCHES) {
-    const value = named[name];
-    // The SDK takes any other value for a no: what was meant to be encrypted is not.
-    if (value !== undefined && value !== "" && !/^(?:1|true|0|false)$/.test(value)) {
-      throw new Error(`${name} must be true or false.`);
-    }
-  }
-  for (const name of FILES_OF_TLS) {
-    const path = named[name];
-    if (path && !isReadable(path)) {
-      throw new Error(missing(name));
-    }
-  }
-  try {
-    return load();
-  } catch (error) {
-    throw new Error(whatIsWrong(error, { file, profile }), { cause: error });
-  }
-};
-
-const whatIsWrong = (
-  error: unknown,
-  { file, profile }: { readonly file: string | undefined; readonly profile: string | undefined },
-): string => {
-  // The SDK stumbles over a file without profiles.
-  if (error instanceof TypeError) return "The file has no table [profile.default].";
-  const message = messageOf(error);
-  return profile !== undefined && message.startsWith("Profile")
-    ? `TEMPORAL_PROFILE names the profile "${profile}", and ${file ?? "the configuration file"} has none of that name.`
-    : message;
 };
 
 const isReadable = (file: string): boolean => {
@@ -180,4 +107,62 @@ const isReadable = (file: string): boolean => {
   } catch {
     return false;
   }
+};
+
+/** The SDK takes a file that is missing for an empty one, and any other value of a switch for a no. */
+const checkNamed = (environment: Environment): void => {
+  for (const name of SWITCHES) {
+    if (!/^(?:1|true|0|false|)$/.test(environment[name] ?? "")) {
+      throw new Error(`${name} must be true or false.`);
+    }
+  }
+  for (const name of [CONFIG_FILE, ...FILES_OF_TLS]) {
+    const path = environment[name] || (name === CONFIG_FILE ? environment[name] : undefined);
+    if (path !== undefined && !isReadable(path)) {
+      // What it names is not repeated: somebody may have given the key itself.
+      throw new Error(`${name} must be the path of a file: it is missing or cannot be read.`);
+    }
+  }
+};
+
+const whatIsWrong = (error: unknown, environment: Environment): string => {
+  // The SDK stumbles over a file without profiles.
+  if (error instanceof TypeError) return "The file has no table [profile.default].";
+  const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile } = environment;
+  const message = messageOf(error);
+  return profile !== undefined && message.startsWith("Profile")
+    ? `TEMPORAL_PROFILE names the profile "${profile}", and ${file ?? "the configuration file"} has none of that name.`
+    : message;
+};
+
+const loaded = <A>(environment: Environment, load: () => A): A => {
+  checkNamed(environment);
+  try {
+    return load();
+  } catch (error) {
+    throw new Error(whatIsWrong(error, environment), { cause: error });
+  }
+};
+
+/**
+ * Reads Temporal's configuration, with the API key of `TEMPORAL_API_KEY_FILE`, and says in words what is wrong with it.
+ *
+ * @param load reads it by the SDK.
+ * @throws Error with what is wrong.
+ */
+export const readTemporalConfiguration = <A extends Configuration>(
+  environment: Environment,
+  load: () => A,
+): A => {
+  const ofSdk = loaded(environment, load);
+  const connectionOptions = withApiKeyFile(environment, ofSdk.connectionOptions);
+  const { address, tls } = connectionOptions;
+  if (address) checkAddress(address);
+  const secured = normalizeTlsConfig(tls);
+  if (secured === undefined) refusePlainText(environment, connectionOptions);
+  else {
+    refuseWeakTls(environment);
+    checkTls(secured);
+  }
+  return { ...ofSdk, connectionOptions };
 };

@@ -1,4 +1,3 @@
-export { isOnThisMachine } from "./address.ts";
-export { readTemporalConfiguration } from "./configuration.ts";
+export { isOnThisMachine, readTemporalConfiguration } from "./configuration.ts";
 export { rereadApiKey, temporalSecondsUntilExpiry, watchTlsFiles } from "./credentials.ts";
 export { NOTHING_LISTENS, whyUnreachable } from "./why-unreachable.ts";

@@ -1,7 +1,7 @@
 import type { TLSConfig } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { connect, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from "node:tls";
-import { placeOf } from "./address.ts";
+import { placeOf } from "./configuration.ts";
 
 /** Where Temporal is to be found, and how it is spoken with. */
 interface TemporalEndpoint {
@@ -23,12 +23,8 @@ const SETTINGS_FRAME = 4;
 
 /** What became of an attempt to talk to what listens there. */
 type Seen =
-  | { readonly kind: "failed"; readonly code: string; readonly message: string }
-  | { readonly kind: "silent" }
-  | { readonly kind: "closed" }
-  | { readonly kind: "http2" }
-  | { readonly kind: "http1" }
-  | { readonly kind: "other" };
+  | { readonly kind: "silent" | "closed" | "http2" | "http1" | "other" }
+  | { readonly kind: "failed"; readonly code: string; readonly message: string };
 
 const seenIn = (answer: Buffer): Seen => {
   if (answer.subarray(0, 5).toString("latin1") === "HTTP/") return { kind: "http1" };
@@ -144,11 +140,6 @@ const byTls = async (endpoint: TemporalEndpoint): Promise<string | undefined> =>
   return `the TLS handshake failed (${seen.message})`;
 };
 
-/**
- * Find out why Temporal cannot be reached, by a look at what listens there.
- *
- * @param endpoint its address, and whether TLS is spoken with it.
- * @returns what is wrong there; undefined where HTTP/2 is spoken there as it should be.
- */
+/** Finds out why Temporal cannot be reached, by a look at what listens there; undefined where HTTP/2 is spoken as it should be. */
 export const whyUnreachable = (endpoint: TemporalEndpoint): Promise<string | undefined> =>
   endpoint.tls ? byTls(endpoint) : inPlain(endpoint);
