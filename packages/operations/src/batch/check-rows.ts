@@ -1,14 +1,20 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { visibleText } from "@durable-payments/api-core/values";
 import type { PayoutInput } from "@durable-payments/protocol";
-import { createHash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../errors.ts";
 import { makePayoutCheck, plannedPayout } from "../input/payout.ts";
 import { type PaymentOf, paymentOf } from "../start/payment-of.ts";
-import { columnOf } from "./columns.ts";
-import { csvRows } from "./csv-rows.ts";
-import { jsonLines, LONGEST_ROW, type RawRow, type RowFault, rowFault } from "./read-rows.ts";
+import {
+  columnOf,
+  csvRows,
+  jsonLines,
+  LONGEST_ROW,
+  type RawRow,
+  type RowFault,
+  rowFault,
+} from "./read-file.ts";
 
 const READERS: Readonly<Record<string, (file: string) => AsyncGenerator<RawRow>>> = {
   ".csv": csvRows,
@@ -67,46 +73,43 @@ const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
 
   return (row: number, { key: given, ...input }: Readonly<Record<string, unknown>>) => {
     const faults: Array<RowFault> = [];
-    const key = keyOf(given);
-    const problem = keyProblem(key);
-    const first = usedBy.get(String(key));
-    if (problem !== undefined) faults.push(rowFault(row, "key", problem));
-    else if (first !== undefined)
-      faults.push(rowFault(row, "key", `is the key of row ${first} already`));
-    else usedBy.set(String(key), row);
+    const fault = (column: string, problem: string) => faults.push(rowFault(row, column, problem));
+    const key = String(keyOf(given));
+    const problem = keyProblem(keyOf(given));
+    const first = usedBy.get(key);
+    if (problem !== undefined) fault("key", problem);
+    else if (first !== undefined) fault("key", `is the key of row ${first} already`);
+    else usedBy.set(key, row);
     account ??= { row, name: input["account"] };
-    if (account.name !== input["account"]) {
-      faults.push(
-        rowFault(
-          row,
-          "account",
-          `differs from that of row ${account.row}: give each account a file of its own`,
-        ),
+    if (account.name !== input["account"])
+      fault(
+        "account",
+        `differs from that of row ${account.row}: give each account a file of its own`,
       );
-    }
     if (!isCsv && JSON.stringify(input).length > LONGEST_ROW)
-      faults.push(rowFault(row, "", `has more than ${LONGEST_ROW} characters`));
+      fault("", `has more than ${LONGEST_ROW} characters`);
     try {
-      return { key: String(key), input: check(input), faults };
+      return { key, input: check(input), faults };
     } catch (error) {
       if (!(error instanceof InvalidInput) || error.faults === undefined) throw error;
-      const found = error.faults.map(({ field, problem: what }) =>
-        rowFault(row, isCsv ? columnOf(field) : field, what),
-      );
-      return { key: String(key), input: undefined, faults: [...faults, ...found] };
+      for (const { field, problem: what } of error.faults)
+        fault(isCsv ? columnOf(field) : field, what);
+      return { key, input: undefined, faults };
     }
   };
 };
 
 const MOST_FAULTS_NAMED = 100;
 
-const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput =>
-  invalidInput(
-    `The file has ${faults.length === 1 ? "one fault" : `${faults.length} faults`}${
-      faults.length > MOST_FAULTS_NAMED ? `, of which these are the first ${MOST_FAULTS_NAMED}` : ""
-    }. Nothing was started.`,
+const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput => {
+  const count = faults.length === 1 ? "one fault" : `${faults.length} faults`;
+  const named =
+    faults.length > MOST_FAULTS_NAMED ? `, of which these are the first ${MOST_FAULTS_NAMED}` : "";
+  return invalidInput(
+    `The file has ${count}${named}. Nothing was started.`,
     faults.slice(0, MOST_FAULTS_NAMED),
   );
+};
 
 /**
  * Checks every row of a batch file. Nothing is sent.
@@ -137,10 +140,7 @@ export const checkBatchFile = async (
     const { contentId, input } = plannedPayout(checked);
     const payment = paymentOf(input);
     if (payment === undefined) continue;
-    const fingerprint = createHash("sha256")
-      .update(`${key}\n${contentId}`)
-      .digest("hex")
-      .slice(0, 32);
+    const fingerprint = hash("sha256", `${key}\n${contentId}`).slice(0, 32);
     content.update(fingerprint);
     rows.push({ number: raw.row, workflowId: `payout/${key}`, fingerprint, input, payment });
   }

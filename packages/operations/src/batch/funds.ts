@@ -17,42 +17,39 @@ export interface Funds {
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * Compare totals with the balances of their currencies, where the service can be asked.
+ * Compares totals with the balances of their currencies, where the service can be asked.
  *
  * @param totals decimal strings by currency.
  * @param settings address and credentials of the service, or why they are not known here.
- * @returns for each currency the total, what is available, and whether that is enough; `null` where it is
- *   not known.
  */
 export const compareFunds = async (
   totals: Readonly<Record<string, string>>,
   settings: ServiceSettings,
 ): Promise<ReadonlyArray<Funds>> => {
-  const entries = Object.entries(totals);
+  const entries = Object.entries(totals).map(([currency, total]) => ({ currency, total }));
   const unknown = (problem: string) => ({ available: null, isEnough: null, problem });
   if (Result.isFailure(settings)) {
-    return entries.map(([currency, total]) => ({
-      currency,
-      total,
-      ...unknown("not compared: PAYMENTS_* is not set here"),
-    }));
+    const problem = unknown("not compared: PAYMENTS_* is not set here");
+    return entries.map((entry) => ({ ...entry, ...problem }));
   }
+  const { requestTimeoutMs } = settings.success;
   const client = makePaymentsClient({
     ...settings.success,
     maxAttempts: 1,
-    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, settings.success.requestTimeoutMs),
+    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, requestTimeoutMs),
   });
+  const compared = async (entry: (typeof entries)[number]): Promise<Funds> => {
+    try {
+      const { available_balance: available } = await client.retrieveBalance({
+        currency: entry.currency,
+      });
+      return { ...entry, available, isEnough: isAtLeast(available, entry.total) };
+    } catch (error) {
+      return { ...entry, ...unknown(messageOf(error)) };
+    }
+  };
   try {
-    return await Promise.all(
-      entries.map(async ([currency, total]) => {
-        try {
-          const { available_balance: available } = await client.retrieveBalance({ currency });
-          return { currency, total, available, isEnough: isAtLeast(available, total) };
-        } catch (error) {
-          return { currency, total, ...unknown(messageOf(error)) };
-        }
-      }),
-    );
+    return await Promise.all(entries.map(compared));
   } finally {
     await client.close();
   }

@@ -1,16 +1,17 @@
-import type { Batch, BatchRow, NewRun, Run, SimilarPayment } from "@durable-payments/ledger";
+import type { Batch, BatchRow, Run, SimilarPayment } from "@durable-payments/ledger";
 import { batchQueue } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/batches";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { basename } from "node:path";
 import { type Acting, actorOf } from "../acting.ts";
-import { changing } from "../connection/changing.ts";
-import type { Operations } from "../connection/operations.ts";
+import { changing } from "../connection/temporal-errors.ts";
+import { accountNamed, type Operations } from "../connection/operations.ts";
 import { invalidInput, refused } from "../errors.ts";
-import { findDuplicates, startedOnly } from "../start/duplicates.ts";
+import { atOnce } from "../show/at-once.ts";
+import { sumMoney } from "../show/sums.ts";
+import { findDuplicates } from "../start/duplicates.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
-import { totalsOf } from "./totals.ts";
 
 /** How a file is paid. */
 export interface PayFileOptions extends Acting {
@@ -41,16 +42,8 @@ export interface FilePlan {
 const DEFAULT_WINDOW = 200;
 const SAVED_AT_ONCE = 5_000;
 const READ_AT_ONCE = 1_000;
-const UPLOADED_AT_ONCE = 4;
 /** Temporal refuses payloads of 2 MB. */
 const MOST_BYTES = 900_000;
-
-const accountOf = ({ account, accounts }: Operations, name: string | undefined): string => {
-  const known = name === undefined ? account : accounts.find((one) => one.name === name)?.hash;
-  if (known === undefined)
-    throw invalidInput(`The account "${name}" is not known here. Nothing was started.`);
-  return known;
-};
 
 const limitProblem = ({ approveAbove, window }: PayFileOptions): string | undefined => {
   if (approveAbove !== undefined && !/^(0|[1-9]\d*)(\.\d+)?$/.test(approveAbove))
@@ -65,17 +58,17 @@ const inParts = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<Readonly
     all.slice(at * size, (at + 1) * size),
   );
 
-/** A key that was used for another payment, by any batch or single run. */
+/** Refuses keys that were used for another payment, by any batch or single run. */
 const checkKeys = async (
   { ledger }: Operations,
   rows: ReadonlyArray<CheckedRow>,
 ): Promise<void> => {
-  const runs: Array<Run> = [];
+  const known = new Map<string, Run>();
   for (const part of inParts(rows, READ_AT_ONCE)) {
     const workflowIds = part.map(({ workflowId }) => workflowId);
-    runs.push(...(await ledger.runs({ workflowIds, limit: part.length })));
+    const runs = await ledger.runs({ workflowIds, limit: part.length });
+    for (const run of runs) known.set(run.workflowId, run);
   }
-  const known = new Map(runs.map((run) => [run.workflowId, run]));
   const faults = rows.flatMap(({ number, payment, workflowId }) => {
     const run = known.get(workflowId);
     const isOther =
@@ -106,67 +99,47 @@ export const planFile = async (
   const problem = limitProblem(options);
   if (problem !== undefined) throw invalidInput(`${problem} Nothing was started.`);
   const { ledger } = operations;
-  const account = accountOf(operations, checked.account);
-  const found = await ledger.rowsWithFingerprints(
-    account,
-    checked.rows.map(({ fingerprint }) => fingerprint),
-  );
+  const account = accountNamed(operations, checked.account);
+  const fingerprints = checked.rows.map(({ fingerprint }) => fingerprint);
   const others = new Map(
-    found
+    (await ledger.rowsWithFingerprints(account, fingerprints))
       .filter(({ batch, state }) => batch !== checked.batch && state !== "rejected")
       .map(({ batch, fingerprint }) => [fingerprint, batch]),
   );
-  const isKnown = ({ fingerprint }: CheckedRow): boolean => others.has(fingerprint);
-  const fresh = checked.rows.filter((row) => !isKnown(row));
+  const fresh = checked.rows.filter(({ fingerprint }) => !others.has(fingerprint));
   await checkKeys(operations, fresh);
-  const similar: Array<ReadonlyArray<SimilarPayment>> = [];
-  for (const found of await findDuplicates(operations, account, fresh))
-    similar.push(await startedOnly(operations, found));
-  const totals = totalsOf(fresh.map(({ payment }) => payment));
+  const similar = await findDuplicates(operations, account, fresh);
+  const sums = sumMoney(fresh.map(({ payment }) => payment));
   const { approveAbove } = options;
   return {
     batch: checked.batch,
     rows: checked.rows.length,
-    totals,
-    known: checked.rows
-      .filter(isKnown)
-      .map(({ fingerprint, number }) => ({ number, batch: others.get(fingerprint) ?? "" })),
+    totals: Object.fromEntries(sums.map(({ amount, currency }) => [currency, amount])),
+    known: checked.rows.flatMap(({ fingerprint, number }) => {
+      const batch = others.get(fingerprint);
+      return batch === undefined ? [] : [{ number, batch }];
+    }),
     similar: fresh.flatMap(({ number, workflowId }, at) => {
       const like = similar[at] ?? [];
       return like.length === 0 ? [] : [{ number, workflowId, others: like }];
     }),
     needsApproval:
-      approveAbove !== undefined &&
-      Object.values(totals).some((total) => !isAtLeast(approveAbove, total)),
+      approveAbove !== undefined && sums.some(({ amount }) => !isAtLeast(approveAbove, amount)),
     uploaded: await ledger.batch(checked.batch),
   };
 };
 
-const batchRow = (row: CheckedRow, known: ReadonlyMap<number, string>): BatchRow => {
-  const { fingerprint, number, payment, workflowId } = row;
-  const other = known.get(number);
-  return {
-    ...payment,
-    number,
-    workflowId,
-    fingerprint,
-    state: other === undefined ? "waiting" : "rejected",
-    message: other === undefined ? null : `Already in ${other}.`,
-  };
-};
-
-const runOf =
-  (account: string, startedBy: string, batch: string) =>
-  (row: CheckedRow): NewRun => ({
-    ...row.payment,
-    account,
-    workflowId: row.workflowId,
-    runId: null,
-    type: "payout",
-    startedBy,
-    batch,
-    batchRow: row.number,
-  });
+const batchRow = (
+  { fingerprint, number, payment, workflowId }: CheckedRow,
+  other: string | undefined,
+): BatchRow => ({
+  ...payment,
+  number,
+  workflowId,
+  fingerprint,
+  state: other === undefined ? "waiting" : "rejected",
+  message: other === undefined ? null : `Already in ${other}.`,
+});
 
 /** Rows in parts that Temporal takes as one input. */
 const chunksOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
@@ -229,7 +202,7 @@ export const payFile = async (
 ): Promise<Batch> => {
   const { ledger } = operations;
   const { by } = actorOf(options);
-  const account = accountOf(operations, checked.account);
+  const account = accountNamed(operations, checked.account);
   const { batch: id, rows } = checked;
   const chunks = chunksOf(rows);
   const details = JSON.stringify({
@@ -266,22 +239,27 @@ export const payFile = async (
   for (const part of inParts(rows, SAVED_AT_ONCE)) {
     await ledger.saveRows(
       id,
-      part.map((row) => batchRow(row, known)),
+      part.map((row) => batchRow(row, known.get(row.number))),
     );
+    const own = part.filter(({ number }) => !known.has(number));
     await ledger.noteRuns(
-      part.filter(({ number }) => !known.has(number)).map(runOf(account, by, id)),
+      own.map(({ number, payment, workflowId }) => ({
+        ...payment,
+        account,
+        workflowId,
+        runId: null,
+        type: "payout",
+        startedBy: by,
+        batch: id,
+        batchRow: number,
+      })),
     );
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
-  for (const part of inParts([...chunks.entries()], UPLOADED_AT_ONCE)) {
-    await Promise.all(
-      part.map(([at, some]) => {
-        const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
-        const chunk = { batch: id, startedBy: by, window, rows: inputs };
-        return startChunk(operations, chunk, at + 1);
-      }),
-    );
-  }
+  await atOnce([...chunks.entries()], ([at, some]) => {
+    const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
+    return startChunk(operations, { batch: id, startedBy: by, window, rows: inputs }, at + 1);
+  });
   // Only now: what was uploaded in part is not paid in part.
   return ledger.saveBatch(id, (before) => ({
     batch: { ...(before ?? uploading), state: plan.needsApproval ? "needsApproval" : "approved" },

@@ -18,7 +18,6 @@ const FIELDS = [
   "reference",
 ] as const;
 
-/** What became of a row: one line of a result file. */
 type RowResult = Readonly<Record<(typeof FIELDS)[number], string | number>>;
 
 /** What would be a formula where a spreadsheet splits lines at semicolons. */
@@ -43,14 +42,19 @@ const FORMATS: Readonly<Record<string, { head: string; line: (result: RowResult)
   ".jsonl": { head: "", line: (result) => `${visibleJson(result)}\n` },
 };
 
+const formatOf = (file: string) => {
+  const format = FORMATS[extname(file).toLowerCase()];
+  if (format !== undefined) return format;
+  throw invalidInput(`The result file must end in ${Object.keys(FORMATS).join(", ")}.`);
+};
+
 /**
  * Checks the name of a result file before anything is started.
  *
  * @throws InvalidInput where its ending is not a format that can be written.
  */
 export const checkResultFile = (file: string): void => {
-  if (FORMATS[extname(file).toLowerCase()] === undefined)
-    throw invalidInput(`The result file must end in ${Object.keys(FORMATS).join(", ")}.`);
+  formatOf(file);
 };
 
 const PAGE = 500;
@@ -74,7 +78,6 @@ const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>): RowResult => 
 /**
  * Writes what became of each row. The file appears when it is whole; one of that name is replaced.
  *
- * @param batch id of the batch.
  * @param file `.csv` or `.jsonl`.
  * @throws InvalidInput where the file's ending is wrong; Refused where it cannot be written.
  */
@@ -83,18 +86,16 @@ export const writeResultFile = async (
   batch: string,
   file: string,
 ): Promise<void> => {
-  checkResultFile(file);
-  const format = FORMATS[extname(file).toLowerCase()];
+  const { head, line } = formatOf(file);
   const part = `${file}.${randomUUID()}.part`;
   try {
     const handle = await open(part, "w", 0o600);
     try {
-      await handle.write(format?.head ?? "");
+      await handle.write(head);
       for (let after = 0; ;) {
         const rows = await ledger.batchRows(batch, { after, limit: PAGE });
         const writes = await Promise.all(rows.map(({ workflowId }) => ledger.rowsOf(workflowId)));
-        const lines = rows.map((row, at) => format?.line(resultOf(row, writes[at] ?? [])) ?? "");
-        await handle.write(lines.join(""));
+        await handle.write(rows.map((row, at) => line(resultOf(row, writes[at] ?? []))).join(""));
         if (rows.length < PAGE) break;
         after = rows.at(-1)?.number ?? after;
       }

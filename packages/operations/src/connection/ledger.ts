@@ -22,42 +22,36 @@ export interface LedgerSettings {
 
 const SQLITE = "sqlite:";
 
-const unavailable = (message: string): ConnectionFailed =>
-  new ConnectionFailed({
-    reason: "ledgerUnavailable",
-    message: `The ledger cannot be used: ${message}.`,
-    next: { operation: "doctor" },
-  });
-
 /** Words an error of the ledger for a person; any other error is returned as it is. */
 export const asLedgerError = (error: unknown): unknown =>
-  error instanceof LedgerUnavailable ? unavailable(messageOf(error)) : error;
+  error instanceof LedgerUnavailable
+    ? new ConnectionFailed({
+        reason: "ledgerUnavailable",
+        message: `The ledger cannot be used: ${messageOf(error)}.`,
+        next: { operation: "doctor" },
+      })
+    : error;
 
-const open = async ({ clientId = "", ledger = "", seal }: LedgerSettings): Promise<Ledger> => {
-  if (ledger === "" && clientId === "") {
-    throw new LedgerUnavailable(
-      "neither PAYMENTS_LEDGER nor PAYMENTS_CLIENT_ID is set here, so it is not known where it is",
-    );
-  }
-  const place = readLedgerPlace(ledger, clientHash({ clientId }));
-  // Only a worker makes one: an empty ledger of this host would read as if nothing had been sent.
-  if (place.startsWith(SQLITE) && !existsSync(place.slice(SQLITE.length))) {
-    throw new LedgerUnavailable(
-      `there is no file ${place.slice(SQLITE.length)}: no worker of this client has run on this host as this user, or it has another PAYMENTS_LEDGER`,
-    );
-  }
-  return openLedger(place, seal && { seal });
-};
-
-/**
- * Opens the ledger of the workers. It makes no new file.
- *
- * @returns the ledger: close it.
- * @throws ConnectionFailed where it cannot be used, or there is none.
- */
-export const openWorkersLedger = async (settings: LedgerSettings): Promise<Ledger> => {
+/** Opens the ledger of the workers; the caller closes it. Throws ConnectionFailed where there is none. */
+export const openWorkersLedger = async ({
+  clientId = "",
+  ledger = "",
+  seal,
+}: LedgerSettings): Promise<Ledger> => {
   try {
-    return await open(settings);
+    if (ledger === "" && clientId === "") {
+      throw new LedgerUnavailable(
+        "neither PAYMENTS_LEDGER nor PAYMENTS_CLIENT_ID is set here, so it is not known where it is",
+      );
+    }
+    const place = readLedgerPlace(ledger, clientHash({ clientId }));
+    // Only a worker makes one: an empty ledger of this host would read as if nothing had been sent.
+    if (place.startsWith(SQLITE) && !existsSync(place.slice(SQLITE.length))) {
+      throw new LedgerUnavailable(
+        `there is no file ${place.slice(SQLITE.length)}: no worker of this client has run on this host as this user, or it has another PAYMENTS_LEDGER`,
+      );
+    }
+    return await openLedger(place, seal && { seal });
   } catch (error) {
     throw asLedgerError(error);
   }

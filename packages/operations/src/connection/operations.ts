@@ -1,7 +1,7 @@
 import type { Ledger } from "@durable-payments/ledger";
 import { accountHash } from "@durable-payments/protocol/account";
 import type { Client, Connection } from "@temporalio/client";
-import { ConnectionFailed } from "../errors.ts";
+import { ConnectionFailed, invalidInput } from "../errors.ts";
 import { asLedgerError, type LedgerSettings, openWorkersLedger } from "./ledger.ts";
 import type { TemporalSettings } from "./settings.ts";
 import { connectTemporal, type Temporal } from "./temporal.ts";
@@ -31,6 +31,20 @@ export interface Operations {
   readonly accounts: ReadonlyArray<KnownAccount>;
 }
 
+/**
+ * Returns the hash of the account of that name; of the one that pays where none is named.
+ *
+ * @throws InvalidInput where it is not known here.
+ */
+export const accountNamed = (
+  { account, accounts }: Pick<Operations, "account" | "accounts">,
+  name: string | undefined,
+): string => {
+  const known = name === undefined ? account : accounts.find((one) => one.name === name)?.hash;
+  if (known !== undefined) return known;
+  throw invalidInput(`The account "${name}" is not known here. Nothing was started.`);
+};
+
 /** What a screen reads from, as far as it can be reached: each is there, or `whyNot` says why it is not. */
 export interface Sources {
   readonly temporal: Temporal | undefined;
@@ -52,18 +66,41 @@ export interface OperationsSettings {
   }>;
 }
 
-/** Words an error of Temporal or of the ledger for a person; any other error is returned as it is. */
-const asWorded = (error: unknown, settings: TemporalSettings | undefined): unknown => {
-  const worded = asLedgerError(error);
-  return settings === undefined ? worded : asTemporalError(worded, settings);
+const valueOf = <A>(settled: PromiseSettledResult<A>): A | undefined =>
+  settled.status === "fulfilled" ? settled.value : undefined;
+
+interface Opened extends Omit<Sources, "whyNot"> {
+  readonly failures: ReadonlyArray<ConnectionFailed>;
+}
+
+/** Opens what can be opened, does something with it, and closes it. */
+const withOpened = async <A>(
+  settings: Pick<OperationsSettings, "ledger" | "temporal">,
+  use: (opened: Opened) => Promise<A>,
+): Promise<A> => {
+  const settled = await Promise.allSettled([
+    (async () => connectTemporal(settings.temporal()))(),
+    openWorkersLedger(settings.ledger),
+  ]);
+  const [temporal, ledger] = [valueOf(settled[0]), valueOf(settled[1])];
+  try {
+    const failures = settled.flatMap((one) => {
+      if (one.status === "fulfilled") return [];
+      if (one.reason instanceof ConnectionFailed) return [one.reason];
+      throw one.reason;
+    });
+    return await use({ temporal, ledger, failures });
+  } catch (error) {
+    const worded = asLedgerError(error);
+    throw temporal === undefined ? worded : asTemporalError(worded, temporal.settings);
+  } finally {
+    await Promise.all([temporal?.connection.close(), ledger?.close()]);
+  }
 };
 
 /**
  * Connects to Temporal, opens the ledger, does something, and closes both.
  *
- * @param settings where they are.
- * @param use what is done with them.
- * @returns what `use` returns.
  * @throws what `use` throws; ConnectionFailed where Temporal or the ledger cannot be used.
  * @example
  * ```ts
@@ -74,10 +111,7 @@ export const withOperations = async <A>(
   settings: OperationsSettings,
   use: (operations: Operations) => Promise<A>,
 ): Promise<A> => {
-  const accounts = settings.accounts.map(({ name, ...account }) => ({
-    name,
-    hash: accountHash(account),
-  }));
+  const accounts = settings.accounts.map((one) => ({ name: one.name, hash: accountHash(one) }));
   const [first] = accounts;
   if (first === undefined) {
     throw new ConnectionFailed({
@@ -85,68 +119,25 @@ export const withOperations = async <A>(
       message: "No account is set here: set PAYMENTS_CLIENT_ID to that of the workers.",
     });
   }
-  const temporal = await connectTemporal(settings.temporal());
-  try {
-    const ledger = await openWorkersLedger(settings.ledger);
-    try {
-      const { namespace, taskQueue } = temporal.settings;
-      return await use({
-        ...temporal,
-        ledger,
-        namespace,
-        taskQueue,
-        account: first.hash,
-        accounts,
-      });
-    } finally {
-      await ledger.close();
-    }
-  } catch (error) {
-    throw asWorded(error, temporal.settings);
-  } finally {
-    await temporal.connection.close();
-  }
-};
-
-/** Opens something, or says why it cannot be. */
-const orWhyNot = async <A>(
-  open: () => Promise<A>,
-  whyNot: Array<string>,
-): Promise<A | undefined> => {
-  try {
-    return await open();
-  } catch (error) {
-    if (!(error instanceof ConnectionFailed)) throw error;
-    whyNot.push(error.message);
-    return undefined;
-  }
+  return withOpened(settings, async ({ failures, ledger, temporal }) => {
+    // Without a failure both are there.
+    if (temporal === undefined || ledger === undefined) throw failures[0] as ConnectionFailed;
+    const { namespace, taskQueue } = temporal.settings;
+    return use({ ...temporal, ledger, namespace, taskQueue, account: first.hash, accounts });
+  });
 };
 
 /**
  * Connects to what can be reached of Temporal and the ledger, reads something, and closes them.
  *
- * @param settings where they are.
- * @param use what is read; it gets what could be reached.
- * @returns what `use` returns.
  * @throws ConnectionFailed where neither can be reached; what `use` throws.
  */
 export const withSources = async <A>(
   settings: Pick<OperationsSettings, "ledger" | "temporal">,
   use: (sources: Sources) => Promise<A>,
-): Promise<A> => {
-  const whyNot: Array<string> = [];
-  const [temporal, ledger] = await Promise.all([
-    orWhyNot(async () => connectTemporal(settings.temporal()), whyNot),
-    orWhyNot(() => openWorkersLedger(settings.ledger), whyNot),
-  ]);
-  try {
-    if (temporal === undefined && ledger === undefined) {
-      throw new ConnectionFailed({ reason: "cannotConnect", message: whyNot.join(" ") });
-    }
-    return await use({ temporal, ledger, whyNot });
-  } catch (error) {
-    throw asWorded(error, temporal?.settings);
-  } finally {
-    await Promise.all([temporal?.connection.close(), ledger?.close()]);
-  }
-};
+): Promise<A> =>
+  withOpened(settings, async ({ failures, ...opened }) => {
+    const whyNot = failures.map(({ message }) => message);
+    if (whyNot.length < 2) return use({ ...opened, whyNot });
+    throw new ConnectionFailed({ reason: "cannotConnect", message: whyNot.join(" ") });
+  });

@@ -27,19 +27,12 @@ const metadataText = ({ metadata }: temporal.api.common.v1.IPayload, name: strin
 /** The encoding of `@durable-payments/codec`, and of the samples of Temporal; its metadata name the key. */
 const ENCRYPTED = "binary/encrypted";
 
-/**
- * Decode a payload that anybody may have written; the codecs have been at it.
- *
- * @param payload of a run.
- * @param converter that the runs are written with.
- * @returns its value.
- * @throws ValueError or SyntaxError where it is of another encoding, no JSON, or nested more than 64 levels.
- */
+/** Decodes a payload that anybody may have written; throws where it is encrypted, no JSON, or nested too deep. */
 export const readPayload = (
   payload: temporal.api.common.v1.IPayload,
   converter: PayloadConverter = defaultPayloadConverter,
 ): unknown => {
-  if (isEncrypted(payload)) {
+  if (metadataText(payload, "encoding") === ENCRYPTED) {
     const keyId = keyIdOf(payload);
     throw new ValueError(
       `A payload is encrypted${keyId === "" ? "" : ` under the key ${keyId}`}, which is not here (PAYMENTS_KEYRING)`,
@@ -49,15 +42,6 @@ export const readPayload = (
   if (isDeeperThan(value, MOST_LEVELS)) throw new ValueError(`More than ${MOST_LEVELS} levels`);
   return value;
 };
-
-/**
- * Check whether a payload is encrypted, as `@durable-payments/codec` and the samples of Temporal do.
- *
- * @param payload as Temporal stores it.
- * @returns whether its metadata say so.
- */
-const isEncrypted = (payload: temporal.api.common.v1.IPayload): boolean =>
-  metadataText(payload, "encoding") === ENCRYPTED;
 
 const keyIdOf = (payload: temporal.api.common.v1.IPayload): string =>
   metadataText(payload, "encryption-key-id").replaceAll(/[^\w.-]/g, "?");

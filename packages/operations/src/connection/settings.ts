@@ -43,22 +43,23 @@ const localWebUi = (address: string): string | undefined =>
 export const temporalSettings = (
   environment: Readonly<Record<string, string | undefined>>,
 ): TemporalSettings => {
-  const set = Object.entries(environment).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
+  const overrideEnvVars = Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    ),
   );
   try {
     const { connectionOptions, namespace } = readTemporalConfiguration(environment, () =>
-      loadClientConnectConfig({ overrideEnvVars: Object.fromEntries(set) }),
+      loadClientConnectConfig({ overrideEnvVars }),
     );
     // A tool that is open for long learns of a new key; of a file that is gone, Temporal says more.
     const apiKey = rereadApiKey(environment, () => undefined);
     const address = connectionOptions.address || "localhost:7233";
     const webUi = environment["TEMPORAL_UI_URL"] || localWebUi(address);
-    const usedNamespace = namespace || "default";
-    const dataConverter = readDataConverter(environment, usedNamespace);
+    const dataConverter = readDataConverter(environment, namespace || "default");
     return {
       address,
-      namespace: usedNamespace,
+      namespace: namespace || "default",
       taskQueue: taskQueueOf(environment["PAYMENTS_TASK_QUEUE"]),
       connectionOptions,
       ...(dataConverter !== undefined && { dataConverter }),
@@ -76,40 +77,15 @@ export const temporalSettings = (
   }
 };
 
-/** Parentheses, too: a terminal takes one at the end for no part of a link. */
-const encodeQuery = (query: string): string =>
-  encodeURIComponent(query).replaceAll("(", "%28").replaceAll(")", "%29");
-
-/**
- * Makes the address of a page of the namespace in the Web UI.
- *
- * @param settings the namespace, and the address of the Web UI.
- * @param path of the page, below the namespace.
- * @param query a visibility query, where the page lists runs.
- * @returns the address; undefined where the settings have no Web UI.
- */
-export const webUiAddress = (
+/** Returns the address of a run's page in the Web UI; undefined where the settings have none. */
+export const webUiLink = (
   { namespace, webUi }: Pick<TemporalSettings, "namespace" | "webUi">,
-  path: ReadonlyArray<string>,
-  query?: string,
+  { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
 ): string | undefined => {
   if (webUi === undefined) return undefined;
-  const page = ["namespaces", namespace, ...path].map(encodeURIComponent).join("/");
-  const search = query === undefined ? "" : `?query=${encodeQuery(query)}`;
-  return `${webUi.replace(/\/+$/, "")}/${page}${search}`;
+  const page = ["namespaces", namespace, "workflows", workflowId, runId].map(encodeURIComponent);
+  return [webUi.replace(/\/+$/, ""), ...page].join("/");
 };
-
-/**
- * Makes the address of a run's page in the Web UI.
- *
- * @param settings the namespace, and the address of the Web UI.
- * @param run its workflow id and run id.
- * @returns the address; undefined where the settings have no Web UI.
- */
-export const webUiLink = (
-  settings: Pick<TemporalSettings, "namespace" | "webUi">,
-  { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
-): string | undefined => webUiAddress(settings, ["workflows", workflowId, runId]);
 
 /** The address of the service and the credentials of the account; or why they are not known here. */
 export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;

@@ -1,34 +1,52 @@
-import { isGrpcServiceError, ServiceError } from "@temporalio/client";
-import { temporalReason } from "@durable-payments/protocol";
+import { isNotFound, temporalReason } from "@durable-payments/protocol";
+import { type Connection, isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError } from "@temporalio/common";
-import { ConnectionFailed } from "../errors.ts";
-import { isNamespaceMissing } from "./missing-namespace.ts";
+import proto from "@temporalio/proto";
+import { ConnectionFailed, type NextOperation } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
 
-/** gRPC's codes for a call that got no answer: cancelled, deadline exceeded, unavailable. */
-const NO_ANSWER: ReadonlySet<number> = new Set([1, 4, 14]);
+/** gRPC's codes, as far as one is told from another here. */
+const CODES = {
+  /** No answer: cancelled, deadline exceeded, unavailable. What was asked may still be done. */
+  noAnswer: [1, 4, 14],
+  /**
+   * It is open whether the call was carried out: cancelled, unknown, deadline exceeded, resource exhausted (an attempt
+   * before may have been carried out), aborted, internal, unavailable, data loss.
+   */
+  leftOpen: [1, 2, 4, 8, 10, 13, 14, 15],
+  /** Not permitted, or without a valid key. */
+  refused: [7, 16],
+  /** The call is not known there. */
+  unknownThere: [12],
+  alreadyExists: [6],
+} as const satisfies Record<string, ReadonlyArray<number>>;
 
-/** Whether Temporal, or a worker behind it, gave no answer; what was asked may still be done. */
-export const isNoAnswer = (error: unknown): boolean => {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && NO_ANSWER.has(cause.code);
+/** Whether an error of Temporal, or its cause, has one of gRPC's codes. */
+export const hasCode = (error: unknown, codes: keyof typeof CODES): error is Error => {
+  const cause = error instanceof Error && !isGrpcServiceError(error) ? error.cause : error;
+  return isGrpcServiceError(cause) && (CODES[codes] as ReadonlyArray<number>).includes(cause.code);
 };
 
-/** gRPC's codes for a call that is not permitted, and that comes without a valid key. */
-const REFUSED: ReadonlySet<number> = new Set([7, 16]);
+/** Whether Temporal, or a worker behind it, gave no answer; what was asked may still be done. */
+export const isNoAnswer = (error: unknown): boolean => hasCode(error, "noAnswer");
 
-/** gRPC's code for a call that is not known there. */
-const UNKNOWN_THERE: ReadonlySet<number> = new Set([12]);
+const NAMESPACE_NOT_FOUND_FAILURE = "temporal.api.errordetails.v1.NamespaceNotFoundFailure";
+
+const isNamespaceMissing = (error: unknown): boolean => {
+  if (error instanceof NamespaceNotFoundError) return true;
+  if (!isNotFound(error) || !isGrpcServiceError(error)) return false;
+  const [bytes] = error.metadata.get("grpc-status-details-bin");
+  const { details } = proto.google.rpc.Status.decode(Buffer.from(bytes ?? ""));
+  return details.some(({ type_url }) => type_url?.endsWith(NAMESPACE_NOT_FOUND_FAILURE));
+};
 
 /** What Temporal, or the connection to it, says of an error. */
 export const detailsOf = (error: unknown): string => {
-  const cause = error instanceof Error ? (error.cause ?? error) : error;
   const details = temporalReason(error);
-  if (!isGrpcServiceError(cause)) return details;
-  if (REFUSED.has(cause.code)) {
+  if (hasCode(error, "refused")) {
     return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate of TEMPORAL_TLS_*), or they are not for this namespace: ${details}`;
   }
-  return UNKNOWN_THERE.has(cause.code)
+  return hasCode(error, "unknownThere")
     ? `what answers there does not know this request: it is not Temporal, or an old version of it (${details})`
     : details;
 };
@@ -38,19 +56,41 @@ export const asTemporalError = (
   error: unknown,
   { address, namespace }: Pick<TemporalSettings, "address" | "namespace">,
 ): unknown => {
-  if (error instanceof NamespaceNotFoundError || isNamespaceMissing(error)) {
-    return new ConnectionFailed({
-      reason: "namespaceNotFound",
-      message: `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`,
-      next: { operation: "doctor" },
-    });
-  }
-  if (error instanceof ServiceError || isGrpcServiceError(error)) {
-    return new ConnectionFailed({
+  const isMissing = isNamespaceMissing(error);
+  if (!isMissing && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return error;
+  return new ConnectionFailed({
+    reason: isMissing ? "namespaceNotFound" : "temporalError",
+    message: isMissing
+      ? `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`
+      : `Temporal at ${address}, namespace "${namespace}", did not do what was asked: ${detailsOf(error)}.`,
+    next: { operation: "doctor" },
+  });
+};
+
+/** How long Temporal may take to change something, attempts of the client included. */
+const ANSWER_WITHIN_MS = 15_000;
+
+/**
+ * Has Temporal change something, within a bound.
+ *
+ * @param about what may have been done where there is no answer (`The run i-1 may have been started`), and how to look.
+ * @param change asks for it, and reads what it has to know afterwards.
+ * @throws ConnectionFailed with `carriedOut: "unknown"` where there is no answer.
+ */
+export const changing = async <A>(
+  { connection, settings }: Readonly<{ connection: Connection; settings: TemporalSettings }>,
+  { mayBe, next }: { readonly mayBe: string; readonly next: NextOperation },
+  change: () => Promise<A>,
+): Promise<A> => {
+  try {
+    return await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, change);
+  } catch (error) {
+    if (!hasCode(error, "leftOpen")) throw error;
+    throw new ConnectionFailed({
       reason: "temporalError",
-      message: `Temporal at ${address}, namespace "${namespace}", did not do what was asked: ${detailsOf(error)}.`,
-      next: { operation: "doctor" },
+      carriedOut: "unknown",
+      message: `Temporal at ${settings.address}, namespace "${settings.namespace}", gave no answer: ${detailsOf(error)}. ${mayBe}: check before you do it again.`,
+      next,
     });
   }
-  return error;
 };

@@ -17,10 +17,7 @@ import type { TemporalSettings } from "./settings.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/**
- * The longest answer that is read, in bytes: a page of 200 runs whose memos are as long as Temporal takes them.
- * gRPC's own bound, 4 MB, would let three such runs end every list.
- */
+/** A page of 200 runs with the longest memos; gRPC's own bound, 4 MB, would let three such runs end every list. */
 const LONGEST_ANSWER = 512 * 1024 * 1024;
 
 /** A connection to Temporal. */
@@ -95,14 +92,7 @@ const checkKeys = async (dataConverter: DataConverter): Promise<void> => {
   }
 };
 
-/**
- * Connects to Temporal, and keeps the connection: for a tool that is open for long. Close it with
- * `temporal.connection.close()`.
- *
- * @param settings what `temporalSettings` returns.
- * @returns the connection; work on it by `onTemporal`.
- * @throws ConnectionFailed within about five seconds.
- */
+/** Connects to Temporal within about five seconds; the caller closes the connection. */
 export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
   const { dataConverter, interceptors = [], namespace } = settings;
   if (dataConverter !== undefined) await checkKeys(dataConverter);
@@ -118,32 +108,10 @@ export const connectTemporal = async (settings: TemporalSettings): Promise<Tempo
 };
 
 /**
- * Does something on a kept connection, and words what Temporal answers as `withTemporal` does.
- *
- * @param temporal what `connectTemporal` returns.
- * @param use what is done with the connection.
- * @returns what `use` returns.
- * @throws what `use` throws; ConnectionFailed for any error of Temporal.
- */
-export const onTemporal = async <A>(
-  temporal: Temporal,
-  use: (temporal: Temporal) => Promise<A>,
-): Promise<A> => {
-  try {
-    return await use(temporal);
-  } catch (error) {
-    throw asTemporalError(error, temporal.settings);
-  }
-};
-
-/**
  * Connects to Temporal, does something, and closes the connection.
  *
- * @param settings what `temporalSettings` returns.
- * @param use what is done with the connection.
- * @returns what `use` returns.
- * @throws what `use` throws; ConnectionFailed for any error of Temporal, where it cannot be reached within
- *   about five seconds.
+ * @throws what `use` throws; ConnectionFailed for any error of Temporal, where it cannot be reached within about five
+ *   seconds.
  */
 export const withTemporal = async <A>(
   settings: TemporalSettings,
@@ -151,7 +119,9 @@ export const withTemporal = async <A>(
 ): Promise<A> => {
   const temporal = await connectTemporal(settings);
   try {
-    return await onTemporal(temporal, use);
+    return await use(temporal);
+  } catch (error) {
+    throw asTemporalError(error, settings);
   } finally {
     await temporal.connection.close();
   }

@@ -1,6 +1,6 @@
 import { isNotFound } from "@durable-payments/protocol";
 import { msToTs, optionalTsToMs } from "@temporalio/common/lib/time.js";
-import { changing } from "../connection/changing.ts";
+import { changing } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { LEAST_RETENTION_DAYS } from "./temporal-checks.ts";
 

@@ -1,14 +1,10 @@
 import type { Decision, NewDecision } from "@durable-payments/ledger";
-import {
-  isGrpcServiceError,
-  type WorkflowExecutionDescription,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { isNotFound } from "@durable-payments/protocol";
+import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { type Acting, actorOf } from "../acting.ts";
-import { changing } from "../connection/changing.ts";
 import type { Operations } from "../connection/operations.ts";
-import { isNoAnswer } from "../connection/temporal-errors.ts";
+import { changing, isNoAnswer } from "../connection/temporal-errors.ts";
 import { NotFound, refused } from "../errors.ts";
 import { endText } from "../retry/failed-run.ts";
 
@@ -39,13 +35,6 @@ const describe = async (
     throw error;
   }
 };
-
-/** gRPC's code for what does not exist. */
-const NOT_FOUND = 5;
-
-const isGone = (error: unknown): boolean =>
-  error instanceof WorkflowNotFoundError ||
-  (isGrpcServiceError(error) && error.code === (NOT_FOUND as typeof error.code));
 
 /** As `handle.cancel()`, which takes no reason. */
 const requestCancel = (
@@ -122,7 +111,8 @@ export const cancel = async (
     });
   } catch (error) {
     // It has ended meanwhile.
-    if (isGone(error)) return { decision: decided, run: "closed" };
+    if (error instanceof WorkflowNotFoundError || isNotFound(error))
+      return { decision: decided, run: "closed" };
     throw error;
   }
   return { decision: decided, run: isForced ? "terminated" : "asked" };

@@ -6,7 +6,7 @@ import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { nudge } from "../decide/nudge.ts";
 import { isEndRequested, readFailedRun } from "../retry/failed-run.ts";
-import type { RunOfId } from "../retry/first-event.ts";
+import type { RunOfId } from "../retry/continue-run.ts";
 import { atOnce } from "../show/at-once.ts";
 
 /** What a recovery finds, and what it does about it. */

@@ -1,4 +1,3 @@
 export { planRetryOf, retryPayment, type Retried, type RetryOptions } from "./retry.ts";
 export { type ManyFilter, type OneOfMany, planMany, retryMany } from "./retry-many.ts";
-export { planRetry, type Planning, type RetryPlan, whyNot } from "./plan.ts";
-export { resetPoint } from "./reset-run.ts";
+export type { RetryPlan } from "./plan.ts";

@@ -1,17 +1,16 @@
 import type { Assumptions } from "@durable-payments/api-core";
+import { batchQueue } from "@durable-payments/protocol";
+import type { PayoutChunk } from "@durable-payments/protocol/batches";
 import { type Decision, endAmong, type NewDecision } from "@durable-payments/ledger";
 import { type Acting, actorOf } from "../acting.ts";
-import { changing } from "../connection/changing.ts";
+import { changing } from "../connection/temporal-errors.ts";
 import type { Operations } from "../connection/operations.ts";
 import { nudge } from "../decide/nudge.ts";
 import { refused } from "../errors.ts";
 import { type Amendment, amendInput } from "./amend.ts";
 import { type FailedRun, readFailedRun, rootOf } from "./failed-run.ts";
-import { readInput } from "./first-event.ts";
-import { followRow } from "./follow-row.ts";
+import { readInput, resetRun, startAgain } from "./continue-run.ts";
 import { planRetry, type RetryPlan } from "./plan.ts";
-import { resetRun } from "./reset-run.ts";
-import { startAgain } from "./start-again.ts";
 
 /** How a run is retried. */
 export interface RetryOptions extends Acting {
@@ -25,8 +24,7 @@ export interface RetryOptions extends Acting {
   readonly ifRun?: string | undefined;
 }
 
-/** A retry that was planned, and what it needs. */
-export interface PlannedRetry {
+interface PlannedRetry {
   readonly plan: RetryPlan;
   readonly failed: FailedRun;
   readonly amendment: Amendment | undefined;
@@ -64,16 +62,11 @@ export const planRetryOf = async (
   }
   const [rows, decisions] = await Promise.all([ledger.rowsOf(root), ledger.decisionsOf(root)]);
   const end = endAmong(decisions);
+  const runOf = { workflowId: root, runId: run.runId };
   const amendment =
-    options.amend &&
-    amendInput(
-      run.type,
-      await readInput(client, { workflowId: root, runId: run.runId }),
-      options.amend,
-    );
+    options.amend && amendInput(run.type, await readInput(client, runOf), options.amend);
   const plan = planRetry({
-    workflowId: root,
-    runId: run.runId,
+    ...runOf,
     workflowType: run.type,
     status: run.status.name,
     failure,
@@ -100,23 +93,47 @@ const recordRetry = async (
   options: RetryOptions,
 ): Promise<void> => {
   const [row] = await ledger.rowsOf(plan.workflowId);
-  const decision = (kind: NewDecision["kind"], value: NewDecision["value"]): NewDecision => ({
-    account: row?.account ?? account,
-    workflowId: plan.workflowId,
-    step: null,
-    kind,
-    question: null,
-    ...actorOf(options),
-    value,
+  const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
+    ledger.decide({
+      account: row?.account ?? account,
+      workflowId: plan.workflowId,
+      step: null,
+      kind,
+      question: null,
+      ...actorOf(options),
+      value,
+    });
+  if (end !== undefined) await decide("overrule", { end: end.sequence });
+  if (amendment !== undefined)
+    await decide("amend", { fields: amendment.fields, hash: amendment.hash });
+  await decide("retry", { runId: plan.runId, way: plan.way });
+};
+
+/** Has the row of a retried run followed again: its batch may have ended, and has counted it as failed. */
+const followRow = async (
+  { client, ledger, taskQueue }: Operations,
+  workflowId: string,
+  input: unknown,
+): Promise<void> => {
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  if (run === undefined || run.batch === null || run.batchRow === null) return;
+  const { batch, batchRow: number } = run;
+  await ledger.changeRows(batch, [{ number, state: "started", message: null }]);
+  const chunk: PayoutChunk = {
+    batch,
+    startedBy: run.startedBy ?? "",
+    window: 1,
+    // What has started a run of this type was checked as its input.
+    rows: [{ input: input as PayoutChunk["rows"][number]["input"], number, workflowId }],
+  };
+  await client.workflow.start("payoutBatch", {
+    workflowId: `${batch}/retried/${number}`,
+    taskQueue: batchQueue(taskQueue),
+    args: [chunk],
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    workflowIdConflictPolicy: "USE_EXISTING",
+    staticSummary: `Row ${number} of ${batch}, retried`,
   });
-  if (end !== undefined) {
-    await ledger.decide(decision("overrule", { end: end.sequence }));
-  }
-  if (amendment !== undefined) {
-    const { fields, hash } = amendment;
-    await ledger.decide(decision("amend", { fields, hash }));
-  }
-  await ledger.decide(decision("retry", { runId: plan.runId, way: plan.way }));
 };
 
 /**
@@ -148,16 +165,13 @@ export const retryPayment = async (
   const run = { workflowId: root, runId };
   const reason = `${options.reason ?? "retry"} (${options.by})`;
   return changing(operations, about, async () => {
-    const wasReset =
-      plan.way === "reset"
-        ? await resetRun(client, run, { failed: failed.failure?.failed, reason })
-        : undefined;
+    const isReset = plan.way === "reset";
+    const { failed: step } = failed.failure ?? {};
+    const wasReset = isReset ? await resetRun(client, run, { failed: step, reason }) : undefined;
+    const input = amendment && { amended: amendment.input };
     const continued =
       wasReset ??
-      (await startAgain(client, run, {
-        versions: plan.versions,
-        ...(amendment && { input: { amended: amendment.input } }),
-      }));
+      (await startAgain(client, run, { versions: plan.versions, ...(input && { input }) }));
     await followRow(operations, root, amendment?.input ?? (await readInput(client, run)));
     return { plan, runId: continued };
   });

@@ -1,68 +1,31 @@
-import type { SimilarPayment, WriteName, WriteState } from "@durable-payments/ledger";
+import type { SimilarPayment, WriteState } from "@durable-payments/ledger";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
 import { refused } from "../errors.ts";
-import { type PaymentOf, paymentOf } from "./payment-of.ts";
+import { atOnce } from "../show/at-once.ts";
+import { paymentOf } from "./payment-of.ts";
+
+type Looking = Pick<Operations, "client" | "ledger">;
 
 /** A payment that is to be started. */
-export interface Planned {
+interface Planned {
   readonly workflowId: string;
   readonly input: unknown;
 }
 
-/** A `beneficiary_id` that this ledger has created is known by the mark of its account, too. */
-const markOf = async (
-  { ledger }: Pick<Operations, "ledger">,
-  id: string,
-  owner: WriteName | undefined,
-): Promise<ReadonlyArray<string>> => {
-  if (owner === undefined) return [id];
-  const rows = await ledger.rowsOf(owner.workflowId);
-  const mark = rows.find(({ step }) => step === owner.step)?.request.payee ?? null;
-  return mark === null ? [id] : [id, mark];
-};
-
+/** The payees of payments, each with the mark of its account where this ledger has created it. */
 const payeesOf = async (
-  operations: Pick<Operations, "ledger">,
+  { ledger }: Looking,
   account: string,
-  payments: ReadonlyArray<PaymentOf | undefined>,
+  payees: ReadonlyArray<string>,
 ): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
-  const payees = [...new Set(payments.flatMap((payment) => payment?.payee ?? []))];
-  const owners = await operations.ledger.owners(account, "createBeneficiary", payees);
-  return new Map(
-    await Promise.all(
-      payees.map(async (id) => [id, await markOf(operations, id, owners.get(id))] as const),
-    ),
-  );
-};
-
-/**
- * Finds what is likely the same payment under another id: the same payee, amount and currency, with the same reference,
- * or within a day where one of them has none.
- *
- * @param account hash of the account that pays.
- * @returns for each payment the earlier ones, in the same order.
- */
-export const findDuplicates = async (
-  operations: Pick<Operations, "ledger">,
-  account: string,
-  planned: ReadonlyArray<Planned>,
-): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
-  const payments = planned.map(({ input }) => paymentOf(input));
-  const payees = await payeesOf(operations, account, payments);
-  const asked = planned.flatMap(({ workflowId }, at) => {
-    const payment = payments[at];
-    if (!payment?.payee) return [];
-    const { amount, currency, payee, reference } = payment;
-    return [{ at, workflowId, amount, currency, reference, payees: payees.get(payee) ?? [payee] }];
+  const owners = await ledger.owners(account, "createBeneficiary", payees);
+  const marks = await atOnce([...owners], async ([id, owner]) => {
+    const rows = await ledger.rowsOf(owner.workflowId);
+    const mark = rows.find(({ step }) => step === owner.step)?.request.payee;
+    return [id, mark ? [id, mark] : [id]] as const;
   });
-  const found = await operations.ledger.similarPayments(
-    account,
-    asked.map(({ at: _, ...payment }) => payment),
-  );
-  const similar: Array<ReadonlyArray<SimilarPayment>> = planned.map(() => []);
-  for (const [index, { at }] of asked.entries()) similar[at] = found[index] ?? [];
-  return similar;
+  return new Map(marks);
 };
 
 /** How long a run may have been noted before Temporal has it. */
@@ -70,7 +33,7 @@ const START_WITHIN_MS = 60_000;
 
 /** Whether a run was noted and then not started, as where Temporal refused it: it is no earlier payment. */
 const isNeverStarted = async (
-  { client, ledger }: Pick<Operations, "client" | "ledger">,
+  { client, ledger }: Looking,
   { at, state, workflowId }: SimilarPayment,
 ): Promise<boolean> => {
   if (state !== null || at > Date.now() - START_WITHIN_MS) return false;
@@ -84,6 +47,41 @@ const isNeverStarted = async (
     if (error instanceof WorkflowNotFoundError) return true;
     throw error;
   }
+};
+
+/**
+ * Finds what is likely the same payment under another id: the same payee, amount and currency, with the same reference,
+ * or within a day where one of them has none. What was never started is left out.
+ *
+ * @param account hash of the account that pays.
+ * @returns for each payment the earlier ones, in the same order.
+ */
+export const findDuplicates = async (
+  looking: Looking,
+  account: string,
+  planned: ReadonlyArray<Planned>,
+): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
+  const asked = planned.flatMap(({ input, workflowId }, at) => {
+    const payment = paymentOf(input);
+    return payment?.payee ? [{ ...payment, at, payee: payment.payee, workflowId }] : [];
+  });
+  const payees = await payeesOf(looking, account, [...new Set(asked.map(({ payee }) => payee))]);
+  const found = await looking.ledger.similarPayments(
+    account,
+    asked.map(({ amount, currency, payee, reference, workflowId }) => ({
+      workflowId,
+      amount,
+      currency,
+      reference,
+      payees: payees.get(payee) ?? [payee],
+    })),
+  );
+  const similar: Array<Array<SimilarPayment>> = planned.map(() => []);
+  for (const [index, { at }] of asked.entries()) {
+    for (const one of found[index] ?? [])
+      if (!(await isNeverStarted(looking, one))) similar[at]?.push(one);
+  }
+  return similar;
 };
 
 const STATES: Readonly<Record<WriteState, string>> = {
@@ -103,31 +101,20 @@ export const similarText = ({ at, reference, state, workflowId }: SimilarPayment
   return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${STATES[state ?? "ready"]}`;
 };
 
-/** Leaves out what was never started. */
-export const startedOnly = async (
-  operations: Pick<Operations, "client" | "ledger">,
-  found: ReadonlyArray<SimilarPayment>,
-): Promise<ReadonlyArray<SimilarPayment>> => {
-  const similar: Array<SimilarPayment> = [];
-  for (const one of found) if (!(await isNeverStarted(operations, one))) similar.push(one);
-  return similar;
-};
-
 /**
  * Refuses a payment that is likely a duplicate.
  *
  * @throws Refused that names the earlier payments.
  */
 export const checkDuplicate = async (
-  operations: Pick<Operations, "client" | "ledger">,
+  looking: Looking,
   account: string,
   planned: Planned & {
     /** Whether the user has chosen the id: to pay it all the same takes that id again. */
     readonly isOwnId?: boolean;
   },
 ): Promise<void> => {
-  const [found = []] = await findDuplicates(operations, account, [planned]);
-  const similar = await startedOnly(operations, found);
+  const [similar = []] = await findDuplicates(looking, account, [planned]);
   if (similar.length === 0) return;
   throw refused(
     `${planned.workflowId} is likely a duplicate: the same payee, amount and currency as ${similar.slice(0, 3).map(similarText).join("; ")}. Nothing was started.`,

@@ -1,11 +1,16 @@
-import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from "@temporalio/client";
+import type { WriteState } from "@durable-payments/ledger";
+import {
+  WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import { checkName } from "../acting.ts";
-import { changing } from "../connection/changing.ts";
-import type { Operations } from "../connection/operations.ts";
-import { invalidInput, refused } from "../errors.ts";
+import { changing } from "../connection/temporal-errors.ts";
+import { accountNamed, type Operations } from "../connection/operations.ts";
+import { refused } from "../errors.ts";
 import { canonicalJson } from "../input/content.ts";
 import { checkId, type PlannedRun } from "../input/planned-run.ts";
-import { readInput } from "../retry/first-event.ts";
+import { readInput } from "../retry/continue-run.ts";
 import { checkDuplicate } from "./duplicates.ts";
 import { startPayment } from "./start-payment.ts";
 
@@ -27,47 +32,33 @@ export interface SubmittedRun {
   readonly isForgotten?: true;
 }
 
-const accountOf = ({ account, accounts }: Operations, name: string | undefined): string => {
-  if (name === undefined) return account;
-  const known = accounts.find((one) => one.name === name);
-  if (known !== undefined) return known.hash;
-  throw invalidInput(`The account "${name}" is not known here. Nothing was started.`);
-};
+const SETTLED: ReadonlySet<WriteState> = new Set(["done", "ended", "undone"]);
 
-/** The run of that id, where it was started with the same input; `options` are how it waits. */
+/** The run of that id: started with the same input (`options` are how it waits), or forgotten by Temporal alone. */
 const existing = async (
-  { client }: Operations,
+  { client, ledger }: Operations,
   workflowId: string,
   { input, workflowType }: PlannedRun,
 ): Promise<SubmittedRun | undefined> => {
+  let run: WorkflowExecutionDescription;
   try {
-    const { runId, type } = await client.workflow.getHandle(workflowId).describe();
-    const content = ({ options: _, ...rest }: { readonly options?: unknown }) =>
-      canonicalJson(rest);
-    const first = await readInput(client, { workflowId, runId });
-    if (type === workflowType && content(first as object) === content(input)) {
-      return { workflowId, runId, isNew: false };
-    }
-    throw refused(
-      `The id ${workflowId} belongs to a run of ${type} with another input. Nothing was started: give another id, or amend that run.`,
-      { operation: "show", workflowId },
-    );
+    run = await client.workflow.getHandle(workflowId).describe();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    const rows = await ledger.rowsOf(workflowId);
+    return rows.length > 0 && rows.every(({ state }) => SETTLED.has(state))
+      ? { workflowId, runId: null, isNew: false, isForgotten: true }
+      : undefined;
   }
-};
-
-/** A run whose retention is over: its writes are settled, and the ledger has them. */
-const forgotten = async (
-  { ledger }: Operations,
-  workflowId: string,
-): Promise<SubmittedRun | undefined> => {
-  const rows = await ledger.rowsOf(workflowId);
-  const isSettled = rows.every(({ state }) => ["done", "ended", "undone"].includes(state));
-  return rows.length > 0 && isSettled
-    ? { workflowId, runId: null, isNew: false, isForgotten: true }
-    : undefined;
+  const { runId, type } = run;
+  const content = ({ options: _, ...rest }: { readonly options?: unknown }) => canonicalJson(rest);
+  const first = await readInput(client, { workflowId, runId });
+  if (type === workflowType && content(first as object) === content(input))
+    return { workflowId, runId, isNew: false };
+  throw refused(
+    `The id ${workflowId} belongs to a run of ${type} with another input. Nothing was started: give another id, or amend that run.`,
+    { operation: "show", workflowId },
+  );
 };
 
 /**
@@ -88,9 +79,8 @@ export const startRun = async (
   const { client, ledger, taskQueue } = operations;
   checkId(workflowId);
   checkName(startedBy, "startedBy");
-  const account = accountOf(operations, planned.account);
-  const known =
-    (await existing(operations, workflowId, planned)) ?? (await forgotten(operations, workflowId));
+  const account = accountNamed(operations, planned.account);
+  const known = await existing(operations, workflowId, planned);
   if (known !== undefined) return known;
   if (!isNotDuplicate) {
     await checkDuplicate(operations, account, {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { changing } from "../../src/connection/changing.ts";
+import { changing } from "../../src/connection/temporal-errors.ts";
 import { openWorkersLedger } from "../../src/connection/ledger.ts";
 import { withSources } from "../../src/connection/operations.ts";
 import { temporalSettings } from "../../src/connection/settings.ts";
@@ -38,7 +38,7 @@ it("rejects where neither can be reached, with both reasons", async () => {
     { temporal: unreachable, ledger: { ledger: undefined, clientId: undefined } },
     () => Promise.resolve(),
   );
-  await expect(nothing).rejects.toThrow(/ledger cannot be used.*Cannot connect to Temporal/s);
+  await expect(nothing).rejects.toThrow(/Cannot connect to Temporal.*ledger cannot be used/s);
 });
 
 it("says that what was asked may have been done, where Temporal gives no answer", async () => {

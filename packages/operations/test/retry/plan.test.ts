@@ -10,7 +10,7 @@ import { expect, test } from "vitest";
 import { amendInput } from "../../src/retry/amend.ts";
 import { endText, failureOf, isEndRequested, type RunFailure } from "../../src/retry/failed-run.ts";
 import { planRetry, type Planning, whyNot } from "../../src/retry/plan.ts";
-import { resetPoint } from "../../src/retry/reset-run.ts";
+import { resetPoint } from "../../src/retry/continue-run.ts";
 import { ACCOUNT, question, row } from "../support/rows.ts";
 
 const planning = (more: Partial<Planning> = {}): Planning => ({

@@ -1,0 +1,204 @@
+import { type Fault, nearestName } from "@durable-payments/api-core";
+import { operation } from "@durable-payments/api-core/contract";
+import { isRecord } from "@durable-payments/api-core/values";
+import { CsvError, type Info, parse } from "csv-parse";
+import { createReadStream } from "node:fs";
+import { Readable } from "node:stream";
+import { invalidInput } from "../errors.ts";
+
+/** A fault of a row (the line of the file on which it begins), and of a column where it is not about the whole row. */
+export interface RowFault extends Fault {
+  readonly row: number;
+  readonly column: string;
+}
+
+/** Names a fault by row and column. */
+export const rowFault = (row: number, column: string, problem: string): RowFault => ({
+  field: column === "" ? `row ${row}:` : `row ${row}, ${column}:`,
+  problem,
+  row,
+  column,
+});
+
+/** A row as the file has it, in the shape of a payout file and with its key; or why it has none. */
+export type RawRow =
+  | { readonly row: number; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly fault: RowFault };
+
+const broken = (row: number, problem: string): RawRow => ({ fault: rowFault(row, "", problem) });
+
+/** Longest row, in characters: what exceeds it is no payout. */
+export const LONGEST_ROW = 50_000;
+
+const TOO_LONG = `has more than ${LONGEST_ROW} characters`;
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  EISDIR: "it is a folder",
+  EACCES: "it may not be read",
+  ERR_ENCODING_INVALID_ENCODED_DATA:
+    "it is not UTF-8. Save it as UTF-8 (a spreadsheet: “CSV UTF-8”)",
+};
+
+/** The text of a file, piece by piece, with one kind of line end and no byte order mark. */
+async function* textOf(file: string): AsyncGenerator<string> {
+  // It takes the byte order mark away.
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let held = "";
+  try {
+    for await (const bytes of createReadStream(file)) {
+      // A stream without an encoding gives bytes.
+      const text = held + decoder.decode(bytes as Buffer, { stream: true });
+      held = text.endsWith("\r") ? "\r" : "";
+      yield text.slice(0, text.length - held.length).replaceAll("\r\n", "\n");
+    }
+    yield held + decoder.decode();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    throw invalidInput(`Cannot read ${file}: ${REASONS[code] ?? code}.`);
+  }
+}
+
+const rowOf = (line: string, row: number): RawRow => {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return broken(row, "is no valid JSON");
+  }
+  return isRecord(value)
+    ? { row, value }
+    : broken(row, "must be a JSON object, as a payout file has it, with a key");
+};
+
+/** The rows of a file that has a JSON object on each line. */
+export async function* jsonLines(file: string): AsyncGenerator<RawRow> {
+  let row = 0;
+  let rest = "";
+  for await (const text of textOf(file)) {
+    const lines = (rest + text).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      row += 1;
+      if (line.trim() !== "") yield rowOf(line, row);
+    }
+    if (rest.length > LONGEST_ROW) {
+      yield broken(row + 1, TOO_LONG);
+      return;
+    }
+  }
+  if (rest.trim() !== "") yield rowOf(rest, row + 1);
+}
+
+const fieldsOf = (name: "createBeneficiary" | "createPayout"): ReadonlyArray<string> =>
+  operation(name).payload?.fields ?? [];
+
+const PAYOUT = "payout.";
+
+/** The columns of a CSV file, and where each belongs in a payout file. */
+const PATHS: ReadonlyMap<string, string> = new Map(
+  [
+    "key",
+    "account",
+    "beneficiary_id",
+    ...fieldsOf("createBeneficiary").map((field) => `beneficiary.${field}`),
+    ...fieldsOf("createPayout")
+      .filter((field) => field !== "beneficiary_id" && field !== "unique_request_id")
+      .map((field) => `${PAYOUT}${field}`),
+    "options.onLostBeneficiary",
+    "options.approval.above",
+    "options.completeWithin",
+  ].map((path) => [columnOf(path), path]),
+);
+
+/** The column that a path of a payout file comes from: its own name but for the fields of the payout. */
+export function columnOf(path: string): string {
+  return path.startsWith(PAYOUT) ? path.slice(PAYOUT.length) : path;
+}
+
+type Paths = ReadonlyArray<ReadonlyArray<string>>;
+
+/** The paths that the columns of a header stand for; throws what names every column that is unknown or there twice. */
+const pathsOf = (header: ReadonlyArray<string>): Paths => {
+  const names = header.map((name) => name.trim());
+  if (names.length === 1 && /[;\t]/.test(names[0] ?? ""))
+    throw invalidInput("The columns of a CSV file must be separated by commas.");
+  const faults = names.flatMap((name, index) => {
+    if (names.indexOf(name) < index)
+      return [{ field: `column ${name}`, problem: "stands there twice" }];
+    if (PATHS.has(name)) return [];
+    const like = nearestName(name, [...PATHS.keys()]);
+    const problem = `is not known${like === undefined ? "" : `: is it ${like}?`}`;
+    return [{ field: `column ${name === "" ? index + 1 : name}`, problem }];
+  });
+  if (!names.includes("key")) faults.push({ field: "column key", problem: "is missing" });
+  if (faults.length > 0) throw invalidInput("The header is wrong. Nothing was started.", faults);
+  return names.map((name) => (PATHS.get(name) ?? name).split("."));
+};
+
+type Nested = { [name: string]: Nested | string };
+
+/** A row in the shape of a payout file; empty cells are left out. */
+const valueOf = (cells: ReadonlyArray<string>, paths: Paths): Nested => {
+  const value: Nested = { payout: {} };
+  for (const [index, cell] of cells.entries()) {
+    const path = paths[index] ?? [];
+    const last = path.at(-1);
+    if (cell === "" || last === undefined) continue;
+    let within = value;
+    for (const name of path.slice(0, -1)) {
+      const next = within[name];
+      within = typeof next === "object" ? next : (within[name] = {});
+    }
+    within[last] = cell;
+  }
+  return value;
+};
+
+/** The library's own messages would repeat what the cell holds. */
+const PROBLEMS: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: "has a quote that is never closed",
+  CSV_MAX_RECORD_SIZE: `${TOO_LONG}: is a quote not closed?`,
+  CSV_INVALID_CLOSING_QUOTE: "has text behind a closing quote: quotes within a cell are doubled",
+  INVALID_OPENING_QUOTE: "has a quote within a cell that is not quoted as a whole",
+};
+
+/** The rows of a CSV file. Where it is broken, the last one is the fault. */
+export async function* csvRows(file: string): AsyncGenerator<RawRow> {
+  const parser: unknown = Readable.from(textOf(file)).compose(
+    parse({
+      info: true,
+      record_delimiter: "\n",
+      relax_column_count: true,
+      skip_empty_lines: true,
+      max_record_size: LONGEST_ROW,
+    }),
+  );
+  let paths: Paths | undefined;
+  try {
+    // What the parser gives with `info`.
+    for await (const parsed of parser as AsyncIterable<{ info: Info; record: Array<string> }>) {
+      const { info, record } = parsed;
+      if (paths === undefined) {
+        paths = pathsOf(record);
+        continue;
+      }
+      // A spreadsheet writes emptied rows as commas.
+      if (record.every((cell) => cell === "")) continue;
+      const row = info.lines - (record.join("").split("\n").length - 1);
+      yield record.length === paths.length
+        ? { row, value: valueOf(record, paths) }
+        : broken(
+            row,
+            `has ${record.length} cells, the header has ${paths.length}: quote cells with commas`,
+          );
+    }
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const lines: unknown = error["lines"];
+    const problem = PROBLEMS[error.code] ?? "is no valid CSV";
+    yield broken(typeof lines === "number" ? lines : 0, problem);
+    return;
+  }
+  if (paths === undefined) throw invalidInput(`${file} is empty: it must have a header and rows.`);
+}

@@ -1,0 +1,165 @@
+import { type Voucher, VOUCHER } from "@durable-payments/protocol/voucher";
+import type { Client } from "@temporalio/client";
+import {
+  decodeArrayFromPayloads,
+  encodeToPayload,
+  encodeToPayloads,
+} from "@temporalio/common/lib/internal-non-workflow/index.js";
+import proto, { type temporal } from "@temporalio/proto";
+import { randomUUID } from "node:crypto";
+import { hasCode } from "../connection/temporal-errors.ts";
+import { refused } from "../errors.ts";
+
+type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+
+const { ResetReapplyExcludeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } =
+  proto.temporal.api.enums.v1;
+
+/** One run of a workflow id. */
+export interface RunOfId {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** Reads with what a run was started: encoded as it is in Temporal. */
+const readFirstEvent = async (
+  { options, workflowService }: Client,
+  { runId, workflowId }: RunOfId,
+): Promise<HistoryEvent> => {
+  const { history } = await workflowService.getWorkflowExecutionHistory({
+    namespace: options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const [first] = history?.events ?? [];
+  if (!first?.workflowExecutionStartedEventAttributes)
+    throw new Error(`The history of ${workflowId} does not begin with its start.`);
+  return first;
+};
+
+/** Reads the input of a run: the first argument of its workflow. */
+export const readInput = async (client: Client, run: RunOfId): Promise<unknown> => {
+  const first = await readFirstEvent(client, run);
+  const [input] = await decodeArrayFromPayloads(
+    client.options.loadedDataConverter,
+    first.workflowExecutionStartedEventAttributes?.input?.payloads,
+  );
+  return input;
+};
+
+type EventId = NonNullable<HistoryEvent["eventId"]>;
+
+/**
+ * Finds the workflow task that has scheduled the failing step: what happened before it is kept.
+ *
+ * @param events the history of the failed run.
+ * @param failed id of the activity or child that has failed; undefined where the failure names none.
+ * @returns id of its completion; the last workflow task where nothing was scheduled, undefined where there was none.
+ */
+export const resetPoint = (
+  events: ReadonlyArray<HistoryEvent>,
+  failed: string | undefined,
+): EventId | undefined => {
+  const scheduling = events.findLast(
+    ({
+      activityTaskScheduledEventAttributes: activity,
+      startChildWorkflowExecutionInitiatedEventAttributes: child,
+    }) => failed !== undefined && (activity?.activityId ?? child?.workflowId) === failed,
+  );
+  const completed = events.findLast((event) => event.workflowTaskCompletedEventAttributes);
+  return (
+    (
+      scheduling?.activityTaskScheduledEventAttributes ??
+      scheduling?.startChildWorkflowExecutionInitiatedEventAttributes
+    )?.workflowTaskCompletedEventId ??
+    completed?.eventId ??
+    undefined
+  );
+};
+
+/**
+ * Resets a failed run of a user's own workflow to the task that scheduled the failing step: its own activities keep
+ * their results, and signals that it has received are given again.
+ *
+ * @returns the id of the new run; undefined where the run had done nothing that could be kept.
+ */
+export const resetRun = async (
+  client: Client,
+  run: RunOfId,
+  { failed, reason }: { readonly failed: string | undefined; readonly reason: string },
+): Promise<string | undefined> => {
+  const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
+  const point = resetPoint(events ?? [], failed);
+  if (point === undefined) return undefined;
+  const { runId } = await client.workflowService.resetWorkflowExecution({
+    namespace: client.options.namespace,
+    identity: client.options.identity,
+    workflowExecution: { workflowId: run.workflowId, runId: run.runId },
+    reason,
+    workflowTaskFinishEventId: point,
+    // A run is retried once, whoever asks for it again: a second request gets the run of the first.
+    requestId: `retry-${run.runId}`,
+    resetReapplyExcludeTypes: [ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST],
+  });
+  return runId;
+};
+
+/** What a new start has that the failed run had not. */
+export interface StartAgain {
+  /** Versions of rows, as the failed run has named them. */
+  readonly versions: Readonly<Record<string, number>>;
+  /** Another input; left out, the encoded one of the failed run is copied. */
+  readonly input?: { readonly amended: unknown };
+}
+
+/**
+ * Starts the workflow id of a failed run again. Copied are input, type, queue, memo without the voucher, user metadata,
+ * priority, retry policy and time-outs; not headers, schedule and version override.
+ *
+ * @returns the id of the new run.
+ * @throws Refused where somebody else has started it meanwhile.
+ */
+export const startAgain = async (
+  client: Client,
+  run: RunOfId,
+  { input, versions }: StartAgain,
+): Promise<string> => {
+  const { loadedDataConverter, namespace, identity } = client.options;
+  const { userMetadata, workflowExecutionStartedEventAttributes: started } = await readFirstEvent(
+    client,
+    run,
+  );
+  const { workflowId } = run;
+  const voucher: Voucher = { workflowId, at: Date.now(), is: "retry", versions };
+  const { [VOUCHER]: _, ...memo } = started?.memo?.fields ?? {};
+  const amended = input && (await encodeToPayloads(loadedDataConverter, input.amended));
+  try {
+    const { runId } = await client.workflowService.startWorkflowExecution({
+      namespace,
+      identity,
+      requestId: randomUUID(),
+      workflowId,
+      workflowType: started?.workflowType ?? null,
+      taskQueue: started?.taskQueue ?? null,
+      input: amended === undefined ? (started?.input ?? null) : { payloads: amended },
+      memo: { fields: { ...memo, [VOUCHER]: await encodeToPayload(loadedDataConverter, voucher) } },
+      userMetadata: userMetadata ?? null,
+      priority: started?.priority ?? null,
+      retryPolicy: started?.retryPolicy ?? null,
+      workflowExecutionTimeout: started?.workflowExecutionTimeout ?? null,
+      workflowRunTimeout: started?.workflowRunTimeout ?? null,
+      workflowTaskTimeout: started?.workflowTaskTimeout ?? null,
+      workflowIdReusePolicy:
+        WorkflowIdReusePolicy.WORKFLOW_ID_REUSE_POLICY_ALLOW_DUPLICATE_FAILED_ONLY,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.WORKFLOW_ID_CONFLICT_POLICY_FAIL,
+    });
+    return runId;
+  } catch (error) {
+    // Temporal does this once, whoever asks.
+    if (!hasCode(error, "alreadyExists")) throw error;
+    throw refused(`${workflowId} was retried by somebody else meanwhile. Nothing was done.`, {
+      operation: "show",
+      workflowId,
+    });
+  }
+};
