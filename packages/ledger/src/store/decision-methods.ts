@@ -1,7 +1,14 @@
 import { endedRow, overruledRow } from "../model/decide.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, Ledger, NewDecision, Pause, RowChange } from "./ledger.ts";
-import { endAmong, type LogWriter, readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
+import {
+  endAmong,
+  type LogWriter,
+  readDecision,
+  readLine,
+  selectDecisions,
+  verifyLines,
+} from "./log.ts";
 import { nextVersion, readRow, saveRow } from "./rows.ts";
 import { PAUSES } from "./schema.ts";
 import { query } from "./sql.ts";
@@ -42,26 +49,31 @@ export const decisionMethods = (store: Store) => {
       );
       const looks = [context, rowsOf(workflowId), selectDecisions(workflowId)];
       return orMadeByAnother(store, (changing) =>
-        store.logged(workflowId, workflowId, looks, ([[found = {}] = [], rows = [], lines = []], log) => {
-          const decisions = lines.map((line) => readDecision(line, seal));
-          const look: DecisionLook = {
-            rows: rows.map((row) => readRow(row, seal)),
-            decisions,
-            end: endAmong(decisions),
-            now: log.now,
-            ...readFields(CONTEXT, found, seal),
-          };
-          const changes = withRest(change(look), look, decision);
-          log.decision(decision, look.sequence);
-          const writes = changes.map(({ entries = [], row }) => {
-            for (const entry of entries) log.entry(entry, row, row.runId, row.generation);
-            const before = look.rows.find((other) => isSameWrite(other, row));
-            const changed = nextVersion(row, before);
-            if (changed.madeId !== null) changing(changed);
-            return saveRow(changed, seal);
-          });
-          return { value: { ...decision, sequence: look.sequence, at: look.now }, writes };
-        }),
+        store.logged(
+          workflowId,
+          workflowId,
+          looks,
+          ([[found = {}] = [], rows = [], lines = []], log) => {
+            const decisions = lines.map((line) => readDecision(line, seal));
+            const look: DecisionLook = {
+              rows: rows.map((row) => readRow(row, seal)),
+              decisions,
+              end: endAmong(decisions),
+              now: log.now,
+              ...readFields(CONTEXT, found, seal),
+            };
+            const changes = withRest(change(look), look, decision);
+            log.decision(decision, look.sequence);
+            const writes = changes.map(({ entries = [], row }) => {
+              for (const entry of entries) log.entry(entry, row, row.runId, row.generation);
+              const before = look.rows.find((other) => isSameWrite(other, row));
+              const changed = nextVersion(row, before);
+              if (changed.madeId !== null) changing(changed);
+              return saveRow(changed, seal);
+            });
+            return { value: { ...decision, sequence: look.sequence, at: look.now }, writes };
+          },
+        ),
       );
     },
     decisionsOf: async (workflowId) => {

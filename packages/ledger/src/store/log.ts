@@ -93,7 +93,10 @@ const insertNumbered = LOG.inserter([]);
 
 /** Returns the statement that reads the decisions on a workflow id. */
 export const selectDecisions = (workflowId: string): Query =>
-  query("SELECT * FROM log WHERE workflow_id = $1 AND is_decision = 1 ORDER BY sequence", workflowId);
+  query(
+    "SELECT * FROM log WHERE workflow_id = $1 AND is_decision = 1 ORDER BY sequence",
+    workflowId,
+  );
 
 type Line = RowOf<typeof LINE>;
 

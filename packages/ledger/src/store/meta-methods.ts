@@ -30,7 +30,16 @@ const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
 const markOf = ({ epoch, ledgerId, sequence }: LedgerMark) => ({ ledgerId, epoch, sequence });
 
 const { account, currency, operation, questionKind: question, state: STATE } = WRITES.fields;
-const COUNT = { account, operation, state: STATE, question, currency, rows: number, amount: text, since: number };
+const COUNT = {
+  account,
+  operation,
+  state: STATE,
+  question,
+  currency,
+  rows: number,
+  amount: text,
+  since: number,
+};
 const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
 
 /** Workflow ids all of whose writes were settled before a time, and that were not pruned yet. */

@@ -1,5 +1,13 @@
 import { LogWriter } from "./log.ts";
-import { type Database, type Decided, type Found, type Query, query, type SqlRow, type SqlValue } from "./sql.ts";
+import {
+  type Database,
+  type Decided,
+  type Found,
+  type Query,
+  query,
+  type SqlRow,
+  type SqlValue,
+} from "./sql.ts";
 import type { Fields, RowOf, Seal, Table } from "./table.ts";
 
 /**
@@ -54,8 +62,7 @@ export class Store {
 
   /** Writes what depends on nothing that is there. */
   async save(key: string | null, writes: ReadonlyArray<Query>): Promise<void> {
-    if (writes.length > 0)
-      await this.database.write(key, [], () => ({ value: undefined, writes }));
+    if (writes.length > 0) await this.database.write(key, [], () => ({ value: undefined, writes }));
   }
 
   /**
