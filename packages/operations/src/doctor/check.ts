@@ -12,32 +12,18 @@ export interface Check {
   readonly next?: NextOperation;
 }
 
-const withRemedy = (
-  status: Check["status"],
-  name: string,
-  detail: string,
-  remedy: string | NextOperation | undefined,
-): Check => ({
-  name,
-  status,
-  detail,
-  ...(remedy !== undefined && (typeof remedy === "string" ? { remedy } : { next: remedy })),
-});
+const withStatus =
+  (status: Check["status"]) =>
+  (name: string, detail: string, remedy?: string | NextOperation): Check => ({
+    name,
+    status,
+    detail,
+    ...(remedy !== undefined && (typeof remedy === "string" ? { remedy } : { next: remedy })),
+  });
 
-/** It works. */
-export const ok = (name: string, detail: string): Check => ({ name, status: "ok", detail });
-
+export const ok = withStatus("ok");
 /** It works, and may not for long. */
-export const warning = (name: string, detail: string, remedy?: string | NextOperation): Check =>
-  withRemedy("warning", name, detail, remedy);
-
-/** It does not work. */
-export const failed = (name: string, detail: string, remedy?: string | NextOperation): Check =>
-  withRemedy("failed", name, detail, remedy);
-
+export const warning = withStatus("warning");
+export const failed = withStatus("failed");
 /** It was not examined, because something that it needs does not work. */
-export const skipped = (name: string, detail: string): Check => ({
-  name,
-  status: "skipped",
-  detail,
-});
+export const skipped = withStatus("skipped");

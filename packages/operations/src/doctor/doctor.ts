@@ -29,10 +29,8 @@ export interface Diagnosis {
 const serviceChecks = async ({ accounts }: DoctorSettings): Promise<ReadonlyArray<Check>> => {
   const found = await Promise.all(
     accounts.map(async ({ name, service }) => {
-      const checks = await checkService(service);
-      return name === undefined
-        ? checks
-        : checks.map((check) => ({ ...check, name: `${name}: ${check.name}` }));
+      const title = name === undefined ? "" : `${name}: `;
+      return (await checkService(service)).map((one) => ({ ...one, name: `${title}${one.name}` }));
     }),
   );
   return found.flat();
@@ -45,20 +43,21 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
   );
   try {
     return await withSources(settings, async ({ ledger, temporal, whyNot }) => {
-      const ofTemporal = temporal === undefined ? undefined : await checkTemporal(temporal, known);
-      const namespace = temporal?.settings.namespace;
-      const ofLedger =
-        ledger === undefined
-          ? []
-          : await checkLedger(ledger, namespace, known, ofTemporal?.tracked ?? []);
       const remedy = "Correct the settings, or start what is missing.";
-      return [
-        ...(ofTemporal?.checks ?? [
-          failed("Temporal", whyNot.join(" "), remedy),
-          skipped("worker", "not checked: Temporal cannot be reached"),
-        ]),
-        ...(ledger === undefined ? [failed("ledger", whyNot.join(" "), remedy)] : ofLedger),
-      ];
+      const { checks, tracked } =
+        temporal === undefined
+          ? {
+              checks: [
+                failed("Temporal", whyNot.join(" "), remedy),
+                skipped("worker", "not checked: Temporal cannot be reached"),
+              ],
+              tracked: [],
+            }
+          : await checkTemporal(temporal, known);
+      const namespace = temporal?.settings.namespace;
+      return ledger === undefined
+        ? [...checks, failed("ledger", whyNot.join(" "), remedy)]
+        : [...checks, ...(await checkLedger(ledger, namespace, known, tracked))];
     });
   } catch (error) {
     if (!(error instanceof ConnectionFailed)) throw error;

@@ -1,26 +1,16 @@
-import { isNotFound } from "@durable-payments/protocol";
-import { msToTs, optionalTsToMs } from "@temporalio/common/lib/time.js";
-import { changing } from "../connection/temporal-errors.ts";
+import { msToTs } from "@temporalio/common/lib/time.js";
 import type { Temporal } from "../connection/temporal.ts";
-import { LEAST_RETENTION_DAYS } from "./temporal-checks.ts";
-
-const DAY_S = 86_400;
+import { changing } from "../connection/temporal-errors.ts";
+import { LEAST_RETENTION_DAYS, readRetention } from "./temporal-checks.ts";
 
 /** What is wrong with a namespace and can be corrected. */
 export type NamespaceFix = "create" | "lengthenRetention" | "none";
 
 /** Reads what can be corrected. */
-export const planFix = async ({ client, settings }: Temporal): Promise<NamespaceFix> => {
-  try {
-    const { config } = await client.workflowService.describeNamespace({
-      namespace: settings.namespace,
-    });
-    const kept = optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0;
-    return kept > 0 && kept < LEAST_RETENTION_DAYS * DAY_S * 1000 ? "lengthenRetention" : "none";
-  } catch (error) {
-    if (isNotFound(error)) return "create";
-    throw error;
-  }
+export const planFix = async (temporal: Temporal): Promise<NamespaceFix> => {
+  const days = await readRetention(temporal);
+  if (days === undefined) return "create";
+  return days > 0 && days < LEAST_RETENTION_DAYS ? "lengthenRetention" : "none";
 };
 
 /**
@@ -30,25 +20,19 @@ export const planFix = async ({ client, settings }: Temporal): Promise<Namespace
  * @param fix what `planFix` returned.
  */
 export const fixNamespace = async (temporal: Temporal, fix: NamespaceFix): Promise<void> => {
-  const { client, settings } = temporal;
-  const { namespace } = settings;
-  const retention = msToTs(LEAST_RETENTION_DAYS * DAY_S * 1000);
+  const { namespace } = temporal.settings;
+  const service = temporal.client.workflowService;
+  const retention = msToTs(LEAST_RETENTION_DAYS * 86_400_000);
   const about = {
     mayBe: `The namespace ${namespace} may have been changed`,
     next: { operation: "doctor" },
   } as const;
   await changing(temporal, about, async () => {
-    if (fix === "create") {
-      await client.workflowService.registerNamespace({
-        namespace,
-        workflowExecutionRetentionPeriod: retention,
-      });
-    }
+    if (fix === "create")
+      await service.registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention });
     if (fix === "lengthenRetention") {
-      await client.workflowService.updateNamespace({
-        namespace,
-        config: { workflowExecutionRetentionTtl: retention },
-      });
+      const config = { workflowExecutionRetentionTtl: retention };
+      await service.updateNamespace({ namespace, config });
     }
   });
 };

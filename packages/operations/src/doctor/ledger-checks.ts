@@ -78,27 +78,25 @@ const amountsOf = (limits: Limits["maxAmounts"]): string =>
     .map(([currency, amount]) => `${amount} ${currency}`)
     .join(", ");
 
+const NO_LIMITS = "none";
+
 const checkLimits = async (
   ledger: Ledger,
   accounts: ReadonlyArray<KnownAccount>,
 ): Promise<Check> => {
-  const looks = await Promise.all(
+  const texts = await Promise.all(
     accounts.map(async ({ hash, name }) => {
       const { limits } = await ledger.look({ account: hash, workflowId: "doctor", step: "doctor" });
       const words = [
-        limits.maxAmounts && `at most ${amountsOf(limits.maxAmounts)}`,
-        limits.approveAbove && `approval above ${amountsOf(limits.approveAbove)}`,
-      ].filter((part) => part !== null && part !== undefined);
-      return { name, text: words.join("; ") };
+        ...(limits.maxAmounts ? [`at most ${amountsOf(limits.maxAmounts)}`] : []),
+        ...(limits.approveAbove ? [`approval above ${amountsOf(limits.approveAbove)}`] : []),
+      ];
+      return `${name === undefined ? "" : `${name}: `}${words.join("; ") || NO_LIMITS}`;
     }),
   );
-  const without = looks.filter(({ text }) => text === "");
-  const texts = looks.map(
-    ({ name, text }) => `${name === undefined ? "" : `${name}: `}${text || "none"}`,
-  );
-  return without.length === 0
-    ? ok("limits", texts.join("; "))
-    : warning("limits", texts.join("; "), "Set PAYMENTS_MAX_AMOUNTS, so that a slip has a bound.");
+  return texts.some((text) => text.endsWith(NO_LIMITS))
+    ? warning("limits", texts.join("; "), "Set PAYMENTS_MAX_AMOUNTS, so that a slip has a bound.")
+    : ok("limits", texts.join("; "));
 };
 
 const checkSize = ({ runs, state, writes }: Overview): Check => {
@@ -132,7 +130,8 @@ export const checkStuck = (
   const person = rowsOf(({ question }) => question !== null);
   const old = rowsOf(({ since, state: of }) => of === "unknown" && now - since > HOUR_MS);
   const lost = tracked.flatMap(({ lostRuns }) => lostRuns ?? []);
-  return [
+  const named = `${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`;
+  const checks = [
     person === 0
       ? ok("inbox", "nothing waits for a person")
       : warning("inbox", `${counted(person, "write")} wait for a person`, { operation: "inbox" }),
@@ -143,25 +142,18 @@ export const checkStuck = (
           `${counted(old, "write")} unknown for more than an hour: the service's list may be late or unreadable`,
           { operation: "list", status: "unknown" },
         ),
-    ...(untold === 0
-      ? []
-      : [
-          warning(
-            "nudges",
-            `${counted(untold, "run")} not notified of an answer yet`,
-            "The tracker does it again within a minute.",
-          ),
-        ]),
-    ...(lost.length === 0
-      ? []
-      : [
-          failed(
-            "lost runs",
-            `Temporal knows no run of ${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}, whose writes have an unknown outcome`,
-            "If Temporal's database was restored, run recover; then start them again with the same input.",
-          ),
-        ]),
   ];
+  if (untold > 0) {
+    const detail = `${counted(untold, "run")} not notified of an answer yet`;
+    checks.push(warning("nudges", detail, "The tracker does it again within a minute."));
+  }
+  if (lost.length > 0) {
+    const detail = `Temporal knows no run of ${named}, whose writes have an unknown outcome`;
+    const remedy =
+      "If Temporal's database was restored, run recover; then start them again with the same input.";
+    checks.push(failed("lost runs", detail, remedy));
+  }
+  return checks;
 };
 
 /**

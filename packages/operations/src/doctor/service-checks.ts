@@ -1,8 +1,4 @@
-import {
-  type ClientOptions,
-  makePaymentsClient,
-  NotAuthenticated,
-} from "@durable-payments/api-core";
+import { makePaymentsClient, NotAuthenticated } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import * as Result from "effect/Result";
 import type { ServiceSettings } from "../connection/settings.ts";
@@ -25,25 +21,30 @@ export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
     : ok(SERVICE, answered);
 };
 
-const pinged = async (options: ClientOptions): Promise<ReadonlyArray<Check>> => {
+const CREDENTIALS =
+  "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY (of a named account: its entry in PAYMENTS_ACCOUNTS_FILE) to the account's credentials.";
+
+/** Checks the settings of the client, that the service answers, and that it accepts the credentials. */
+export const checkService = async (settings: ServiceSettings): Promise<ReadonlyArray<Check>> => {
+  if (Result.isFailure(settings)) {
+    const remedy = "Give this command the PAYMENTS_* settings of the worker.";
+    return [
+      failed(SERVICE, settings.failure.message, remedy),
+      skipped(SIGN_IN, "not checked: the settings are wrong"),
+    ];
+  }
+  const { baseUrl } = settings.success;
   // One try, so that the doctor answers soon.
-  const client = makePaymentsClient({
-    ...options,
-    maxAttempts: 1,
-    requestTimeoutMs: ANSWER_WITHIN_MS,
-  });
-  const { baseUrl } = options;
+  const once = { maxAttempts: 1, requestTimeoutMs: ANSWER_WITHIN_MS };
+  const client = makePaymentsClient({ ...settings.success, ...once });
   const begun = performance.now();
   try {
     await client.ping();
-    return [
-      answeredIn(baseUrl, performance.now() - begun),
-      ok(SIGN_IN, "the service accepts the credentials"),
-    ];
+    const took = performance.now() - begun;
+    return [answeredIn(baseUrl, took), ok(SIGN_IN, "the service accepts the credentials")];
   } catch (error) {
-    if (error instanceof NotAuthenticated) {
+    if (error instanceof NotAuthenticated)
       return [ok(SERVICE, `${baseUrl} answers`), failed(SIGN_IN, messageOf(error), CREDENTIALS)];
-    }
     return [
       failed(SERVICE, messageOf(error), "Payments wait until it answers. Check PAYMENTS_BASE_URL."),
       skipped(SIGN_IN, "not known: the service gave no answer"),
@@ -52,19 +53,3 @@ const pinged = async (options: ClientOptions): Promise<ReadonlyArray<Check>> => 
     await client.close();
   }
 };
-
-const CREDENTIALS =
-  "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY (of a named account: its entry in PAYMENTS_ACCOUNTS_FILE) to the account's credentials.";
-
-/** Checks the settings of the client, that the service answers, and that it accepts the credentials. */
-export const checkService = async (settings: ServiceSettings): Promise<ReadonlyArray<Check>> =>
-  Result.isFailure(settings)
-    ? [
-        failed(
-          SERVICE,
-          settings.failure.message,
-          "Give this command the PAYMENTS_* settings of the worker.",
-        ),
-        skipped(SIGN_IN, "not checked: the settings are wrong"),
-      ]
-    : pinged(settings.success);

@@ -9,6 +9,8 @@ import {
   trackerId,
   utc,
 } from "@durable-payments/protocol";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../connection/operations.ts";
 import { pollersOf } from "../connection/pollers.ts";
@@ -16,7 +18,6 @@ import type { TemporalSettings } from "../connection/settings.ts";
 import type { Temporal } from "../connection/temporal.ts";
 import { detailsOf } from "../connection/temporal-errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
-import { readHeartbeat } from "./heartbeat.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -24,42 +25,43 @@ const DAY_MS = 86_400_000;
 export const LEAST_RETENTION_DAYS = 30;
 
 const command = ({ address, namespace }: TemporalSettings, what: string, flags = ""): string =>
-  `temporal operator ${what} --address ${address} --namespace ${namespace} ${flags}`.trimEnd();
+  `temporal operator namespace ${what} --address ${address} --namespace ${namespace}${flags}`;
 
-const checkNamespace = async ({ client, settings }: Temporal): Promise<ReadonlyArray<Check>> => {
-  const { namespace } = settings;
-  let config;
+/** Returns how long a namespace keeps runs after their end, in days: 0 for ever; undefined where there is none. */
+export const readRetention = async ({
+  client,
+  settings: { namespace },
+}: Temporal): Promise<number | undefined> => {
   try {
-    ({ config } = await client.workflowService.describeNamespace({ namespace }));
+    const { config } = await client.workflowService.describeNamespace({ namespace });
+    return (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) / DAY_MS;
   } catch (error) {
-    return isNotFound(error)
-      ? [
-          failed(
-            "namespace",
-            `there is no namespace ${namespace}`,
-            command(settings, "namespace create"),
-          ),
-        ]
-      : [failed("namespace", detailsOf(error), "Check TEMPORAL_NAMESPACE and the credentials.")];
+    if (isNotFound(error)) return undefined;
+    throw error;
   }
-  const days = (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) / DAY_MS;
+};
+
+const checkNamespace = async (temporal: Temporal): Promise<Check> => {
+  const { settings } = temporal;
+  const { namespace } = settings;
+  const days = await readRetention(temporal);
+  if (days === undefined)
+    return failed("namespace", `there is no namespace ${namespace}`, command(settings, "create"));
+  if (days === 0) return ok("namespace", namespace);
   const shown = `${namespace}, keeps runs for ${Math.round(days * 10) / 10} days after their end`;
-  return [
-    days === 0 || days >= LEAST_RETENTION_DAYS
-      ? ok("namespace", days === 0 ? namespace : shown)
-      : warning(
-          "namespace",
-          `${shown}: what happened in a run that takes longer cannot be explained; what was paid the ledger knows`,
-          command(settings, "namespace update", `--retention ${LEAST_RETENTION_DAYS}d`),
-        ),
-  ];
+  return days >= LEAST_RETENTION_DAYS
+    ? ok("namespace", shown)
+    : warning(
+        "namespace",
+        `${shown}: what happened in a run that takes longer cannot be explained; what was paid the ledger knows`,
+        command(settings, "update", ` --retention ${LEAST_RETENTION_DAYS}d`),
+      );
 };
 
 const checkWorkers = async (
-  { client, settings }: Temporal,
+  { client, settings: { taskQueue } }: Temporal,
   accounts: ReadonlyArray<KnownAccount>,
 ): Promise<Check> => {
-  const { taskQueue } = settings;
   const named = accounts.flatMap(({ name }) => (name === undefined ? [] : [name]));
   const queues = [
     ["workflow", taskQueue],
@@ -69,11 +71,46 @@ const checkWorkers = async (
   ] as const;
   const counts = await Promise.all(queues.map(([tasks, queue]) => pollersOf(client, tasks, queue)));
   const unpolled = queues.filter((_, index) => counts[index]?.length === 0);
-  if (unpolled.length === 0) {
+  if (unpolled.length === 0)
     return ok("worker", `${Math.min(...counts.map((found) => found.length))} on "${taskQueue}"`);
-  }
   const missing = [...new Set(unpolled.map(([tasks, queue]) => `${queue} (${tasks} tasks)`))];
   return failed("worker", `none polls ${missing.join(", ")}`, { operation: "startWorker" });
+};
+
+/** An activity that workers keep running heartbeats more often than this. */
+const HEARTBEAT_WITHIN_MS = 60_000;
+
+/** The state of the one activity of a workflow that workers keep running, and what it last reported. */
+type Heartbeat =
+  | { readonly is: "notRunning" }
+  | { readonly is: "late"; readonly why: string }
+  /** Its details are undefined where it has just begun. */
+  | { readonly is: "alive"; readonly details: unknown };
+
+const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartbeat> => {
+  let described;
+  try {
+    described = await client.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { is: "notRunning" };
+    throw error;
+  }
+  if (described.status.name !== "RUNNING") return { is: "notRunning" };
+  const [activity] = described.raw.pendingActivities ?? [];
+  if (activity === undefined) return { is: "alive", details: undefined };
+  const seen = Math.max(
+    optionalTsToMs(activity.lastHeartbeatTime) ?? 0,
+    optionalTsToMs(activity.lastStartedTime) ?? 0,
+  );
+  if (seen === 0) return { is: "late", why: "no worker has taken it up" };
+  const sinceMs = Date.now() - seen;
+  if (sinceMs > HEARTBEAT_WITHIN_MS)
+    return { is: "late", why: `no sign of life for ${Math.round(sinceMs / 1000)} s` };
+  const [details] = await decodeArrayFromPayloads(
+    client.options.loadedDataConverter,
+    activity.heartbeatDetails?.payloads,
+  );
+  return { is: "alive", details };
 };
 
 /** The tracker reads the service more often than that, unless it cannot be read. */
@@ -81,133 +118,91 @@ const READ_WITHIN_MS = 5 * 60_000;
 
 const WITHOUT = "until it works, waiting runs poll every few hours instead";
 
-const STARTED_SOON = "A worker starts it within a minute: run this again then.";
-
 const HANGING =
   "See the worker's log, and restart the worker: what it was sending is found out again.";
 
-/** What the tracker of an account does, and what it last reported. */
-interface CheckedTracker {
-  readonly check: Check;
-  readonly tracked: Tracked | undefined;
-}
+const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Check => {
+  const waits = `${waiting} waited for`;
+  if (failing !== undefined) {
+    const since = utc(new Date(failing.since));
+    return failed(
+      title,
+      `no progress since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`,
+      HANGING,
+    );
+  }
+  return Date.now() - readAt > READ_WITHIN_MS
+    ? failed(title, `has read nothing since ${utc(new Date(readAt))}; ${waits}`, HANGING)
+    : ok(title, waits);
+};
 
-/** Checks that a worker reads the service for the runs that wait. */
+/** Checks the tracker of an account; what it last reported is added to `tracked`. */
 const checkTracker = async (
   { client }: Temporal,
   { hash, name }: KnownAccount,
-): Promise<CheckedTracker> => {
+  tracked: Array<Tracked>,
+): Promise<Check> => {
   const title = name === undefined ? "tracker" : `tracker of ${name}`;
   const found = await readHeartbeat(client, trackerId(hash, name));
-  const checked = (check: Check, tracked?: Tracked): CheckedTracker => ({ check, tracked });
-  switch (found.is) {
-    case "notRunning":
-      return checked(warning(title, `not running: ${WITHOUT}`, STARTED_SOON));
-    case "betweenTwo":
-      return checked(ok(title, "begins anew"));
-    case "late":
-      return checked(failed(title, `${found.why}; ${WITHOUT}`, HANGING));
-    case "alive": {
-      const { details } = found;
-      // Its first heartbeat says nothing yet.
-      if (!isTracked(details)) return checked(ok(title, "has begun"));
-      const { failing, readAt, waiting } = details;
-      const waits = `${waiting} waited for`;
-      if (failing !== undefined) {
-        const since = utc(new Date(failing.since));
-        return checked(
-          failed(
-            title,
-            `no progress since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`,
-            HANGING,
-          ),
-          details,
-        );
-      }
-      return checked(
-        Date.now() - readAt > READ_WITHIN_MS
-          ? failed(title, `has read nothing since ${utc(new Date(readAt))}; ${waits}`, HANGING)
-          : ok(title, waits),
-        details,
-      );
-    }
+  if (found.is === "notRunning") {
+    const soon = "A worker starts it within a minute: run this again then.";
+    return warning(title, `not running: ${WITHOUT}`, soon);
   }
+  if (found.is === "late") return failed(title, `${found.why}; ${WITHOUT}`, HANGING);
+  if (!isTracked(found.details)) return ok(title, "has begun");
+  tracked.push(found.details);
+  return trackedText(title, found.details);
 };
 
 const checkNotifications = async ({ client, settings }: Temporal): Promise<Check> => {
   const title = "notifications";
   const found = await readHeartbeat(client, notifierId(settings.taskQueue));
-  switch (found.is) {
-    case "notRunning":
-      return skipped(title, "nobody is notified: no worker has PAYMENTS_NOTIFY_URL");
-    case "betweenTwo":
-      return ok(title, "begin anew");
-    case "late":
-      return failed(
-        title,
-        found.why,
-        "Set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET of every worker.",
-      );
-    case "alive": {
-      if (!isNotifierState(found.details)) return ok(title, "have begun");
-      const { blind, delivered, failing, queue } = found.details;
-      const counted = `${delivered} delivered, ${queue.length} to be delivered`;
-      const fault = blind ?? failing;
-      return fault === undefined
-        ? ok(title, counted)
-        : failed(title, `${counted}; failing since ${utc(new Date(fault.since))}: ${fault.why}`, {
-            operation: "testWebhook",
-          });
-    }
+  if (found.is === "notRunning")
+    return skipped(title, "nobody is notified: no worker has PAYMENTS_NOTIFY_URL");
+  if (found.is === "late") {
+    const remedy = "Set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET of every worker.";
+    return failed(title, found.why, remedy);
   }
+  if (!isNotifierState(found.details)) return ok(title, "have begun");
+  const { blind, delivered, failing, queue } = found.details;
+  const counted = `${delivered} delivered, ${queue.length} to be delivered`;
+  const fault = blind ?? failing;
+  if (fault === undefined) return ok(title, counted);
+  const since = utc(new Date(fault.since));
+  return failed(title, `${counted}; failing since ${since}: ${fault.why}`, {
+    operation: "testWebhook",
+  });
 };
 
-/** What was found of Temporal. */
-export interface TemporalFindings {
-  readonly checks: ReadonlyArray<Check>;
-  /** What the trackers have seen of the ledger: its witnesses. */
-  readonly tracked: ReadonlyArray<Tracked>;
-}
-
-/** A check that something cannot be read is not the end of the others. */
-const guarded = async (name: string, check: () => Promise<Check>): Promise<Check> => {
+/** That something cannot be read is not the end of the other checks. */
+const guarded = async (name: string, check: Promise<Check>): Promise<Check> => {
   try {
-    return await check();
+    return await check;
   } catch (error) {
-    return failed(name, detailsOf(error), "Check the credentials of this namespace.");
+    return failed(name, detailsOf(error), "Check TEMPORAL_NAMESPACE and the credentials.");
   }
 };
 
-/**
- * Checks everything about Temporal that runs need: server, namespace, workers, trackers, notifications.
- *
- * @param accounts of the settings.
- */
+/** Checks everything about Temporal that runs need: server, namespace, workers, trackers, notifications. */
 export const checkTemporal = async (
   temporal: Temporal,
   accounts: ReadonlyArray<KnownAccount>,
-): Promise<TemporalFindings> => {
+): Promise<{
+  readonly checks: ReadonlyArray<Check>;
+  /** What the trackers have seen of the ledger: its witnesses. */
+  readonly tracked: ReadonlyArray<Tracked>;
+}> => {
   const { client, settings } = temporal;
   const { serverVersion } = await client.workflowService.getSystemInfo({});
-  const server = ok(
-    "Temporal",
-    `${settings.address}, server ${serverVersion || "of unknown version"}`,
-  );
-  const namespace = await checkNamespace(temporal);
-  if (namespace.some(({ status }) => status === "failed")) {
-    return { checks: [server, ...namespace], tracked: [] };
-  }
+  const version = serverVersion || "of unknown version";
+  const server = ok("Temporal", `${settings.address}, server ${version}`);
+  const namespace = await guarded("namespace", checkNamespace(temporal));
   const tracked: Array<Tracked> = [];
+  if (namespace.status === "failed") return { checks: [server, namespace], tracked };
   const checks = await Promise.all([
-    guarded("worker", () => checkWorkers(temporal, accounts)),
-    ...accounts.map((account) =>
-      guarded("tracker", async () => {
-        const found = await checkTracker(temporal, account);
-        if (found.tracked !== undefined) tracked.push(found.tracked);
-        return found.check;
-      }),
-    ),
-    guarded("notifications", () => checkNotifications(temporal)),
+    guarded("worker", checkWorkers(temporal, accounts)),
+    ...accounts.map((account) => guarded("tracker", checkTracker(temporal, account, tracked))),
+    guarded("notifications", checkNotifications(temporal)),
   ]);
-  return { checks: [server, ...namespace, ...checks], tracked };
+  return { checks: [server, namespace, ...checks], tracked };
 };

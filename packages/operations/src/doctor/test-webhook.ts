@@ -17,13 +17,11 @@ const isDelivery = (answer: unknown): answer is Delivery =>
   isRecord(answer) && typeof answer["isDelivered"] === "boolean" && "tookMs" in answer;
 
 /**
- * Has the notifier post one test notification. The worker posts it, by its own settings: that it
- * arrives shows that the worker has the right ones, which those of this process would not.
+ * Has the notifier post one test notification. The worker posts it, by its own settings: that it arrives shows that the
+ * worker has the right ones, which those of this process would not.
  *
- * @param temporal the connection of `withTemporal`.
  * @returns what became of it: the status of the answer, or why there is none.
- * @throws ConnectionFailed where no worker polls or answers; Refused where the workers have no
- *   address for notifications.
+ * @throws ConnectionFailed where no worker polls or answers; Refused where the workers have no address for it.
  */
 export const testWebhook = async (temporal: Temporal): Promise<Delivery> => {
   const { client, connection, settings } = temporal;
