@@ -82,7 +82,7 @@ const isRefused = (error: unknown): boolean =>
 const sqlState = (error: unknown): string =>
   error instanceof Error && "code" in error ? String(error.code) : "";
 
-const readVersion = async (client: Pool | PoolClient): Promise<number> => {
+const readVersion = async (client: PoolClient): Promise<number> => {
   // Not by its name as such: a connection may remember for a while that it was missing.
   const table = await client.query(
     `SELECT FROM pg_catalog.pg_tables WHERE schemaname = '${SCHEMA}' AND tablename = 'schema_version'`,
@@ -94,25 +94,8 @@ const readVersion = async (client: Pool | PoolClient): Promise<number> => {
   return version.rows[0]?.version ?? 0;
 };
 
-const migrate = async (client: PoolClient): Promise<void> => {
-  await client.query("BEGIN");
-  await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
-  // Another worker may have done it meanwhile.
-  const version = await readVersion(client);
-  if (version === 0) {
-    await client.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`);
-    await client.query("CREATE TABLE schema_version (version integer PRIMARY KEY)");
-  }
-  for (const [index, migration] of MIGRATIONS.entries()) {
-    if (index < version) continue;
-    await client.query(migration);
-    await client.query("INSERT INTO schema_version VALUES ($1)", [index + 1]);
-  }
-  await client.query("COMMIT");
-};
-
-const prepare = async (pool: Pool, place: string): Promise<void> => {
-  const durable = await pool.query<{ readonly commit: string }>(
+const prepare = async (client: PoolClient, place: string): Promise<void> => {
+  const durable = await client.query<{ readonly commit: string }>(
     "SELECT current_setting('synchronous_commit') AS commit",
   );
   if (durable.rows[0]?.commit === "off") {
@@ -120,18 +103,24 @@ const prepare = async (pool: Pool, place: string): Promise<void> => {
       `the ledger at ${place} would not be durable, because synchronous_commit is off: set it to on for this user (ALTER ROLE … SET synchronous_commit = on)`,
     );
   }
-  const version = await readVersion(pool);
-  if (version > MIGRATIONS.length) throw newerVersion(place, version, MIGRATIONS.length);
-  if (version === MIGRATIONS.length) return;
-  const client = await pool.connect();
-  try {
-    await migrate(client);
-    client.release();
-  } catch (error) {
-    // Its transaction ends with it.
-    client.release(true);
-    throw error;
+  const found = await readVersion(client);
+  if (found > MIGRATIONS.length) throw newerVersion(place, found, MIGRATIONS.length);
+  if (found === MIGRATIONS.length) return;
+  await client.query("BEGIN");
+  await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
+  // Another worker may have done it meanwhile.
+  const version = await readVersion(client);
+  const steps = MIGRATIONS.slice(version).flatMap((step, index) => [
+    step,
+    `INSERT INTO schema_version VALUES (${version + index + 1})`,
+  ]);
+  if (version === 0) {
+    steps.unshift(
+      `CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`,
+      "CREATE TABLE schema_version (version integer PRIMARY KEY)",
+    );
   }
+  await client.query([...steps, "COMMIT"].join(";\n"));
 };
 
 /** Looks, decides and writes; returns what is to be called now that it is durable. */
@@ -179,6 +168,11 @@ class PostgresDatabase extends Database {
     super();
     this.place = place;
     this.#pool = pool;
+  }
+
+  /** Makes the tables, or brings them up to date. */
+  prepare(): Promise<void> {
+    return this.#withClient((client) => prepare(client, this.place));
   }
 
   async read(queries: ReadonlyArray<Query>): Promise<Found> {
@@ -241,7 +235,8 @@ class PostgresDatabase extends Database {
   }
 
   async change(asked: Query): Promise<ReadonlyArray<SqlRow>> {
-    return this.#withClient(async (client) => (await flight(client, [asked]))[0]?.rows ?? []);
+    const [rows = []] = await this.read([asked]);
+    return rows;
   }
 
   async backup(file: string): Promise<void> {
@@ -265,8 +260,9 @@ class PostgresDatabase extends Database {
       // Its transaction ends with it.
       client?.release(true);
       if (sqlState(error) === UNIQUE_VIOLATION) throw new UniqueViolation();
+      if (error instanceof LedgerUnavailable) throw error;
       throw new LedgerUnavailable(
-        `the ledger's database ${this.place} cannot be used (${messageOf(error)})`,
+        `the ledger's database ${this.place} cannot be used (${messageOf(error)}); check that it runs and can be reached, and the user, password and database of PAYMENTS_LEDGER`,
         { cause: error },
       );
     }
@@ -295,15 +291,12 @@ export const openPostgres = async (address: string): Promise<Database> => {
   });
   // A connection that breaks while nobody uses it; the next query opens another one.
   pool.on("error", () => undefined);
+  const database = new PostgresDatabase(place, pool);
   try {
-    await prepare(pool, place);
-    return new PostgresDatabase(place, pool);
+    await database.prepare();
+    return database;
   } catch (error) {
     await pool.end();
-    if (error instanceof LedgerUnavailable) throw error;
-    throw new LedgerUnavailable(
-      `the ledger's database ${place} cannot be used (${messageOf(error)}); check that it runs and can be reached, and the user, password and database of PAYMENTS_LEDGER`,
-      { cause: error },
-    );
+    throw error;
   }
 };

@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { setImmediate as endOfTurn } from "node:timers/promises";
-import { backup, DatabaseSync, type StatementSync } from "node:sqlite";
+import { backup, DatabaseSync } from "node:sqlite";
 import { LedgerUnavailable, messageOf } from "../errors.ts";
 import { addDecimals } from "./decimal.ts";
 import { migrations, newerVersion } from "./schema.ts";
@@ -104,12 +104,14 @@ const openFile = (file: string, clock: () => number): DatabaseSync => {
   }
 };
 
-interface Prepared {
-  readonly statement: StatementSync;
-  /** Which value comes where. */
-  readonly order: ReadonlyArray<number>;
-  readonly columns: ReadonlyArray<string>;
-}
+/** Values come by their places: Node 22.19 cannot bind them by number. */
+const prepare = (database: DatabaseSync, sql: string) => {
+  const statement = database.prepare(sql.replaceAll(/\$\d+/g, "?"));
+  statement.setReturnArrays(true);
+  const columns = statement.columns().map(({ name }) => name);
+  const order = Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number) - 1);
+  return { statement, columns, order };
+};
 
 /** A ledger in a file, or in memory. What is asked for in one turn of the event loop waits for the disk once. */
 class SqliteDatabase extends Database {
@@ -126,7 +128,7 @@ class SqliteDatabase extends Database {
   readonly place: string;
   readonly #database: DatabaseSync;
   readonly #isInPlace: () => boolean;
-  readonly #statements = new Map<string, Prepared>();
+  readonly #statements = new Map<string, ReturnType<typeof prepare>>();
   #isUnderWay = false;
 
   constructor(place: string, database: DatabaseSync, isInPlace: () => boolean) {
@@ -205,21 +207,11 @@ class SqliteDatabase extends Database {
     });
   }
 
-  /** Values come by their places: Node 22.19 cannot bind them by number. */
   #prepared({ sql, values }: Query) {
-    let prepared = this.#statements.get(sql);
-    if (prepared === undefined) {
-      const statement = this.#database.prepare(sql.replaceAll(/\$\d+/g, "?"));
-      statement.setReturnArrays(true);
-      prepared = {
-        statement,
-        columns: statement.columns().map(({ name }) => name),
-        order: Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number) - 1),
-      };
-      this.#statements.set(sql, prepared);
-    }
-    const { columns, order, statement } = prepared;
-    return { statement, columns, values: order.map((index) => values[index] ?? null) };
+    const known = this.#statements.get(sql);
+    const prepared = known ?? prepare(this.#database, sql);
+    if (known === undefined) this.#statements.set(sql, prepared);
+    return { ...prepared, values: prepared.order.map((index) => values[index] ?? null) };
   }
 
   protected next(): void {
