@@ -8,6 +8,7 @@ import { type Acting, actorOf } from "../acting.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { accountNamed, type Operations } from "../connection/operations.ts";
 import { invalidInput, refused } from "../errors.ts";
+import { isAmount } from "../input/fields.ts";
 import { atOnce } from "../show/at-once.ts";
 import { sumMoney } from "../show/sums.ts";
 import { findDuplicates } from "../start/duplicates.ts";
@@ -46,7 +47,7 @@ const READ_AT_ONCE = 1_000;
 const MOST_BYTES = 900_000;
 
 const limitProblem = ({ approveAbove, window }: PayFileOptions): string | undefined => {
-  if (approveAbove !== undefined && !/^(0|[1-9]\d*)(\.\d+)?$/.test(approveAbove))
+  if (approveAbove !== undefined && !isAmount(approveAbove))
     return 'The limit (--approve-above) must be a decimal amount, such as "10000.00".';
   return window !== undefined && !(Number.isInteger(window) && window >= 1)
     ? "The window (--window) must be a whole number from 1."

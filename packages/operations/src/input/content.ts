@@ -36,20 +36,18 @@ const canonicalPart = (part: string, value: unknown, isContent: boolean): unknow
   );
 };
 
-const canonicalInput = <A extends object>(input: A, isContent: boolean): A =>
+/** Returns an input with its codes in capitals: `eur` and `EUR` are one currency in totals, limits and ids. */
+export const inCapitals = <A extends object>(input: A, isContent = false): A =>
   Object.fromEntries(
     Object.entries(input).map(([part, value]) => [part, canonicalPart(part, value, isContent)]),
     // The same fields in another spelling.
   ) as A;
-
-/** Returns an input with its codes in capitals: `eur` and `EUR` are one currency in totals, limits and ids. */
-export const inCapitals = <A extends object>(input: A): A => canonicalInput(input, false);
 
 /**
  * Makes a workflow id of what a run is to do: the same for 51.0 and 51.00. How the run waits (`options`) is left out:
  * the same payment with another patience is the same payment.
  */
 export const idOfContent = (prefix: string, input: object): string => {
-  const { options: _, ...content }: { readonly options?: unknown } = canonicalInput(input, true);
+  const { options: _, ...content }: { readonly options?: unknown } = inCapitals(input, true);
   return `${prefix}-${hashOf(content).slice(0, HASH_CHARACTERS)}`;
 };

@@ -1,4 +1,11 @@
-import type { Assumptions, Input, OperationName } from "@durable-payments/api-core";
+import {
+  type Assumptions,
+  type Fault,
+  faultsOf,
+  firstFaults,
+  type Input,
+  type OperationName,
+} from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import {
@@ -7,7 +14,9 @@ import {
   isAccountName,
 } from "@durable-payments/protocol";
 import { msToNumber } from "@temporalio/common/lib/time.js";
+import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import { type InvalidInput, invalidInput } from "../errors.ts";
 
 /** Fields that the run fills in, each with what to say to who gives it anyhow. */
 type FilledIn<Field extends string> = Readonly<Record<Field, string>>;
@@ -41,31 +50,24 @@ export const operationInput = <
     { expected: "an object of fields" },
   ).check(Schema.makeFilter((value) => inputIssues(name, { ...value }, assumptions, filledIn)));
 
+const textThat = (is: (value: string) => boolean, problem: string) =>
+  Schema.String.check(Schema.makeFilter((value) => is(value) || problem));
+
 /** Name of an account, of those that workers have. */
-export const AccountName = Schema.String.check(
-  Schema.makeFilter(
-    (value) => isAccountName(value) || `must be the name of an account: ${ACCOUNT_NAME_RULE}`,
-  ),
+export const AccountName = textThat(
+  isAccountName,
+  `must be the name of an account: ${ACCOUNT_NAME_RULE}`,
 );
 
 /** An id as the service gave it. */
-export const Id = Schema.String.check(
-  Schema.makeFilter((value) => value.trim() !== "" || "must not be empty"),
-);
+export const Id = textThat((value) => value.trim() !== "", "must not be empty");
 
-/**
- * Check a text for an amount that others are compared with.
- *
- * @param value such as `100.00`.
- * @returns true for a decimal number, zero or above, without sign or exponent.
- */
-const isAmount = (value: string): boolean => /^(0|[1-9]\d*)(\.\d+)?$/.test(value);
+/** Whether a text is an amount that others are compared with: a decimal, zero or above, without sign or exponent. */
+export const isAmount = (value: string): boolean => /^(0|[1-9]\d*)(\.\d+)?$/.test(value);
 
-/** An amount that others are compared with: a decimal string, zero or above. */
-export const Amount = Schema.String.check(
-  Schema.makeFilter(
-    (value) => isAmount(value) || 'must be a decimal amount, written plainly, such as "100.00"',
-  ),
+export const Amount = textThat(
+  isAmount,
+  'must be a decimal amount, written plainly, such as "100.00"',
 );
 
 const isDuration = (value: unknown): value is LengthOfTime => {
@@ -83,3 +85,37 @@ const isDuration = (value: unknown): value is LengthOfTime => {
 export const Duration = Schema.declare(isDuration, {
   expected: 'a duration such as "90 seconds" or "30 days", or a number of milliseconds',
 });
+
+const check = <A>(schema: Schema.Codec<A, unknown>, value: unknown) =>
+  Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
+    Result.mapError(({ issue }) => firstFaults(faultsOf(issue))),
+  );
+
+/** The two shapes of a file: `id` names what exists, `body` describes what is to be created. */
+interface Shapes<A, B> {
+  readonly id: { readonly field: string; readonly schema: Schema.Codec<A, unknown> };
+  readonly body: { readonly field: string; readonly schema: Schema.Codec<B, unknown> };
+}
+
+const wrongInput = (faults: ReadonlyArray<Fault>): InvalidInput =>
+  invalidInput("The input is wrong. Nothing was started.", faults);
+
+/** Checks an input that has either of two shapes; throws InvalidInput that names every fault. */
+export const checkEither = <A, B>({ body, id }: Shapes<A, B>, value: unknown): A | B => {
+  if (!isRecord(value))
+    throw invalidInput("The file must hold a JSON object. Nothing was started.");
+  const hasBody = body.field in value;
+  if (hasBody !== id.field in value) {
+    const checked: Result.Result<A | B, ReadonlyArray<Fault>> = hasBody
+      ? check(body.schema, value)
+      : check(id.schema, value);
+    return Result.getOrThrowWith(checked, wrongInput);
+  }
+  const { [id.field]: _, ...withoutId } = value;
+  const checked = check(body.schema, withoutId);
+  const others = Result.isSuccess(checked) ? [] : checked.failure;
+  throw wrongInput([
+    { field: body.field, problem: `or ${id.field} must be given, exactly one of the two` },
+    ...others.filter(({ field }) => field !== body.field),
+  ]);
+};

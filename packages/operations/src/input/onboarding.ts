@@ -2,10 +2,8 @@ import type { Assumptions } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { OnboardCardholderInput, OnboardCardholderOptions } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
-import { checkRunFile } from "./check-run-file.ts";
-import { idOfContent } from "./content.ts";
-import { AccountName, Duration, Id, inputIssues, operationInput } from "./fields.ts";
-import type { PlannedRun } from "./planned-run.ts";
+import { AccountName, checkEither, Duration, Id, inputIssues, operationInput } from "./fields.ts";
+import { type PlannedRun, plannedRun } from "./planned-run.ts";
 
 const BY_THE_RUN = "is filled in by the run: leave it out";
 
@@ -62,12 +60,5 @@ const shapes = (assumptions: Assumptions) => {
 export const planOnboarding = (
   input: unknown,
   assumptions: Assumptions,
-): PlannedRun<OnboardCardholderInput> => {
-  const checked: OnboardCardholderInput = checkRunFile(shapes(assumptions), input);
-  return {
-    workflowType: "onboardCardholder",
-    contentId: idOfContent("onboard", checked),
-    input: checked,
-    ...(checked.account !== undefined && { account: checked.account }),
-  };
-};
+): PlannedRun<OnboardCardholderInput> =>
+  plannedRun("onboardCardholder", "onboard", checkEither(shapes(assumptions), input));

@@ -1,10 +1,9 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
-import { checkRunFile } from "./check-run-file.ts";
-import { idOfContent, inCapitals } from "./content.ts";
-import { AccountName, Amount, Duration, Id, operationInput } from "./fields.ts";
-import type { PlannedRun } from "./planned-run.ts";
+import { inCapitals } from "./content.ts";
+import { AccountName, Amount, checkEither, Duration, Id, operationInput } from "./fields.ts";
+import { type PlannedRun, plannedRun } from "./planned-run.ts";
 
 // Every option of the workflow stands here, and no other: the compiler sees to it.
 const options = {
@@ -37,19 +36,12 @@ const shapes = (assumptions: Assumptions) => {
 /** Makes the check of the inputs of payouts, once for many. */
 export const makePayoutCheck = (assumptions: Assumptions): ((input: unknown) => PayoutInput) => {
   const known = shapes(assumptions);
-  return (input) => checkRunFile(known, input);
+  return (input) => checkEither(known, input);
 };
 
 /** Plans the run of a checked payout. */
-export const plannedPayout = (given: PayoutInput): PlannedRun<PayoutInput> => {
-  const input = inCapitals(given);
-  return {
-    workflowType: "payout",
-    contentId: idOfContent("payout", input),
-    input,
-    ...(input.account !== undefined && { account: input.account }),
-  };
-};
+export const plannedPayout = (input: PayoutInput): PlannedRun<PayoutInput> =>
+  plannedRun("payout", "payout", inCapitals(input));
 
 /**
  * Checks the input of a payout, and plans its run. Nothing is sent.

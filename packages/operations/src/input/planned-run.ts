@@ -1,4 +1,7 @@
+import { type Assumptions, makeAssumptions } from "@durable-payments/api-core";
+import * as Result from "effect/Result";
 import { invalidInput } from "../errors.ts";
+import { idOfContent } from "./content.ts";
 
 /** Temporal's limit, in bytes of UTF-8. */
 const LONGEST_ID = 1000;
@@ -6,29 +9,25 @@ const LONGEST_ID = 1000;
 /** What ids of the project's own workflows begin with. */
 const RESERVED = ["payouts/", "tracker/", "notifier/"];
 
+const idProblem = (id: unknown): string | undefined => {
+  // A caller without types can give anything.
+  if (typeof id !== "string" || id.trim() === "") return "must not be empty";
+  // Each is sent as a replacement character: two such ids would be one.
+  if (/\p{Cs}/u.test(id)) return "must have whole characters only";
+  if (/\p{Cc}/u.test(id)) return "must have no control characters";
+  if (Buffer.byteLength(id) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes`;
+  const reserved = RESERVED.find((begin) => id.startsWith(begin));
+  return reserved && `must not begin with "${reserved}": batches and trackers have such ids`;
+};
+
 /**
- * Checks an id that a user gives a new run: Temporal accepts up to 1,000 bytes without control characters.
+ * Checks an id that a user gives a new run, and returns it.
  *
- * @param id the workflow id.
- * @returns the same id.
  * @throws InvalidInput where Temporal would refuse it, or it begins as the id of a batch or a tracker does.
  */
 export const checkId = (id: string): string => {
-  // A caller without types can give anything.
-  const given: unknown = id;
-  if (typeof given !== "string" || id.trim() === "")
-    throw invalidInput("The id must not be empty.");
-  // Each is sent as a replacement character: two such ids would be one.
-  if (/\p{Cs}/u.test(id)) throw invalidInput("The id must have whole characters only.");
-  if (Buffer.byteLength(id) > LONGEST_ID)
-    throw invalidInput(`The id must have at most ${LONGEST_ID} bytes.`);
-  if (/\p{Cc}/u.test(id)) throw invalidInput("The id must have no control characters.");
-  const reserved = RESERVED.find((begin) => id.startsWith(begin));
-  if (reserved !== undefined) {
-    throw invalidInput(
-      `The id must not begin with "${reserved}": batches and trackers have such ids. Nothing was started.`,
-    );
-  }
+  const problem = idProblem(id);
+  if (problem !== undefined) throw invalidInput(`The id ${problem}. Nothing was started.`);
   return id;
 };
 
@@ -42,3 +41,33 @@ export interface PlannedRun<Input extends object = object> {
   /** Name of the account that pays, where the input has one. */
   readonly account?: string;
 }
+
+/** Plans the run of a checked input. */
+export const plannedRun = <Input extends { readonly account?: string }>(
+  workflowType: string,
+  prefix: string,
+  input: Input,
+): PlannedRun<Input> => ({
+  workflowType,
+  contentId: idOfContent(prefix, input),
+  input,
+  ...(input.account !== undefined && { account: input.account }),
+});
+
+/**
+ * Reads what is assumed where the service's document is silent, as the worker reads it.
+ *
+ * @param overrides JSON object, as `PAYMENTS_ASSUMPTIONS` has it.
+ * @throws InvalidInput where it is none.
+ */
+export const readAssumptions = (overrides = "{}"): Assumptions => {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(overrides);
+  } catch {
+    throw invalidInput("PAYMENTS_ASSUMPTIONS must be a JSON object.");
+  }
+  return Result.getOrThrowWith(makeAssumptions(parsed), ({ message }) =>
+    invalidInput(`PAYMENTS_ASSUMPTIONS: ${message}`),
+  );
+};
