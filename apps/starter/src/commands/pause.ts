@@ -46,17 +46,10 @@ export const resume = Command.make("resume", flags, ({ id, json, ...given }) =>
   runCommand(json, async (output) => {
     const { operating } = await import("../settings.ts");
     const { actingOf } = await import("../input/acting.ts");
-    const { nudgeBatch } = await import("@durable-payments/operations/batch");
     const { resume: resumeSends } = await import("@durable-payments/operations/pause");
-    const resumed = await operating(async (operations) => {
-      const done = await resumeSends(operations, Option.getOrUndefined(id), actingOf(given));
-      const batches = await operations.ledger.batches();
-      for (const batch of batches) {
-        const isPaused = done.scope === "all" ? batch.state === "approved" : batch.id === done.of;
-        if (isPaused) await nudgeBatch(operations, batch);
-      }
-      return done;
-    });
+    const resumed = await operating((operations) =>
+      resumeSends(operations, Option.getOrUndefined(id), actingOf(given)),
+    );
     output.answer(resumed, ({ nudged, of, unanswered }) =>
       [
         `${what(of)} are resumed; ${nudged} runs were asked to look.`,

@@ -1,8 +1,8 @@
-import type { DecisionLook, JsonObject, NewDecision, WriteRow } from "@durable-payments/ledger";
+import type { DecisionLook, JsonObject, WriteRow } from "@durable-payments/ledger";
 import { type Acting, actorOf } from "../acting.ts";
-import { invalidInput, NotFound, Refused } from "../errors.ts";
+import { invalidInput, isOperationError, NotFound, refused } from "../errors.ts";
 import { type Choice, CHOICES } from "./consequences.ts";
-import { type Decided, type Deciding, record } from "./record.ts";
+import { type Decided, type Deciding, decisionOn, record } from "./record.ts";
 
 /** What a person answers. */
 export interface Answer extends Acting {
@@ -32,12 +32,12 @@ export const askedRow = (
   const row = open.find((one) => one.question?.id === question);
   if (row !== undefined) return row;
   const [now] = open;
-  throw new Refused({
-    message: !now?.question
-      ? `${workflowId} asks nothing now: it was answered, or the outcome is known. Nothing was recorded.`
-      : `The question ${question} is not open. ${workflowId} asks now (${now.question.id}, ${now.step}): ${now.question.reason} Nothing was recorded.`,
-    next: { operation: "show", workflowId },
-  });
+  throw refused(
+    now?.question
+      ? `The question ${question} is not open. ${workflowId} asks now (${now.question.id}, ${now.step}): ${now.question.reason} Nothing was recorded.`
+      : `${workflowId} asks nothing now: it was answered, or the outcome is known. Nothing was recorded.`,
+    { operation: "show", workflowId },
+  );
 };
 
 /** First answer wins: a question that has one, not yet used, takes no other. */
@@ -49,10 +49,10 @@ const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
       sequence > row.decisionsAfter,
   );
   if (first === undefined) return;
-  throw new Refused({
-    message: `${first.by} has answered this question already (${first.kind}). Only an end goes before it. Nothing was recorded.`,
-    next: { operation: "show", workflowId: row.workflowId },
-  });
+  throw refused(
+    `${first.by} has answered this question already (${first.kind}). Only an end goes before it. Nothing was recorded.`,
+    { operation: "show", workflowId: row.workflowId },
+  );
 };
 
 const valueOf = ({ choose, found }: Answer): JsonObject => {
@@ -72,9 +72,7 @@ const valueOf = ({ choose, found }: Answer): JsonObject => {
 /**
  * Answers the question of a run about the outcome of a write.
  *
- * @param deciding ledger and Temporal.
  * @param workflowId the root workflow id, under which the ledger keeps the write.
- * @param answer the answer, and the question that it is for.
  * @returns the decision as recorded; the run uses it at its next look, and checks it then.
  * @throws InvalidInput, Refused where the question is not open, NotFound where the ledger does not know the id.
  */
@@ -89,27 +87,68 @@ export const answer = async (
   const actor = actorOf(given, choose !== "found");
   const value = valueOf(given);
   const rows = await deciding.ledger.rowsOf(workflowId);
-  const [first] = rows;
-  if (first === undefined) {
+  if (rows.length === 0) {
     throw new NotFound({
       message: `The ledger has no write of ${workflowId}. Nothing was recorded.`,
     });
   }
   const row = askedRow({ rows }, workflowId, question, "outcome");
-  const decision: NewDecision = {
-    account: row.account,
-    workflowId,
-    // An end belongs to the workflow id as a whole.
-    step: choose === "end" ? null : row.step,
-    kind: choose,
-    question,
-    ...actor,
-    value,
-  };
+  // An end belongs to the workflow id as a whole.
+  const step = choose === "end" ? null : row.step;
+  const decision = decisionOn(row, choose, actor, { step, question, value });
   return record(deciding, decision, (look) => {
     const asked = askedRow(look, workflowId, question, "outcome");
     if (choose === "end") return look.rows;
     checkUnanswered(look, asked);
     return [asked];
   });
+};
+
+/** Which questions are answered alike. `found` is not among the answers: each has an id of its own. */
+export interface AnswerAll extends Acting {
+  readonly choose: "resend" | "end";
+  /** Only questions about this operation. */
+  readonly operation: string;
+}
+
+/** What became of each question. */
+export interface AnsweredAll {
+  readonly answered: ReadonlyArray<WriteRow>;
+  readonly refused: ReadonlyArray<{ readonly row: WriteRow; readonly message: string }>;
+  /** Runs that could not be nudged: the tracker notifies them. */
+  readonly unanswered: number;
+}
+
+/** Returns the open questions about an operation, those that wait longest first. */
+export const findAlike = async (
+  { ledger }: Pick<Deciding, "ledger">,
+  operation: string,
+): Promise<ReadonlyArray<WriteRow>> =>
+  questionsOf(await ledger.rows({ operation, needsPerson: true }));
+
+/**
+ * Gives the same answer to all open questions about an operation that a person has seen.
+ *
+ * @param seen what `findAlike` returned: a question that has come up since is not answered.
+ */
+export const answerAll = async (
+  deciding: Deciding,
+  seen: ReadonlyArray<WriteRow>,
+  { by, choose, how, reason }: AnswerAll,
+): Promise<AnsweredAll> => {
+  const answered: Array<WriteRow> = [];
+  const notAnswered: Array<{ readonly row: WriteRow; readonly message: string }> = [];
+  let unanswered = 0;
+  for (const row of seen) {
+    try {
+      const given = { by, how, reason, choose, question: row.question?.id ?? "" };
+      const { nudged } = await answer(deciding, row.workflowId, given);
+      if (nudged.is === "unanswered") unanswered += 1;
+      answered.push(row);
+    } catch (error) {
+      if (!isOperationError(error)) throw error;
+      notAnswered.push({ row, message: error.message });
+    }
+  }
+  return { answered, refused: notAnswered, unanswered };
 };

@@ -1,9 +1,9 @@
-import type { Decision, DecisionLook, NewDecision, WriteRow } from "@durable-payments/ledger";
+import type { Decision, DecisionLook, WriteRow } from "@durable-payments/ledger";
 import { isSamePerson } from "@durable-payments/protocol";
 import { type Acting, actorOf } from "../acting.ts";
-import { NotFound, Refused } from "../errors.ts";
+import { NotFound, refused } from "../errors.ts";
 import { askedRow } from "./answer.ts";
-import { type Decided, type Deciding, record } from "./record.ts";
+import { type Decided, type Deciding, decisionOn, record } from "./record.ts";
 
 /** A second person's decision. */
 export interface Approval extends Acting {
@@ -58,9 +58,9 @@ const theApproval = async (
   }
   if (others.length === 0) return only;
   const ids = waiting.map((row) => `${row.question?.id} (${row.step})`).join(", ");
-  throw new Refused({
-    message: `${workflowId} waits for ${waiting.length} approvals: say which one by --for: ${ids}. Nothing was recorded.`,
-  });
+  throw refused(
+    `${workflowId} waits for ${waiting.length} approvals: say which one by --for: ${ids}. Nothing was recorded.`,
+  );
 };
 
 /**
@@ -76,36 +76,24 @@ export const approve = async (
 ): Promise<Decided> => {
   const actor = actorOf(given);
   const row = await theApproval(deciding, workflowId, given.question);
-  const { question } = row;
-  const decision: NewDecision = {
-    account: row.account,
-    workflowId,
-    step: row.step,
-    kind: "approve",
+  const { question, request, step } = row;
+  const decision = decisionOn(row, "approve", actor, {
+    step,
     question: question?.id ?? null,
-    ...actor,
     value: {
       generation: row.generation,
-      hash: row.request.hash,
+      hash: request.hash,
       account: question?.account ?? null,
     },
-  };
+  });
   return record(deciding, decision, (look) => {
     const asked = askedRow(look, workflowId, question?.id ?? "", "approval");
-    const why = whyNotApprover(actor.by, look);
-    if (why !== undefined) {
-      throw new Refused({
-        message: `${why} Nothing was recorded.`,
-        next: { operation: "show", workflowId },
-      });
-    }
-    if (asked.generation !== row.generation || asked.request.hash !== row.request.hash) {
-      throw new Refused({
-        message: `The request of ${asked.step} has changed since you read it. Nothing was recorded.`,
-        next: { operation: "show", workflowId },
-      });
-    }
-    return [asked];
+    const isChanged = asked.generation !== row.generation || asked.request.hash !== request.hash;
+    const why =
+      whyNotApprover(actor.by, look) ??
+      (isChanged ? `The request of ${step} has changed since you read it.` : undefined);
+    if (why === undefined) return [asked];
+    throw refused(`${why} Nothing was recorded.`, { operation: "show", workflowId });
   });
 };
 
@@ -121,14 +109,7 @@ export const reject = async (
 ): Promise<Decided> => {
   const actor = actorOf(given, true);
   const row = await theApproval(deciding, workflowId, given.question);
-  const decision: NewDecision = {
-    account: row.account,
-    workflowId,
-    step: null,
-    kind: "end",
-    question: row.question?.id ?? null,
-    ...actor,
-    value: { rejected: true },
-  };
+  const question = row.question?.id ?? null;
+  const decision = decisionOn(row, "end", actor, { question, value: { rejected: true } });
   return record(deciding, decision, ({ rows }) => rows);
 };

@@ -1,7 +1,14 @@
 export { type Acting, actorOf } from "../acting.ts";
-export { answer, type Answer, questionsOf } from "./answer.ts";
-export { answerAll, type AnswerAll, type AnsweredAll, findAlike } from "./answer-all.ts";
-export { approvalsOf, approve, type Approval, reject, whyNotApprover } from "./approve.ts";
-export { approvalConsequences, type Choice, CHOICES, consequencesOf } from "./consequences.ts";
-export { nudge, type Nudged } from "./nudge.ts";
+export {
+  answer,
+  type Answer,
+  answerAll,
+  type AnswerAll,
+  type AnsweredAll,
+  findAlike,
+  questionsOf,
+} from "./answer.ts";
+export { approve, type Approval, reject } from "./approve.ts";
+export { type Choice, CHOICES, consequencesOf } from "./consequences.ts";
+export type { Nudged } from "./nudge.ts";
 export type { Decided, Deciding } from "./record.ts";

@@ -1,8 +1,10 @@
 import type {
+  Actor,
   Decision,
   DecisionLook,
   NewDecision,
   RowChange,
+  WriteName,
   WriteRow,
 } from "@durable-payments/ledger";
 import type { Operations } from "../connection/operations.ts";
@@ -16,6 +18,23 @@ export interface Decided {
   readonly decision: Decision;
   readonly nudged: Nudged;
 }
+
+/** Makes a decision; of the workflow id as a whole where no step is given. */
+export const decisionOn = (
+  { account, workflowId }: Pick<WriteName, "account" | "workflowId">,
+  kind: NewDecision["kind"],
+  actor: Actor,
+  more: Partial<Pick<NewDecision, "question" | "step" | "value">> = {},
+): NewDecision => ({
+  account,
+  workflowId,
+  kind,
+  step: null,
+  question: null,
+  value: {},
+  ...actor,
+  ...more,
+});
 
 /** The rows with a note that their run has yet to look: the tracker's sweep notifies it where the nudge is lost. */
 const untold = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<RowChange> =>

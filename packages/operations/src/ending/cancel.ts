@@ -1,10 +1,11 @@
-import type { Decision, NewDecision } from "@durable-payments/ledger";
+import type { Decision } from "@durable-payments/ledger";
 import { isNotFound } from "@durable-payments/protocol";
 import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { changing, isNoAnswer } from "../connection/temporal-errors.ts";
+import { decisionOn } from "../decide/record.ts";
 import { NotFound, refused } from "../errors.ts";
 import { endText } from "../retry/failed-run.ts";
 
@@ -86,16 +87,8 @@ export const cancel = async (
       });
     }
   }
-  const decision: NewDecision = {
-    account: rows[0]?.account ?? account,
-    workflowId,
-    step: null,
-    kind: "end",
-    question: null,
-    ...actor,
-    value: { isForced },
-  };
-  const decided = await ledger.decide(decision);
+  const owner = { account: rows[0]?.account ?? account, workflowId };
+  const decided = await ledger.decide(decisionOn(owner, "end", actor, { value: { isForced } }));
   if (run === "unanswered") return { decision: decided, run: "unanswered" };
   if (run === "missing" || run.status.name !== "RUNNING")
     return { decision: decided, run: "closed" };

@@ -1,1 +1,1 @@
-export { pause, type Paused, resume, type Resumed, scopeOf } from "./pause.ts";
+export { pause, type Paused, resume, type Resumed } from "./pause.ts";

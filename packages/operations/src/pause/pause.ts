@@ -3,6 +3,7 @@ import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { NotFound, refused } from "../errors.ts";
 import { nudge } from "../decide/nudge.ts";
+import { nudgeBatch } from "../batch/decide-batch.ts";
 import { atOnce } from "../show/at-once.ts";
 
 /** What is paused: everything, a batch, or a workflow id. */
@@ -14,13 +15,8 @@ export interface Paused {
 
 type Pausing = Pick<Operations, "client" | "ledger">;
 
-/**
- * Finds what an id names: a batch, or a run.
- *
- * @param of the id; undefined for everything.
- * @throws NotFound where neither ledger nor Temporal knows it.
- */
-export const scopeOf = async ({ ledger }: Pausing, of: string | undefined): Promise<Paused> => {
+/** Finds what an id names: a batch, or a run; everything where it is undefined. */
+const scopeOf = async ({ ledger }: Pausing, of: string | undefined): Promise<Paused> => {
   if (of === undefined) return { scope: "all", of: "" };
   if ((await ledger.batch(of)) !== undefined) return { scope: "batch", of };
   const [runs, rows] = await Promise.all([
@@ -46,24 +42,25 @@ export const pause = async (
   return pausing.ledger.pause(scope, id, actor);
 };
 
+const MAY_WAIT = ["ready", "unknown"] as const;
+
 /** The workflow ids whose writes may wait for the end of a pause. */
-const waitingFor = async ({ ledger }: Pausing, { of, scope }: Paused): Promise<Set<string>> => {
-  if (scope === "run") return new Set([of]);
-  const rows = await ledger.rows({ states: ["ready", "unknown"] });
-  const waiting = rows.map(({ workflowId }) => workflowId);
-  if (scope === "all") return new Set(waiting);
-  const runs = await ledger.runs({ batch: of });
-  const ofBatch = new Set(runs.map(({ workflowId }) => workflowId));
-  return new Set(waiting.filter((id) => ofBatch.has(id)));
+const waitingFor = async ({ ledger }: Pausing, { of, scope }: Paused) => {
+  if (scope === "run") return [of];
+  const rows = await ledger.rows({ states: MAY_WAIT });
+  const waiting = [...new Set(rows.map(({ workflowId }) => workflowId))];
+  if (scope === "all") return waiting;
+  const ofBatch = new Set((await ledger.runs({ batch: of })).map(({ workflowId }) => workflowId));
+  return waiting.filter((id) => ofBatch.has(id));
 };
 
 /** Leaves a run to the tracker's sweep: Temporal did not take the nudge. */
 const leaveToTracker = async ({ ledger }: Pausing, workflowId: string): Promise<void> => {
   for (const { account, step } of await ledger.rowsOf(workflowId)) {
     await ledger.transact({ account, workflowId, step }, ({ row }) =>
-      row === undefined || !["ready", "unknown"].includes(row.state)
-        ? {}
-        : { row: { ...row, isUntold: true } },
+      MAY_WAIT.some((state) => state === row?.state) && row !== undefined
+        ? { row: { ...row, isUntold: true } }
+        : {},
     );
   }
 };
@@ -92,15 +89,18 @@ export const resume = async (
   if (!(await ledger.resume(paused.scope, paused.of, actor))) {
     throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
   }
-  const waiting = await waitingFor(pausing, paused);
-  const results = await atOnce([...waiting], async (id) => {
-    const nudged = await nudge(client, id);
-    if (nudged.is === "unanswered") await leaveToTracker(pausing, id);
-    return nudged;
+  const results = await atOnce(await waitingFor(pausing, paused), async (id) => {
+    const { is } = await nudge(client, id);
+    if (is === "unanswered") await leaveToTracker(pausing, id);
+    return is;
   });
+  for (const batch of await ledger.batches()) {
+    const isPaused = paused.scope === "all" ? batch.state === "approved" : batch.id === paused.of;
+    if (isPaused) await nudgeBatch(pausing, batch);
+  }
   return {
     ...paused,
-    nudged: results.filter(({ is }) => is === "nudged").length,
-    unanswered: results.filter(({ is }) => is === "unanswered").length,
+    nudged: results.filter((is) => is === "nudged").length,
+    unanswered: results.filter((is) => is === "unanswered").length,
   };
 };

@@ -4,6 +4,7 @@ import { queryText, WAIT, waitActivityId } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
+import { decisionOn } from "../decide/record.ts";
 import { nudge } from "../decide/nudge.ts";
 import { isEndRequested, readFailedRun } from "../retry/failed-run.ts";
 import type { RunOfId } from "../retry/continue-run.ts";
@@ -163,15 +164,8 @@ export const recover = async (
   if (isDryRun) return { ...report, mark: undefined };
   // Before sends are allowed again.
   for (const workflowId of ends) {
-    await ledger.decide({
-      account: await accountOfRun(operations, workflowId),
-      workflowId,
-      step: null,
-      kind: "end",
-      question: null,
-      ...actor,
-      value: { recovered: true },
-    });
+    const owner = { account: await accountOfRun(operations, workflowId), workflowId };
+    await ledger.decide(decisionOn(owner, "end", actor, { value: { recovered: true } }));
   }
   const mark = await ledger.recover(actor);
   // Whoever waits by the old epoch looks again; one that Temporal does not take is found by the tracker.

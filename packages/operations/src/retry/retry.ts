@@ -5,6 +5,7 @@ import { type Decision, endAmong, type NewDecision } from "@durable-payments/led
 import { type Acting, actorOf } from "../acting.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import type { Operations } from "../connection/operations.ts";
+import { decisionOn } from "../decide/record.ts";
 import { nudge } from "../decide/nudge.ts";
 import { refused } from "../errors.ts";
 import { type Amendment, amendInput } from "./amend.ts";
@@ -93,16 +94,9 @@ const recordRetry = async (
   options: RetryOptions,
 ): Promise<void> => {
   const [row] = await ledger.rowsOf(plan.workflowId);
+  const owner = { account: row?.account ?? account, workflowId: plan.workflowId };
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
-    ledger.decide({
-      account: row?.account ?? account,
-      workflowId: plan.workflowId,
-      step: null,
-      kind,
-      question: null,
-      ...actorOf(options),
-      value,
-    });
+    ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
   if (end !== undefined) await decide("overrule", { end: end.sequence });
   if (amendment !== undefined)
     await decide("amend", { fields: amendment.fields, hash: amendment.hash });
