@@ -105,4 +105,19 @@ export const describeOutages = (
       },
     );
   });
+
+  it.each(kinds)(
+    "an outage (%s) that began before the first sign-in asks nobody, and is sat out",
+    async (kind) => {
+      const world = await makeWorld({ openWith: () => openWith(Date.now) });
+      await world.outage.set(kind);
+      const task = { operation: "createBeneficiary", request: beneficiary };
+      expect(await world.until(task, {}, 3)).toMatchObject({ is: "wait", version: 1 });
+      expect(await world.ledger.rows({ needsPerson: true, limit: 1 })).toEqual([]);
+      await world.outage.set("up");
+      const known = { testimony: { is: "version", version: 1 } } as const;
+      expect(await world.until(task, known)).toMatchObject({ is: "done" });
+      expect(await countOf(world, "createBeneficiary")).toBe(1);
+    },
+  );
 };

@@ -28,7 +28,11 @@ const clientOf = (states: Readonly<Record<string, "RUNNING" | "FAILED">> = {}) =
     },
   });
   const complete = async ({ activityId, workflowId }: Record<string, string>, result: unknown) => {
-    if (states[workflowId ?? ""] !== "RUNNING") throw new ActivityNotFoundError("no");
+    const isOpen = states[workflowId ?? ""] === "RUNNING";
+    const isDone = done.some(
+      ([what, id, of]) => what === "complete" && id === workflowId && of === activityId,
+    );
+    if (!isOpen || isDone) throw new ActivityNotFoundError("no");
     done.push(["complete", workflowId, activityId, result]);
   };
   // Of a client, only this is asked for.
@@ -91,6 +95,15 @@ describe("waits", () => {
       ["complete", "run-1", "await:USD 1.00", { amount: "1.00", outcome: "enough" }],
     ]);
     expect(await ledger.waits({ isOpen: true })).toMatchObject([{ workflowId: "run-2" }]);
+  });
+
+  it("are completed once by two trackers at the same time", async () => {
+    await wait("run-1", "balance", "USD 1.00");
+    const { client, done } = clientOf({ "run-1": "RUNNING" });
+    untilDue();
+    await Promise.all([sweep(client).sweep(), sweep(client).sweep()]);
+    expect(done.filter(([what]) => what === "complete")).toHaveLength(1);
+    expect(await ledger.waits({ isOpen: true })).toEqual([]);
   });
 
   it("that nobody waits for any more are closed", async () => {

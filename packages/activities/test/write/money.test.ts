@@ -217,32 +217,37 @@ describe("another account", () => {
 });
 
 describe("the janitor", () => {
-  it("settles a send whose worker was lost, and sends nothing", async () => {
-    const world = await makeWorld();
-    const task = await payable(world);
-    await world.once(task);
-    const request = world.engine.operations.get("createPayout")?.describe(task.request);
-    await world.ledger.transact(world.name("createPayout"), ({ epoch, row }) =>
-      row === undefined || request === undefined
-        ? {}
-        : {
-            row: {
-              ...row,
-              request,
-              state: "sending",
-              token: `${epoch}:lost`,
-              madeId: null,
-              result: null,
-              knownBy: null,
+  it.each([1, 2])(
+    "settles a send whose worker was lost, and sends nothing (%i at once)",
+    async (janitors) => {
+      const world = await makeWorld();
+      const task = await payable(world);
+      await world.once(task);
+      const request = world.engine.operations.get("createPayout")?.describe(task.request);
+      await world.ledger.transact(world.name("createPayout"), ({ epoch, row }) =>
+        row === undefined || request === undefined
+          ? {}
+          : {
+              row: {
+                ...row,
+                request,
+                state: "sending",
+                token: `${epoch}:lost`,
+                madeId: null,
+                result: null,
+                knownBy: null,
+              },
             },
-          },
-    );
-    await settleRow(world.engine, attemptOf({ testimony: undefined }), world.name("createPayout"));
-    expect(await world.row("createPayout")).toMatchObject({
-      state: "done",
-      knownBy: "key",
-      sends: 1,
-    });
-    expect(await payoutsOf(world)).toBe(1);
-  });
+      );
+      const name = world.name("createPayout");
+      const settle = () => settleRow(world.engine, attemptOf({ testimony: undefined }), name);
+      await Promise.all(Array.from({ length: janitors }, settle));
+      expect(await world.row("createPayout")).toMatchObject({
+        state: "done",
+        knownBy: "key",
+        sends: 1,
+      });
+      expect(await payoutsOf(world)).toBe(1);
+    },
+  );
 });
