@@ -237,6 +237,7 @@ const executeIn = async (
       ended: operator.ended,
       interrupted: operator.interrupted,
       forgottenBefore: progress.loss?.forgottenBefore,
+      isTemporalRestored: loss === "restore temporal" && progress.loss !== undefined,
       quiet: operator.quiet,
       frozen: coordination.freezes,
     }),

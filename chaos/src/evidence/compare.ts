@@ -25,6 +25,8 @@ export interface Evidence {
   readonly interrupted: ReadonlySet<string>;
   /** The ledger was restored or lost at this time: it need not know what was made before. */
   readonly forgottenBefore: number | undefined;
+  /** Whether Temporal was restored: people start again what it has forgotten, by the first input. */
+  readonly isTemporalRestored: boolean;
   /** When nothing may have been made. */
   readonly quiet: ReadonlyArray<QuietTime>;
   /** When a worker was frozen: what it was about to send is sent when it goes on. */
@@ -311,7 +313,7 @@ class Comparing {
     }
     if (ending.status === "completed") return "completed";
     const { message, type } = ending;
-    const { ended, forgottenBefore, interrupted } = this.#evidence;
+    const { ended, forgottenBefore, interrupted, isTemporalRestored } = this.#evidence;
     if (ended.has(workflowId) && ["Ended", "Rejected", "Cancelled", "Terminated"].includes(type)) {
       return "ended";
     }
@@ -320,6 +322,9 @@ class Comparing {
     }
     if (run.mayFailAs.includes(type)) return "failed";
     if (type === "Refused" && INJECTED.test(message)) return "refused";
+    const isAmended = run.intervention?.kind === "retry" && run.intervention.amend !== undefined;
+    // The amended request was carried out, and Temporal has forgotten the amendment.
+    if (isTemporalRestored && isAmended && type === "AlreadyCarriedOut") return "failed";
     // Its beneficiary is made anew where the ledger has forgotten it; the payout to the first is found by its key.
     const hasNewPayee = run.kind === "payout" && "nickname" in run.payments[0].beneficiary;
     if (forgottenBefore !== undefined && hasNewPayee && type === "PayoutDiffers") return "failed";
