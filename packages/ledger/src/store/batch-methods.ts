@@ -1,11 +1,8 @@
 import type { Ledger } from "./ledger.ts";
-import { BATCH_ROWS, BATCHES } from "./schema.ts";
+import { BATCH_COUNT, BATCH_ROWS, BATCHES } from "./schema.ts";
 import { query } from "./sql.ts";
 import type { Store } from "./store.ts";
-import { number, readFields, text } from "./table.ts";
-
-const { currency, message: MESSAGE, state } = BATCH_ROWS.fields;
-const COUNT = { state, currency, rows: number, amount: text };
+import { readFields } from "./table.ts";
 
 const saveBatch = BATCHES.saver();
 const saveRow = BATCH_ROWS.saver();
@@ -35,13 +32,13 @@ export const batchMethods = (store: Store) => {
     changeRows: (batch, changes) =>
       store.save(
         `batch ${batch}`,
-        changes.map(({ message, number: row, state: to }) =>
+        changes.map(({ message, number, state }) =>
           query(
             "UPDATE batch_rows SET state = $1, message = $2 WHERE batch = $3 AND number = $4",
-            to,
-            MESSAGE.write(message, seal),
+            state,
+            BATCH_ROWS.fields.message.write(message, seal),
             batch,
-            row,
+            number,
           ),
         ),
       ),
@@ -56,7 +53,7 @@ export const batchMethods = (store: Store) => {
           id,
         ),
       );
-      return found.map((count) => readFields(COUNT, count, seal));
+      return found.map((count) => readFields(BATCH_COUNT, count, seal));
     },
     batchRows: (id, { after, limit, states }) =>
       store.all(

@@ -3,12 +3,17 @@ import type { Decision, LogLine, NewDecision, NewEntry, Verification } from "./l
 import type {
   AccountLimits,
   Batch,
+  BatchCount,
   BatchRowState,
   FoundBatchRow,
+  META,
   Pause,
   RecordedWait,
   Run,
+  WAIT_COUNT,
+  WriteCount,
 } from "./schema.ts";
+import type { RowOf } from "./table.ts";
 
 export type {
   Decision,
@@ -19,7 +24,16 @@ export type {
   NewEntry,
   Verification,
 } from "./log.ts";
-export type { AccountLimits, Batch, BatchRowState, Pause, RecordedWait, Run } from "./schema.ts";
+export type {
+  AccountLimits,
+  Batch,
+  BatchCount,
+  BatchRowState,
+  Pause,
+  RecordedWait,
+  Run,
+  WriteCount,
+} from "./schema.ts";
 
 export type NewRun = Omit<Run, "startedAt">;
 export type Limits = Omit<AccountLimits, "account">;
@@ -42,12 +56,8 @@ export interface LedgerMark {
 }
 
 /** What the ledger says of itself. */
-export interface LedgerState extends LedgerMark {
-  /** Null until a worker pins it. */
-  readonly namespace: string | null;
-  readonly leastBuild: number;
-  /** Why nothing is sent until `recover`. */
-  readonly stopped: string | null;
+export interface LedgerState
+  extends LedgerMark, Pick<RowOf<typeof META.fields>, "namespace" | "leastBuild" | "stopped"> {
   /** Of the tables: as many migrations as were made. */
   readonly schemaVersion: number;
   readonly now: number;
@@ -73,31 +83,12 @@ export interface SimilarPayment {
   readonly at: number;
 }
 
-/** Rows and money of one state and currency. */
-export interface BatchCount {
-  readonly state: BatchRowState;
-  readonly currency: string | null;
-  readonly rows: number;
-  /** Exact sum as a decimal string. */
-  readonly amount: string;
-}
-
-/** Writes of one account, operation, state and currency. */
-export interface WriteCount extends Omit<BatchCount, "state"> {
-  readonly account: string;
-  readonly operation: string;
-  readonly state: WriteState;
-  readonly question: "outcome" | "approval" | null;
-  /** When the longest unchanged one changed. */
-  readonly since: number;
-}
-
 /** Everything at a glance. */
 export interface Overview {
   readonly state: LedgerState;
   readonly writes: ReadonlyArray<WriteCount>;
   /** Open waits by kind, with the number of them and the start of the longest. */
-  readonly waits: ReadonlyArray<Pick<Wait, "kind" | "since"> & { readonly count: number }>;
+  readonly waits: ReadonlyArray<RowOf<typeof WAIT_COUNT>>;
   readonly runs: number;
   /** Rows whose run has yet to be notified. */
   readonly untold: number;

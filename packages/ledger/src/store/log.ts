@@ -35,21 +35,24 @@ interface DecisionBody {
   readonly value: JsonObject;
 }
 
-/** A decision to be recorded. */
-export interface NewDecision extends DecisionBody {
-  readonly account: string;
+const NUMBERED = {
+  sequence: number,
+  at: LINE.at,
+  account: text,
   /** Empty where it concerns all runs. */
-  readonly workflowId: string;
+  workflowId: text,
+};
+const DECISION = {
+  ...NUMBERED,
   /** Null where it concerns the workflow id as a whole. */
-  readonly step: string | null;
-  readonly kind: DecisionKind;
-}
+  step: LINE.step,
+  kind: oneOf<DecisionKind>(),
+};
 
 /** A decision as recorded: append-only. */
-export interface Decision extends NewDecision {
-  readonly sequence: number;
-  readonly at: number;
-}
+export type Decision = RowOf<typeof DECISION> & DecisionBody;
+/** A decision to be recorded. */
+export type NewDecision = Omit<Decision, "sequence" | "at">;
 
 /** What an entry has to say, sealed. */
 interface EntryBody {
@@ -60,21 +63,21 @@ interface EntryBody {
   readonly details: JsonObject;
 }
 
-/** One line of the append-only log of a workflow id, chained by hashes. */
-export interface NewEntry extends EntryBody {
+const ENTRY = {
+  ...NUMBERED,
+  step: text,
   /** `send`: a dispatch; `outcome`: what became of it; the others explain. */
-  readonly kind: "send" | "outcome" | "evidence" | "change" | "note";
-}
-
-/** An entry as recorded. */
-export interface Entry extends NewEntry, WriteName {
-  readonly sequence: number;
-  readonly at: number;
-  readonly runId: string;
-  readonly generation: number;
+  kind: oneOf<"send" | "outcome" | "evidence" | "change" | "note">(),
+  runId: text,
+  generation: number,
   /** SHA-256 over the entry and the hash of the one before it of the same workflow id. */
-  readonly hash: string;
-}
+  hash: text,
+};
+
+/** One line of the append-only log of a workflow id, chained by hashes. */
+export type Entry = RowOf<typeof ENTRY> & EntryBody;
+/** An entry to be recorded. */
+export type NewEntry = EntryBody & Pick<Entry, "kind">;
 
 /** Line of the log of a workflow id. */
 export type LogLine =
@@ -152,16 +155,6 @@ export class LogWriter {
   }
 }
 
-const NUMBERED = { sequence: number, at: LINE.at, account: text, workflowId: text };
-const DECISION = { ...NUMBERED, step: LINE.step, kind: oneOf<DecisionKind>() };
-const ENTRY = {
-  ...NUMBERED,
-  step: text,
-  runId: text,
-  generation: number,
-  kind: oneOf<Entry["kind"]>(),
-  hash: text,
-};
 const DECISION_BODY = sealedJson<DecisionBody>();
 const ENTRY_BODY = sealedJson<EntryBody>();
 

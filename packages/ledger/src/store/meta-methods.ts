@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from "../errors.ts";
 import type { Ledger, LedgerMark } from "./ledger.ts";
-import { LIMITS, META, migrations, WAITS, WRITES } from "./schema.ts";
+import { LIMITS, META, migrations, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
 import { query, type SqlRow } from "./sql.ts";
 import type { Store, Where } from "./store.ts";
 import { number, readFields, type RowOf, text } from "./table.ts";
@@ -28,19 +28,6 @@ const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
 };
 
 const markOf = ({ epoch, ledgerId, sequence }: LedgerMark) => ({ ledgerId, epoch, sequence });
-
-const { account, currency, operation, questionKind: question, state: STATE } = WRITES.fields;
-const COUNT = {
-  account,
-  operation,
-  state: STATE,
-  question,
-  currency,
-  rows: number,
-  amount: text,
-  since: number,
-};
-const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
 
 /** Workflow ids all of whose writes were settled before a time, and that were not pruned yet. */
 const PRUNABLE = `SELECT workflow_id, count(*) AS writes FROM writes
@@ -144,7 +131,7 @@ export const metaMethods = (store: Store) => {
       ]);
       return {
         state: await state(),
-        writes: writes.map((found) => readFields(COUNT, found, seal)),
+        writes: writes.map((found) => readFields(WRITE_COUNT, found, seal)),
         waits: waits.map((found) => readFields(WAIT_COUNT, found, seal)),
         ...readFields({ runs: number, untold: number }, counts ?? {}, seal),
       };

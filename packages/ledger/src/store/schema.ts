@@ -69,9 +69,11 @@ export const META = new Table(
     former: json<ReadonlyArray<string>>(),
     suspects: json<ReadonlyArray<string>>(),
     seenEpoch: number,
+    /** Null until a worker pins it. */
     namespace: textOrNull,
     epoch: number,
     leastBuild: number,
+    /** Why nothing is sent until `recover`. */
     stopped: textOrNull,
   },
   ["id"],
@@ -228,6 +230,30 @@ export const BATCH_ROWS = new Table(
 );
 /** A row of a batch with its batch. No account number, name or secret: its input is encrypted elsewhere. */
 export type FoundBatchRow = RowOf<typeof BATCH_ROWS.fields>;
+
+const COUNT = {
+  currency: textOrNull,
+  rows: number,
+  /** Exact sum as a decimal string. */
+  amount: text,
+};
+export const BATCH_COUNT = { ...COUNT, state: oneOf<BatchRowState>() };
+/** Rows and money of a batch of one state and currency. */
+export type BatchCount = RowOf<typeof BATCH_COUNT>;
+
+export const WRITE_COUNT = {
+  ...COUNT,
+  account: text,
+  operation: text,
+  state: oneOf<WriteState>(),
+  question: WRITES.fields.questionKind,
+  /** When the longest unchanged one changed. */
+  since: number,
+};
+/** Writes of one account, operation, state and currency. */
+export type WriteCount = RowOf<typeof WRITE_COUNT>;
+
+export const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
 
 /**
  * The steps that make the tables, oldest first; a ledger's version is the number of them that it has. From the first

@@ -102,15 +102,14 @@ export const writeMethods = (store: Store) => {
     account: string,
     payees: ReadonlyArray<string>,
   ): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
-    const created = {
-      "account = ?": account,
-      "operation = ?": "createBeneficiary",
-      "payee IS NOT NULL AND made_id IS NOT NULL": true,
-    };
-    const select = "SELECT payee, made_id FROM writes";
+    const { among } = database.dialect;
     const found = await store.find(
-      store.where(select, { ...created, payee: payees }),
-      store.where(select, { ...created, made_id: payees }),
+      query(
+        `SELECT payee, made_id FROM writes WHERE account = $1 AND operation = 'createBeneficiary'
+         AND payee IS NOT NULL AND made_id IS NOT NULL AND (${among("payee", "$2")} OR ${among("made_id", "$2")})`,
+        account,
+        JSON.stringify(payees),
+      ),
     );
     const aliases = new Map(payees.map((payee) => [payee, new Set([payee])]));
     for (const row of found) {
