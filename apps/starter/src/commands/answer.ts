@@ -1,7 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli";
-import { EXIT_CODES_HELP } from "../exit-codes.ts";
 import { by, json, on, reason, text, yes } from "./flags.ts";
-import { runCommand } from "./run-command.ts";
+import { described, runCommand } from "./run-command.ts";
 
 const flags = {
   id: Argument.String("ID").pipe(
@@ -32,19 +31,18 @@ export const answer = Command.make("answer", flags, ({ json, ...given }) =>
     return given.isAll ? answerAlike(output, given) : answerOne(output, given);
   }),
 ).pipe(
-  Command.withShortDescription("Answer what a run asks"),
-  Command.withDescription(
+  described(
+    "Answer what a run asks",
     `Answer what a run asks about a payment whose outcome is unknown. At a
   terminal it shows the question, what each answer does to the money, and asks;
-  in a script give --choose and --for.
-
-  ${EXIT_CODES_HELP}`,
+  in a script give --choose and --for.`,
+    [
+      { command: "starter answer invoice-17", description: "Read the question, and choose" },
+      {
+        command:
+          "starter answer --all --operation createBeneficiary --choose resend --reason outage",
+        description: "Answer what is alike at once",
+      },
+    ],
   ),
-  Command.withExamples([
-    { command: "starter answer invoice-17", description: "Read the question, and choose" },
-    {
-      command: "starter answer --all --operation createBeneficiary --choose resend --reason outage",
-      description: "Answer what is alike at once",
-    },
-  ]),
 );

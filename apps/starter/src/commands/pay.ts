@@ -1,7 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli";
-import { EXIT_CODES_HELP } from "../exit-codes.ts";
 import { by, json, on, reason, text, yes } from "./flags.ts";
-import { runCommand } from "./run-command.ts";
+import { described, runCommand } from "./run-command.ts";
 
 const flags = {
   file: Argument.String("FILE").pipe(
@@ -36,16 +35,41 @@ export const pay = Command.make("pay", flags, ({ file, json, ...given }) =>
     return submit(output, file, planPayout, given);
   }),
 ).pipe(
-  Command.withShortDescription("Pay one payment, or a file of them"),
-  Command.withDescription(
+  described(
+    "Pay one payment, or a file of them",
     `Pay one payment, or a file of them. The same id, and the same row of any
   file, is never paid twice. A likely duplicate under another id is refused; in
-  a file it is a warning.
-
-  ${EXIT_CODES_HELP}`,
+  a file it is a warning.`,
+    [
+      { command: "starter pay invoice.json --id invoice-17", description: "One payment" },
+      { command: "starter pay october.csv --dry-run", description: "Check a file" },
+    ],
   ),
-  Command.withExamples([
-    { command: "starter pay invoice.json --id invoice-17", description: "One payment" },
-    { command: "starter pay october.csv --dry-run", description: "Check a file" },
-  ]),
+);
+
+const onboarded = {
+  file: Argument.String("FILE").pipe(
+    Argument.withDescription("The input, a JSON file; - reads standard input"),
+  ),
+  id: text("id", "ID", "Workflow id; default: made from the input"),
+  isNotDuplicate: on("not-a-duplicate", "Start it although an earlier one looks the same"),
+  isDryRun: on("dry-run", "Check the input, and start nothing"),
+  by,
+  reason,
+  json,
+};
+
+/** `starter onboard`: issues a card for a cardholder. */
+export const onboard = Command.make("onboard", onboarded, ({ file, json, ...given }) =>
+  runCommand(json, async (output) => {
+    const { planOnboarding } = await import("@durable-payments/operations/input");
+    const { submit } = await import("../input/submit.ts");
+    return submit(output, file, planOnboarding, given);
+  }),
+).pipe(
+  described(
+    "Issue a card to a new or known cardholder",
+    `Issue a card to a new or known cardholder. The same id never starts a second
+  run; without --id it is made from the input.`,
+  ),
 );

@@ -1,7 +1,6 @@
 import { Argument, Command, Flag } from "effect/cli";
-import { EXIT_CODES_HELP } from "../exit-codes.ts";
 import { by, ifRun, json, on, reason, text, yes } from "./flags.ts";
-import { runCommand } from "./run-command.ts";
+import { described, runCommand } from "./run-command.ts";
 
 const flags = {
   id: Argument.String("ID").pipe(
@@ -39,18 +38,16 @@ export const retry = Command.make("retry", flags, ({ json, ...given }) =>
     return given.isAll ? retryAll(output, given) : retryOne(output, given);
   }),
 ).pipe(
-  Command.withShortDescription("Retry a failed run, or all of them"),
-  Command.withDescription(
+  described(
+    "Retry a failed run, or all of them",
     `Retry a failed run: what is done is kept, the rest follows. An open run is
-  asked to look again at once. A retry that cannot help is refused.
-
-  ${EXIT_CODES_HELP}`,
+  asked to look again at once. A retry that cannot help is refused.`,
+    [
+      { command: "starter retry invoice-17 --dry-run", description: "See what would be done" },
+      {
+        command: "starter retry invoice-17 --amend fix.json --reason 'wrong amount'",
+        description: "Retry it with another request",
+      },
+    ],
   ),
-  Command.withExamples([
-    { command: "starter retry invoice-17 --dry-run", description: "See what would be done" },
-    {
-      command: "starter retry invoice-17 --amend fix.json --reason 'wrong amount'",
-      description: "Retry it with another request",
-    },
-  ]),
 );

@@ -1,6 +1,10 @@
+import type { Acting } from "@durable-payments/operations";
+import type { Operations } from "@durable-payments/operations/connection";
+import { Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
-import { EXIT_CODES } from "../exit-codes.ts";
+import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
+import type { ActingFlags } from "../input/acting.ts";
 import { type Output, processOutput } from "../output/output.ts";
 
 /** Ends the process with a code; what there was to say has been said. */
@@ -38,3 +42,28 @@ export const runCommand = (
       ),
     );
   });
+
+/** Runs the work of a command that acts on Temporal and the ledger, by somebody's name. */
+export const runAct = (
+  given: ActingFlags & { readonly json: boolean },
+  work: (operations: Operations, acting: Acting, output: Output) => Promise<void>,
+): Effect.Effect<void, ExitWith> =>
+  runCommand(given.json, async (output) => {
+    const { operating } = await import("../settings.ts");
+    const { actingOf } = await import("../input/acting.ts");
+    const acting = actingOf(given);
+    await operating((operations) => work(operations, acting, output));
+    return EXIT_CODES.done;
+  });
+
+/** Describes a command: in the list of all, and on its own page of help. */
+export const described =
+  (short: string, long: string, examples: ReadonlyArray<Command.Command.Example> = []) =>
+  <const Name extends string, Input, Context, E, R>(
+    command: Command.Command<Name, Input, Context, E, R>,
+  ) =>
+    command.pipe(
+      Command.withShortDescription(short),
+      Command.withDescription(`${long}\n\n  ${EXIT_CODES_HELP}`),
+      Command.withExamples(examples),
+    );
