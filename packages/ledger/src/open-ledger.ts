@@ -4,7 +4,6 @@ import { isAbsolute, join, resolve } from "node:path";
 import { LedgerUnavailable } from "./errors.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
-import type { Ledger } from "./store/ledger.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import { openPostgres } from "./store/postgres-database.ts";
 import { readPostgresUrl } from "./store/postgres-url.ts";
@@ -95,6 +94,27 @@ const identify = (database: Database): Promise<void> =>
     }),
   );
 
+const ledgerIn = (store: Store) => ({
+  /** Where it is, without user and password. */
+  place: store.database.place,
+  /** Whether it serves the workers of this host alone. */
+  isOfOneHost: store.database.isOfOneHost,
+  ...metaMethods(store),
+  ...writeMethods(store),
+  ...decisionMethods(store),
+  ...runMethods(store),
+  ...batchMethods(store),
+  /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
+  backup: (file: string) => store.database.backup(file),
+  close: () => store.database.close(),
+});
+
+/**
+ * The truth about writes. Every method rejects with `LedgerUnavailable` where the ledger cannot be reached; then
+ * nothing is sent. One instance serves all accounts of a namespace.
+ */
+export interface Ledger extends Readonly<ReturnType<typeof ledgerIn>> {}
+
 /**
  * Opens a ledger, and makes its tables or brings them up to date.
  *
@@ -117,16 +137,5 @@ export const openLedger = async (
     await database.close();
     throw error;
   }
-  const store = new Store(database, seal);
-  return {
-    place: database.place,
-    isOfOneHost: database.isOfOneHost,
-    ...metaMethods(store),
-    ...writeMethods(store),
-    ...decisionMethods(store),
-    ...runMethods(store),
-    ...batchMethods(store),
-    backup: (file) => database.backup(file),
-    close: () => database.close(),
-  };
+  return ledgerIn(new Store(database, seal));
 };

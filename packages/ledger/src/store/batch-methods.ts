@@ -1,5 +1,6 @@
-import type { Ledger } from "./ledger.ts";
-import { BATCH_COUNT, BATCH_ROWS, BATCHES } from "./schema.ts";
+import type { BatchRow, BatchRowChange } from "./ledger.ts";
+import type { NewDecision } from "./log.ts";
+import { type Batch, BATCH_COUNT, BATCH_ROWS, BATCHES, type BatchRowState } from "./schema.ts";
 import { query } from "./sql.ts";
 import type { Store } from "./store.ts";
 import { readFields } from "./table.ts";
@@ -11,7 +12,14 @@ const saveRow = BATCH_ROWS.saver();
 export const batchMethods = (store: Store) => {
   const { database, seal } = store;
   return {
-    saveBatch: (id, change) => {
+    /** Makes or changes a batch in one transaction, and returns it. `change` is pure, and throws to refuse. */
+    saveBatch: (
+      id: string,
+      change: (batch: Batch | undefined) => {
+        readonly batch: Batch;
+        readonly decision?: NewDecision;
+      },
+    ): Promise<Batch> => {
       // Decisions on a batch are chained by themselves.
       const workflowId = `batch:${id}`;
       const select = query("SELECT * FROM batches WHERE id = $1", id);
@@ -24,12 +32,13 @@ export const batchMethods = (store: Store) => {
         return { value: batch, writes: [saveBatch(batch, seal)] };
       });
     },
-    saveRows: (batch, rows) =>
+    /** Saves rows of a batch, many at once; a row that is there is replaced. */
+    saveRows: (batch: string, rows: ReadonlyArray<BatchRow>) =>
       store.save(
         `batch ${batch}`,
         rows.map((row) => saveRow({ ...row, batch }, seal)),
       ),
-    changeRows: (batch, changes) =>
+    changeRows: (batch: string, changes: ReadonlyArray<BatchRowChange>) =>
       store.save(
         `batch ${batch}`,
         changes.map(({ message, number, state }) =>
@@ -42,9 +51,10 @@ export const batchMethods = (store: Store) => {
           ),
         ),
       ),
-    batch: async (id) => (await store.all(BATCHES, { "id = ?": id }))[0],
+    batch: async (id: string) => (await store.all(BATCHES, { "id = ?": id }))[0],
+    /** Returns all batches, newest first. */
     batches: () => store.all(BATCHES, {}, "ORDER BY created_at DESC, id"),
-    batchCounts: async (id) => {
+    batchCounts: async (id: string) => {
       const sum = database.dialect.sum("amount");
       const found = await store.find(
         query(
@@ -55,14 +65,23 @@ export const batchMethods = (store: Store) => {
       );
       return found.map((count) => readFields(BATCH_COUNT, count, seal));
     },
-    batchRows: (id, { after, limit, states }) =>
+    /** Returns rows of a batch in the order of their numbers, those after a number. */
+    batchRows: (
+      id: string,
+      filter: {
+        readonly states?: ReadonlyArray<BatchRowState>;
+        readonly after?: number;
+        readonly limit: number;
+      },
+    ) =>
       store.all(
         BATCH_ROWS,
-        { "batch = ?": id, "number > ?": after, state: states },
+        { "batch = ?": id, "number > ?": filter.after, state: filter.states },
         "ORDER BY number",
-        limit,
+        filter.limit,
       ),
-    rowsWithFingerprints: async (account, fingerprints) => {
+    /** Returns rows of any batch of the account with one of these fingerprints. */
+    rowsWithFingerprints: async (account: string, fingerprints: ReadonlyArray<string>) => {
       const found = await store.find(
         store.where(
           "SELECT batch_rows.* FROM batch_rows JOIN batches ON batches.id = batch_rows.batch",
@@ -72,5 +91,5 @@ export const batchMethods = (store: Store) => {
       );
       return found.map((row) => BATCH_ROWS.read(row, seal));
     },
-  } satisfies Partial<Ledger>;
+  };
 };

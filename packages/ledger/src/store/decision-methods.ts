@@ -1,6 +1,6 @@
 import { endedRow, overruledRow } from "../model/decide.ts";
 import type { WriteRow } from "../model/row.ts";
-import type { Actor, DecisionLook, Ledger, NewDecision, Pause, RowChange } from "./ledger.ts";
+import type { Actor, Decision, DecisionLook, NewDecision, Pause, RowChange } from "./ledger.ts";
 import {
   endAmong,
   type LogWriter,
@@ -40,7 +40,19 @@ export const decisionMethods = (store: Store) => {
     query("SELECT * FROM log WHERE workflow_id = $1 ORDER BY sequence", workflowId);
 
   return {
-    decide: (decision, change = () => []) => {
+    /**
+     * Records a decision, and changes writes with it, in one transaction.
+     *
+     * An `end` or `overrule` is applied to every row that `change` does not give, as `endedRow` and `overruledRow` say.
+     * An end holds for the workflow id, also before it has any row.
+     *
+     * @param change gives the rows that change; it throws to refuse the decision, and is pure.
+     * @returns the decision as recorded.
+     */
+    decide: (
+      decision: NewDecision,
+      change: (look: DecisionLook) => ReadonlyArray<RowChange> = () => [],
+    ): Promise<Decision> => {
       const { workflowId } = decision;
       const context = query(
         `SELECT meta.epoch, ${database.dialect.nextSequence} AS sequence, runs.started_by
@@ -76,28 +88,33 @@ export const decisionMethods = (store: Store) => {
         ),
       );
     },
-    decisionsOf: async (workflowId) => {
+    /** Returns the decisions on a workflow id; with "" those that concern everything. */
+    decisionsOf: async (workflowId: string) => {
       const found = await store.find(selectDecisions(workflowId));
       return found.map((line) => readDecision(line, seal));
     },
-    logOf: async (workflowId) => {
+    /** Returns entries and decisions of a workflow id in order. */
+    logOf: async (workflowId: string) => {
       const found = await store.find(selectLog(workflowId));
       return found.map((line) => readLine(line, seal));
     },
-    verify: async (workflowId) => {
+    /** Checks the chain of hashes over the log of a workflow id. */
+    verify: async (workflowId: string) => {
       const [lines = [], pruned = []] = await database.read([
         selectLog(workflowId),
         query("SELECT 1 FROM writes WHERE workflow_id = $1 AND rest IS NULL LIMIT 1", workflowId),
       ]);
       return verifyLines(lines, pruned.length > 0, seal);
     },
-    pause: (scope, of, actor) =>
+    /** Stops sends; kept as a decision, too. */
+    pause: (scope: Pause["scope"], of: string, actor: Actor): Promise<Pause> =>
       store.logged(null, pausedIn({ scope, of }), [], (_found, log) => {
         notePause(log, "pause", { scope, of }, actor);
         const pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since: log.now };
         return { value: pause, writes: [savePause(pause, seal)] };
       }),
-    resume: (scope, of, actor) => {
+    /** @returns whether it was paused. */
+    resume: (scope: Pause["scope"], of: string, actor: Actor): Promise<boolean> => {
       const looks = [query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of)];
       return store.logged(null, pausedIn({ scope, of }), looks, ([paused = []], log) => {
         if (paused.length === 0) return { value: false, writes: [] };
@@ -107,7 +124,7 @@ export const decisionMethods = (store: Store) => {
       });
     },
     pauses: () => store.all(PAUSES, {}, "ORDER BY since"),
-  } satisfies Partial<Ledger>;
+  };
 };
 
 const isSameWrite = (one: WriteRow, other: WriteRow): boolean =>

@@ -1,5 +1,5 @@
 import { LedgerUnavailable } from "../errors.ts";
-import type { Ledger, LedgerMark } from "./ledger.ts";
+import type { AccountLimits, Actor, LedgerMark, LedgerState, Overview } from "./ledger.ts";
 import { LIMITS, META, migrations, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
 import { query, type SqlRow } from "./sql.ts";
 import type { Store, Where } from "./store.ts";
@@ -27,7 +27,11 @@ const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
     : undefined;
 };
 
-const markOf = ({ epoch, ledgerId, sequence }: LedgerMark) => ({ ledgerId, epoch, sequence });
+const markOf = ({ epoch, ledgerId, sequence }: LedgerMark): LedgerMark => ({
+  ledgerId,
+  epoch,
+  sequence,
+});
 
 /** Workflow ids all of whose writes were settled before a time, and that were not pruned yet. */
 const PRUNABLE = `SELECT workflow_id, count(*) AS writes FROM writes
@@ -56,16 +60,24 @@ export const metaMethods = (store: Store) => {
     return { ...meta, ledgerId };
   };
   const read = async (): Promise<Meta> => metaOf(await store.find(select));
-  const state = async () => {
+  const state = async (): Promise<LedgerState> => {
     const { leastBuild, namespace, now: at, stopped, ...mark } = await read();
     const schemaVersion = SCHEMA_VERSION;
     return { ...markOf(mark), namespace, leastBuild, stopped, schemaVersion, now: at };
   };
 
   return {
+    /** Returns the ledger's identity, how far it has got, and what is set for all workers. */
     state,
+    /** Returns what a witness remembers: a part of `state`. */
     mark: async () => markOf(await read()),
-    expect: async (mark) => {
+    /**
+     * Compares the ledger with what a witness remembers. Where it has less, or is another one, it was restored: sends
+     * are stopped until `recover`.
+     *
+     * @returns whether all is well.
+     */
+    expect: async (mark: LedgerMark): Promise<boolean> => {
       const seen = await read();
       if (seen.stopped === null && whyRestored(seen, mark) === undefined) return true;
       return database.write(null, [select], ([found]) => {
@@ -81,7 +93,8 @@ export const metaMethods = (store: Store) => {
         return { value: false, writes: [stop] };
       });
     },
-    recover: (actor) =>
+    /** Begins a new epoch, in which no earlier row proves that nothing was sent, and lets sends go on. */
+    recover: (actor: Actor) =>
       store.logged(null, "", [select], ([found], log) => {
         const meta = metaOf(found);
         const epoch = Math.max(meta.epoch, meta.seenEpoch) + 1;
@@ -96,7 +109,8 @@ export const metaMethods = (store: Store) => {
         );
         return { value: { ...markOf(meta), epoch }, writes: [begin] };
       }),
-    pin: async (namespace) => {
+    /** Binds the ledger to a Temporal namespace, once. @throws LedgerUnavailable where it is bound to another. */
+    pin: async (namespace: string) => {
       // Asked at every start of a worker, and written once.
       if ((await read()).namespace === namespace) return;
       await database.write(null, [select], ([found]) => {
@@ -109,12 +123,13 @@ export const metaMethods = (store: Store) => {
         return { value: undefined, writes: [query("UPDATE meta SET namespace = $1", namespace)] };
       });
     },
-    setLimits: (limits) => store.save(null, [saveLimits(limits, seal)]),
-    setLeastBuild: (build) =>
+    setLimits: (limits: AccountLimits) => store.save(null, [saveLimits(limits, seal)]),
+    /** Keeps older builds from sending; never lowers it. */
+    setLeastBuild: (build: number) =>
       store.save(null, [
         query("UPDATE meta SET least_build = $1 WHERE least_build < $2", build, build),
       ]),
-    overview: async () => {
+    overview: async (): Promise<Overview> => {
       const [writes = [], waits = [], [counts] = []] = await database.read([
         query(
           `SELECT account, operation, state, question_kind AS question, currency, count(*) AS rows,
@@ -136,7 +151,13 @@ export const metaMethods = (store: Store) => {
         ...readFields({ runs: number, untold: number }, counts ?? {}, seal),
       };
     },
-    prune: (before, { by }) =>
+    /**
+     * Removes the texts, amounts and log of workflow ids all of whose writes were settled before a time. Their writes
+     * keep account, ids, step, operation, state, generation, request hash and made id, and ends stay.
+     *
+     * @param before milliseconds since 1970 by the ledger's clock.
+     */
+    prune: (before: number, { by }: Actor) =>
       store.logged(null, "", [query(PRUNABLE, before)], ([gone = []], log) => {
         const ids = gone.map((found) => String(found["workflow_id"]));
         const ofThem = (change: string, where: Where = {}) =>
@@ -159,5 +180,5 @@ export const metaMethods = (store: Store) => {
           ],
         };
       }),
-  } satisfies Partial<Ledger>;
+  };
 };

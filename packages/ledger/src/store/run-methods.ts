@@ -1,4 +1,5 @@
-import type { Ledger } from "./ledger.ts";
+import type { JsonObject } from "../model/row.ts";
+import type { NewRun, NewWait, Wait } from "./ledger.ts";
 import { LEASES, RUNS, WAITS } from "./schema.ts";
 import { query } from "./sql.ts";
 import type { Store } from "./store.ts";
@@ -19,8 +20,13 @@ export const runMethods = (store: Store) => {
   // One that is open stays as it is.
   const open = WAITS.saver({ since: now }, undefined, "WHERE waits.closed_at IS NOT NULL");
   return {
-    noteRun: (run) => store.save(run.workflowId, [save(run, seal)]),
-    noteRuns: (all) => {
+    /**
+     * Records a run. What is known of its workflow id already stays (above all who started it first), but for the run
+     * id; what was null is filled in.
+     */
+    noteRun: (run: NewRun) => store.save(run.workflowId, [save(run, seal)]),
+    /** Records many runs at once, as `noteRun` does. */
+    noteRuns: (all: ReadonlyArray<NewRun>) => {
       // In one order, so that no two workers wait for each other.
       const runs = all.toSorted((one, other) => (one.workflowId < other.workflowId ? -1 : 1));
       return store.save(
@@ -28,36 +34,54 @@ export const runMethods = (store: Store) => {
         runs.map((run) => save(run, seal)),
       );
     },
-    runs: ({ account, batch, limit, startedBefore, workflowIds }) =>
+    /** Returns runs, newest first. */
+    runs: (filter: {
+      readonly workflowIds?: ReadonlyArray<string>;
+      readonly account?: string;
+      readonly batch?: string;
+      readonly startedBefore?: number;
+      readonly limit?: number;
+    }) =>
       store.all(
         RUNS,
         {
-          workflow_id: workflowIds,
-          "account = ?": account,
-          "batch = ?": batch,
-          "started_at < ?": startedBefore,
+          workflow_id: filter.workflowIds,
+          "account = ?": filter.account,
+          "batch = ?": filter.batch,
+          "started_at < ?": filter.startedBefore,
         },
         "ORDER BY started_at DESC, workflow_id",
-        limit,
+        filter.limit,
       ),
-    openWait: async (wait) => {
+    /** Opens a wait, or opens it again. */
+    openWait: async (wait: NewWait) => {
       await database.change(open({ ...wait, closedAt: null, outcome: null }, seal));
     },
-    waits: ({ account, isOpen, kind, limit, runId, workflowId }) =>
+    /** Returns waits, longest waiting first; with `isOpen` only those that nobody has closed, or has. */
+    waits: (
+      filter: Partial<Pick<Wait, "account" | "workflowId" | "runId" | "kind">> & {
+        readonly isOpen?: boolean;
+        readonly limit?: number;
+      },
+    ) =>
       store.all(
         WAITS,
         {
-          "closed_at IS NULL": isOpen === true,
-          "closed_at IS NOT NULL": isOpen === false,
-          "account = ?": account,
-          "workflow_id = ?": workflowId,
-          "run_id = ?": runId,
-          "kind = ?": kind,
+          "closed_at IS NULL": filter.isOpen === true,
+          "closed_at IS NOT NULL": filter.isOpen === false,
+          "account = ?": filter.account,
+          "workflow_id = ?": filter.workflowId,
+          "run_id = ?": filter.runId,
+          "kind = ?": filter.kind,
         },
         "ORDER BY since, workflow_id, activity_id",
-        limit,
+        filter.limit,
       ),
-    closeWait: async ({ account, activityId, runId, workflowId }, outcome) => {
+    /** Closes a wait and keeps its outcome. @returns whether it was open. */
+    closeWait: async (
+      { account, activityId, runId, workflowId }: Omit<NewWait, "kind" | "thing">,
+      outcome: JsonObject,
+    ) => {
       const closed = await database.change(
         query(
           `UPDATE waits SET closed_at = ${now}, outcome = $1 WHERE workflow_id = $2
@@ -71,7 +95,12 @@ export const runMethods = (store: Store) => {
       );
       return closed.length > 0;
     },
-    lease: async (name, holder, ms) => {
+    /**
+     * Takes or renews a lease where nobody else holds it; 0 ms gives it back.
+     *
+     * @returns who holds it now, and until when by the ledger's clock.
+     */
+    lease: async (name: string, holder: string, ms: number) => {
       const until = `${now} + ${Math.round(ms)}`;
       const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING *`;
       const take = LEASES.saver({ until }, undefined, ifFree)({ name, holder }, seal);
@@ -82,5 +111,5 @@ export const runMethods = (store: Store) => {
           : [LEASES.read(taken, seal)];
       return held ?? { holder: "", until: 0 };
     },
-  } satisfies Partial<Ledger>;
+  };
 };

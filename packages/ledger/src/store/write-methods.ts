@@ -1,6 +1,12 @@
-import type { WriteRow, WriteState } from "../model/row.ts";
+import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import { isSameAmount } from "./decimal.ts";
-import { type Ledger, MadeByAnother, type PlannedPayment, type SimilarPayment } from "./ledger.ts";
+import {
+  type Change,
+  type Look,
+  MadeByAnother,
+  type PlannedPayment,
+  type SimilarPayment,
+} from "./ledger.ts";
 import { LogWriter } from "./log.ts";
 import { lookOf, nextVersion, readLook, readRow, saveRow } from "./rows.ts";
 import { saveRun } from "./run-methods.ts";
@@ -16,6 +22,20 @@ const MAY_HAVE_MADE =
 
 /** States that index `writes_open` has whole. */
 const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown", "asking"]);
+
+/** Which writes are read. */
+export interface RowFilter {
+  readonly account?: string;
+  readonly operation?: string;
+  readonly states?: ReadonlyArray<WriteState>;
+  /** Rows with an open question: an outcome to be decided, or an approval. */
+  readonly needsPerson?: boolean;
+  /** Rows whose run has yet to be notified. */
+  readonly isUntold?: boolean;
+  /** Milliseconds since 1970 by the ledger's clock. */
+  readonly changedBefore?: number;
+  readonly limit?: number;
+}
 
 const NAME = { account: text, workflowId: text, step: text };
 
@@ -121,8 +141,17 @@ export const writeMethods = (store: Store) => {
   };
 
   return {
-    look: async (name) => readLook(name, await store.find(selectLook(name)), seal).look,
-    transact: (name, decide) =>
+    /** Reads everything that decides about a write. */
+    look: async (name: WriteName): Promise<Look> =>
+      readLook(name, await store.find(selectLook(name)), seal).look,
+    /**
+     * Changes a row: looks, decides and writes in one transaction, durable when it resolves. Ends, pauses and epochs that
+     * are committed before are seen. `decide` is pure: it may be called again.
+     *
+     * @returns the look, with the row as it is now.
+     * @throws MadeByAnother where another write owns `row.madeId` (payouts, cardholders, cards); what `decide` throws.
+     */
+    transact: (name: WriteName, decide: (look: Look) => Change): Promise<Look> =>
       orMadeByAnother(store, (changing) =>
         database.write(name.workflowId, [selectLook(name)], ([found = []]) => {
           const { lastHash, look } = readLook(name, found, seal);
@@ -148,8 +177,18 @@ export const writeMethods = (store: Store) => {
           return { value: { ...look, row: of }, writes: [...saved, ...log.writes] };
         }),
       ),
-    rowsOf: (workflowId) => read(rowsOf(workflowId)),
-    rows: ({ account, changedBefore, isUntold, limit, needsPerson, operation, states }) =>
+    /** Returns all writes of a workflow id in the order of their making. */
+    rowsOf: (workflowId: string) => read(rowsOf(workflowId)),
+    /** Returns writes of which everything holds that is given; the longest unchanged come first. */
+    rows: ({
+      account,
+      changedBefore,
+      isUntold,
+      limit,
+      needsPerson,
+      operation,
+      states,
+    }: RowFilter) =>
       writes(
         {
           "is_open = 1":
@@ -167,7 +206,12 @@ export const writeMethods = (store: Store) => {
         "ORDER BY changed_at, workflow_id, step",
         limit,
       ),
-    owners: async (account, operation, ids) => {
+    /** Returns which of these ids the ledger has as made, also of pruned writes. */
+    owners: async (
+      account: string,
+      operation: string,
+      ids: ReadonlyArray<string>,
+    ): Promise<ReadonlyMap<string, WriteName>> => {
       const found = await store.find(
         store.where(
           "SELECT account, workflow_id, step, made_id FROM writes",
@@ -178,7 +222,8 @@ export const writeMethods = (store: Store) => {
       );
       return new Map(found.map((row) => [String(row["made_id"]), readFields(NAME, row, seal)]));
     },
-    rivals: async (account, operation, except) => {
+    /** Returns other writes that may have made what is looked for: sending, unknown, asking, ended with doubt. */
+    rivals: async (account: string, operation: string, except: WriteName) => {
       const found = await writes({
         "is_open = 1": true,
         "account = ?": account,
@@ -189,11 +234,17 @@ export const writeMethods = (store: Store) => {
         ({ step, workflowId }) => step !== except.step || workflowId !== except.workflowId,
       );
     },
-    doneWith: async (account, operation, hash) => {
+    /** Returns the latest write that was carried out with the same request. */
+    doneWith: async (account: string, operation: string, hash: string) => {
       const same = { "hash = ?": hash, "account = ?": account, "operation = ?": operation };
       return (await writes({ ...same, "state = 'done'": true }, "ORDER BY changed_at DESC", 1))[0];
     },
-    sameRequestElsewhere: ({ account, step, workflowId }, operation, hash) =>
+    /** Returns writes of the same workflow id that have, or may have, carried out the same request under another step. */
+    sameRequestElsewhere: (
+      { account, step, workflowId }: WriteName,
+      operation: string,
+      hash: string,
+    ) =>
       writes(
         {
           "workflow_id = ?": workflowId,
@@ -205,7 +256,14 @@ export const writeMethods = (store: Store) => {
         },
         "ORDER BY created_at",
       ),
-    similarPayments: async (account, payments) => {
+    /**
+     * Returns for each payment what is likely the same under another workflow id: same payee, amount and currency, and
+     * the same reference, or started within a day where one of them has none.
+     */
+    similarPayments: async (
+      account: string,
+      payments: ReadonlyArray<PlannedPayment>,
+    ): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
       const payees = new Set(payments.flatMap((planned) => planned.payees));
       const aliases = await aliasesOf(account, [...payees]);
       const names = [...new Set([...aliases.values()].flatMap((some) => [...some]))];
@@ -239,5 +297,5 @@ export const writeMethods = (store: Store) => {
         return [...similar.values()];
       });
     },
-  } satisfies Partial<Ledger>;
+  };
 };
