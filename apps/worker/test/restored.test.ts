@@ -50,6 +50,16 @@ const makeStack = async (name: string) => {
     await stopWorker();
     await temporal.teardown();
   });
+  /** As `startPayment` starts it, which vouches; or as anybody else. */
+  const start = (workflowId: string, { input = payoutInput, isVouched = true } = {}) =>
+    temporal.client.workflow.start("payout", {
+      workflowId,
+      taskQueue: "payments",
+      args: [input],
+      ...(isVouched && { memo: { [VOUCHER]: { workflowId, at: Date.now(), is: "first" } } }),
+    });
+  const starter = (...args: ReadonlyArray<string>) =>
+    runApp("starter", [...args, "--by", "ada", "--reason", "fraud"], variables());
   return {
     database,
     ledgerFile,
@@ -61,33 +71,34 @@ const makeStack = async (name: string) => {
     startTemporal: async () => {
       temporal = await createLocalEnvironment({ server });
     },
-    /** As `startPayment` starts it, which vouches; or as anybody else. */
+    client: () => temporal.client,
+    start,
     pay: async (workflowId: string, isVouched = true): Promise<PayoutResult> => {
-      const handle = await temporal.client.workflow.start("payout", {
-        workflowId,
-        taskQueue: "payments",
-        args: [payoutInput],
-        ...(isVouched && { memo: { [VOUCHER]: { workflowId, at: Date.now(), is: "first" } } }),
-      });
+      const handle = await start(workflowId, { isVouched });
       return (await handle.result()) as PayoutResult;
     },
+    starter,
     recover: async (): Promise<unknown> => {
-      const by = ["--by", "ada", "--reason", "restored", "--yes", "--json"];
-      const { exitCode, stderr, stdout } = await runApp("starter", ["recover", ...by], variables());
-      expect(stderr).toBe("");
+      const { exitCode, stdout } = await starter("recover", "--yes", "--json");
       expect(exitCode).toBe(0);
       return JSON.parse(stdout);
     },
   };
 };
 
+/** Makes a copy of a ledger as `starter ledger backup` does. */
+const backUp = async (ledgerFile: string): Promise<string> => {
+  const copy = `${ledgerFile}.copy`;
+  const ledger = await openLedger(`sqlite:${ledgerFile}`);
+  await ledger.backup(copy);
+  await ledger.close();
+  return copy;
+};
+
 it("a ledger that was put back to an earlier copy pays nothing twice after recover", async () => {
   const { ledgerFile, pay, recover, startWorker, stopWorker } = await makeStack("ledger");
   await pay("before");
-  const copy = `${ledgerFile}.copy`;
-  const open = await openLedger(`sqlite:${ledgerFile}`);
-  await open.backup(copy);
-  await open.close();
+  const copy = await backUp(ledgerFile);
   const after = await pay("after");
   const paid = await payoutIds();
 
@@ -101,6 +112,45 @@ it("a ledger that was put back to an earlier copy pays nothing twice after recov
   const again = await pay("after", false);
   expect(again.payout_id).toBe(after.payout_id);
   await pay("before", false);
+  expect(await payoutIds()).toEqual(paid);
+});
+
+it("what a person rejected is not paid after the ledger was put back to a copy from before", async () => {
+  const stack = await makeStack("rejected");
+  const { client, ledgerFile, recover, start, startWorker, starter, stopWorker } = stack;
+  const paid = await payoutIds();
+  const input = { ...payoutInput, options: { approval: { above: "0.01" } } };
+  const handle = await start("rejected", { input });
+  const ledger = await openLedger(`sqlite:${ledgerFile}`);
+  const isAsked = async () =>
+    expect(await ledger.rowsOf("rejected")).toContainEqual(
+      expect.objectContaining({ question: expect.objectContaining({ kind: "approval" }) }),
+    );
+  await vi.waitFor(isAsked, { timeout: 20_000, interval: 50 });
+  await ledger.close();
+  const copy = await backUp(ledgerFile);
+  expect(await starter("reject", "rejected")).toMatchObject({ exitCode: 0 });
+  await expect(handle.result()).rejects.toMatchObject({ cause: { type: "Rejected" } });
+
+  await stopWorker();
+  putBack(ledgerFile, copy);
+  await startWorker();
+  expect(await recover()).toMatchObject({ ends: ["rejected"] });
+  expect(await starter("retry", "rejected", "--yes")).toMatchObject({ exitCode: 2 });
+  await starter("retry", "--all-failed", "--yes");
+  const again = await start("rejected", { isVouched: false });
+  await expect(again.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+  const { events } = await handle.fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  const { runId } = await client().workflowService.resetWorkflowExecution({
+    namespace: "default",
+    workflowExecution: { workflowId: "rejected", runId: handle.firstExecutionRunId },
+    workflowTaskFinishEventId: first?.eventId ?? null,
+    reason: "reset by hand",
+    requestId: "reset",
+  });
+  const reset = client().workflow.getHandle("rejected", runId);
+  await expect(reset.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
   expect(await payoutIds()).toEqual(paid);
 });
 
