@@ -83,42 +83,22 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
   }
 > {}
 
-/** All that an operation rejects with on purpose. Whatever else it throws is a fault of its code. */
+/** All that an operation rejects with on purpose. */
 export type OperationError = InvalidInput | NotFound | Refused | EndedByPerson | ConnectionFailed;
 
-/**
- * Checks whether an operation was rejected on purpose.
- *
- * @param error what it has thrown.
- * @returns false for what is a fault of the code.
- */
+/** Checks whether an operation was rejected on purpose; whatever else it throws is a fault of its code. */
 export const isOperationError = (error: unknown): error is OperationError =>
-  error instanceof InvalidInput ||
-  error instanceof NotFound ||
-  error instanceof Refused ||
-  error instanceof EndedByPerson ||
-  error instanceof ConnectionFailed;
+  [InvalidInput, NotFound, Refused, EndedByPerson, ConnectionFailed].some(
+    (kind) => error instanceof kind,
+  );
 
-/**
- * Makes the error for wrong input.
- *
- * @param message for a person.
- * @param faults each fault, where there are several.
- * @param next the operation that helps.
- * @returns the error, to be thrown.
- */
+/** Makes the error for wrong input, which names each fault where there are several. */
 export const invalidInput = (
   message: string,
   faults?: ReadonlyArray<Fault>,
   next?: NextOperation,
 ): InvalidInput => new InvalidInput({ message, ...(faults && { faults }), ...(next && { next }) });
 
-/**
- * Makes the error for what cannot be done in the present state.
- *
- * @param message for a person.
- * @param next the operation that helps.
- * @returns the error, to be thrown.
- */
+/** Makes the error for what cannot be done in the present state. */
 export const refused = (message: string, next?: NextOperation): Refused =>
   new Refused({ message, ...(next && { next }) });

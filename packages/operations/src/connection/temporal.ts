@@ -6,7 +6,12 @@ import {
 } from "@durable-payments/protocol/temporal-connection";
 import { messageOf } from "@durable-payments/api-core/values";
 import { checkDataConverter } from "@durable-payments/codec";
-import { Client, Connection } from "@temporalio/client";
+import {
+  Client,
+  Connection,
+  type WorkflowExecutionDescription,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
@@ -105,6 +110,20 @@ export const connectTemporal = async (settings: TemporalSettings): Promise<Tempo
       : { connection: decodingConnection(connection, dataConverter), dataConverter }),
   });
   return { client, connection, settings };
+};
+
+/** Describes a run of a workflow id, by default the latest; undefined where Temporal knows none. */
+export const findRun = async (
+  client: Client,
+  workflowId: string,
+  runId?: string,
+): Promise<WorkflowExecutionDescription | undefined> => {
+  try {
+    return await client.workflow.getHandle(workflowId, runId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
 };
 
 /**

@@ -9,13 +9,13 @@ import {
   trackerId,
   utc,
 } from "@durable-payments/protocol";
-import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../connection/operations.ts";
 import { pollersOf } from "../connection/pollers.ts";
 import type { TemporalSettings } from "../connection/settings.ts";
-import type { Temporal } from "../connection/temporal.ts";
+import { findRun, type Temporal } from "../connection/temporal.ts";
 import { detailsOf } from "../connection/temporal-errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
@@ -88,14 +88,8 @@ type Heartbeat =
   | { readonly is: "alive"; readonly details: unknown };
 
 const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartbeat> => {
-  let described;
-  try {
-    described = await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return { is: "notRunning" };
-    throw error;
-  }
-  if (described.status.name !== "RUNNING") return { is: "notRunning" };
+  const described = await findRun(client, workflowId);
+  if (described?.status.name !== "RUNNING") return { is: "notRunning" };
   const [activity] = described.raw.pendingActivities ?? [];
   if (activity === undefined) return { is: "alive", details: undefined };
   const seen = Math.max(

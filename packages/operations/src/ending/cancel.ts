@@ -5,6 +5,7 @@ import { randomUUID } from "node:crypto";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { changing, isNoAnswer } from "../connection/temporal-errors.ts";
+import { findRun } from "../connection/temporal.ts";
 import { decisionOn } from "../decide/record.ts";
 import { NotFound, refused } from "../errors.ts";
 import { endText } from "../retry/failed-run.ts";
@@ -23,19 +24,6 @@ export interface Cancelled {
   /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end holds, since each send checks it. */
   readonly run: "asked" | "terminated" | "closed" | "unanswered";
 }
-
-const describe = async (
-  { client }: Operations,
-  workflowId: string,
-): Promise<WorkflowExecutionDescription | "missing" | "unanswered"> => {
-  try {
-    return await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return "missing";
-    if (isNoAnswer(error)) return "unanswered";
-    throw error;
-  }
-};
 
 /** As `handle.cancel()`, which takes no reason. */
 const requestCancel = (
@@ -73,9 +61,12 @@ export const cancel = async (
 ): Promise<Cancelled> => {
   const { account, client, ledger } = operations;
   const actor = actorOf(acting, true);
-  const run = await describe(operations, workflowId);
+  const run = await findRun(client, workflowId).catch((error: unknown) => {
+    if (isNoAnswer(error)) return "unanswered" as const;
+    throw error;
+  });
   const rows = await ledger.rowsOf(workflowId);
-  if (run === "missing" && rows.length === 0) {
+  if (run === undefined && rows.length === 0) {
     throw new NotFound({ message: `There is no run ${workflowId}. Nothing was done.` });
   }
   if (typeof run === "object") {
@@ -90,7 +81,7 @@ export const cancel = async (
   const owner = { account: rows[0]?.account ?? account, workflowId };
   const decided = await ledger.decide(decisionOn(owner, "end", actor, { value: { isForced } }));
   if (run === "unanswered") return { decision: decided, run: "unanswered" };
-  if (run === "missing" || run.status.name !== "RUNNING")
+  if (run === undefined || run.status.name !== "RUNNING")
     return { decision: decided, run: "closed" };
   const handle = client.workflow.getHandle(workflowId, run.runId);
   const about = {

@@ -1,9 +1,9 @@
 import type { LedgerMark, LedgerState } from "@durable-payments/ledger";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { queryText, WAIT, waitActivityId } from "@durable-payments/protocol";
-import { WorkflowNotFoundError } from "@temporalio/client";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
+import { findRun } from "../connection/temporal.ts";
 import { decisionOn } from "../decide/record.ts";
 import { nudge } from "../decide/nudge.ts";
 import { isEndRequested, readFailedRun } from "../retry/failed-run.ts";
@@ -35,15 +35,6 @@ export interface RecoverOptions extends Acting {
 const WEEK_MS = 7 * 86_400_000;
 const UNSETTLED = ["sending", "unknown", "asking"] as const;
 
-/** Ids of runs by Temporal's visibility, each once. */
-const findIds = async ({ client }: Operations, query: string): Promise<ReadonlyArray<string>> => {
-  const ids = new Set<string>();
-  for await (const { workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
-    ids.add(workflowId);
-  }
-  return [...ids];
-};
-
 /** The account of a run, as the ledger knows it; that of the workers where it has lost the run. */
 const accountOfRun = async (
   { account, ledger }: Operations,
@@ -69,7 +60,7 @@ const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyAr
   const { client, ledger } = operations;
   const query = `ExecutionStatus IN ("Failed", "Canceled", "Terminated") AND CloseTime >= ${queryText(since.toISOString())}`;
   // Each run by itself: a later one of the id may have been started since.
-  const runs: Array<{ readonly runId: string; readonly workflowId: string }> = [];
+  const runs: Array<RunOfId> = [];
   for await (const run of client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
   const ended = await atOnce(runs, async ({ runId, workflowId }) => {
     const decisions = await ledger.decisionsOf(workflowId);
@@ -93,8 +84,10 @@ const restoreWaits = async (
   const known = new Set(
     (await ledger.waits({ isOpen: true })).map(({ activityId, runId }) => `${runId} ${activityId}`),
   );
-  const ids = await findIds(operations, 'ExecutionStatus = "Running"');
-  const restored = await atOnce(ids, async (workflowId) => {
+  const ids = new Set<string>();
+  const open = client.workflow.list({ query: 'ExecutionStatus = "Running"', pageSize: 1_000 });
+  for await (const { workflowId } of open) ids.add(workflowId);
+  const restored = await atOnce([...ids], async (workflowId) => {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
     const pending = raw.pendingActivities ?? [];
     const isIdle = pending.every(({ activityType }) =>
@@ -129,15 +122,9 @@ const findLostRuns = async (
 ): Promise<ReadonlyArray<string>> => {
   const runs = await ledger.runs({});
   const recent = runs.filter(({ startedAt }) => startedAt >= since.getTime());
-  const lost = await atOnce(recent, async ({ workflowId }) => {
-    try {
-      await client.workflow.getHandle(workflowId).describe();
-      return [];
-    } catch (error) {
-      if (!(error instanceof WorkflowNotFoundError)) throw error;
-      return [workflowId];
-    }
-  });
+  const lost = await atOnce(recent, async ({ workflowId }) =>
+    (await findRun(client, workflowId)) === undefined ? [workflowId] : [],
+  );
   return lost.flat();
 };
 

@@ -4,7 +4,6 @@ import {
   type Client,
   type WorkflowExecutionDescription,
   WorkflowFailedError,
-  WorkflowNotFoundError,
 } from "@temporalio/client";
 import {
   ActivityFailure,
@@ -14,6 +13,7 @@ import {
 } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import type { Actor } from "@durable-payments/ledger";
+import { findRun } from "../connection/temporal.ts";
 import { NotFound } from "../errors.ts";
 
 const ENDED = "Ended by a person's decision: ";
@@ -47,18 +47,9 @@ export interface FailedRun {
   readonly failure: RunFailure | undefined;
 }
 
-const factsOf = (failure: ApplicationFailure): Partial<FailureFacts> | undefined => {
-  const [facts] = failure.details ?? [];
-  return isRecord(facts) ? facts : undefined;
-};
-
 const OURS: ReadonlySet<string> = new Set(Object.values(failureTypes));
 
-/**
- * Reads a failure of a run: the cause that this project has made, else the innermost one.
- *
- * @param error what the result of the run rejects with.
- */
+/** Reads what the result of a run rejects with: the cause that this project has made, else the innermost one. */
 export const failureOf = (error: unknown): RunFailure => {
   let failed: string | undefined;
   let found: ApplicationFailure | undefined;
@@ -72,40 +63,28 @@ export const failureOf = (error: unknown): RunFailure => {
     }
   }
   const isEnded = error instanceof TerminatedFailure && error.message.startsWith(ENDED);
+  const [facts] = found?.details ?? [];
   return {
     type: isEnded ? failureTypes.ended : (found?.type ?? undefined),
     message: found?.message ?? message,
-    facts: found && factsOf(found),
+    facts: isRecord(facts) ? facts : undefined,
     failed,
   };
 };
 
 const OPEN: ReadonlySet<string> = new Set(["RUNNING", "PAUSED", "CONTINUED_AS_NEW"]);
 
-/** Whether a run is under way. */
-const isOpen = ({ status }: Pick<WorkflowExecutionDescription, "status">): boolean =>
-  OPEN.has(status.name);
-
-/**
- * Reads a run, and why it failed.
- *
- * @param runId which run of the id; default: the latest.
- * @throws NotFound where Temporal knows no run of the id.
- */
+/** Reads a run of a workflow id, by default the latest, and why it failed; throws NotFound where there is none. */
 export const readFailedRun = async (
   client: Client,
   workflowId: string,
   runId?: string,
 ): Promise<FailedRun> => {
-  const handle = client.workflow.getHandle(workflowId, runId);
-  let run: WorkflowExecutionDescription;
-  try {
-    run = await handle.describe();
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  const run = await findRun(client, workflowId, runId);
+  if (run === undefined)
     throw new NotFound({ message: `Temporal knows no run ${workflowId}. Nothing was done.` });
-  }
-  if (isOpen(run) || run.status.name === "COMPLETED") return { run, failure: undefined };
+  if (OPEN.has(run.status.name) || run.status.name === "COMPLETED")
+    return { run, failure: undefined };
   try {
     await client.workflow.getHandle(workflowId, run.runId, { followRuns: false }).result();
     return { run, failure: undefined };

@@ -2,6 +2,7 @@ import { queryText, queryTexts } from "@durable-payments/protocol";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Operations } from "../connection/operations.ts";
 import { isOperationError } from "../errors.ts";
+import type { RunOfId } from "./continue-run.ts";
 import type { RetryPlan } from "./plan.ts";
 import { planRetryOf, retryPayment, type RetryOptions } from "./retry.ts";
 
@@ -15,9 +16,7 @@ export interface ManyFilter {
 }
 
 /** What becomes of one of many. */
-export interface OneOfMany {
-  readonly workflowId: string;
-  readonly runId: string;
+export interface OneOfMany extends RunOfId {
   /** How it is, or would be, retried; `look`: it was open, and was only asked to look again. */
   readonly way: RetryPlan["way"] | undefined;
   /** Set where it is not. */
@@ -30,7 +29,7 @@ const MOST = 10_000;
 const findFailed = async (
   { client, ledger }: Operations,
   { batch, since, type }: ManyFilter,
-): Promise<ReadonlyArray<{ readonly workflowId: string; readonly runId: string }>> => {
+): Promise<ReadonlyArray<RunOfId>> => {
   const query = [
     `ExecutionStatus IN ${queryTexts(["Failed", "TimedOut", "Terminated", "Canceled"])}`,
     ...(since === undefined ? [] : [`CloseTime >= ${queryText(since.toISOString())}`]),
@@ -40,7 +39,7 @@ const findFailed = async (
     batch === undefined
       ? undefined
       : new Set((await ledger.runs({ batch })).map(({ workflowId }) => workflowId));
-  const found = new Map<string, { readonly workflowId: string; readonly runId: string }>();
+  const found = new Map<string, RunOfId>();
   for await (const { runId, workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
     if (found.has(workflowId) || ofBatch?.has(workflowId) === false) continue;
     found.set(workflowId, { workflowId, runId });
@@ -50,7 +49,7 @@ const findFailed = async (
 };
 
 const one = async (
-  run: { readonly workflowId: string; readonly runId: string },
+  run: RunOfId,
   act: () => Promise<{ readonly plan: RetryPlan }>,
 ): Promise<OneOfMany> => {
   try {
@@ -74,11 +73,8 @@ export const planMany = async (
 ): Promise<ReadonlyArray<OneOfMany>> => {
   const planned: Array<OneOfMany> = [];
   for (const run of await findFailed(operations, filter)) {
-    planned.push(
-      await one(run, () =>
-        planRetryOf(operations, run.workflowId, { ...options, ifRun: run.runId }),
-      ),
-    );
+    const given = { ...options, ifRun: run.runId };
+    planned.push(await one(run, () => planRetryOf(operations, run.workflowId, given)));
   }
   return planned;
 };
@@ -98,12 +94,8 @@ export const retryMany = async (
   const begun = Date.now();
   for (const run of planned.filter(({ whyNot }) => whyNot === undefined)) {
     await sleep(Math.max(0, begun + (done.length * 1_000) / rate - Date.now()));
-    const { runId, workflowId } = run;
-    done.push(
-      await one({ runId, workflowId }, () =>
-        retryPayment(operations, workflowId, { ...options, ifRun: runId }),
-      ),
-    );
+    const given = { ...options, ifRun: run.runId };
+    done.push(await one(run, () => retryPayment(operations, run.workflowId, given)));
   }
   return done;
 };

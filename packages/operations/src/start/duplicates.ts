@@ -1,6 +1,6 @@
 import type { SimilarPayment, WriteState } from "@durable-payments/ledger";
-import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
+import { findRun } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { atOnce } from "../show/at-once.ts";
 import { paymentOf } from "./payment-of.ts";
@@ -40,13 +40,7 @@ const isNeverStarted = async (
   const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
   // A row of a batch has no run until it is approved, and its turn comes.
   if (run === undefined || run.batch !== null) return false;
-  try {
-    await client.workflow.getHandle(workflowId).describe();
-    return false;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return true;
-    throw error;
-  }
+  return (await findRun(client, workflowId)) === undefined;
 };
 
 /**

@@ -1,12 +1,9 @@
 import type { WriteState } from "@durable-payments/ledger";
-import {
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowExecutionDescription,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { accountNamed, type Operations } from "../connection/operations.ts";
+import { findRun } from "../connection/temporal.ts";
 import { refused } from "../errors.ts";
 import { canonicalJson } from "../input/content.ts";
 import { checkId, type PlannedRun } from "../input/planned-run.ts";
@@ -40,11 +37,8 @@ const existing = async (
   workflowId: string,
   { input, workflowType }: PlannedRun,
 ): Promise<SubmittedRun | undefined> => {
-  let run: WorkflowExecutionDescription;
-  try {
-    run = await client.workflow.getHandle(workflowId).describe();
-  } catch (error) {
-    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  const run = await findRun(client, workflowId);
+  if (run === undefined) {
     const rows = await ledger.rowsOf(workflowId);
     return rows.length > 0 && rows.every(({ state }) => SETTLED.has(state))
       ? { workflowId, runId: null, isNew: false, isForgotten: true }
