@@ -1,17 +1,6 @@
 type Long =
-  | "msec"
-  | "millisecond"
-  | "sec"
-  | "second"
-  | "min"
-  | "minute"
-  | "hr"
-  | "hour"
-  | "day"
-  | "week"
-  | "yr"
-  | "year";
-type Unit = "ms" | "s" | "m" | "h" | "d" | "w" | "y" | `${Long}${"" | "s"}`;
+  `${"msec" | "millisecond" | "sec" | "second" | "min" | "minute" | "hr" | "hour" | "day" | "week" | "yr" | "year"}${"" | "s"}`;
+type Unit = "ms" | "s" | "m" | "h" | "d" | "w" | "y" | Long;
 type UnitAnyCase = Unit | Capitalize<Unit> | Uppercase<Unit>;
 
 /**
