@@ -11,11 +11,7 @@ export interface Acting {
   readonly reason?: string | undefined;
 }
 
-/**
- * Checks the name under which somebody acts: a second person is known by nothing else.
- *
- * @throws InvalidInput where it names nobody, is too long, or has control characters.
- */
+/** Checks the name under which somebody acts: a second person is known by nothing else. */
 export const checkName = (name: unknown, field = "by"): void => {
   const problem = nameProblem(name);
   if (problem !== undefined)

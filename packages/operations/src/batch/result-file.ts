@@ -48,11 +48,7 @@ const formatOf = (file: string) => {
   throw invalidInput(`The result file must end in ${Object.keys(FORMATS).join(", ")}.`);
 };
 
-/**
- * Checks the name of a result file before anything is started.
- *
- * @throws InvalidInput where its ending is not a format that can be written.
- */
+/** Checks the name of a result file before anything is started; rejects an ending that is not a format. */
 export const checkResultFile = (file: string): void => {
   formatOf(file);
 };

@@ -3,25 +3,21 @@ import type { Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 
 type Service = Connection["workflowService"];
-type History = Service["getWorkflowExecutionHistory"];
-type Reverse = Service["getWorkflowExecutionHistoryReverse"];
-type Describe = Service["describeWorkflowExecution"];
 
 /** What is read of runs as Temporal stores it, as far as it is called: with a request alone. */
-interface Readings {
-  readonly describeWorkflowExecution: (request: Parameters<Describe>[0]) => Promise<object>;
-  readonly getWorkflowExecutionHistory: (request: Parameters<History>[0]) => Promise<object>;
-  readonly getWorkflowExecutionHistoryReverse: (request: Parameters<Reverse>[0]) => Promise<object>;
-}
+type Readings = {
+  readonly [
+    Name in
+      | "describeWorkflowExecution"
+      | "getWorkflowExecutionHistory"
+      | "getWorkflowExecutionHistoryReverse"
+  ]: (request: Parameters<Service[Name]>[0]) => Promise<object>;
+};
 
 /**
- * Give a connection by which clients read histories and pending activities decoded: the SDK's `fetchHistory` and
- * `describe().raw` are as Temporal stores them. A payload that cannot be decoded stays as it is. The codecs leave alone
- * what is decoded, so that the SDK may decode it once more.
+ * Returns a connection by which clients read histories and pending activities decoded, which the SDK's `fetchHistory`
+ * and `describe().raw` are not. What cannot be decoded stays as it is; what is decoded may be decoded once more.
  *
- * @param connection that the client would have otherwise; it is not changed.
- * @param dataConverter of the workers.
- * @returns the connection for `new Client`.
  * @example
  * ```ts
  * const client = new Client({ connection: decodingConnection(connection, dataConverter), dataConverter });

@@ -31,11 +31,7 @@ export interface Operations {
   readonly accounts: ReadonlyArray<KnownAccount>;
 }
 
-/**
- * Returns the hash of the account of that name; of the one that pays where none is named.
- *
- * @throws InvalidInput where it is not known here.
- */
+/** Returns the hash of the account of that name, or of the one that pays where none is named; rejects an unknown one. */
 export const accountNamed = (
   { account, accounts }: Pick<Operations, "account" | "accounts">,
   name: string | undefined,

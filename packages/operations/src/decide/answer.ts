@@ -17,11 +17,7 @@ export interface Answer extends Acting {
 export const questionsOf = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<WriteRow> =>
   rows.filter(({ question, state }) => state === "asking" && question?.kind === "outcome");
 
-/**
- * Finds the write whose question an answer names.
- *
- * @throws Refused where it is answered or replaced by another one.
- */
+/** Finds the write whose question an answer names; refuses what is answered or replaced by another question. */
 export const askedRow = (
   { rows }: Pick<DecisionLook, "rows">,
   workflowId: string,

@@ -22,12 +22,7 @@ const HAS_PART: Readonly<Partial<Record<Decision["kind"], string>>> = {
   resend: "had it sent again",
 };
 
-/**
- * Says why somebody cannot approve: whoever started, amended, overruled or resent a payment is not its second person,
- * under whatever spelling of the name.
- *
- * @returns a sentence for a person; undefined where they can.
- */
+/** Says why somebody is not the second person: they started, amended, overruled or resent it, in whatever spelling. */
 export const whyNotApprover = (
   by: string,
   { decisions, startedBy }: Pick<DecisionLook, "decisions" | "startedBy">,

@@ -14,14 +14,7 @@ export type Nudged =
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/**
- * Asks a run, and its children, to look at the ledger again. It carries nothing else, and may be lost: a slow timer
- * stands beside it.
- *
- * @param workflowId of the root.
- * @param rows whose steps should look; none for all steps.
- * @returns whether Temporal took it; never rejects for its silence.
- */
+/** Asks a run, and its children, to look at the ledger again: at the steps of these rows, or all. It may be lost. */
 export const nudge = async (
   client: Client,
   workflowId: string,

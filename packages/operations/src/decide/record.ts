@@ -40,12 +40,7 @@ export const decisionOn = (
 const untold = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<RowChange> =>
   rows.map((row) => ({ row: { ...row, isUntold: true } }));
 
-/**
- * Records a decision in one transaction, and nudges the run. An end is applied by the ledger to every write of the
- * workflow id.
- *
- * @param check gives the rows that it is about, from what the transaction reads; throws to refuse it.
- */
+/** Records a decision in one transaction with the rows that `check` gives, or that it refuses; then nudges the run. */
 export const record = async (
   { client, ledger }: Deciding,
   decision: NewDecision,

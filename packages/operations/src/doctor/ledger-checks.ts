@@ -156,13 +156,7 @@ export const checkStuck = (
   return checks;
 };
 
-/**
- * Checks the ledger: identity, witness, pinned namespace, chains of the latest runs, limits, pauses, and what makes no
- * progress.
- *
- * @param namespace of Temporal; undefined where it cannot be reached.
- * @param tracked what the trackers last reported.
- */
+/** Checks the ledger: identity, witness, pinned namespace, chains of hashes, limits, pauses, what makes no progress. */
 export const checkLedger = async (
   ledger: Ledger,
   namespace: string | undefined,

@@ -71,11 +71,7 @@ const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyAr
   return [...new Set(ended.flat())];
 };
 
-/**
- * Opens the waits of open runs again.
- *
- * @returns how many, and the runs that may wait for a person: they execute no activity but waits.
- */
+/** Opens the waits of open runs again; `idle` are the runs that may wait for a person: they execute no other activity. */
 const restoreWaits = async (
   operations: Operations,
   isDryRun: boolean,

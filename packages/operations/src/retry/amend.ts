@@ -24,11 +24,7 @@ export interface Amendment {
 const valueAt = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
 
-/**
- * Amends the input of a run by a merge patch (RFC 7396). The input of a user's own workflow is checked by its steps.
- *
- * @throws InvalidInput that names every fault, or where nothing changes.
- */
+/** Amends the input of a run by a merge patch (RFC 7396). A user's own workflow has it checked by its steps. */
 export const amendInput = (
   workflowType: string,
   input: unknown,

@@ -49,13 +49,7 @@ export const readInput = async (client: Client, run: RunOfId): Promise<unknown> 
 
 type EventId = NonNullable<HistoryEvent["eventId"]>;
 
-/**
- * Finds the workflow task that has scheduled the failing step: what happened before it is kept.
- *
- * @param events the history of the failed run.
- * @param failed id of the activity or child that has failed; undefined where the failure names none.
- * @returns id of its completion; the last workflow task where nothing was scheduled, undefined where there was none.
- */
+/** Finds the workflow task that scheduled the failing step, or the last one: what happened before it is kept. */
 export const resetPoint = (
   events: ReadonlyArray<HistoryEvent>,
   failed: string | undefined,
@@ -80,8 +74,7 @@ export const resetPoint = (
 /**
  * Resets a failed run of a user's own workflow to the task that scheduled the failing step: its own activities keep
  * their results, and signals that it has received are given again.
- *
- * @returns the id of the new run; undefined where the run had done nothing that could be kept.
+ * Returns the id of the new run; undefined where the run had done nothing that could be kept.
  */
 export const resetRun = async (
   client: Client,
@@ -115,9 +108,7 @@ export interface StartAgain {
 /**
  * Starts the workflow id of a failed run again. Copied are input, type, queue, memo without the voucher, user metadata,
  * priority, retry policy and time-outs; not headers, schedule and version override.
- *
- * @returns the id of the new run.
- * @throws Refused where somebody else has started it meanwhile.
+ * Rejects where somebody else has started it meanwhile.
  */
 export const startAgain = async (
   client: Client,

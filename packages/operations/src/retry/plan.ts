@@ -58,11 +58,7 @@ const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyA
     (decision) => decision.sequence > decisionsAfter && decision.question === question?.id,
   );
 
-/**
- * Says why a retry cannot help.
- *
- * @returns the error; undefined where it may help.
- */
+/** Says why a retry cannot help; undefined where it may. */
 export const whyNot = (planning: Planning): OperationError | undefined => {
   const { decisions, end, failure, isAmended, isOverruled, rows, status, workflowId } = planning;
   const show = { operation: "show", workflowId } as const;
@@ -93,11 +89,7 @@ export const whyNot = (planning: Planning): OperationError | undefined => {
     : refused(`A retry of ${workflowId} cannot help. ${hopeless} Nothing was done.`, show);
 };
 
-/**
- * Plans a retry: what is kept, what may be sent again. Nothing is done.
- *
- * @throws Refused or EndedByPerson where it cannot help.
- */
+/** Plans a retry: what is kept, what may be sent again. Throws what {@link whyNot} returns. */
 export const planRetry = (planning: Planning): RetryPlan => {
   const { failure, isAmended, isRestarted, rows, runId, status, workflowId, workflowType } =
     planning;

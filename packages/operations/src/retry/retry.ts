@@ -84,10 +84,8 @@ export const planRetryOf = async (
   return { plan, failed, amendment, end };
 };
 
-/**
- * Records who retries, and what they overrule and amend, before Temporal is asked, so that no retry is without. Where
- * Temporal refuses, the decisions hold for the next run of the id: they say what may be sent, and start nothing.
- */
+// Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
+// the id: they say what may be sent, and start nothing.
 const recordRetry = async (
   { account, ledger }: Operations,
   { amendment, end, plan }: PlannedRetry,

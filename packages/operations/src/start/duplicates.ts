@@ -95,11 +95,7 @@ export const similarText = ({ at, reference, state, workflowId }: SimilarPayment
   return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${STATES[state ?? "ready"]}`;
 };
 
-/**
- * Refuses a payment that is likely a duplicate.
- *
- * @throws Refused that names the earlier payments.
- */
+/** Refuses a payment that is likely a duplicate, and names the earlier ones. */
 export const checkDuplicate = async (
   looking: Looking,
   account: string,
