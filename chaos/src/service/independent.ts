@@ -1,3 +1,4 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
 import { startIndependentService } from "@durable-payments/tools/testing";
 import { Random } from "../plan/random.ts";
 import type { Service } from "./service.ts";
@@ -50,7 +51,14 @@ export const startIndependent = async (
     url: service.url,
     credentials: () => service,
     behaviour,
-    assumptions: { listLagSeconds: LIST_LAG_SECONDS, timeZone: "Asia/Singapore" },
+    assumptions: {
+      listLagSeconds: LIST_LAG_SECONDS,
+      timeZone: "Asia/Singapore",
+      alreadySoRefusals: {
+        ...defaultAssumptions.alreadySoRefusals,
+        removeCardholder: "no such cardholder",
+      },
+    },
     faults: () => lost,
     ledger: () =>
       Promise.resolve({
