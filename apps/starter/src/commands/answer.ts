@@ -24,9 +24,11 @@ const flags = {
   json,
 };
 
+export type AnswerFlags = Command.Command.Config.Infer<typeof flags>;
+
 /** `starter answer`: answers what a run asks about the outcome of a write. */
-export const answer = Command.make("answer", flags, ({ json, ...given }) =>
-  runCommand(json, async (output) => {
+export const answer = Command.make("answer", flags, (given) =>
+  runCommand(given.json, async (output) => {
     const { answerAlike, answerOne } = await import("../input/answering.ts");
     return given.isAll ? answerAlike(output, given) : answerOne(output, given);
   }),

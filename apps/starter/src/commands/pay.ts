@@ -22,6 +22,8 @@ const flags = {
   json,
 };
 
+export type PayFlags = Command.Command.Config.Infer<typeof flags>;
+
 /** `starter pay`: pays one payment, or a file of them. */
 export const pay = Command.make("pay", flags, ({ file, json, ...given }) =>
   runCommand(json, async (output) => {
@@ -58,6 +60,8 @@ const onboarded = {
   reason,
   json,
 };
+
+export type OnboardFlags = Command.Command.Config.Infer<typeof onboarded>;
 
 /** `starter onboard`: issues a card for a cardholder. */
 export const onboard = Command.make("onboard", onboarded, ({ file, json, ...given }) =>

@@ -31,9 +31,11 @@ const flags = {
   json,
 };
 
+export type RetryFlags = Command.Command.Config.Infer<typeof flags>;
+
 /** `starter retry`: has a failed run continue, or an open one look again. */
-export const retry = Command.make("retry", flags, ({ json, ...given }) =>
-  runCommand(json, async (output) => {
+export const retry = Command.make("retry", flags, (given) =>
+  runCommand(given.json, async (output) => {
     const { retryAll, retryOne } = await import("../input/retrying.ts");
     return given.isAll ? retryAll(output, given) : retryOne(output, given);
   }),

@@ -10,24 +10,14 @@ import {
 } from "@durable-payments/operations/decide";
 import type { Operations } from "@durable-payments/operations/connection";
 import * as Option from "effect/Option";
+import type { AnswerFlags } from "../commands/answer.ts";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { ask, canAsk, confirm } from "../output/ask.ts";
 import { decidedText } from "../output/decided.ts";
 import { type Output, visible } from "../output/output.ts";
 import { counted, money, wrap } from "../output/text.ts";
 import { operating } from "../settings.ts";
-import { actingOf, type ActingFlags } from "./acting.ts";
-
-/** What `answer` is given. */
-export interface AnswerFlags extends ActingFlags {
-  readonly id: Option.Option<string>;
-  readonly choose: Option.Option<Choice>;
-  readonly question: Option.Option<string>;
-  readonly step: Option.Option<string>;
-  readonly found: Option.Option<string>;
-  readonly operation: Option.Option<string>;
-  readonly yes: boolean;
-}
+import { actingOf } from "./acting.ts";
 
 /** The question, and what each answer does: the money first. */
 const questionLines = (given: WriteRow): ReadonlyArray<string> => {

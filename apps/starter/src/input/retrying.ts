@@ -9,30 +9,16 @@ import {
   type RetryPlan,
 } from "@durable-payments/operations/retry";
 import * as Option from "effect/Option";
+import type { RetryFlags } from "../commands/retry.ts";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted, wrap } from "../output/text.ts";
 import { operating } from "../settings.ts";
-import { actingOf, type ActingFlags } from "./acting.ts";
+import { actingOf } from "./acting.ts";
 import { readJson } from "./read-json.ts";
 import { readTime } from "./since.ts";
-
-/** What `retry` is given. */
-export interface RetryFlags extends ActingFlags {
-  readonly id: Option.Option<string>;
-  readonly amend: Option.Option<string>;
-  readonly isRestarted: boolean;
-  readonly isOverruling: boolean;
-  readonly since: Option.Option<string>;
-  readonly type: Option.Option<string>;
-  readonly batch: Option.Option<string>;
-  readonly rate: number;
-  readonly isDryRun: boolean;
-  readonly ifRun: Option.Option<string>;
-  readonly yes: boolean;
-}
 
 type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
 

@@ -11,23 +11,14 @@ import {
 import { readAssumptions } from "@durable-payments/operations/input";
 import { similarText } from "@durable-payments/operations/start";
 import * as Option from "effect/Option";
+import type { PayFlags } from "../commands/pay.ts";
 import { badUsage, EXIT_CODES } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
 import { operating, readAccounts } from "../settings.ts";
-import { actingOf, type ActingFlags } from "./acting.ts";
-
-/** What `pay` is given for a file of payments. */
-export interface SubmitFileFlags extends ActingFlags {
-  readonly id: Option.Option<string>;
-  readonly isDryRun: boolean;
-  readonly approveAbove: Option.Option<string>;
-  readonly window: Option.Option<number>;
-  readonly results: Option.Option<string>;
-  readonly yes: boolean;
-}
+import { actingOf } from "./acting.ts";
 
 const MOST_WARNINGS = 20;
 
@@ -62,7 +53,7 @@ const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<st
 export const submitFile = async (
   output: Output,
   file: string,
-  { approveAbove, id, isDryRun, results, window, yes, ...acting }: SubmitFileFlags,
+  { approveAbove, id, isDryRun, results, window, yes, ...acting }: Omit<PayFlags, "file" | "json">,
 ): Promise<number> => {
   if (Option.isSome(id))
     throw badUsage("--id is for one payment: each row of a file has its own key.");

@@ -2,26 +2,20 @@ import type { Assumptions } from "@durable-payments/api-core";
 import { checkId, type PlannedRun, readAssumptions } from "@durable-payments/operations/input";
 import { paymentOf, startRun, summaryOf } from "@durable-payments/operations/start";
 import * as Option from "effect/Option";
+import type { OnboardFlags } from "../commands/pay.ts";
 import { EXIT_CODES } from "../exit-codes.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { operating } from "../settings.ts";
-import { actingOf, type ActingFlags } from "./acting.ts";
+import { actingOf } from "./acting.ts";
 import { readJson } from "./read-json.ts";
-
-/** What a command that starts one run is given. */
-export interface SubmitFlags extends ActingFlags {
-  readonly id: Option.Option<string>;
-  readonly isNotDuplicate: boolean;
-  readonly isDryRun: boolean;
-}
 
 /** Checks the input, and starts its run or finds the one that exists. */
 export const submit = async (
   output: Output,
   file: string,
   plan: (input: unknown, assumptions: Assumptions) => PlannedRun,
-  { id, isDryRun, isNotDuplicate, ...acting }: SubmitFlags,
+  { id, isDryRun, isNotDuplicate, ...acting }: Omit<OnboardFlags, "file" | "json">,
 ): Promise<number> => {
   const planned = plan(await readJson(file), readAssumptions(process.env["PAYMENTS_ASSUMPTIONS"]));
   const workflowId = Option.match(id, { onNone: () => planned.contentId, onSome: checkId });

@@ -12,7 +12,7 @@ export interface Approval extends Acting {
 }
 
 /** Returns the writes that wait for a second person. */
-export const approvalsOf = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<WriteRow> =>
+const approvalsOf = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<WriteRow> =>
   rows.filter(({ question, state }) => question?.kind === "approval" && state !== "ended");
 
 /** What makes somebody responsible for what is sent: then another person has to approve it. */
@@ -23,7 +23,7 @@ const HAS_PART: Readonly<Partial<Record<Decision["kind"], string>>> = {
 };
 
 /** Says why somebody is not the second person: they started, amended, overruled or resent it, in whatever spelling. */
-export const whyNotApprover = (
+const whyNotApprover = (
   by: string,
   { decisions, startedBy }: Pick<DecisionLook, "decisions" | "startedBy">,
 ): string | undefined => {
