@@ -30,6 +30,8 @@ export interface Work {
     readonly done: () => void;
   };
   readonly failed: (error: unknown) => void;
+  /** A power failure may lose it. */
+  readonly isRepeatable: boolean;
 }
 
 /** A row of the same unique key is there. */
@@ -73,6 +75,7 @@ export abstract class Database {
     key: string | null,
     looks: ReadonlyArray<Query>,
     decide: (found: Found) => Decided<A>,
+    isRepeatable = false,
   ): Promise<A> {
     const { promise, reject, resolve } = Promise.withResolvers<A>();
     if (this.waiting.length === 0) setImmediate(() => this.next());
@@ -80,6 +83,7 @@ export abstract class Database {
       key,
       looks,
       failed: reject,
+      isRepeatable,
       decide: (found) => {
         try {
           const { value, writes } = decide(found);
@@ -96,7 +100,12 @@ export abstract class Database {
   /** Carries out what waits, as far as it may. */
   protected abstract next(): void;
 
-  /** Changes by one statement, durable when it resolves. @returns what its RETURNING gives. */
+  /**
+   * Changes by one statement what is made again where it is missing, such as a wait: it survives the end of the process,
+   * and a power failure only once something else was written.
+   *
+   * @returns what its RETURNING gives.
+   */
   abstract change(asked: Query): Promise<ReadonlyArray<SqlRow>>;
   abstract backup(file: string): Promise<void>;
   abstract close(): Promise<void>;

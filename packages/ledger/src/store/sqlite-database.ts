@@ -130,6 +130,7 @@ class SqliteDatabase extends Database {
   readonly #isInPlace: () => boolean;
   readonly #statements = new Map<string, ReturnType<typeof prepare>>();
   #isUnderWay = false;
+  #isSyncing = true;
 
   constructor(place: string, database: DatabaseSync, isInPlace: () => boolean) {
     super();
@@ -149,7 +150,7 @@ class SqliteDatabase extends Database {
   }
 
   change(asked: Query): Promise<ReadonlyArray<SqlRow>> {
-    return this.write(null, [asked], ([value = []]) => ({ value, writes: [] }));
+    return this.write(null, [asked], ([value = []]) => ({ value, writes: [] }), true);
   }
 
   async backup(file: string): Promise<void> {
@@ -226,6 +227,7 @@ class SqliteDatabase extends Database {
     let ends: ReadonlyArray<() => void>;
     try {
       this.#checkPlace();
+      this.#syncs(!works.every(({ isRepeatable }) => isRepeatable));
       ends = inTransaction(this.#database, "BEGIN IMMEDIATE", () =>
         works.map((work) => this.#run(work)),
       );
@@ -244,6 +246,13 @@ class SqliteDatabase extends Database {
     for (const end of ends) end();
     this.#isUnderWay = false;
     setImmediate(() => this.next());
+  }
+
+  /** Says whether the next commits wait for the disk. */
+  #syncs(isToSync: boolean): void {
+    if (isToSync === this.#isSyncing) return;
+    this.#database.exec(`PRAGMA synchronous = ${isToSync ? "FULL" : "NORMAL"}`);
+    this.#isSyncing = isToSync;
   }
 
   #checkPlace(): void {
