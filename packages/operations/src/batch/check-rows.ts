@@ -40,7 +40,6 @@ export interface CheckedRow {
 /** A file without faults. */
 export interface CheckedFile {
   readonly file: string;
-  readonly fileHash: string;
   /** Id of its batch: the same rows are the same batch, in whichever file. */
   readonly batch: string;
   readonly contentHash: string;
@@ -150,7 +149,6 @@ export const checkBatchFile = async (
   const contentHash = content.digest("hex");
   return {
     file,
-    fileHash: contentHash,
     contentHash,
     batch: `payouts/${contentHash.slice(0, 32)}`,
     rows,

@@ -224,7 +224,7 @@ export const payFile = async (
       account,
       type: "payout",
       file: basename(checked.file),
-      fileHash: checked.fileHash,
+      fileHash: checked.contentHash,
       contentHash: checked.contentHash,
       rows: rows.length,
       state: "uploading",

@@ -3,7 +3,6 @@ import type * as Result from "effect/Result";
 import { InvalidDataConverter, readDataConverter } from "@durable-payments/codec";
 import { messageOf } from "@durable-payments/api-core/values";
 import { taskQueueOf } from "@durable-payments/protocol";
-import type { WorkflowClientInterceptor } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import {
@@ -23,8 +22,6 @@ export interface TemporalSettings {
   readonly dataConverter?: DataConverter;
   /** The API key as the file of `TEMPORAL_API_KEY_FILE` holds it now, where that is named. */
   readonly apiKey?: () => string;
-  /** Interceptors of the client, such as those of OpenTelemetry. */
-  readonly interceptors?: ReadonlyArray<WorkflowClientInterceptor>;
   /** Address of the Web UI, by default that of a local dev server; without it no links are made. */
   readonly webUi?: string;
 }

@@ -99,12 +99,11 @@ const checkKeys = async (dataConverter: DataConverter): Promise<void> => {
 
 /** Connects to Temporal within about five seconds; the caller closes the connection. */
 export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
-  const { dataConverter, interceptors = [], namespace } = settings;
+  const { dataConverter, namespace } = settings;
   if (dataConverter !== undefined) await checkKeys(dataConverter);
   const connection = await open(settings);
   const client = new Client({
     namespace,
-    interceptors: { workflow: [...interceptors] },
     ...(dataConverter === undefined
       ? { connection }
       : { connection: decodingConnection(connection, dataConverter), dataConverter }),
