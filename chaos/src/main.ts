@@ -2,7 +2,7 @@ import { interruption, type Reporter, reporter, runCommand } from "@durable-paym
 import { buildApps } from "./environment/build-apps.ts";
 import { executeChaosRun, isGreen } from "./execute.ts";
 import { chaosOptions, help, readOptions } from "./options.ts";
-import { resultTable, summaryLine } from "./report/result-table.ts";
+import { resultText } from "./report/result-text.ts";
 
 const quietReporter: Reporter = { line: () => {}, during: async (_, work) => await work };
 
@@ -17,14 +17,11 @@ await runCommand({ help, options: chaosOptions }, async (values) => {
       report.line(`Seed ${options.seed}`);
       const result = await executeChaosRun(options, { apps, report, signal });
       isAllGreen &&= isGreen(result);
-      if (values.json) {
-        process.stdout.write(`${JSON.stringify({ green: isGreen(result), ...result })}\n`);
-      } else if (campaigns.length > 1) {
-        process.stdout.write(`${summaryLine(result)}\n`);
-      }
-      if (!values.json && (campaigns.length === 1 || !isGreen(result))) {
-        process.stdout.write(resultTable(result));
-      }
+      process.stdout.write(
+        values.json
+          ? `${JSON.stringify({ green: isGreen(result), ...result })}\n`
+          : resultText(result, campaigns.length === 1),
+      );
     }
   } finally {
     await apps.remove();

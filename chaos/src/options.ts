@@ -1,16 +1,7 @@
-import { isRecord } from "@durable-payments/api-core/values";
-import { DEFAULT_SHARDS } from "@durable-payments/tools/cluster";
 import { BadOption } from "@durable-payments/tools/command";
 import { randomInt } from "node:crypto";
-import { resolve } from "node:path";
 import { type ServerKind, SERVERS } from "./environment/temporal-server.ts";
 import { type ServiceKind, SERVICES } from "./service/service.ts";
-import {
-  documentedTemperament,
-  drawTemperament,
-  type Temperament,
-  temperamentWith,
-} from "./service/temperament.ts";
 
 /** The options of the command, as `parseArgs` takes them. */
 export const chaosOptions = {
@@ -18,11 +9,8 @@ export const chaosOptions = {
   seed: { type: "string" },
   campaigns: { type: "string" },
   minutes: { type: "string" },
-  worker: { type: "string" },
   service: { type: "string" },
-  temperament: { type: "string" },
   server: { type: "string" },
-  shards: { type: "string" },
   restore: { type: "string", multiple: true },
   lose: { type: "string" },
   encrypt: { type: "boolean" },
@@ -43,14 +31,8 @@ export interface ChaosOptions {
   readonly seed: number;
   /** When runs that have not ended count as stuck. */
   readonly minutes: number;
-  /** Main file of a worker; that of src/worker where it is left out. */
-  readonly worker: string | undefined;
   readonly service: ServiceKind;
-  /** How the simulator behaves. */
-  readonly temperament: Temperament;
   readonly server: ServerKind;
-  /** History shards of a cluster. */
-  readonly shards: number | undefined;
   /** What is restored or lost in the middle. */
   readonly loss: Loss | undefined;
   /** Whether what Temporal and the ledger store is encrypted, its key replaced in the middle, and the old one missing for a while. */
@@ -61,7 +43,6 @@ const DEFAULTS = {
   runs: 200,
   minutes: 6,
   campaigns: 1,
-  temperament: "drawn",
   server: "dev",
   service: "simulator",
 };
@@ -81,18 +62,14 @@ Options:
   --minutes M         when a run that has not ended counts as stuck (${DEFAULTS.minutes})
   --service KIND      simulator, or independent: a service that shares no code with the client, shows
                       no keys, loses answers and lists late (${DEFAULTS.service})
-  --worker PATH       main file of the worker (chaos/src/worker/chaos-worker.ts)
-  --temperament T     how the simulator behaves: drawn, by the seed; documented, as its document
-                      says; or a JSON object of the simulator's --temperament (${DEFAULTS.temperament})
   --server KIND       dev, Temporal's dev server on SQLite, or postgres: its server in several processes,
                       each killed by itself, on PostgreSQL, which is stopped immediately (${DEFAULTS.server})
-  --shards N          history shards of --server postgres (${DEFAULT_SHARDS})
   --restore WHAT      temporal or ledger: in the middle it is restored to an earlier copy of itself
   --lose ledger       in the middle the ledger is deleted
   --encrypt           encrypts what Temporal and the ledger store; in the middle the key is replaced,
                       and the old one is missing for some seconds
   --quiet             no progress on standard error
-  --json              prints one JSON object on standard output instead of the table
+  --json              prints one JSON object on standard output instead of the summary
   --help              shows this text
 
 Exit codes: 0 no duplicates, nothing lost, wrong or stuck; 1 otherwise; 2 bad options;
@@ -113,21 +90,6 @@ const minutesOf = (text: string): number => {
   const minutes = Number(text);
   if (/^\d+(\.\d+)?$/.test(text) && minutes > 0 && minutes <= 120) return minutes;
   throw new BadOption(`--minutes must be a number above 0, at most 120; got "${text}".`);
-};
-
-const temperamentOf = (text: string, seed: number): Temperament => {
-  if (text === "drawn") return drawTemperament(seed);
-  if (text === "documented") return documentedTemperament;
-  try {
-    const temperament: unknown = JSON.parse(text);
-    // The simulator refuses what it does not know.
-    if (isRecord(temperament)) return temperamentWith(temperament);
-  } catch {
-    // Said below.
-  }
-  throw new BadOption(
-    `--temperament must be drawn, documented or a JSON object; got "${text.slice(0, 40)}".`,
-  );
 };
 
 const oneOf = <A extends string>(option: string, known: ReadonlyArray<A>, text: string): A => {
@@ -178,31 +140,15 @@ export const readOptions = (given: Given): readonly [ChaosOptions, ...Array<Chao
   const runs = wholeNumber("--runs", text("runs", DEFAULTS.runs), { from: 2, to: 2_000 });
   const minutes = minutesOf(text("minutes", DEFAULTS.minutes));
   const server = oneOf("--server", SERVERS, text("server", DEFAULTS.server));
-  if (given.shards !== undefined && server === "dev") {
-    throw new BadOption("--shards is for --server postgres: the dev server has one.");
-  }
   const shared = {
     runs,
     minutes,
     server,
     service: oneOf("--service", SERVICES, text("service", DEFAULTS.service)),
-    // npm runs its scripts in the folder of the checkout, wherever the user is.
-    worker:
-      typeof given.worker === "string"
-        ? resolve(process.env["INIT_CWD"] ?? "", given.worker)
-        : undefined,
-    shards:
-      given.shards === undefined
-        ? undefined
-        : wholeNumber("--shards", text("shards", ""), { from: 1, to: 16_384 }),
     loss: lossOf(given),
     encrypt: given.encrypt === true,
   };
-  const optionsOf = (seed: number): ChaosOptions => ({
-    ...shared,
-    seed,
-    temperament: temperamentOf(text("temperament", DEFAULTS.temperament), seed),
-  });
+  const optionsOf = (seed: number): ChaosOptions => ({ ...shared, seed });
   return [
     optionsOf(first),
     ...Array.from({ length: campaigns - 1 }, (_, index) => optionsOf(first + 1 + index)),

@@ -15,7 +15,7 @@ const chaos = (args: ReadonlyArray<string>) =>
   });
 
 it.each([
-  ["a service as documented", ["--seed=7", "--temperament=documented"]],
+  ["nothing restored", ["--seed=7"]],
   ["the ledger restored", ["--seed=8", "--restore=ledger"]],
   ["Temporal restored", ["--seed=10", "--restore=temporal"]],
   ["the independent service", ["--seed=9", "--service=independent"]],
@@ -23,6 +23,6 @@ it.each([
   const { code, output } = await chaos(["--runs=24", "--minutes=8", ...args]);
   expect({ code, output }).toEqual({
     code: 0,
-    output: expect.stringContaining("Green") as unknown,
+    output: expect.stringContaining("green") as unknown,
   });
 });

@@ -1,28 +1,21 @@
-import {
-  type ClusterProcess,
-  clusterServer,
-  createCluster,
-  DEFAULT_SHARDS,
-} from "@durable-payments/tools/cluster";
+import { type ClusterProcess, clusterServer, createCluster } from "@durable-payments/tools/cluster";
 import type { Reporter } from "@durable-payments/tools/command";
 import { ensureServer } from "@durable-payments/tools/stack";
 import { delay } from "../delay.ts";
 import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
 import type { TemporalServer } from "./temporal-server.ts";
 
+/** History shards: as many as a small campaign keeps busy. */
+const SHARDS = 16;
+
 /** Temporal's server on PostgreSQL, in processes of which each is killed by itself, too. */
 export const createClusterServer = async (
   folder: string,
-  shards: number | undefined,
   spawn: Spawn,
   report: Reporter,
 ): Promise<TemporalServer> => {
   const { path } = await ensureServer(clusterServer, report);
-  const cluster = await createCluster({
-    folder,
-    executable: path,
-    shards: shards ?? DEFAULT_SHARDS,
-  });
+  const cluster = await createCluster({ folder, executable: path, shards: SHARDS });
   const ended = new AbortController();
   const supervised = (one: ClusterProcess) =>
     new SupervisedProcess({

@@ -1,3 +1,5 @@
+import { ConnectionFailed } from "@durable-payments/operations/errors";
+import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
 import { readTextSeal } from "@durable-payments/codec";
 import type { Operations } from "@durable-payments/operations/connection";
@@ -18,7 +20,6 @@ import { startSimulator } from "../service/simulator.ts";
 import type { BuiltApps } from "./build-apps.ts";
 import { createClusterServer } from "./cluster-server.ts";
 import { createDevServer } from "./dev-server.ts";
-import { isTransient } from "./is-transient.ts";
 import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
 import type { TemporalServer } from "./temporal-server.ts";
 
@@ -50,6 +51,10 @@ export interface Environment {
   /** Ends every process; the folder is removed unless `keepFiles` is set. */
   readonly end: (options: { readonly keepFiles: boolean }) => Promise<void>;
 }
+
+/** Whether a server, or a ledger, cannot be reached now: the call is repeated. */
+const isTransient = (error: unknown): boolean =>
+  error instanceof ConnectionFailed || error instanceof ServiceError || isGrpcServiceError(error);
 
 const READY_WITHIN_MS = 60_000;
 
@@ -110,7 +115,7 @@ export const startEnvironment = async (
 
   const server = await (options.server === "dev"
     ? createDevServer(folder, spawn, report)
-    : createClusterServer(folder, options.shards, spawn, report));
+    : createClusterServer(folder, spawn, report));
   const [address] = server.addresses;
   const started: { service?: Service; workers: ReadonlyArray<SupervisedProcess> } = { workers: [] };
   const end: Environment["end"] = async ({ keepFiles }) => {
@@ -131,7 +136,6 @@ export const startEnvironment = async (
             port: await choosePort({ option: "the simulator" }, report),
             seed: options.seed,
             spawn,
-            temperament: options.temperament,
           });
     const [service] = await report.during(
       "Starting the Temporal server and the service",
@@ -160,7 +164,7 @@ export const startEnvironment = async (
           spawn(
             `${name}-${start}`,
             process.execPath,
-            ["--conditions=@durable-payments/source", options.worker ?? apps.worker, "--json"],
+            ["--conditions=@durable-payments/source", apps.worker, "--json"],
             { ...variables, ...encryption("ofWorkers"), TEMPORAL_ADDRESS: temporalAddress },
           ),
         ready: (process_) => awaitReadyLine(process_, READY_WITHIN_MS),

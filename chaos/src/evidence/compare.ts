@@ -1,11 +1,10 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { WriteRow } from "@durable-payments/ledger";
-import { equals, subtract } from "effect/BigDecimal";
+import { equals, format, fromStringUnsafe, subtract, sumAll } from "effect/BigDecimal";
 import { madeBy } from "../people/answers.ts";
 import type { QuietTime } from "../people/operator.ts";
 import type { PlannedOnboarding, PlannedPayout, PlannedRun } from "../plan/planned-run.ts";
 import type { PayoutRecord, ServiceLedger } from "../service/service-ledger.ts";
-import { formatAmount, isSameAmount, parseAmount, sumAmounts } from "./exact-amount.ts";
 import { Findings } from "./findings.ts";
 import type { Ending } from "./run-endings.ts";
 
@@ -56,6 +55,10 @@ const isDoubted = ({ doubt, state }: WriteRow): boolean =>
   state === "unknown" ||
   state === "asking" ||
   (state === "ended" && doubt > 0);
+
+/** Whether two amounts are the same number, however they are written. */
+const isSameAmount = (one: string, other: string): boolean =>
+  equals(fromStringUnsafe(one), fromStringUnsafe(other));
 
 /** Compares one campaign. */
 class Comparing {
@@ -250,14 +253,18 @@ class Comparing {
     ];
     for (const [currency, paidIn] of Object.entries(funds)) {
       const due = subtract(
-        parseAmount(paidIn),
-        sumAmounts(spent.filter((one) => one.currency === currency).map(({ amount }) => amount)),
+        fromStringUnsafe(paidIn),
+        sumAll(
+          spent
+            .filter((one) => one.currency === currency)
+            .map(({ amount }) => fromStringUnsafe(amount)),
+        ),
       );
       const left = service.balances.find((balance) => balance.currency === currency);
-      if (left !== undefined && equals(parseAmount(left.available_balance), due)) continue;
+      if (left !== undefined && equals(fromStringUnsafe(left.available_balance), due)) continue;
       this.wrong(
         `the ${currency} balance`,
-        `is ${left?.available_balance ?? "missing"}, must be ${formatAmount(due)}`,
+        `is ${left?.available_balance ?? "missing"}, must be ${format(due)}`,
       );
     }
   }

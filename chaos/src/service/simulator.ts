@@ -4,7 +4,7 @@ import { type Spawn, SupervisedProcess } from "../environment/supervised-process
 import type { Credentials, Service } from "./service.ts";
 import { SimulatorControl } from "./simulator-control.ts";
 import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
-import type { Temperament } from "./temperament.ts";
+import { drawTemperament } from "./temperament.ts";
 
 const READY_WITHIN_MS = 60_000;
 
@@ -15,15 +15,14 @@ export const startSimulator = async ({
   port,
   seed,
   spawn,
-  temperament,
 }: {
   readonly folder: string;
   readonly funds: Readonly<Record<string, string>>;
   readonly port: number;
   readonly seed: number;
   readonly spawn: Spawn;
-  readonly temperament: Temperament;
 }): Promise<Service> => {
+  const temperament = drawTemperament(seed);
   let credentials: Credentials = { clientId: "", apiKey: "" };
   const process_ = new SupervisedProcess({
     name: "the simulator",

@@ -16,9 +16,6 @@ const LARGEST_LAG_MS = 2_500;
 /** Less than the quarter of an hour by which the clocks are assumed to differ at most. */
 const LARGEST_CLOCK_OFFSET_MS = 12 * 60_000;
 
-/** Allowances of the same rules as in production, with shorter times: absence is certain in seconds. */
-const ALLOWANCES = { listLagSeconds: LIST_LAG_SECONDS };
-
 /** Zones in which the service may write times, by their minutes east of UTC. */
 const ZONES: Readonly<Record<number, string>> = {
   0: "UTC",
@@ -89,15 +86,6 @@ const FIELDS: Readonly<Record<string, Draw>> = {
 /** The probability that a field differs from what the document shows. */
 const SHARE = 0.25;
 
-/** The service as its document shows it. */
-export const documentedTemperament: Temperament = { settings: {}, assumptions: ALLOWANCES };
-
-/** Add what workers assume of a service that behaves so: any one answer shows its time zone. */
-export const temperamentWith = (settings: Temperament["settings"]): Temperament => ({
-  settings,
-  assumptions: { ...ALLOWANCES, timeZone: ZONES[Number(settings["zoneMinutes"] ?? 0)] ?? "UTC" },
-});
-
 /** Draw how the service behaves: a few settings at a time, in every combination. */
 export const drawTemperament = (seed: number): Temperament => {
   const settings: Record<string, unknown> = {};
@@ -109,5 +97,7 @@ export const drawTemperament = (seed: number): Temperament => {
     const isNeeded = field === "oddRowForm" && "oddRows" in settings;
     if (isDrawn || isNeeded) settings[field] = draw(random);
   }
-  return temperamentWith(settings);
+  // Any one answer shows its time zone.
+  const timeZone = ZONES[Number(settings["zoneMinutes"] ?? 0)] ?? "UTC";
+  return { settings, assumptions: { listLagSeconds: LIST_LAG_SECONDS, timeZone } };
 };

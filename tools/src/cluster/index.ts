@@ -1,4 +1,4 @@
-export { type Cluster, createCluster, DEFAULT_SHARDS, type Layout } from "./cluster.ts";
+export { type Cluster, createCluster, type Layout } from "./cluster.ts";
 export { createDatabase, DATABASE_USER } from "./database.ts";
 export type { ClusterProcess } from "./cluster-process.ts";
 export { findPostgres, whyNoPostgres } from "./find-postgres.ts";
