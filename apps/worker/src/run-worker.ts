@@ -1,22 +1,13 @@
-import { messageOf } from "@durable-payments/api-core/values";
 import { readDataConverter } from "@durable-payments/codec";
-import { CannotStart, PaymentsPlugin, type Polling } from "@durable-payments/plugin";
+import { PaymentsPlugin, type Polling } from "@durable-payments/plugin";
 import { showTemporalExpiry } from "@durable-payments/plugin/internal";
 import { taskQueueOf } from "@durable-payments/protocol";
-import { Runtime, Worker, type WorkerOptions } from "@temporalio/worker";
+import { Runtime, Worker } from "@temporalio/worker";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { coreLogFilter, readLogFormat, readLogLevel, WorkerLogger } from "./logger.ts";
-import { connect } from "./temporal.ts";
+import { connect, orCannotStart } from "./temporal.ts";
 import { bundleFor } from "./prebuilt-bundle.ts";
-
-const readConverter = (namespace: string): WorkerOptions["dataConverter"] => {
-  try {
-    return readDataConverter(process.env, namespace);
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}.`);
-  }
-};
 
 const LOOPBACK = "127.0.0.1";
 
@@ -67,31 +58,29 @@ const installRuntime = async (): Promise<Runtime> => {
 export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
   const runtime = await installRuntime();
   try {
-    await runConnected(onReady);
+    const temporal = await connect(new PaymentsPlugin({ onReady }));
+    showTemporalExpiry(temporal.secondsUntilExpiry);
+    try {
+      const { connection, namespace } = temporal;
+      const dataConverter = orCannotStart(
+        () => readDataConverter(process.env, namespace),
+        (why) => `${why}.`,
+      );
+      const bundle = await bundleFor(dataConverter);
+      const worker = await Worker.create({
+        connection,
+        namespace,
+        taskQueue: taskQueueOf(process.env["PAYMENTS_TASK_QUEUE"]),
+        ...(dataConverter && { dataConverter }),
+        ...(bundle && { workflowBundle: bundle }),
+        shutdownForceTime: "1 minute",
+      });
+      await worker.run();
+    } finally {
+      await temporal.close();
+    }
   } finally {
     // Where no worker was run it reads the core's lines for good, and keeps the process.
     await runtime.shutdown();
-  }
-};
-
-const runConnected = async (onReady: (polling: Polling) => void): Promise<void> => {
-  const { close, connection, namespace, secondsUntilExpiry } = await connect(
-    new PaymentsPlugin({ onReady }),
-  );
-  showTemporalExpiry(secondsUntilExpiry);
-  try {
-    const dataConverter = readConverter(namespace);
-    const bundle = await bundleFor(dataConverter);
-    const worker = await Worker.create({
-      connection,
-      namespace,
-      taskQueue: taskQueueOf(process.env["PAYMENTS_TASK_QUEUE"]),
-      ...(dataConverter && { dataConverter }),
-      ...(bundle && { workflowBundle: bundle }),
-      shutdownForceTime: "1 minute",
-    });
-    await worker.run();
-  } finally {
-    await close();
   }
 };

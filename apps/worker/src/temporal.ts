@@ -1,4 +1,3 @@
-import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
 import { messageOf } from "@durable-payments/api-core/values";
 import { CannotStart, type PaymentsPlugin } from "@durable-payments/plugin";
 import { isNotFound, temporalReason } from "@durable-payments/protocol";
@@ -12,22 +11,14 @@ import {
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, type NativeConnectionOptions, Runtime } from "@temporalio/worker";
 
-/** A connection to Temporal, and the namespace that the environment names. */
-export interface Temporal {
-  readonly connection: NativeConnection;
-  readonly namespace: string;
-  /** How long the credentials of the connection are still good, in seconds by their names. */
-  readonly secondsUntilExpiry: () => SecondsUntilExpiry;
-  readonly close: () => Promise<void>;
-}
-
 const LOOK_EVERY_MS = 1000;
 
-const orCannotStart = <A>(read: () => A, about = ""): A => {
+/** Reads settings. @throws CannotStart with what is wrong with them. */
+export const orCannotStart = <A>(read: () => A, worded = (why: string) => why): A => {
   try {
     return read();
   } catch (error) {
-    throw new CannotStart(`${about}${messageOf(error)}`);
+    throw new CannotStart(worded(messageOf(error)));
   }
 };
 
@@ -69,15 +60,15 @@ const keepCredentials = (
 };
 
 /**
- * Connects to Temporal as the environment says.
+ * Connects to Temporal, with the namespace that the environment names, for workers that have the plugin.
  *
- * @param plugin of the workers that are created with the connection.
+ * @returns also how long the credentials of the connection are still good, in seconds by their names.
  * @throws CannotStart where nothing answers, or there is no such namespace.
  */
-export const connect = async (plugin: PaymentsPlugin): Promise<Temporal> => {
+export const connect = async (plugin: PaymentsPlugin) => {
   const { connectionOptions, namespace = "default" } = orCannotStart(
     () => readTemporalConfiguration(process.env, loadClientConnectConfig),
-    "Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ",
+    (why) => `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${why}`,
   );
   const address = connectionOptions.address ?? "localhost:7233";
   const connection = await NativeConnection.connect({
