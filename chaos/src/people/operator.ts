@@ -205,7 +205,10 @@ export class Operator {
       const planned = await planMany(operations, {}, ACTING);
       return retryMany(operations, planned, ACTING, 50);
     }, signal);
-    const retried = (done ?? []).filter(({ whyNot }) => whyNot === undefined);
+    // One that was only asked to look again sends nothing new.
+    const retried = (done ?? []).filter(
+      ({ way, whyNot }) => whyNot === undefined && way !== "look",
+    );
     this.counts["retried in bulk"] += retried.length;
     for (const { workflowId } of retried) {
       if (!this.ended.has(workflowId)) continue;
