@@ -73,27 +73,6 @@ const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<D
     : openPostgres(place);
 };
 
-/** Gives the ledger its identity, where it has none. */
-const identify = (database: Database): Promise<void> =>
-  database.write(
-    null,
-    [query("SELECT id FROM meta"), query(`SELECT ${database.dialect.identity} AS server`)],
-    ([meta = [], [server = {}] = []]) => ({
-      value: undefined,
-      writes:
-        meta.length > 0
-          ? []
-          : [
-              query(
-                `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch, least_build)
-                 VALUES (1, $1, $2, '[]', '[]', 0, 1, 0)`,
-                randomUUID(),
-                String(server["server"] ?? ""),
-              ),
-            ],
-    }),
-  );
-
 const ledgerIn = (store: Store) => ({
   /** Where it is, without user and password. */
   place: store.database.place,
@@ -130,12 +109,18 @@ export const openLedger = async (
   place: LedgerPlace,
   { clock, seal = UNSEALED }: LedgerOptions = {},
 ): Promise<Ledger> => {
-  const database = await openDatabase(place, clock);
+  const store = new Store(await openDatabase(place, clock), seal);
+  // Its identity, where it has none.
+  const identity = query(
+    `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch, least_build)
+     VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1, 0) ON CONFLICT (id) DO NOTHING`,
+    randomUUID(),
+  );
   try {
-    await identify(database);
+    await store.save(null, [identity]);
+    return ledgerIn(store);
   } catch (error) {
-    await database.close();
+    await store.database.close();
     throw error;
   }
-  return ledgerIn(new Store(database, seal));
 };
