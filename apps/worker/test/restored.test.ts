@@ -12,7 +12,7 @@ import {
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, expect, it, vi } from "vitest";
+import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -46,7 +46,7 @@ const makeStack = async (name: string) => {
   });
   let worker = await startApp("worker", ["--json"], variables());
   const stopWorker = () => worker.kill("SIGKILL");
-  afterAll(async () => {
+  onTestFinished(async () => {
     await stopWorker();
     await temporal.teardown();
   });
