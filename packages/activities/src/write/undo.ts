@@ -40,7 +40,8 @@ export const undoWrite = async (
     {
       ...call,
       operation: undo.operation.name,
-      step: `undo ${call.step}`,
+      // What was made anew is undone anew.
+      step: row.generation === 1 ? `undo ${call.step}` : `undo ${call.step} ${row.generation}`,
       isNamed: true,
       request: { ...undo.request },
     },

@@ -120,6 +120,30 @@ describe("an operation of one's own", () => {
     expect(undone).toEqual(["r-17"]);
   });
 
+  it("that was made anew by a later run is undone again", async () => {
+    const undone: Array<string> = [];
+    let sends = 0;
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        send: async () => ({ id: `r-${++sends}` }),
+        undo: async (id) => {
+          undone.push(id);
+        },
+      }),
+    );
+    await world.once(task);
+    await undoWrite(world.engine, attemptOf(), call);
+    const { version = 0 } = (await world.row("reserveGoods")) ?? {};
+    const later = { runId: "run-2", testimony: { is: "version", version } } as const;
+    expect(await world.once(task, later)).toMatchObject({ is: "done", made: { id: "r-2" } });
+    const again = { ...call, runId: "run-2" };
+    expect(await undoWrite(world.engine, attemptOf({ runId: "run-2" }), again)).toMatchObject({
+      is: "done",
+    });
+    expect(undone).toEqual(["r-1", "r-2"]);
+  });
+
   it("has nothing to be undone where it was never sent", async () => {
     const world = await worldWith(
       defineOperation<Reserve>({ repeat: "none", send: async () => ({ id: "r" }) }),
