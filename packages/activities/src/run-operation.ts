@@ -24,7 +24,7 @@ export const inAttemptTrace = <A>(trace: AttemptTrace, attempt: () => Promise<A>
   current.run(trace, attempt);
 
 /** The effect within the span of the attempt that runs it, where that is traced. */
-export const withinAttempt = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
+const withinAttempt = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const trace = current.getStore();
   return trace === undefined
     ? effect

@@ -20,7 +20,7 @@ export const TRACKER_PACE: Pace = { leastMs: 1_000, mostMs: 60_000 };
 const HOUR_MS = 3_600_000;
 
 /** What a run reads for itself, where no tracker completes its wait: each attempt is billed. */
-export const OWN_PACE: Pace = { leastMs: 1_000, mostMs: 6 * HOUR_MS };
+const OWN_PACE: Pace = { leastMs: 1_000, mostMs: 6 * HOUR_MS };
 
 /**
  * Returns the milliseconds from one read to the next: a tenth of the time waited so far, within bounds.
@@ -61,7 +61,7 @@ export const notYet = (why: string, delayMs: number): ApplicationFailure => {
  *
  * @param why a sentence for a person.
  */
-export const pollAgain = (why: string): ApplicationFailure => {
+const pollAgain = (why: string): ApplicationFailure => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
   return notYet(
     why,

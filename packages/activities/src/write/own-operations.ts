@@ -251,7 +251,7 @@ const cannotBeChecked = (why: string): Fault => ({
  * @returns every fault, by the path of its field; numbers of accounts and cards in their texts are masked. One of
  *   the whole value, where the schema throws, or does not answer within ten seconds.
  */
-export const schemaFaults = async (
+const schemaFaults = async (
   schema: StandardSchemaV1,
   value: unknown,
 ): Promise<ReadonlyArray<Fault>> => {

@@ -15,7 +15,7 @@ const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
   `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
 
 /** A request that cannot be sent. */
-export interface InputFault {
+interface InputFault {
   readonly type: string;
   /** Names every fault, of later steps too. */
   readonly message: string;
@@ -26,7 +26,7 @@ export interface InputFault {
  *
  * @returns undefined where there is no fault.
  */
-export const inputFault = async (
+const inputFault = async (
   first: { readonly operation: WriteOperation; readonly request: JsonObject },
   planned: ReadonlyArray<PlannedRequest>,
   { limits, operations }: { readonly limits: Look["limits"]; readonly operations: WriteOperations },
