@@ -59,7 +59,7 @@ const waits = new Set(["awaitPayout", "awaitVerification", "awaitFunds"]);
 const attemptsOf = (events: Awaited<ReturnType<typeof eventsOf>>): number[] => {
   const typeOf = new Map(
     events.map(({ activityTaskScheduledEventAttributes: scheduled, eventId }) => [
-      `${eventId}`,
+      String(eventId),
       scheduled?.activityType?.name ?? "",
     ]),
   );
@@ -67,7 +67,7 @@ const attemptsOf = (events: Awaited<ReturnType<typeof eventsOf>>): number[] => {
     if (!started) return [];
     const attempt = started.attempt ?? 1;
     // The tracker completes a wait before its next attempt is polled; the server counts that one.
-    const isWait = waits.has(typeOf.get(`${started.scheduledEventId}`) ?? "");
+    const isWait = waits.has(typeOf.get(String(started.scheduledEventId)) ?? "");
     return [isWait && attempt > 1 ? attempt - 1 : attempt];
   });
 };
