@@ -16,7 +16,7 @@ export const EXIT_CODES = {
 /** The command line itself is wrong: its flags, or what it names. */
 export class BadUsage extends Error {
   override readonly name = "BadUsage";
-  /** Further lines, as they are shown. */
+  /** Further texts, each on lines of its own. */
   readonly lines: ReadonlyArray<string>;
 
   constructor(message: string, lines: ReadonlyArray<string>) {

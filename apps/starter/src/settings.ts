@@ -77,6 +77,7 @@ export const operationsSettings = async (): Promise<OperationsSettings> => {
   const accounts = await readAccounts();
   const clientId = process.env["PAYMENTS_CLIENT_ID"];
   const seal = readTextSeal(process.env);
+  const [{ service: first }] = accounts;
   return {
     temporal: () => temporalSettings(process.env),
     ledger: { ledger: process.env["PAYMENTS_LEDGER"], clientId, ...(seal && { seal }) },
@@ -85,6 +86,7 @@ export const operationsSettings = async (): Promise<OperationsSettings> => {
         ? [{ name, clientId: service.success.clientId, baseUrl: service.success.baseUrl }]
         : [],
     ),
+    ...(isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };
 };
 

@@ -25,15 +25,15 @@ const questionLines = (given: WriteRow): ReadonlyArray<string> => {
   const consequences = consequencesOf(row);
   const candidates = row.question?.candidates ?? [];
   return [
-    `${row.workflowId}  ${row.step}  ${money(row.request)}  question ${row.question?.id}`,
-    wrap(row.question?.reason ?? "", "  "),
-    ...candidates.map((candidate, at) =>
-      wrap(
+    [row.workflowId, row.step, money(row.request), `question ${row.question?.id}`]
+      .filter((part) => part !== "")
+      .join(", "),
+    row.question?.reason ?? "",
+    ...candidates.map(
+      (candidate, at) =>
         `Possible match (${at + 1} of ${candidates.length}): ${JSON.stringify(candidate)}`,
-        "  ",
-      ),
     ),
-    ...CHOICES.map((choice) => wrap(consequences[choice], "  ")),
+    ...CHOICES.map((choice) => consequences[choice]),
   ];
 };
 
@@ -90,7 +90,7 @@ export const answerOne = async (output: Output, flags: AnswerFlags): Promise<num
           "Say which question you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
           lines,
         );
-      for (const line of lines) output.say(line);
+      for (const line of lines) output.say(wrap(line, "  "));
     }
     const choice = Option.isSome(choose)
       ? choose.value

@@ -1,8 +1,8 @@
-import { isOperationError } from "@durable-payments/operations/errors";
+import { isOperationError, type NextOperation } from "@durable-payments/operations/errors";
 import type { Fault } from "@durable-payments/api-core";
 import { messageOf, shownText } from "@durable-payments/api-core/values";
 import { BadUsage, codesOf, EXIT_CODES } from "../exit-codes.ts";
-import { withNext } from "./next.ts";
+import { nextText } from "./next.ts";
 import { type Output, visible } from "./output.ts";
 import { styled, wrap } from "./text.ts";
 
@@ -16,8 +16,9 @@ interface ErrorReport {
   readonly faults?: ReadonlyArray<Fault>;
   /** Where it was thrown, of a fault of the starter: for those who correct it. */
   readonly stack?: string;
-  /** What is said beside: lines that are not wrapped. */
+  /** What is said beside. */
   readonly lines?: ReadonlyArray<string>;
+  readonly next?: NextOperation | undefined;
 }
 
 const reportOf = (error: unknown): ErrorReport => {
@@ -27,12 +28,8 @@ const reportOf = (error: unknown): ErrorReport => {
   }
   if (isOperationError(error)) {
     const faults = error._tag === "InvalidInput" ? error.faults : undefined;
-    const { message } = error;
-    const [, ...lines] = withNext({
-      message: "",
-      next: "next" in error ? error.next : undefined,
-    }).split("\n");
-    return { ...codesOf(error), message, lines, ...(faults && { faults }) };
+    const next = "next" in error ? error.next : undefined;
+    return { ...codesOf(error), message: error.message, next, ...(faults && { faults }) };
   }
   return {
     type: "Unexpected",
@@ -42,11 +39,13 @@ const reportOf = (error: unknown): ErrorReport => {
   };
 };
 
-const asText = ({ faults = [], lines = [], message }: ErrorReport): string =>
+const asText = ({ faults = [], lines = [], message, next }: ErrorReport): string =>
   [
     wrap(`${styled("red", "error")} ${shownText(message)}`),
     ...visible(faults).map(({ field, problem }) => wrap(`${field} ${problem}`, "  ")),
-    ...lines.map((line) => `  ${shownText(line.trim())}`),
+    ...visible(lines).map((line) => wrap(line, "  ")),
+    // A command that is copied stays on its line.
+    ...(next === undefined ? [] : [`  ${nextText(next)}`]),
   ].join("\n");
 
 /**
@@ -62,7 +61,8 @@ export const reportError = (output: Output, error: unknown): number => {
     output.say(asText(report));
     return report.exitCode;
   }
-  const { exitCode, lines = [], message, type, ...more } = report;
-  output.answer({ error: { type, message: [message, ...lines].join("\n"), ...more } }, () => "");
+  const { exitCode, lines = [], message, next, type, ...more } = report;
+  const said = [message, ...lines, ...(next === undefined ? [] : [nextText(next)])];
+  output.answer({ error: { type, message: said.join("\n"), ...more } }, () => "");
   return exitCode;
 };

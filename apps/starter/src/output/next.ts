@@ -1,4 +1,5 @@
 import type { NextOperation } from "@durable-payments/operations/errors";
+import { shownText } from "@durable-payments/api-core/values";
 import { isInstalled, plainCommand, starterName } from "./command-line.ts";
 import { styled } from "./text.ts";
 
@@ -112,12 +113,6 @@ export const nextLines = (next: ReadonlyArray<NextOperation>): ReadonlyArray<str
           .flatMap((one) => [`  ${purposeOf(one)}:`, `    ${styled("cyan", commandOf(one))}`]),
       ];
 
-/** Returns a message, and what to do next, as one text. */
-export const withNext = ({
-  message,
-  next,
-}: {
-  readonly message: string;
-  readonly next?: NextOperation | undefined;
-}): string =>
-  next === undefined ? message : `${message}\n  ${purposeOf(next)}: ${commandOf(next)}`;
+/** Returns what to do next on one line. */
+export const nextText = (next: NextOperation): string =>
+  shownText(`${purposeOf(next)}: ${commandOf(next)}`);

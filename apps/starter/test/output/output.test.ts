@@ -55,6 +55,17 @@ it("reports an error on standard error, with the command that helps on a line of
   expect(written.join("").split("\n").at(-2)).toBe("  See what waits for a person: starter inbox");
 });
 
+it("makes further lines harmless first, and then wraps them", () => {
+  const written = captured(process.stderr);
+  const lines = ["invoice-17, createPayout", `Why: ${"word ".repeat(30)}`, "a\u001b[2K\nb"];
+  reportError(processOutput(false), badUsage("Say your answer.", lines));
+  const text = written.join("");
+  expect(text.split("\n")).toContain("  invoice-17, createPayout");
+  expect(text.split("\n").every((line) => line.length <= 80)).toBe(true);
+  expect(text).not.toMatch(/word\\u\{/);
+  expect(text).toContain("  a\\u{1b}[2K\\u{a}b\n");
+});
+
 it.each([
   [{ operation: "payNotDuplicate" }, "starter pay FILE --not-a-duplicate"],
   [

@@ -29,6 +29,7 @@ export interface Operations {
   readonly account: string;
   /** All accounts of these settings, that one first. */
   readonly accounts: ReadonlyArray<KnownAccount>;
+  readonly listLagMs?: number | undefined;
 }
 
 /** Returns the hash of the account of that name, or of the one that pays where none is named; rejects an unknown one. */
@@ -47,6 +48,7 @@ export interface Sources {
   readonly ledger: Ledger | undefined;
   /** For a person; empty where both are there. */
   readonly whyNot: ReadonlyArray<string>;
+  readonly listLagMs?: number | undefined;
 }
 
 /** Where everything is. */
@@ -60,6 +62,8 @@ export interface OperationsSettings {
     readonly clientId: string;
     readonly baseUrl: string;
   }>;
+  /** How late the service lists what was made; default: as `defaultAssumptions` has it. */
+  readonly listLagMs?: number | undefined;
 }
 
 const valueOf = <A>(settled: PromiseSettledResult<A>): A | undefined =>
@@ -119,7 +123,16 @@ export const withOperations = async <A>(
     // Without a failure both are there.
     if (temporal === undefined || ledger === undefined) throw failures[0] as ConnectionFailed;
     const { namespace, taskQueue } = temporal.settings;
-    return use({ ...temporal, ledger, namespace, taskQueue, account: first.hash, accounts });
+    const { listLagMs } = settings;
+    return use({
+      ...temporal,
+      ledger,
+      namespace,
+      taskQueue,
+      account: first.hash,
+      accounts,
+      listLagMs,
+    });
   });
 };
 
@@ -129,11 +142,11 @@ export const withOperations = async <A>(
  * @throws ConnectionFailed where neither can be reached; what `use` throws.
  */
 export const withSources = async <A>(
-  settings: Pick<OperationsSettings, "ledger" | "temporal">,
+  settings: Omit<OperationsSettings, "accounts">,
   use: (sources: Sources) => Promise<A>,
 ): Promise<A> =>
   withOpened(settings, async ({ failures, ...opened }) => {
     const whyNot = failures.map(({ message }) => message);
-    if (whyNot.length < 2) return use({ ...opened, whyNot });
+    if (whyNot.length < 2) return use({ ...opened, whyNot, listLagMs: settings.listLagMs });
     throw new ConnectionFailed({ reason: "cannotConnect", message: whyNot.join(" ") });
   });

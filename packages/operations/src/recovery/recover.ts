@@ -1,6 +1,6 @@
 import type { LedgerMark, LedgerState } from "@durable-payments/ledger";
 import { failureTypes } from "@durable-payments/protocol/calls";
-import { queryText, WAIT, waitActivityId } from "@durable-payments/protocol";
+import { queryText, WAIT } from "@durable-payments/protocol";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { findRun } from "../connection/temporal.ts";
@@ -9,6 +9,7 @@ import { nudge } from "../decide/nudge.ts";
 import { isEndRequested, readFailedRun } from "../retry/failed-run.ts";
 import type { RunOfId } from "../retry/continue-run.ts";
 import { atOnce } from "../show/at-once.ts";
+import { waitOf } from "../show/progress.ts";
 
 /** What a recovery finds, and what it does about it. */
 export interface RecoveryReport {
@@ -86,17 +87,16 @@ const restoreWaits = async (
   const restored = await atOnce([...ids], async (workflowId) => {
     const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
     const pending = raw.pendingActivities ?? [];
-    const isIdle = pending.every(({ activityType }) =>
-      Object.values<string>(WAIT).includes(activityType?.name ?? ""),
-    );
-    const lost = pending.flatMap(({ activityId, activityType }) =>
-      (["payout", "cardholder", "balance"] as const).flatMap((kind) => {
-        const begin = waitActivityId(WAIT[kind], "");
-        if (activityType?.name !== WAIT[kind] || !activityId?.startsWith(begin)) return [];
-        if (known.has(`${runId} ${activityId}`)) return [];
-        return [{ workflowId, runId, activityId, kind, thing: activityId.slice(begin.length) }];
-      }),
-    );
+    const activities = pending.map((one) => ({
+      id: one.activityId ?? "",
+      type: one.activityType?.name ?? "",
+    }));
+    const isIdle = activities.every(({ type }) => Object.values<string>(WAIT).includes(type));
+    const lost = activities
+      .filter(({ id }) => !known.has(`${runId} ${id}`))
+      .flatMap((one) =>
+        waitOf(one).map((wait) => ({ ...wait, workflowId, runId, activityId: one.id })),
+      );
     if (lost.length > 0 && !isDryRun) {
       const account = await accountOfRun(
         operations,

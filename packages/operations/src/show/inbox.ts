@@ -66,7 +66,7 @@ export const itemsOf = (
 /** Writes of unknown outcome whose run has ended: the janitor looks for them; a person sees that they exist. */
 const leftUnknown = async (
   ledger: Ledger,
-  { temporal }: Sources,
+  { listLagMs, temporal }: Sources,
 ): Promise<ReadonlyArray<InboxItem>> => {
   if (temporal === undefined) return [];
   const rows = await ledger.rows({ states: ["unknown", "sending"], limit: MOST_LOOKED_AT });
@@ -84,7 +84,7 @@ const leftUnknown = async (
       reference,
       kind: "unknown",
       question: null,
-      reason: `Its run has ${progress === undefined ? "gone from Temporal" : "ended"}: ${unknownText(row, Date.now())}. Nothing has to be done yet.`,
+      reason: `Its run has ${progress === undefined ? "gone from Temporal" : "ended"}: ${unknownText(row, Date.now(), listLagMs)}. Nothing has to be done yet.`,
       since: row.changedAt,
       candidates: [],
       choices: [],

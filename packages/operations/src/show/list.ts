@@ -1,5 +1,5 @@
 import type { Ledger, Run } from "@durable-payments/ledger";
-import { queryText, WORKFLOW } from "@durable-payments/protocol";
+import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
 import { invalidInput } from "../errors.ts";
@@ -29,13 +29,10 @@ export interface RunList {
   readonly isMore: boolean;
 }
 
-/** Workflows of our own that pay nothing. */
-const OWN_SERVICES = [
-  WORKFLOW.tracker,
-  WORKFLOW.notifier,
-  WORKFLOW.payoutBatch,
-  WORKFLOW.checkWorker,
-];
+const { checkWorker, notifier, payoutBatch, tracker } = WORKFLOW;
+
+/** A condition of visibility: no workflow of our own that pays nothing. */
+export const PAYING = `WorkflowType NOT IN ${queryTexts([tracker, notifier, payoutBatch, checkWorker])}`;
 
 /** Types that are payments before they have a row. */
 const OWN_PAYMENTS: ReadonlySet<string> = new Set([WORKFLOW.payout, WORKFLOW.onboardCardholder]);
@@ -67,11 +64,10 @@ export const visibilityQuery = ({
   type,
 }: Omit<RunListFilter, "limit">): string => {
   const names = [...new Set(statuses.flatMap((status) => NAMES[status] ?? []))];
-  const types = OWN_SERVICES.map((name) => `WorkflowType != ${queryText(name)}`).join(" AND ");
   return [
     'ExecutionStatus != "ContinuedAsNew"',
-    type === undefined ? types : `WorkflowType = ${queryText(type)}`,
-    ...(names.length === 0 ? [] : [`ExecutionStatus IN (${names.map(queryText).join(", ")})`]),
+    type === undefined ? PAYING : `WorkflowType = ${queryText(type)}`,
+    ...(names.length === 0 ? [] : [`ExecutionStatus IN ${queryTexts(names)}`]),
     ...(since === undefined ? [] : [`StartTime >= ${queryText(new Date(since).toISOString())}`]),
     ...(find === undefined ? [] : [`WorkflowId STARTS_WITH ${queryText(find)}`]),
   ].join(" AND ");
@@ -153,7 +149,7 @@ const isPayment = (progress: Progress | undefined, run: Run | undefined, rows: n
   run !== undefined || rows > 0 || (progress !== undefined && OWN_PAYMENTS.has(progress.type));
 
 const readView = async (
-  { client, ledger }: Operations,
+  { client, ledger, listLagMs }: Operations,
   workflowId: string,
   pauses: Awaited<ReturnType<Ledger["pauses"]>>,
   type: string | undefined,
@@ -170,7 +166,7 @@ const readView = async (
   const batch = run?.batch ?? null;
   const now = Date.now();
   const evidence = { workflowId, progress, failure, open, rows, waits, pauses, batch, end, now };
-  return viewOf(evidence, recorded);
+  return viewOf({ ...evidence, listLagMs }, recorded);
 };
 
 const check = ({ limit, statuses = [] }: RunListFilter): void => {

@@ -6,6 +6,7 @@ import { pollersOf } from "../connection/pollers.ts";
 import { queryText } from "@durable-payments/protocol";
 import { asTemporalError } from "../connection/temporal-errors.ts";
 import { readInbox } from "./inbox.ts";
+import { PAYING } from "./list.ts";
 import { type Money, sumMoney } from "./sums.ts";
 
 /** Runs that wait for the same, with the money that they are to pay. */
@@ -86,11 +87,10 @@ const DAY_MS = 86_400_000;
 
 const readTemporal = async ({ client, settings }: Temporal) => {
   const since = queryText(new Date(Date.now() - DAY_MS).toISOString());
-  const ours = 'WorkflowType NOT IN ("tracker", "notifier")';
   const [running, failed, pollers] = await Promise.all([
-    client.workflow.count(`ExecutionStatus = "Running" AND ${ours}`),
+    client.workflow.count(`ExecutionStatus = "Running" AND ${PAYING}`),
     client.workflow.count(
-      `ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND ${ours} AND CloseTime >= ${since}`,
+      `ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND ${PAYING} AND CloseTime >= ${since}`,
     ),
     pollersOf(client, "workflow", settings.taskQueue),
   ]);

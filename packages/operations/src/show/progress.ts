@@ -1,6 +1,8 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
+import type { RecordedWait } from "@durable-payments/ledger";
+import { WAIT, waitActivityId } from "@durable-payments/protocol";
 import { readCloseEvent } from "../history/events.ts";
 import type { Failure } from "../history/failure.ts";
 import { failureOf } from "../history/masked.ts";
@@ -33,6 +35,18 @@ export interface Progress {
   /** Workflow id of the topmost parent, under which the ledger keeps the writes. */
   readonly rootId: string;
 }
+
+const WAITS = ["payout", "cardholder", "balance"] as const;
+
+/** What an activity that waits for the service waits for; none of any other. */
+export const waitOf = ({
+  id,
+  type,
+}: Pick<PendingActivity, "id" | "type">): ReadonlyArray<Pick<RecordedWait, "kind" | "thing">> =>
+  WAITS.filter((kind) => WAIT[kind] === type).flatMap((kind) => {
+    const begin = waitActivityId(WAIT[kind], "");
+    return id.startsWith(begin) ? [{ kind, thing: id.slice(begin.length) }] : [];
+  });
 
 const STATES: Readonly<Record<string, RunState>> = {
   COMPLETED: "succeeded",

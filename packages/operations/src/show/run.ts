@@ -133,7 +133,7 @@ const workerNotes = async (
  * @throws NotFound where neither knows it.
  */
 export const readRun = async (
-  { ledger, temporal, whyNot }: Sources,
+  { ledger, listLagMs, temporal, whyNot }: Sources,
   workflowId: string,
   runId?: string,
 ): Promise<RunDetails> => {
@@ -156,14 +156,25 @@ export const readRun = async (
   }
   const now = Date.now();
   const open = items.filter(({ endedAt, outcome }) => outcome === "open" || endedAt === null);
-  const evidence = { workflowId, progress, failure, open, rows, waits, pauses, end, now };
+  const evidence = {
+    workflowId,
+    progress,
+    failure,
+    open,
+    rows,
+    waits,
+    pauses,
+    end,
+    now,
+    listLagMs,
+  };
   const view = viewOf({ ...evidence, batch: run?.batch ?? null }, recorded);
   const inbox = isEarlier ? [] : itemsOf(rows, () => run?.startedBy ?? null);
   const isGone = temporal !== undefined && progress === undefined;
   const settings = temporal?.settings;
   return {
     ...view,
-    steps: stepsOf(rows, waits, items, now),
+    steps: stepsOf(rows, waits, items, now, listLagMs),
     inbox,
     failure,
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },

@@ -1,8 +1,9 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
 import type { Decision, Pause, RecordedWait, WriteRow } from "@durable-payments/ledger";
 import { waitTypes } from "@durable-payments/protocol";
 import type { Failure } from "../history/failure.ts";
 import type { TimelineItem } from "../history/events.ts";
-import type { PendingActivity, Progress } from "./progress.ts";
+import { type Progress, waitOf } from "./progress.ts";
 import { type Status, STATUSES } from "./run-view.ts";
 
 /** Everything that says why a run is in its state. */
@@ -21,6 +22,7 @@ export interface Evidence {
   readonly end: Decision | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
+  readonly listLagMs?: number | undefined;
 }
 
 /** Why a run is in its state. */
@@ -49,14 +51,16 @@ export const awaitsApproval = ({ question, state }: WriteRow): boolean =>
 const isUnknown = (row: WriteRow): boolean =>
   row.state === "unknown" || row.state === "asking" || (row.state === "ended" && row.doubt > 0);
 
-/** Words what a write of unknown outcome waits for: `answer lost, checking until 19:41 UTC`. */
+/** Words what a write of unknown outcome waits for: `answer lost, checking until 19:41 UTC`, when it must be listed. */
 export const unknownText = (
-  { until }: Pick<WriteRow, "until">,
+  { from, message, until }: Pick<WriteRow, "from" | "message" | "until">,
   now: number,
-  next?: PendingActivity,
+  listLagMs = defaultAssumptions.listLagSeconds * 1_000,
 ): string => {
-  const at = Math.max(until ?? 0, next?.nextAttemptAt ?? 0);
-  return at > now ? `answer lost, checking until ${clock(at, now)}` : "answer lost, checking";
+  // Nothing vouches for a row without a time: no answer of its own was lost.
+  const why = from === null ? (message?.replace(/\.$/, "") ?? "outcome unknown") : "answer lost";
+  const at = (until ?? 0) + listLagMs;
+  return at > now ? `${why}, checking until ${clock(at, now)}` : `${why}, checking`;
 };
 
 const WAITS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> = {
@@ -79,7 +83,7 @@ const pauseOf = ({ batch, pauses, workflowId }: Evidence): Pause | undefined =>
 const openReason = (
   evidence: Evidence,
 ): Omit<Standing, "statuses"> & { readonly status: Status } => {
-  const { now, open, progress, rows, waits } = evidence;
+  const { listLagMs, now, open, progress, rows, waits } = evidence;
   const said = (status: Status, reason: string | null, until: number | null = null) => ({
     status,
     reason,
@@ -95,11 +99,18 @@ const openReason = (
   const pending = progress?.pending ?? [];
   const lost = rows.find(({ state }) => state === "unknown");
   if (lost !== undefined) {
-    const next = pending.find(({ nextAttemptAt }) => nextAttemptAt !== null);
-    return said("unknown", `${lost.step}: ${unknownText(lost, now, next)}`, lost.until);
+    return said("unknown", `${lost.step}: ${unknownText(lost, now, listLagMs)}`, lost.until);
   }
-  const retried = pending.find(({ message, nextAttemptAt }) => message !== null && nextAttemptAt);
-  const wait = waits.find(({ closedAt }) => closedAt === null);
+  // The tracker looks more often than the activity of a wait is tried again.
+  const wait =
+    waits.find(({ closedAt }) => closedAt === null) ??
+    pending.filter(({ failureType }) => failureType === waitTypes.notYet).flatMap(waitOf)[0];
+  const retried = pending.find(
+    (activity) =>
+      activity.message !== null &&
+      activity.nextAttemptAt !== null &&
+      (wait === undefined || waitOf(activity).length === 0),
+  );
   if (retried !== undefined) {
     const at = retried.nextAttemptAt;
     const when = at !== null && at > now ? `; tries again at ${clock(at, now)}` : "";
@@ -136,7 +147,7 @@ const openReason = (
  * @returns its statuses, the one that matters most first; and the reason.
  */
 export const standingOf = (evidence: Evidence): Standing => {
-  const { end, failure, now, progress, rows } = evidence;
+  const { end, failure, listLagMs, now, progress, rows } = evidence;
   const found = new Set<Status>();
   if (rows.some(isUnknown)) found.add("unknown");
   if (end !== undefined) found.add("ended");
@@ -157,7 +168,7 @@ export const standingOf = (evidence: Evidence): Standing => {
     end && `ended by ${end.by}${end.reason === null ? "" : `: ${end.reason}`}`,
     doubted &&
       (doubted.state === "unknown"
-        ? `${doubted.step}: ${unknownText(doubted, now)}`
+        ? `${doubted.step}: ${unknownText(doubted, now, listLagMs)}`
         : `${doubted.step}: outcome unknown`),
     failure?.message.replace(/\.$/, ""),
   ];

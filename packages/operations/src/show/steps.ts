@@ -13,8 +13,8 @@ const BY: Readonly<Record<string, string>> = {
 
 const twice = ({ sends }: WriteRow): string => (sends > 1 ? `, sent ${sends} times` : "");
 
-const textOf = (row: WriteRow, now: number): string => {
-  const { doubt, knownBy, madeId, message, question, sends } = row;
+const textOf = (row: WriteRow, now: number, listLagMs?: number): string => {
+  const { doubt, knownBy, madeId, message, question, result, sends } = row;
   switch (row.state) {
     case "ready":
       if (question?.kind === "approval") return `needs approval: ${question.reason}`;
@@ -22,7 +22,7 @@ const textOf = (row: WriteRow, now: number): string => {
     case "sending":
       return "being sent";
     case "unknown":
-      return `${unknownText(row, now)}${twice(row)}`;
+      return `${unknownText(row, now, listLagMs)}${twice(row)}`;
     case "asking":
       return `needs an answer: ${question?.reason ?? ""}`;
     case "refused":
@@ -31,7 +31,12 @@ const textOf = (row: WriteRow, now: number): string => {
       return [madeId, knownBy === null ? undefined : BY[knownBy]]
         .filter((part) => part !== undefined && part !== null)
         .join(", ")
-        .concat(twice(row));
+        .concat(
+          twice(row),
+          result?.["not_confirmed"] === true
+            ? `; not confirmed: check with the service that ${madeId} is what was made`
+            : "",
+        );
     case "ended":
       return doubt > 0
         ? "ended by a person; outcome unknown"
@@ -42,14 +47,14 @@ const textOf = (row: WriteRow, now: number): string => {
 };
 
 /** Returns the steps that are writes. */
-const writeStep = (row: WriteRow, now: number): StepView => {
+const writeStep = (row: WriteRow, now: number, listLagMs?: number): StepView => {
   const { amount, currency, payee, reference } = row.request;
   const isSettled = row.state === "done" || row.state === "refused" || row.state === "undone";
   return {
     kind: "write",
     name: row.step,
     state: row.state,
-    text: textOf(row, now),
+    text: textOf(row, now, listLagMs),
     amount,
     currency,
     payee,
@@ -83,7 +88,7 @@ export const isRefused = (wait: RecordedWait): boolean =>
 
 const stateOfWait = (wait: RecordedWait): StepView["state"] => {
   if (wait.closedAt === null) return "open";
-  if (isRefused(wait) || outcomeOf(wait) === "incomplete") return "failed";
+  if (isRefused(wait) || ["failed", "incomplete"].includes(outcomeOf(wait) ?? "")) return "failed";
   return outcomeOf(wait) === "runEnded" ? "cancelled" : "done";
 };
 
@@ -138,6 +143,7 @@ export const stepsOf = (
   waits: ReadonlyArray<RecordedWait>,
   items: ReadonlyArray<TimelineItem>,
   now: number,
+  listLagMs?: number,
 ): ReadonlyArray<StepView> => {
   const known = new Set([...rows.map(({ operation }) => operation), "undo"]);
   const others = items.filter(
@@ -148,7 +154,7 @@ export const stepsOf = (
       !(kind === "timer" && outcome === "cancelled"),
   );
   return [
-    ...rows.map((row) => writeStep(row, now)),
+    ...rows.map((row) => writeStep(row, now, listLagMs)),
     ...waits.map(waitStep),
     ...others.map(itemStep),
   ].toSorted((a, b) => a.at - b.at);

@@ -88,6 +88,16 @@ it("says how the id of what was made is known", async () => {
   expect(steps[0]?.text).toBe("po-9, found in the list by its key");
 });
 
+it("names a card that only a person says was made, and what to do", async () => {
+  const made = { step: "createCard", state: "done", madeId: "card-7", knownBy: "person" } as const;
+  const result = { card_id: "card-7", not_confirmed: true };
+  await put(ledger, row({ ...made, workflowId: "card", operation: "createCard", result }));
+  const { steps } = await readRun(sources, "card");
+  expect(steps[0]?.text).toBe(
+    "card-7, named by a person; not confirmed: check with the service that card-7 is what was made",
+  );
+});
+
 it("rejects for a run that nobody knows", async () => {
   await expect(readRun(sources, "nobody")).rejects.toMatchObject({ _tag: "NotFound" });
 });

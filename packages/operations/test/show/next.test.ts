@@ -95,6 +95,7 @@ it.each([
   ["verified", "done"],
   ["refused", "failed"],
   ["removed", "failed"],
+  ["failed", "failed"],
   ["incomplete", "failed"],
   ["runEnded", "cancelled"],
   [undefined, "done"],

@@ -32,6 +32,14 @@ const pending = (more: Partial<PendingActivity> = {}): PendingActivity => ({
   ...more,
 });
 
+const backOff = pending({
+  id: "awaitPayout:po-1",
+  type: "awaitPayout",
+  message: "The payout is processing.",
+  failureType: "NotYet",
+  nextAttemptAt: NOW + 6 * 3_600_000,
+});
+
 const wait = {
   account: ACCOUNT,
   workflowId: "invoice-17",
@@ -40,6 +48,10 @@ const wait = {
   closedAt: null,
   outcome: null,
 };
+
+const LAG_MS = 3 * 60_000;
+/** Until when a lost send may be carried out; it is listed by 19:41 at the latest. */
+const UNTIL = AT_1941 - LAG_MS;
 
 const timer: TimelineItem = {
   kind: "timer",
@@ -74,18 +86,33 @@ const CASES: ReadonlyArray<
   ["goes on", { progress: progress() }, ["running"], null],
   [
     "a lost answer",
-    { progress: progress(), rows: [row({ state: "unknown", doubt: 1, until: AT_1941 })] },
+    { progress: progress(), rows: [row({ state: "unknown", doubt: 1, from: 0, until: UNTIL })] },
     ["unknown", "waiting", "running"],
     "createPayout: answer lost, checking until 19:41 UTC",
   ],
   [
-    "a lost answer that is looked for later than the send may last",
+    "a lost answer whose time is over, whenever something else is tried again",
     {
       progress: progress({ pending: [pending({ nextAttemptAt: AT_1941 })] }),
-      rows: [row({ state: "unknown", doubt: 1, until: 0 })],
+      rows: [row({ state: "unknown", doubt: 1, from: 0, until: NOW - LAG_MS })],
     },
     ["unknown", "waiting", "running"],
-    "createPayout: answer lost, checking until 19:41 UTC",
+    "createPayout: answer lost, checking",
+  ],
+  [
+    "a write that nothing vouches for",
+    {
+      progress: progress(),
+      rows: [row({ state: "unknown", until: UNTIL, message: "The ledger was restored." })],
+    },
+    ["unknown", "waiting", "running"],
+    "createPayout: The ledger was restored, checking until 19:41 UTC",
+  ],
+  [
+    "a write of which nothing is known",
+    { progress: progress(), rows: [row({ state: "unknown", until: UNTIL })] },
+    ["unknown", "waiting", "running"],
+    "createPayout: outcome unknown, checking until 19:41 UTC",
   ],
   [
     "a question",
@@ -140,6 +167,35 @@ const CASES: ReadonlyArray<
     "waiting for payout po-1 to complete",
   ],
   [
+    "a payout under way, whose activity is in a long back-off",
+    {
+      progress: progress({ pending: [backOff] }),
+      waits: [{ ...wait, kind: "payout", thing: "po-1", activityId: "awaitPayout:po-1" }],
+    },
+    ["waiting", "running"],
+    "waiting for payout po-1 to complete",
+  ],
+  [
+    "a payout under way, where the ledger cannot be read",
+    { progress: progress({ pending: [backOff] }) },
+    ["waiting", "running"],
+    "waiting for payout po-1 to complete",
+  ],
+  [
+    "a write that is tried again beside a payout under way",
+    {
+      progress: progress({
+        pending: [
+          backOff,
+          pending({ message: "The service cannot be reached.", nextAttemptAt: AT_1941 }),
+        ],
+      }),
+      waits: [{ ...wait, kind: "payout", thing: "po-1", activityId: "awaitPayout:po-1" }],
+    },
+    ["waiting", "running"],
+    "createPayout: The service cannot be reached; tries again at 19:41 UTC",
+  ],
+  [
     "a pause",
     { progress: progress(), pauses: [pause] },
     ["paused", "running"],
@@ -167,7 +223,7 @@ const CASES: ReadonlyArray<
     {
       progress: progress({ state: "terminated" }),
       failure: { type: "Terminated", message: "Terminated: stop" },
-      rows: [row({ state: "unknown", doubt: 1, until: AT_1941 })],
+      rows: [row({ state: "unknown", doubt: 1, from: 0, until: UNTIL })],
     },
     ["unknown", "failed", "terminated"],
     "createPayout: answer lost, checking until 19:41 UTC; Terminated: stop",
@@ -205,6 +261,7 @@ it.each(CASES)("says why a run is in its state: %s", (_, evidence, statuses, rea
     batch: null,
     end: undefined,
     now: NOW,
+    listLagMs: LAG_MS,
     ...evidence,
   });
   expect(standing).toMatchObject({ statuses, reason });
