@@ -7,7 +7,7 @@ import * as Runtime from "effect/Runtime";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, starter } from "./commands/starter.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
-import { plainCommand, starterName } from "./output/command-line.ts";
+import { plainCommand, starterName } from "./output/next.ts";
 import { processOutput } from "./output/output.ts";
 import manifest from "../package.json" with { type: "json" };
 

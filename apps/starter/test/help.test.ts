@@ -44,3 +44,16 @@ it("reports a command line that it cannot read, and exits with 2", async () => {
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ error: { type: "BadInput" } });
 });
+
+it.each([
+  [["recover", "--since", "tomorrow"], "since"],
+  [["ledger", "prune", "--before", "2999-01-01", "--reason", "old"], "before"],
+  [["list", "--status", "doubtful"], "There is no status"],
+  [["list", "--limit", "0"], "limit"],
+  [["retry", "i-1", "--override"], "reason is required"],
+  [["pause"], "reason is required"],
+  [["resume", "--by", " "], "name"],
+] as const)("refuses bad input before anything connects: %s", async (line, what) => {
+  const { code, stderr } = await starter(...line);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(what) });
+});

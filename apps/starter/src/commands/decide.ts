@@ -1,7 +1,51 @@
-import { Argument, Command } from "effect/cli";
+import { Command, Flag } from "effect/cli";
 import * as Option from "effect/Option";
-import { by, id, ifRun, json, on, reason, text } from "./flags.ts";
-import { described, runAct } from "./run-command.ts";
+import { by, count, id, json, maybeId, on, reason, text, time, yes } from "./flags.ts";
+import { described, runAct, runCommand } from "./run-command.ts";
+
+const answering = {
+  id: maybeId("Workflow id of the run that asks"),
+  choose: Flag.Literals("choose", ["found", "resend", "end"]).pipe(
+    Flag.withDescription(
+      "found: it was carried out · resend: send it again · end: send nothing more",
+    ),
+    Flag.optional,
+    Flag.map(Option.getOrUndefined),
+  ),
+  question: text("for", "QUESTION", "Id of the question that you have read"),
+  found: text("found", "ID", "The service's id of what was made"),
+  isAll: on("all", "Give one answer to all questions about an operation"),
+  operation: text("operation", "NAME", "With --all: such as createBeneficiary"),
+  by,
+  reason,
+  yes,
+  json,
+};
+
+export type AnswerFlags = Command.Command.Config.Infer<typeof answering>;
+
+/** `starter answer`: answers what a run asks about the outcome of a write. */
+export const answer = Command.make("answer", answering, (given) =>
+  runCommand(given.json, async (output) => {
+    const { answerAlike, answerOne } = await import("../input/answering.ts");
+    return given.isAll ? answerAlike(output, given) : answerOne(output, given);
+  }),
+).pipe(
+  described(
+    "Answer what a run asks",
+    `Answer what a run asks about a payment whose outcome is unknown. At a
+  terminal it shows the question, what each answer does to the money, and asks;
+  in a script give --choose and --for.`,
+    [
+      { command: "starter answer invoice-17", description: "Read the question, and choose" },
+      {
+        command:
+          "starter answer --all --operation createBeneficiary --choose resend --reason outage",
+        description: "Answer what is alike at once",
+      },
+    ],
+  ),
+);
 
 const verdict = (name: "approve" | "reject", done: string) =>
   Command.make(
@@ -14,8 +58,8 @@ const verdict = (name: "approve" | "reject", done: string) =>
       json,
     },
     ({ id, ...given }) =>
-      runAct(given, async (operations, acting, output) => {
-        const { decidedText } = await import("../output/decided.ts");
+      runAct(given, name === "reject", async (operations, acting, output) => {
+        const { decidedText } = await import("../output/next.ts");
         const { approveBatch, rejectBatch } = await import("@durable-payments/operations/batch");
         const { approve, reject } = await import("@durable-payments/operations/decide");
         if ((await operations.ledger.batch(id)) !== undefined) {
@@ -26,12 +70,11 @@ const verdict = (name: "approve" | "reject", done: string) =>
           );
           return;
         }
-        const decision = { ...acting, question: Option.getOrUndefined(given.question) };
+        const decision = { ...acting, question: given.question };
         const { nudged } = await (name === "approve" ? approve : reject)(operations, id, decision);
-        output.answer({ workflowId: id, is: done, nudged }, (shown) => {
-          const line = `${shown.workflowId}: ${done} by ${acting.by}.`;
-          return decidedText(line, shown.workflowId, shown.nudged);
-        });
+        output.answer({ workflowId: id, is: done, nudged }, (shown) =>
+          decidedText(`${shown.workflowId}: ${done} by ${acting.by}.`, shown),
+        );
       }),
   );
 
@@ -53,6 +96,51 @@ export const reject = verdict("reject", "rejected").pipe(
   ),
 );
 
+const retrying = {
+  id: maybeId("Workflow id of the run; of a child its root is retried"),
+  amend: text(
+    "amend",
+    "FILE",
+    "Change its input: a JSON file with the changed fields, null removes one",
+  ),
+  isRestarted: on("restart", "Start a workflow of your own from its begin, in place of a reset"),
+  isOverruling: on("override", "Overrule a person's end, by name and with a reason"),
+  isAll: on("all-failed", "Retry every run that failed and can be helped"),
+  since: time("since", "TIME", "With --all-failed: closed since, such as 24h"),
+  type: text("type", "TYPE", "With --all-failed: only this workflow type"),
+  batch: text("batch", "ID", "With --all-failed: only rows of this batch"),
+  rate: count("rate", "With --all-failed: runs a second; default 5", 5),
+  isDryRun: on("dry-run", "Show what would be done"),
+  ifRun: text("if-run", "RUN", "Refuse if a newer run exists"),
+  by,
+  reason,
+  yes,
+  json,
+};
+
+export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
+
+/** `starter retry`: has a failed run continue, or an open one look again. */
+export const retry = Command.make("retry", retrying, (given) =>
+  runCommand(given.json, async (output) => {
+    const { retryAll, retryOne } = await import("../input/retrying.ts");
+    return given.isAll ? retryAll(output, given) : retryOne(output, given);
+  }),
+).pipe(
+  described(
+    "Retry a failed run, or all of them",
+    `Retry a failed run: what is done is kept, the rest follows. An open run is
+  asked to look again at once. A retry that cannot help is refused.`,
+    [
+      { command: "starter retry invoice-17 --dry-run", description: "See what would be done" },
+      {
+        command: "starter retry invoice-17 --amend fix.json --reason 'wrong amount'",
+        description: "Retry it with another request",
+      },
+    ],
+  ),
+);
+
 const RUN = {
   asked: "Cancellation requested: it stops after the request in flight; nothing sent is reversed.",
   terminated: "The run was terminated; nothing sent is reversed.",
@@ -63,31 +151,27 @@ const RUN = {
 const isForced = on("force", "Terminate the run: it undoes nothing");
 
 /** `starter cancel`: ends a run, or a batch, by a person's decision. */
-export const cancel = Command.make(
-  "cancel",
-  { id, isForced, ifRun, by, reason, json },
-  ({ id, ...given }) =>
-    runAct(given, async (operations, acting, output) => {
-      const { cancelBatch } = await import("@durable-payments/operations/batch");
-      const { cancel: cancelRun } = await import("@durable-payments/operations/ending");
-      if ((await operations.ledger.batch(id)) !== undefined) {
-        const { rejected } = await cancelBatch(operations, id, acting);
-        output.answer(
-          { batch: id, notStarted: rejected },
-          (shown) =>
-            `${shown.batch} is cancelled: ${shown.notStarted} rows are not paid. Runs that were started continue.`,
-        );
-        return;
-      }
-      const ifRun = Option.getOrUndefined(given.ifRun);
-      const options = { ...acting, isForced: given.isForced, ifRun };
-      const { run } = await cancelRun(operations, id, options);
+export const cancel = Command.make("cancel", { id, isForced, by, reason, json }, (given) =>
+  runAct(given, true, async (operations, acting, output) => {
+    const { id, isForced } = given;
+    const { cancelBatch } = await import("@durable-payments/operations/batch");
+    const { cancel: cancelRun } = await import("@durable-payments/operations/ending");
+    if ((await operations.ledger.batch(id)) !== undefined) {
+      const { rejected } = await cancelBatch(operations, id, acting);
       output.answer(
-        { workflowId: id, run },
+        { batch: id, notStarted: rejected },
         (shown) =>
-          `END recorded for ${shown.workflowId}: nothing more is sent under it, also not by a retry. ${RUN[shown.run]}`,
+          `${shown.batch} is cancelled: ${shown.notStarted} rows are not paid. Runs that were started continue.`,
       );
-    }),
+      return;
+    }
+    const { run } = await cancelRun(operations, id, { ...acting, isForced });
+    output.answer(
+      { workflowId: id, run },
+      (shown) =>
+        `END recorded for ${shown.workflowId}: nothing more is sent under it, also not by a retry. ${RUN[shown.run]}`,
+    );
+  }),
 ).pipe(
   described(
     "End a run, or stop starting a batch",
@@ -96,24 +180,16 @@ export const cancel = Command.make(
   ),
 );
 
-const paused = {
-  id: Argument.String("ID").pipe(
-    Argument.withDescription("A run or a batch; without it everything"),
-    Argument.optional,
-  ),
-  by,
-  reason,
-  json,
-};
+const paused = { id: maybeId("A run or a batch; without it everything"), by, reason, json };
 
 const what = (of: string): string => (of === "" ? "All sends" : `Sends of ${of}`);
 
 /** `starter pause`: nothing is sent until it is resumed. */
 export const pause = Command.make("pause", paused, (given) =>
-  runAct(given, async (operations, acting, output) => {
+  runAct(given, true, async (operations, acting, output) => {
     const { pause: pauseSends } = await import("@durable-payments/operations/pause");
     output.answer(
-      await pauseSends(operations, Option.getOrUndefined(given.id), acting),
+      await pauseSends(operations, given.id, acting),
       ({ by, of, reason }) =>
         `${what(of)} are paused by ${by}: ${reason}. Waits and checks continue.`,
     );
@@ -127,17 +203,14 @@ export const pause = Command.make("pause", paused, (given) =>
 
 /** `starter resume`: sends are allowed again. */
 export const resume = Command.make("resume", paused, (given) =>
-  runAct(given, async (operations, acting, output) => {
+  runAct(given, false, async (operations, acting, output) => {
     const { resume: resumeSends } = await import("@durable-payments/operations/pause");
-    output.answer(
-      await resumeSends(operations, Option.getOrUndefined(given.id), acting),
-      ({ nudged, of, unanswered }) =>
-        [
-          `${what(of)} are resumed; ${nudged} runs were asked to look.`,
-          ...(unanswered > 0
-            ? [`Temporal did not answer for ${unanswered}: the tracker notifies those runs.`]
-            : []),
-        ].join("\n"),
+    const { unansweredLines } = await import("../output/next.ts");
+    output.answer(await resumeSends(operations, given.id, acting), ({ nudged, of, unanswered }) =>
+      [
+        `${what(of)} are resumed; ${nudged} runs were asked to look.`,
+        ...unansweredLines(unanswered),
+      ].join("\n"),
     );
   }),
 ).pipe(described("Resume sending", "Resume sending: of everything, a batch, or a run."));

@@ -1,4 +1,8 @@
+import { msToNumber } from "@temporalio/common/lib/time.js";
 import { Argument, Flag } from "effect/cli";
+import * as Option from "effect/Option";
+
+// A flag is checked as it is read: what is wrong with a command line is said before anything connects.
 
 /** One JSON object on standard output, everything else on standard error. */
 export const json = Flag.Boolean("json").pipe(
@@ -6,22 +10,73 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false),
 );
 
+const orUndefined = <A>(flag: Flag.Flag<A>) =>
+  flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined));
+
+const named = (name: string, metavar: string, description: string) =>
+  Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description));
+
 /** A text that may be left out. */
 export const text = (name: string, metavar: string, description: string) =>
-  Flag.String(name).pipe(
-    Flag.withMetavar(metavar),
+  orUndefined(named(name, metavar, description));
+
+/** An age (`7d`, `12 hours`), or an ISO 8601 date or time, that is past. */
+const pastTime = (given: string): Option.Option<Date> =>
+  Option.liftThrowable(() =>
+    /^\d{4}-\d\d-\d\d/.test(given)
+      ? Date.parse(given)
+      : // The library knows the texts that it takes only by their type.
+        Date.now() - msToNumber(given as Parameters<typeof msToNumber>[0]),
+  )().pipe(
+    Option.filter((at) => at <= Date.now()),
+    Option.map((at) => new Date(at)),
+  );
+
+/** A time that is past. */
+export const past = (name: string, metavar: string, description: string) =>
+  named(name, metavar, description).pipe(
+    Flag.filterMap(
+      pastTime,
+      () => "an age such as 7d or 12h, or a date that is past such as 2026-11-01",
+    ),
+  );
+
+/** A time that is past, and may be left out. */
+export const time = (name: string, metavar: string, description: string) =>
+  orUndefined(past(name, metavar, description));
+
+/** A whole number from 1. */
+export const count = (name: string, description: string, fallback: number) =>
+  Flag.Int(name).pipe(
+    Flag.withMetavar("N"),
     Flag.withDescription(description),
-    Flag.optional,
+    Flag.filter(
+      (given) => given >= 1,
+      () => "a whole number from 1",
+    ),
+    Flag.withDefault(fallback),
   );
 
 /** Something that is off unless it is wanted. */
 export const on = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false));
 
+/** What a command is about, where it need not be named. */
+export const maybeId = (description: string) =>
+  Argument.String("ID").pipe(
+    Argument.withDescription(description),
+    Argument.optional,
+    Argument.map(Option.getOrUndefined),
+  );
+
 /** The workflow id of a run, or the id of a batch. */
 export const id = Argument.String("ID").pipe(
   Argument.withDescription("Workflow id of a run, or id of a batch"),
 );
+
+/** A file that is read or written. */
+export const file = (description: string) =>
+  Argument.String("FILE").pipe(Argument.withDescription(description));
 
 /** Who acts. */
 export const by = text("by", "NAME", "Your name (recorded); default: this machine's user");
@@ -29,11 +84,5 @@ export const by = text("by", "NAME", "Your name (recorded); default: this machin
 /** Why. */
 export const reason = text("reason", "WHY", "Reason (recorded)");
 
-/** The run that a person has seen, who acts on it. */
-export const ifRun = text("if-run", "RUN", "Refuse if a newer run exists");
-
 /** Does not ask. */
 export const yes = on("yes", "Do not ask for confirmation");
-
-/** The state of the run becomes the exit code. */
-export const exitStatus = on("exit-status", "Put the run's state into the exit code");

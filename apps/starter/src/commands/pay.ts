@@ -1,20 +1,14 @@
-import { Argument, Command, Flag } from "effect/cli";
-import { by, json, on, reason, text, yes } from "./flags.ts";
+import { Command } from "effect/cli";
+import { by, count, file, json, on, reason, text, yes } from "./flags.ts";
 import { described, runCommand } from "./run-command.ts";
 
-const flags = {
-  file: Argument.String("FILE").pipe(
-    Argument.withDescription("One payment (.json, or -), or many (.csv, .jsonl)"),
-  ),
+const paid = {
+  file: file("One payment (.json, or -), or many (.csv, .jsonl)"),
   id: text("id", "ID", "Workflow id of one payment; default: made from the input"),
   isNotDuplicate: on("not-a-duplicate", "Pay it although an earlier payment looks the same"),
   isDryRun: on("dry-run", "Check everything, and pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "A file with a higher total needs a second person"),
-  window: Flag.Int("window").pipe(
-    Flag.withMetavar("N"),
-    Flag.withDescription("Most payouts of a file that are being sent; default 200"),
-    Flag.optional,
-  ),
+  window: count("window", "Most payouts of a file that are being sent; default 200", 200),
   results: text("results", "FILE", "Write what became of each row so far: .csv or .jsonl"),
   by,
   reason,
@@ -22,19 +16,16 @@ const flags = {
   json,
 };
 
-export type PayFlags = Command.Command.Config.Infer<typeof flags>;
+export type PayFlags = Command.Command.Config.Infer<typeof paid>;
 
 /** `starter pay`: pays one payment, or a file of them. */
-export const pay = Command.make("pay", flags, ({ file, json, ...given }) =>
-  runCommand(json, async (output) => {
+export const pay = Command.make("pay", paid, (given) =>
+  runCommand(given.json, async (output) => {
     const { isBatchFile } = await import("@durable-payments/operations/batch");
-    if (isBatchFile(file)) {
-      const { submitFile } = await import("../input/submit-file.ts");
-      return submitFile(output, file, given);
-    }
+    const { submit, submitFile } = await import("../input/paying.ts");
+    if (isBatchFile(given.file)) return submitFile(output, given);
     const { planPayout } = await import("@durable-payments/operations/input");
-    const { submit } = await import("../input/submit.ts");
-    return submit(output, file, planPayout, given);
+    return submit(output, planPayout, given);
   }),
 ).pipe(
   described(
@@ -50,9 +41,7 @@ export const pay = Command.make("pay", flags, ({ file, json, ...given }) =>
 );
 
 const onboarded = {
-  file: Argument.String("FILE").pipe(
-    Argument.withDescription("The input, a JSON file; - reads standard input"),
-  ),
+  file: file("The input, a JSON file; - reads standard input"),
   id: text("id", "ID", "Workflow id; default: made from the input"),
   isNotDuplicate: on("not-a-duplicate", "Start it although an earlier one looks the same"),
   isDryRun: on("dry-run", "Check the input, and start nothing"),
@@ -64,11 +53,11 @@ const onboarded = {
 export type OnboardFlags = Command.Command.Config.Infer<typeof onboarded>;
 
 /** `starter onboard`: issues a card for a cardholder. */
-export const onboard = Command.make("onboard", onboarded, ({ file, json, ...given }) =>
-  runCommand(json, async (output) => {
+export const onboard = Command.make("onboard", onboarded, (given) =>
+  runCommand(given.json, async (output) => {
     const { planOnboarding } = await import("@durable-payments/operations/input");
-    const { submit } = await import("../input/submit.ts");
-    return submit(output, file, planOnboarding, given);
+    const { submit } = await import("../input/paying.ts");
+    return submit(output, planOnboarding, given);
   }),
 ).pipe(
   described(

@@ -19,18 +19,18 @@ export class ExitWith extends Error {
 }
 
 /**
- * Runs the work of a command, reports what it fails with, and ends with the exit code that it
- * returns. The work is loaded when it is needed, so that `--help` does not wait for it.
+ * Runs the work of a command, reports what it fails with, and ends with the exit code that it returns, or 0. The work
+ * is loaded when it is needed, so that `--help` does not wait for it.
  */
 export const runCommand = (
   json: boolean,
-  work: (output: Output) => Promise<number>,
+  work: (output: Output) => Promise<number | void>,
 ): Effect.Effect<void, ExitWith> =>
   Effect.suspend(() => {
     const output = processOutput(json);
     return Effect.promise(async () => {
       try {
-        return await work(output);
+        return (await work(output)) ?? EXIT_CODES.done;
       } catch (error) {
         const { reportError } = await import("../output/error-report.ts");
         return reportError(output, error);
@@ -46,24 +46,29 @@ export const runCommand = (
 /** Runs the work of a command that acts on Temporal and the ledger, by somebody's name. */
 export const runAct = (
   given: ActingFlags & { readonly json: boolean },
+  needsReason: boolean,
   work: (operations: Operations, acting: Acting, output: Output) => Promise<void>,
 ): Effect.Effect<void, ExitWith> =>
   runCommand(given.json, async (output) => {
     const { operating } = await import("../settings.ts");
     const { actingOf } = await import("../input/acting.ts");
-    const acting = actingOf(given);
+    const acting = actingOf(given, needsReason);
     await operating((operations) => work(operations, acting, output));
-    return EXIT_CODES.done;
   });
 
 /** Describes a command: in the list of all, and on its own page of help. */
 export const described =
-  (short: string, long: string, examples: ReadonlyArray<Command.Command.Example> = []) =>
+  (
+    short: string,
+    long: string,
+    examples: ReadonlyArray<Command.Command.Example> = [],
+    exits = EXIT_CODES_HELP,
+  ) =>
   <const Name extends string, Input, Context, E, R>(
     command: Command.Command<Name, Input, Context, E, R>,
   ) =>
     command.pipe(
       Command.withShortDescription(short),
-      Command.withDescription(`${long}\n\n  ${EXIT_CODES_HELP}`),
+      Command.withDescription(`${long}\n\n  ${exits}`),
       Command.withExamples(examples),
     );

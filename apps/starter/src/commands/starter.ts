@@ -1,16 +1,9 @@
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
-import { executableName } from "../output/command-line.ts";
-import { answer } from "./answer.ts";
-import { approve, cancel, pause, reject, resume } from "./decide.ts";
-import { doctor } from "./doctor.ts";
-import { inbox } from "./inbox.ts";
-import { list } from "./list.ts";
-import { overview } from "./overview.ts";
+import { executableName } from "../output/next.ts";
+import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.ts";
+import { inbox, list, overview, show } from "./look.ts";
 import { onboard, pay } from "./pay.ts";
-import { ledger, recover } from "./recover.ts";
-import { replay } from "./replay.ts";
-import { retry } from "./retry.ts";
-import { show } from "./show.ts";
+import { doctor, ledger, recover, replay } from "./upkeep.ts";
 
 /** Commands that change something. */
 const changing = [

@@ -1,16 +1,16 @@
-import type { Acting } from "@durable-payments/operations";
-import * as Option from "effect/Option";
+import { type Acting, actorOf } from "@durable-payments/operations/decide";
 import { userInfo } from "node:os";
 
 /** What a command that decides is given. */
 export interface ActingFlags {
-  readonly by: Option.Option<string>;
-  readonly reason: Option.Option<string>;
+  readonly by: string | undefined;
+  readonly reason: string | undefined;
 }
 
-/** Reads who acts, and how that is known: by a flag, or as this machine's user. */
-export const actingOf = ({ by, reason }: ActingFlags): Acting => ({
-  by: Option.getOrElse(by, () => userInfo().username),
-  how: Option.isSome(by) ? "--by" : "user of this machine",
-  reason: Option.getOrUndefined(reason),
-});
+/** Reads who acts, and how that is known: by a flag, or as this machine's user. Rejects what the ledger would not take. */
+export const actingOf = ({ by, reason }: ActingFlags, needsReason = false): Acting => {
+  const how = by === undefined ? "user of this machine" : "--by";
+  const acting = { by: by ?? userInfo().username, how, reason };
+  actorOf(acting, needsReason);
+  return acting;
+};

@@ -1,19 +1,20 @@
 import type { WriteRow } from "@durable-payments/ledger";
 import {
+  type Acting,
   answer,
+  type Answer,
   answerAll,
+  checkAnswer,
   type Choice,
   CHOICES,
   consequencesOf,
   findAlike,
   questionsOf,
 } from "@durable-payments/operations/decide";
-import type { Operations } from "@durable-payments/operations/connection";
-import * as Option from "effect/Option";
-import type { AnswerFlags } from "../commands/answer.ts";
-import { badUsage, EXIT_CODES } from "../exit-codes.ts";
+import type { AnswerFlags } from "../commands/decide.ts";
+import { badUsage } from "../exit-codes.ts";
 import { ask, canAsk, confirm } from "../output/ask.ts";
-import { decidedText } from "../output/decided.ts";
+import { decidedText, unansweredLines } from "../output/next.ts";
 import { type Output, visible } from "../output/output.ts";
 import { counted, money, wrap } from "../output/text.ts";
 import { operating } from "../settings.ts";
@@ -37,127 +38,109 @@ const questionLines = (given: WriteRow): ReadonlyArray<string> => {
   ];
 };
 
-const asked = async (
-  { ledger }: Operations,
+/** Finds the one open question, or the one that is named. */
+const asked = (
+  rows: ReadonlyArray<WriteRow>,
   workflowId: string,
-  { question, step }: AnswerFlags,
-): Promise<WriteRow> => {
-  const open = questionsOf(await ledger.rowsOf(workflowId)).filter(
-    (row) => Option.isNone(step) || row.step === step.value,
+  question: string | undefined,
+): WriteRow => {
+  const open = questionsOf(rows);
+  const row = open.find((one) =>
+    question === undefined ? open.length === 1 : one.question?.id === question,
   );
-  if (Option.isSome(question)) {
-    const named = open.find((row) => row.question?.id === question.value);
-    if (named !== undefined) return named;
-  }
-  const [row, ...others] = open;
-  if (row === undefined) throw badUsage(`${workflowId} asks nothing now. Nothing was done.`);
-  if (Option.isSome(question))
-    throw badUsage(
-      `The question ${question.value} is not open. Nothing was done. It asks now:`,
-      questionLines(row),
-    );
-  if (others.length === 0) return row;
-  throw badUsage(
-    `${workflowId} asks ${open.length} questions: choose one by --for. Nothing was done.`,
-    open.flatMap(questionLines),
-  );
+  if (row !== undefined) return row;
+  if (open.length === 0) throw badUsage(`${workflowId} asks nothing now. Nothing was done.`);
+  const which =
+    question === undefined
+      ? `${workflowId} asks ${open.length} questions: choose one by --for.`
+      : `The question ${question} is not open. These are:`;
+  throw badUsage(`${which} Nothing was done.`, open.flatMap(questionLines));
 };
 
-const orAsk = async (given: string | undefined, question: string): Promise<string> => {
-  const text = given ?? (await ask(question));
+const askLine = async (question: string): Promise<string> => {
+  const text = await ask(question);
   if (text === undefined || text === "") throw badUsage("Nothing was recorded.");
   return text;
 };
 
-const choiceOf = (text: string): Choice => {
-  const choice = CHOICES.find((one) => text !== "" && one.startsWith(text.toLowerCase()));
-  if (choice === undefined)
-    throw badUsage(`Choose one of: ${CHOICES.join(", ")}. Nothing was recorded.`);
-  return choice;
+const askChoice = async (): Promise<Choice> => {
+  const text = await askLine("[f]ound / [r]esend / [e]nd?");
+  const choice = CHOICES.find((one) => one.startsWith(text.toLowerCase()));
+  if (choice !== undefined) return choice;
+  throw badUsage(`Choose one of: ${CHOICES.join(", ")}. Nothing was recorded.`);
+};
+
+/** Shows a question at the terminal, and asks for what the flags do not say. */
+const askAnswer = async (
+  output: Output,
+  row: WriteRow,
+  flags: AnswerFlags,
+  acting: Acting,
+): Promise<Answer> => {
+  const lines = questionLines(row);
+  if (!canAsk())
+    throw badUsage(
+      "Say which question you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
+      lines,
+    );
+  for (const line of lines) output.say(wrap(line, "  "));
+  const choose = flags.choose ?? (await askChoice());
+  const answered = { ...acting, choose, question: row.question?.id ?? "" };
+  if (choose === "found") {
+    const found = flags.found ?? (await askLine("The service's id of what was made?"));
+    return { ...answered, found };
+  }
+  const reason = acting.reason ?? (await askLine("Reason (recorded)?"));
+  if (!flags.yes) {
+    output.say(wrap(consequencesOf(row)[choose]));
+    await confirm("Record it?", "Nothing was recorded.");
+  }
+  return { ...answered, reason };
 };
 
 /** Answers one question: by flags, or at the terminal. */
-export const answerOne = async (output: Output, flags: AnswerFlags): Promise<number> => {
+export const answerOne = async (output: Output, flags: AnswerFlags): Promise<void> => {
   const { choose, found, id, question } = flags;
-  if (Option.isNone(id)) throw badUsage("Which run? Give its ID, or --all with --operation.");
-  return operating(async (operations) => {
-    const row = await asked(operations, id.value, flags);
-    const isComplete = Option.isSome(choose) && Option.isSome(question);
-    if (!isComplete) {
-      const lines = questionLines(row);
-      if (!canAsk())
-        throw badUsage(
-          "Say which question you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
-          lines,
-        );
-      for (const line of lines) output.say(wrap(line, "  "));
-    }
-    const choice = Option.isSome(choose)
-      ? choose.value
-      : choiceOf(await orAsk(undefined, "[f]ound / [r]esend / [e]nd?"));
-    const acting = actingOf(flags);
-    const made =
-      choice === "found" && !isComplete
-        ? await orAsk(Option.getOrUndefined(found), "The service's id of what was made?")
-        : Option.getOrUndefined(found);
-    const reason =
-      choice === "found" || isComplete
-        ? acting.reason
-        : await orAsk(acting.reason, "Reason (recorded)?");
-    if (!isComplete && choice !== "found" && !flags.yes) {
-      output.say(wrap(consequencesOf(row)[choice]));
-      await confirm("Record it?", "Nothing was recorded.");
-    }
-    const { decision, nudged } = await answer(operations, row.workflowId, {
-      ...acting,
-      reason,
-      choose: choice,
-      question: row.question?.id ?? "",
-      found: made,
-    });
+  if (id === undefined) throw badUsage("Which run? Give its ID, or --all with --operation.");
+  const acting = actingOf(flags);
+  const given: Answer | undefined =
+    choose === undefined || question === undefined
+      ? undefined
+      : { ...acting, choose, question, found };
+  if (given !== undefined) checkAnswer(given);
+  await operating(async (operations) => {
+    const row = asked(await operations.ledger.rowsOf(id), id, question);
+    const answered = given ?? (await askAnswer(output, row, flags, acting));
+    const { decision, nudged } = await answer(operations, id, answered);
     output.answer(
-      { workflowId: row.workflowId, step: row.step, choice, by: decision.by, nudged },
+      { workflowId: id, step: row.step, choice: answered.choose, by: decision.by, nudged },
       (shown) =>
         decidedText(
           `Answer recorded for ${shown.workflowId} (${shown.step}): ${shown.choice}.`,
-          shown.workflowId,
-          shown.nudged,
+          shown,
         ),
     );
-    return EXIT_CODES.done;
   });
 };
 
 /** Gives the same answer to all open questions about an operation. */
-export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<number> => {
+export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<void> => {
   const { choose, id, operation } = flags;
-  if (Option.isSome(id) || Option.isNone(operation) || Option.isNone(choose))
+  if (id !== undefined || operation === undefined || choose === undefined)
     throw badUsage("--all needs --operation and --choose, and no ID.");
-  if (choose.value === "found")
-    throw badUsage("Each found id is another one: answer those one by one.");
-  const answerOfAll = choose.value;
-  return operating(async (operations) => {
-    const seen = await findAlike(operations, operation.value);
+  if (choose === "found") throw badUsage("Each found id is another one: answer those one by one.");
+  const acting = actingOf(flags, true);
+  await operating(async (operations) => {
+    const seen = await findAlike(operations, operation);
     const [first] = seen;
-    if (first === undefined) {
-      output.answer(
-        { answered: [], refused: [], unanswered: 0 },
-        () => `No question about ${operation.value} is open.`,
-      );
-      return EXIT_CODES.done;
-    }
-    if (!flags.yes) {
+    if (first !== undefined && !flags.yes) {
       output.say(
-        `${counted(seen.length, "question")} about ${operation.value}, such as that of ${first.workflowId}:`,
+        `${counted(seen.length, "question")} about ${operation}, such as that of ${first.workflowId}:`,
       );
-      output.say(wrap(consequencesOf(first)[answerOfAll], "  "));
+      output.say(wrap(consequencesOf(first)[choose], "  "));
       await confirm("Record it for all?", "Nothing was recorded.");
     }
-    const done = await answerAll(operations, seen, {
-      ...actingOf(flags),
-      choose: answerOfAll,
-      operation: operation.value,
-    });
+    const done = await answerAll(operations, seen, { ...acting, choose });
     output.answer(
       {
         answered: done.answered.map(({ workflowId }) => workflowId),
@@ -166,13 +149,10 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<n
       },
       (shown) =>
         [
-          `${counted(shown.answered.length, "question")} answered: ${answerOfAll}.`,
+          `${counted(shown.answered.length, "question")} about ${operation} answered: ${choose}.`,
           ...shown.refused.map(({ message, workflowId }) => `  ${workflowId}: ${message}`),
-          ...(shown.unanswered > 0
-            ? [`Temporal did not answer for ${shown.unanswered}: the tracker notifies those runs.`]
-            : []),
+          ...unansweredLines(shown.unanswered),
         ].join("\n"),
     );
-    return EXIT_CODES.done;
   });
 };

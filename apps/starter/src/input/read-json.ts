@@ -1,3 +1,5 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import { readAssumptions } from "@durable-payments/operations/input";
 import { createReadStream } from "node:fs";
 import { text } from "node:stream/consumers";
 import { badUsage } from "../exit-codes.ts";
@@ -35,3 +37,7 @@ export const readJson = async (file: string): Promise<unknown> => {
     );
   }
 };
+
+/** What is assumed of the service where the worker has the same settings. */
+export const assumptionsHere = (): Assumptions =>
+  readAssumptions(process.env["PAYMENTS_ASSUMPTIONS"]);

@@ -1,5 +1,4 @@
 import type { NextOperation } from "@durable-payments/operations/errors";
-import { readAssumptions } from "@durable-payments/operations/input";
 import {
   type OneOfMany,
   planMany,
@@ -8,17 +7,15 @@ import {
   retryPayment,
   type RetryPlan,
 } from "@durable-payments/operations/retry";
-import * as Option from "effect/Option";
-import type { RetryFlags } from "../commands/retry.ts";
-import { badUsage, EXIT_CODES } from "../exit-codes.ts";
+import type { RetryFlags } from "../commands/decide.ts";
+import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted, wrap } from "../output/text.ts";
 import { operating } from "../settings.ts";
 import { actingOf } from "./acting.ts";
-import { readJson } from "./read-json.ts";
-import { readTime } from "./since.ts";
+import { assumptionsHere, readJson } from "./read-json.ts";
 
 type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
 
@@ -50,26 +47,24 @@ export const retryNext = (
 });
 
 /** Retries one run, or shows how it would be. */
-export const retryOne = async (output: Output, flags: RetryFlags): Promise<number> => {
-  const { amend, id, ifRun, isDryRun, isOverruling, isRestarted } = flags;
-  if (Option.isNone(id)) throw badUsage("Which run? Give its ID, or --all-failed.");
-  if ([flags.since, flags.type, flags.batch].some(Option.isSome))
+export const retryOne = async (output: Output, flags: RetryFlags): Promise<void> => {
+  const { amend, batch, id, ifRun, isDryRun, isOverruling, isRestarted, since, type } = flags;
+  if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
+  if (since !== undefined || type !== undefined || batch !== undefined)
     throw badUsage("--since, --type and --batch belong to --all-failed.");
   const options = {
-    ...actingOf(flags),
+    ...actingOf(flags, isOverruling || amend !== undefined),
     isOverruling,
     isRestarted,
-    ifRun: Option.getOrUndefined(ifRun),
-    amend: Option.isSome(amend)
-      ? {
-          patch: await readJson(amend.value),
-          assumptions: readAssumptions(process.env["PAYMENTS_ASSUMPTIONS"]),
-        }
-      : undefined,
+    ifRun,
+    amend:
+      amend === undefined
+        ? undefined
+        : { patch: await readJson(amend), assumptions: assumptionsHere() },
   };
-  return operating(async (operations) => {
+  await operating(async (operations) => {
     if (isDryRun) {
-      const { amendment, plan } = await planRetryOf(operations, id.value, options);
+      const { amendment, plan } = await planRetryOf(operations, id, options);
       output.answer({ ...plan, amended: amendment?.fields ?? [], isDryRun }, (shown) =>
         [
           ...planText(shown),
@@ -80,16 +75,15 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<numbe
           ...nextLines([retryNext(shown, { isAmended: amendment !== undefined, ...flags })]),
         ].join("\n"),
       );
-      return EXIT_CODES.done;
+      return;
     }
-    const { plan, runId } = await retryPayment(operations, id.value, options);
+    const { plan, runId } = await retryPayment(operations, id, options);
     output.answer({ ...plan, newRunId: runId }, (shown) =>
       [
         ...planText(shown),
         ...nextLines([{ operation: "show", workflowId: shown.workflowId, isFollowed: true }]),
       ].join("\n"),
     );
-    return EXIT_CODES.done;
   });
 };
 
@@ -109,32 +103,25 @@ const retriedText = ({ runs }: { readonly runs: ReadonlyArray<OneOfMany> }): str
 };
 
 /** Retries all runs that failed and can be helped: first it is shown, then done. */
-export const retryAll = async (output: Output, flags: RetryFlags): Promise<number> => {
-  const { batch, id, isDryRun, rate, since, type, yes } = flags;
-  if (Option.isSome(id) || Option.isSome(flags.amend) || flags.isOverruling)
+export const retryAll = async (output: Output, flags: RetryFlags): Promise<void> => {
+  const { amend, id, isDryRun, isOverruling, rate, yes } = flags;
+  if (id !== undefined || amend !== undefined || isOverruling)
     throw badUsage(
       "--all-failed takes no ID, no --amend and no --override: those are for one run.",
     );
-  const filter = {
-    since: Option.isSome(since) ? readTime("since", since.value) : undefined,
-    type: Option.getOrUndefined(type),
-    batch: Option.getOrUndefined(batch),
-  };
   const acting = actingOf(flags);
-  return operating(async (operations) => {
-    const planned = await planMany(operations, filter, acting);
+  await operating(async (operations) => {
+    const planned = await planMany(operations, flags, acting);
     const helped = planned.filter(({ whyNot }) => whyNot === undefined);
     const lines = [`${counted(helped.length, "failed run")} can be retried.`, ...refusals(planned)];
     if (isDryRun || helped.length === 0) {
       output.answer({ planned, isDryRun }, () => lines.join("\n"));
-      return EXIT_CODES.done;
+      return;
     }
     if (!yes) {
       for (const line of lines) output.say(line);
       await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
     }
-    const done = await retryMany(operations, planned, acting, rate);
-    output.answer({ runs: done }, retriedText);
-    return EXIT_CODES.done;
+    output.answer({ runs: await retryMany(operations, planned, acting, rate) }, retriedText);
   });
 };

@@ -1,6 +1,8 @@
-import type { BatchView, RunList, RunView } from "@durable-payments/operations/show";
+import type { BatchDetails, BatchView, RunList, RunView } from "@durable-payments/operations/show";
+import { csvText } from "@durable-payments/operations/batch";
+import { nextLines } from "./next.ts";
 import { sinceText, statusesText } from "./run-text.ts";
-import { counted, money, styled, table, totals, wrap } from "./text.ts";
+import { counted, money, pairs, styled, table, totals, when, wrap } from "./text.ts";
 
 /** Sums by status, made by the operations. */
 export interface ListTotals {
@@ -56,40 +58,19 @@ const CSV_COLUMNS = [
   "batchRow",
 ] as const;
 
-/** A cell of a CSV file: what a spreadsheet would take for a formula is a text. */
-const cell = (value: string | number | null): string => {
-  const text = value === null ? "" : String(value);
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\n\r]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-};
-
 const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 /** Prints runs as CSV, with a head. */
 export const listCsv = (runs: ReadonlyArray<RunView>): string =>
-  [
-    CSV_COLUMNS.join(","),
-    ...runs.map((run) =>
-      [
-        run.workflowId,
-        run.runId,
-        run.type,
-        run.statuses[0] ?? run.state,
-        run.reason,
-        run.amount,
-        run.currency,
-        run.payee,
-        run.reference,
-        iso(run.startedAt),
-        iso(run.endedAt),
-        run.startedBy,
-        run.batch,
-        run.batchRow,
-      ]
-        .map(cell)
-        .join(","),
-    ),
-  ].join("\n");
+  csvText(
+    CSV_COLUMNS,
+    runs.map(({ endedAt, startedAt, state, statuses: [status], ...run }) => ({
+      ...run,
+      status: status ?? state,
+      startedAt: iso(startedAt),
+      endedAt: iso(endedAt),
+    })),
+  ).trimEnd();
 
 const rowCounts = ({ counts }: BatchView): string =>
   counts
@@ -118,3 +99,48 @@ export const batchesText = (
           wrap(`${batch.file}: ${rowCounts(batch)}`, "    "),
         ])
         .join("\n");
+
+/** Prints one batch: its counts, and each failed or rejected row with the reason. */
+export const batchText = (batch: BatchDetails): string => {
+  const { approvedBy, counts, createdAt, createdBy, failed, file, id, next, rejected, rows } =
+    batch;
+  const faulty = (title: string, of: BatchDetails["failed"]) =>
+    of.length === 0
+      ? []
+      : [
+          "",
+          styled("bold", title),
+          table(
+            of.map((row) => [
+              `row ${row.number}`,
+              row.workflowId,
+              money(row),
+              row.message ?? "no reason",
+            ]),
+            { indent: "  " },
+          ),
+        ];
+  return [
+    styled("bold", id),
+    pairs([
+      ["status", batchState(batch)],
+      ["file", `${file}, ${counted(rows, "row")}`],
+      ["started", `${when(createdAt)} by ${createdBy}`],
+      ["approved", approvedBy && `by ${approvedBy}`],
+    ]),
+    "",
+    styled("bold", "Rows"),
+    table(
+      counts.map(({ amount, currency, rows: count, state }) => [
+        state,
+        String(count),
+        currency === null ? "" : money({ amount, currency }),
+      ]),
+      { indent: "  " },
+    ),
+    ...faulty("Failed", failed),
+    ...faulty("Rejected", rejected),
+    ...(failed.length === 100 ? [wrap("These are the first 100 that failed.", "  ")] : []),
+    ...nextLines(next),
+  ].join("\n");
+};

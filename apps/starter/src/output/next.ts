@@ -1,7 +1,39 @@
-import type { NextOperation } from "@durable-payments/operations/errors";
 import { shownText } from "@durable-payments/api-core/values";
-import { isInstalled, plainCommand, starterName } from "./command-line.ts";
+import type { Nudged } from "@durable-payments/operations/decide";
+import type { NextOperation } from "@durable-payments/operations/errors";
+import { shellQuoted } from "@durable-payments/protocol";
+import { basename, dirname, join } from "node:path";
 import { styled } from "./text.ts";
+
+/** The executable of the published package. */
+const INSTALLED = "durable-payments";
+
+/** Returns whether this is the published package, and not a checkout. */
+export const isInstalled = (): boolean => basename(process.argv[1] ?? "") === INSTALLED;
+
+/** Returns the executable that a shell completes. */
+export const executableName = (): string => (isInstalled() ? INSTALLED : "starter");
+
+/** How a script of a project begins that calls the starter, as `npm create durable-payments` makes one. */
+const NPM_SCRIPT = "npm run ";
+
+/**
+ * Returns the name by which the starter was called: the file `starter` of a checkout passes its own on, the `.env` of a
+ * project names its script; an installed one is called through npx, or by its name where it is installed globally.
+ */
+export const starterName = (): string => {
+  const given = process.env["STARTER_COMMAND"];
+  // Anything else is a path, which may have blanks.
+  if (given) return given.startsWith(NPM_SCRIPT) ? given : shellQuoted(given);
+  if (!isInstalled()) return "starter";
+  // What npm installed for a project, or npx for this call, is on the PATH of npm alone.
+  const isOfNpm = dirname(process.argv[1] ?? "").endsWith(join("node_modules", ".bin"));
+  return isOfNpm ? "npx @durable-payments/cli" : INSTALLED;
+};
+
+/** Returns a command of the starter as the user would type it. */
+export const plainCommand = (...args: ReadonlyArray<string>): string =>
+  [starterName(), ...args.map(shellQuoted)].join(" ");
 
 const optional = (flag: string, value: string | true | undefined): ReadonlyArray<string> =>
   value === undefined ? [] : value === true ? [flag] : [flag, value];
@@ -116,3 +148,21 @@ export const nextLines = (next: ReadonlyArray<NextOperation>): ReadonlyArray<str
 /** Returns what to do next on one line. */
 export const nextText = (next: NextOperation): string =>
   shownText(`${purposeOf(next)}: ${commandOf(next)}`);
+
+/** Whether the run knows of a decision; the decision is recorded in any case. */
+const NUDGED: Readonly<Record<Nudged["is"], string>> = {
+  nudged: "The run was asked to look.",
+  noRun: "No run is open: it holds for the next one.",
+  unanswered: "Temporal does not answer: the tracker notifies the run as soon as it does.",
+};
+
+/** Returns what was recorded, and how to see what follows. */
+export const decidedText = (
+  what: string,
+  { nudged, workflowId }: { readonly nudged: Nudged; readonly workflowId: string },
+): string =>
+  [`${what} ${NUDGED[nudged.is]}`, ...nextLines([{ operation: "show", workflowId }])].join("\n");
+
+/** Says for how many runs Temporal did not take a decision that is recorded. */
+export const unansweredLines = (count: number): ReadonlyArray<string> =>
+  count === 0 ? [] : [`Temporal did not answer for ${count}: the tracker notifies those runs.`];

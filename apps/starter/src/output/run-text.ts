@@ -1,6 +1,26 @@
-import type { InboxItem, RunDetails, RunView, StepView } from "@durable-payments/operations/show";
-import { nextLines } from "./next.ts";
-import { ago, beside, duration, money, pairs, styled, table, when, wrap } from "./text.ts";
+import type {
+  Inbox,
+  InboxItem,
+  RunDetails,
+  RunLog,
+  RunView,
+  StepView,
+} from "@durable-payments/operations/show";
+import { commandOf, nextLines } from "./next.ts";
+import {
+  ago,
+  beside,
+  counted,
+  duration,
+  money,
+  noteLines,
+  pairs,
+  roughly,
+  styled,
+  table,
+  when,
+  wrap,
+} from "./text.ts";
 
 const COLOURS: Readonly<Record<string, Parameters<typeof styled>[0]>> = {
   ended: "red",
@@ -125,7 +145,7 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
   return [
     styled("bold", run.workflowId),
     header,
-    ...run.notes.map((note) => wrap(`${styled("yellow", "note")} ${note}`, "  ")),
+    ...noteLines(run.notes, "  "),
     ...(run.steps.length === 0 ? [] : ["", styled("bold", "Steps")]),
     ...run.steps.map(stepLine),
     ...run.inbox.flatMap((item) => ["", questionText(item)]),
@@ -140,3 +160,79 @@ export const followLine = (run: RunDetails): string =>
 /** Prints who waits since when, for lists. */
 export const sinceText = (at: number | null, now: number): string =>
   at === null ? "" : ago(at, now);
+
+const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
+  question: "Question",
+  approval: "Approval",
+  batch: "Batch approval",
+  unknown: "Outcome unknown",
+};
+
+/** The one command that goes on: it asks, and shows all choices. */
+const commandFor = ({ kind, workflowId }: InboxItem): string =>
+  commandOf(
+    kind === "question"
+      ? { operation: "answer", workflowId }
+      : kind === "unknown"
+        ? { operation: "show", workflowId }
+        : { operation: "approve", workflowId },
+  );
+
+const itemText = (item: InboxItem, index: number, now: number): string => {
+  const { choices, kind, reason, since, startedBy, step, workflowId } = item;
+  const pays = paymentText(item);
+  const title = `${index + 1}. ${KINDS[kind]}: ${pays === "" ? (step ?? workflowId) : pays}`;
+  const who = startedBy === null ? "" : `, started by ${startedBy}`;
+  return [
+    styled("bold", title),
+    wrap(
+      `${workflowId}${step === null ? "" : ` ${step}`}, waiting for ${roughly(now - since)}${who}`,
+      "   ",
+    ),
+    ...choices.map(({ consequence }) => wrap(consequence, "     ")),
+    wrap(`Why: ${reason}`, "   "),
+    `   ${styled("cyan", commandFor(item))}`,
+  ].join("\n");
+};
+
+/** Prints what waits for a person, the oldest first. */
+export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => {
+  const count = (kind: InboxItem["kind"]) => items.filter((item) => item.kind === kind).length;
+  const unknown = count("unknown");
+  const parts = [
+    counted(count("question"), "question"),
+    counted(count("approval") + count("batch"), "approval"),
+    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
+  ];
+  return [
+    items.length === 0 ? "Nothing waits for a person." : styled("bold", parts.join(" · ")),
+    ...items.flatMap((item, index) => ["", itemText(item, index, now)]),
+    ...noteLines(notes),
+  ].join("\n");
+};
+
+/** Prints the log of a workflow id, and whether it is as it was written. */
+export const logText = ({ lines, verification, workflowId }: RunLog): string =>
+  [
+    styled("bold", workflowId),
+    ...lines.map(({ at, details, isDecision, step, what, who }) => {
+      const title = `${step === null ? "" : `${step}: `}${isDecision ? styled("bold", what) : what}`;
+      return beside(
+        `  ${when(at)}  `,
+        `${title}, by ${who}${details === null ? "" : ` (${details})`}`,
+      );
+    }),
+    ...(verification === undefined
+      ? []
+      : [
+          "",
+          verification.isIntact
+            ? styled("green", `Verified: all ${verification.lines} lines are as they were written.`)
+            : wrap(
+                styled(
+                  "red",
+                  `EDITED: entry ${verification.sequence} does not follow from the one before it.`,
+                ),
+              ),
+        ]),
+  ].join("\n");

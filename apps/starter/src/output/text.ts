@@ -130,3 +130,7 @@ export const ago = (at: number, now: number): string => `${roughly(now - at)} ag
 /** Words a point in time to the second, UTC: `2026-11-21 03:42:04Z`. */
 export const when = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 19).replace("T", " ")}Z`;
+
+/** Says what could not be read. */
+export const noteLines = (notes: ReadonlyArray<string>, indent = ""): ReadonlyArray<string> =>
+  notes.map((note) => wrap(`${styled("yellow", "note")} ${note}`, indent));

@@ -5,13 +5,9 @@ import type {
   StepView,
 } from "@durable-payments/operations/show";
 import { columnsOf } from "../../src/output/text.ts";
-import { batchText } from "../../src/output/batch-text.ts";
-import { doctorText } from "../../src/output/doctor-text.ts";
-import { inboxText } from "../../src/output/inbox-text.ts";
-import { listCsv, listText } from "../../src/output/list-text.ts";
-import { logText } from "../../src/output/log-text.ts";
-import { overviewText } from "../../src/output/overview-text.ts";
-import { runText } from "../../src/output/run-text.ts";
+import { doctorText, overviewText } from "../../src/output/installation.ts";
+import { batchText, listCsv, listText } from "../../src/output/list-text.ts";
+import { inboxText, logText, runText } from "../../src/output/run-text.ts";
 import { afterEach, expect, it } from "vitest";
 
 const START = Date.parse("2026-11-23T19:30:00Z");

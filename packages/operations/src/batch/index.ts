@@ -1,5 +1,11 @@
 export { checkBatchFile, type CheckedFile, isBatchFile } from "./check-rows.ts";
 export { approveBatch, cancelBatch, rejectBatch } from "./decide-batch.ts";
 export { compareFunds, type Funds } from "./funds.ts";
-export { type FilePlan, payFile, type PayFileOptions, planFile } from "./pay-file.ts";
-export { checkResultFile, writeResultFile } from "./result-file.ts";
+export {
+  checkPayOptions,
+  type FilePlan,
+  payFile,
+  type PayFileOptions,
+  planFile,
+} from "./pay-file.ts";
+export { checkResultFile, csvText, writeResultFile } from "./result-file.ts";

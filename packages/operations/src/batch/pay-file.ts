@@ -46,12 +46,16 @@ const READ_AT_ONCE = 1_000;
 /** Temporal refuses payloads of 2 MB. */
 const MOST_BYTES = 900_000;
 
-const limitProblem = ({ approveAbove, window }: PayFileOptions): string | undefined => {
+/** Checks how a file is to be paid, and by whom. @throws InvalidInput */
+export const checkPayOptions = (options: PayFileOptions): void => {
+  actorOf(options);
+  const { approveAbove, window = DEFAULT_WINDOW } = options;
   if (approveAbove !== undefined && !isAmount(approveAbove))
-    return 'The limit (--approve-above) must be a decimal amount, such as "10000.00".';
-  return window !== undefined && !(Number.isInteger(window) && window >= 1)
-    ? "The window (--window) must be a whole number from 1."
-    : undefined;
+    throw invalidInput(
+      'The limit (--approve-above) must be a decimal amount, such as "10000.00". Nothing was started.',
+    );
+  if (!(Number.isInteger(window) && window >= 1))
+    throw invalidInput("The window (--window) must be a whole number from 1. Nothing was started.");
 };
 
 const inParts = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
@@ -96,9 +100,7 @@ export const planFile = async (
   checked: CheckedFile,
   options: PayFileOptions,
 ): Promise<FilePlan> => {
-  actorOf(options);
-  const problem = limitProblem(options);
-  if (problem !== undefined) throw invalidInput(`${problem} Nothing was started.`);
+  checkPayOptions(options);
   const { ledger } = operations;
   const account = accountNamed(operations, checked.account);
   const fingerprints = checked.rows.map(({ fingerprint }) => fingerprint);

@@ -23,22 +23,29 @@ type RowResult = Readonly<Record<(typeof FIELDS)[number], string | number>>;
 /** What would be a formula where a spreadsheet splits lines at semicolons. */
 const FORMULA_WITHIN = /;(?=[\s"']*[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/g;
 
-/** Writes a CSV line in which a spreadsheet finds no formula, and a terminal no command. */
-const csvLine = (result: RowResult): string =>
+/** Writes rows as CSV in which a spreadsheet finds no formula, and a terminal no command. */
+export const csvText = <Column extends string>(
+  columns: ReadonlyArray<Column>,
+  rows: ReadonlyArray<Readonly<Record<Column, string | number | null>>>,
+  header = true,
+): string =>
   stringify(
-    [
-      FIELDS.map((field) => {
-        const cell = result[field];
+    rows.map((row) =>
+      columns.map((column) => {
+        const cell = row[column];
         if (typeof cell !== "string") return cell;
-        const isName = field === "workflow_id" || field === "key";
+        const isName = column === "workflow_id" || column === "workflowId" || column === "key";
         return (isName ? visibleText(cell) : shownText(cell)).replaceAll(FORMULA_WITHIN, ";'");
       }),
-    ],
-    { escape_formulas: true, quoted_match: /\r/ },
+    ),
+    { columns: [...columns], escape_formulas: true, header, quoted_match: /\r/ },
   );
 
 const FORMATS: Readonly<Record<string, { head: string; line: (result: RowResult) => string }>> = {
-  ".csv": { head: `${FIELDS.join()}\n`, line: csvLine },
+  ".csv": {
+    head: csvText(FIELDS, []),
+    line: (result) => csvText(FIELDS, [result], false),
+  },
   ".jsonl": { head: "", line: (result) => `${visibleJson(result)}\n` },
 };
 

@@ -1,4 +1,4 @@
-import type { DecisionLook, JsonObject, WriteRow } from "@durable-payments/ledger";
+import type { Actor, DecisionLook, JsonObject, WriteRow } from "@durable-payments/ledger";
 import { type Acting, actorOf } from "../acting.ts";
 import { invalidInput, isOperationError, NotFound, refused } from "../errors.ts";
 import { type Choice, CHOICES } from "./consequences.ts";
@@ -51,18 +51,21 @@ const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
   );
 };
 
-const valueOf = ({ choose, found }: Answer): JsonObject => {
-  if (choose !== "found") {
-    if (found !== undefined)
-      throw invalidInput("An id (--found) belongs to --choose found only. Nothing was done.");
-    return {};
-  }
-  if (found === undefined || found.trim() === "") {
+/** Checks an answer as far as that takes no ledger. @throws InvalidInput */
+export const checkAnswer = (
+  given: Answer,
+): { readonly actor: Actor; readonly value: JsonObject } => {
+  const { choose, found = "" } = given;
+  if (!CHOICES.includes(choose))
+    throw invalidInput(`The answer must be one of: ${CHOICES.join(", ")}. Nothing was done.`);
+  if (choose !== "found" && given.found !== undefined)
+    throw invalidInput("An id (--found) belongs to --choose found only. Nothing was done.");
+  if (choose === "found" && found.trim() === "")
     throw invalidInput(
       "--choose found needs the id of what was made: --found ID. Nothing was done.",
     );
-  }
-  return { id: found.trim() };
+  const actor = actorOf(given, choose !== "found");
+  return { actor, value: choose === "found" ? { id: found.trim() } : {} };
 };
 
 /**
@@ -77,11 +80,8 @@ export const answer = async (
   workflowId: string,
   given: Answer,
 ): Promise<Decided> => {
+  const { actor, value } = checkAnswer(given);
   const { choose, question } = given;
-  if (!CHOICES.includes(choose))
-    throw invalidInput(`The answer must be one of: ${CHOICES.join(", ")}. Nothing was done.`);
-  const actor = actorOf(given, choose !== "found");
-  const value = valueOf(given);
   const rows = await deciding.ledger.rowsOf(workflowId);
   if (rows.length === 0) {
     throw new NotFound({
@@ -100,11 +100,9 @@ export const answer = async (
   });
 };
 
-/** Which questions are answered alike. `found` is not among the answers: each has an id of its own. */
+/** `found` is not among the answers: each has an id of its own. */
 export interface AnswerAll extends Acting {
   readonly choose: "resend" | "end";
-  /** Only questions about this operation. */
-  readonly operation: string;
 }
 
 /** What became of each question. */
@@ -130,15 +128,15 @@ export const findAlike = async (
 export const answerAll = async (
   deciding: Deciding,
   seen: ReadonlyArray<WriteRow>,
-  { by, choose, how, reason }: AnswerAll,
+  given: AnswerAll,
 ): Promise<AnsweredAll> => {
   const answered: Array<WriteRow> = [];
   const notAnswered: Array<{ readonly row: WriteRow; readonly message: string }> = [];
   let unanswered = 0;
   for (const row of seen) {
     try {
-      const given = { by, how, reason, choose, question: row.question?.id ?? "" };
-      const { nudged } = await answer(deciding, row.workflowId, given);
+      const question = row.question?.id ?? "";
+      const { nudged } = await answer(deciding, row.workflowId, { ...given, question });
       if (nudged.is === "unanswered") unanswered += 1;
       answered.push(row);
     } catch (error) {

@@ -5,6 +5,7 @@ export {
   answerAll,
   type AnswerAll,
   type AnsweredAll,
+  checkAnswer,
   findAlike,
   questionsOf,
 } from "./answer.ts";

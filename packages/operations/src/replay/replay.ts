@@ -5,21 +5,20 @@ import { decodeMessage } from "@durable-payments/codec";
 import type { DataConverter } from "@temporalio/common";
 import type { WorkflowBundle } from "@temporalio/worker";
 import type { Operations } from "../connection/operations.ts";
+import { findRun } from "../connection/temporal.ts";
 import { InvalidInput, NotFound } from "../errors.ts";
 import { listRuns } from "../show/list.ts";
-import { readProgress } from "../show/progress.ts";
 
-/** Which runs are to be replayed. */
-export type ReplaySelection =
-  | { readonly from: "run"; readonly workflowId: string; readonly runId: string | undefined }
-  /** All that failed, the latest run of each id. */
-  | {
-      readonly from: "failed";
-      /** Milliseconds since 1970. */
-      readonly since: number | undefined;
-      readonly type: string | undefined;
-      readonly limit: number;
-    };
+/** Which runs are to be replayed: the latest run of an id, or all that failed. */
+export interface ReplaySelection {
+  readonly workflowId?: string | undefined;
+  /** Of those that failed, milliseconds since 1970. */
+  readonly since?: number | undefined;
+  readonly type?: string | undefined;
+}
+
+/** Most failed runs that are replayed. */
+const MOST_RUNS = 1_000;
 
 /** What a replay needs is loaded when something is replayed: it brings native code. */
 const loadReplay = () => import("@durable-payments/replay");
@@ -59,40 +58,29 @@ export const readRunOfFile = async (
   }
 };
 
-const historyOf = async (
-  { client }: Pick<Operations, "client">,
-  { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
-): Promise<RunToReplay> => ({
-  workflowId,
-  history: await client.workflow.getHandle(workflowId, runId).fetchHistory(),
-});
-
 /**
  * Reads the selected runs with their histories, one after the other.
  *
- * @param operations Temporal and the ledger.
- * @param selection a run by its id, or the runs of a time and a type.
- * @returns the runs, each with its history.
  * @throws NotFound where there is no such run.
  */
 export async function* selectRuns(
   operations: Operations,
-  selection: ReplaySelection,
+  { since, type, workflowId }: ReplaySelection,
 ): AsyncGenerator<RunToReplay> {
-  if (selection.from === "run") {
-    const { runId, workflowId } = selection;
-    const run = await readProgress(operations.client, workflowId, runId);
-    if (run === undefined) {
-      throw new NotFound({ message: `Temporal has no run ${runId ?? ""} of ${workflowId}.` });
-    }
-    yield historyOf(operations, { workflowId, runId: run.runId });
+  const { client } = operations;
+  const historyOf = async (id: string, runId: string): Promise<RunToReplay> => ({
+    workflowId: id,
+    history: await client.workflow.getHandle(id, runId).fetchHistory(),
+  });
+  if (workflowId !== undefined) {
+    const run = await findRun(client, workflowId);
+    if (run === undefined) throw new NotFound({ message: `Temporal has no run of ${workflowId}.` });
+    yield historyOf(workflowId, run.runId);
     return;
   }
-  const { limit, since, type } = selection;
-  const { runs } = await listRuns(operations, { statuses: ["failed"], since, type, limit });
-  for (const { runId, workflowId } of runs) {
-    if (runId !== null) yield historyOf(operations, { workflowId, runId });
-  }
+  const failed = { statuses: ["failed"], since, type, limit: MOST_RUNS } as const;
+  const { runs } = await listRuns(operations, failed);
+  for (const { runId, workflowId: id } of runs) if (runId !== null) yield historyOf(id, runId);
 }
 
 /** Path of the module that exports the workflows of this project. */

@@ -8,7 +8,7 @@ export {
 } from "./batches.ts";
 export { followRun } from "./follow.ts";
 export { type Inbox, itemsOf, readInbox } from "./inbox.ts";
-export { listRuns, type RunList, type RunListFilter } from "./list.ts";
+export { listRuns, readStatuses, type RunList, type RunListFilter } from "./list.ts";
 export { readLog } from "./log.ts";
 export { type OverviewView, readOverview, type WaitingFor } from "./overview.ts";
 export { type Progress, readFailureOf, readProgress } from "./progress.ts";

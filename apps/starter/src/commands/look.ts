@@ -1,0 +1,185 @@
+import type { Check } from "@durable-payments/operations/doctor";
+import type { Sources } from "@durable-payments/operations/connection";
+import type { RunView } from "@durable-payments/operations/show";
+import { Command } from "effect/cli";
+import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
+import type { Output } from "../output/output.ts";
+import { count, id, json, on, text, time } from "./flags.ts";
+import { described, runCommand } from "./run-command.ts";
+
+/** What of the doctor's checks belongs to a glance, beside what failed. */
+const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)$/;
+
+const isGlanced = ({ name, status }: Check): boolean => GLANCED.test(name) || status === "failed";
+
+/** `starter` without a command: everything at a glance. */
+export const overview = {
+  flags: { json },
+  run: (given: { readonly json: boolean }) =>
+    runCommand(given.json, async (output) => {
+      const { operationsSettings, readAccounts, reading } = await import("../settings.ts");
+      const { diagnose } = await import("@durable-payments/operations/doctor");
+      const { readOverview } = await import("@durable-payments/operations/show");
+      const { overviewText } = await import("../output/installation.ts");
+      const settings = { ...(await operationsSettings()), accounts: await readAccounts() };
+      const [{ checks }, seen] = await Promise.all([diagnose(settings), reading(readOverview)]);
+      output.answer({ ...seen, checks: checks.filter(isGlanced) }, (shown) => overviewText(shown));
+    }),
+} as const;
+
+/** `starter inbox`: what waits for a person. */
+export const inbox = Command.make("inbox", { json }, (given) =>
+  runCommand(given.json, async (output) => {
+    const { reading } = await import("../settings.ts");
+    const { readInbox } = await import("@durable-payments/operations/show");
+    const { inboxText } = await import("../output/run-text.ts");
+    output.answer(await reading(readInbox), (shown) => inboxText(shown));
+  }),
+).pipe(
+  described(
+    "What waits for a person",
+    `Show what waits for a person, the oldest first: questions about outcomes,
+  approvals, and unknown outcomes of runs that have ended. It reads the ledger,
+  and works without a worker, and without Temporal (then the last are missing).`,
+  ),
+);
+
+const listed = {
+  status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
+  find: text("find", "ID", "Workflow id, its beginning, or an id that it made"),
+  since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
+  type: text("type", "TYPE", "Workflow type, such as payout"),
+  batches: on("batches", "List batches (files) instead of runs"),
+  limit: count("limit", "Most to show, default 50", 50),
+  csv: on("csv", "Print CSV"),
+  json,
+};
+
+/** `starter list`: finds runs and batches. */
+export const list = Command.make("list", listed, (given) =>
+  runCommand(given.json, async (output) => {
+    const { limit, status } = given;
+    if (given.csv && given.json) throw badUsage("Choose one of --csv and --json.");
+    const { operating, reading } = await import("../settings.ts");
+    const { listBatches, listRuns, readStatuses, sumMoney } =
+      await import("@durable-payments/operations/show");
+    const { batchesText, listCsv, listText } = await import("../output/list-text.ts");
+    const statuses = status === undefined ? undefined : readStatuses(status);
+    if (given.batches) {
+      const batches = await reading(async ({ ledger, whyNot }) => {
+        if (ledger === undefined) throw badUsage(whyNot.join(" "));
+        return listBatches(ledger, limit);
+      });
+      output.answer({ batches }, (shown) => batchesText(shown));
+      return;
+    }
+    const since = given.since?.getTime();
+    const found = await operating((operations) =>
+      listRuns(operations, { ...given, statuses, since }),
+    );
+    const byStatus = Map.groupBy(
+      found.runs,
+      ({ state, statuses: [first] }) => first ?? state ?? "not known",
+    );
+    const totals = [...byStatus].map(([of, runs]) => ({
+      status: of,
+      runs: runs.length,
+      money: sumMoney(runs),
+    }));
+    output.answer({ ...found, totals }, (shown) =>
+      given.csv ? listCsv(shown.runs) : listText(shown),
+    );
+  }),
+).pipe(
+  described(
+    "Find runs, and why each is in its state",
+    `Find runs: each with its status, what it pays, and why it is in its state.
+  Of the runs of one id only the latest counts. Money is summed by status.
+
+  Statuses: asking (needs an answer), approval, unknown (outcome), paused,
+  waiting, running, ended (by a person), failed (with timedOut and terminated),
+  timedOut, terminated, cancelled, succeeded. Several are separated by commas.`,
+    [
+      { command: "starter list --status failed --since 7d", description: "What failed this week" },
+      { command: "starter list --find invoice-17", description: "Which run has this id" },
+      { command: "starter list --status succeeded --csv", description: "For a spreadsheet" },
+    ],
+  ),
+);
+
+const shown = {
+  id,
+  follow: on("follow", "Follow it to its end"),
+  log: on("log", "Who did what: sends, outcomes, removals, decisions"),
+  verify: on("verify", "Check that nobody has edited the log"),
+  exitStatus: on("exit-status", "Put the run's state into the exit code"),
+  json,
+};
+
+/** The exit code that says how a run ended. */
+const codeOf = ({ state }: Pick<RunView, "state">): number =>
+  state === "succeeded"
+    ? EXIT_CODES.done
+    : state === "running" || state === null
+      ? EXIT_CODES.stillOpen
+      : EXIT_CODES.runFailed;
+
+const follow = async (output: Output, sources: Sources, workflowId: string) => {
+  const { followRun } = await import("@durable-payments/operations/show");
+  const { followLine } = await import("../output/run-text.ts");
+  const { visible } = await import("../output/output.ts");
+  const stop = new AbortController();
+  output.onInterrupt = () => {
+    stop.abort();
+    output.say("Stopped watching; the run continues.");
+  };
+  let latest;
+  for await (const run of followRun(sources, workflowId, stop.signal)) {
+    latest = run;
+    output.say(followLine(visible(run)));
+  }
+  return latest;
+};
+
+/** `starter show ID`: one run, or one batch. */
+export const show = Command.make("show", shown, (given) =>
+  runCommand(given.json, async (output) => {
+    const { id: workflowId, verify: isVerified } = given;
+    if (isVerified && !given.log) throw badUsage("--verify belongs to --log.");
+    const { reading } = await import("../settings.ts");
+    const { findBatch, readLog, readRun } = await import("@durable-payments/operations/show");
+    return reading(async (sources) => {
+      const { ledger, whyNot } = sources;
+      const { logText, runText } = await import("../output/run-text.ts");
+      if (given.log) {
+        if (ledger === undefined) throw badUsage(whyNot.join(" "));
+        output.answer(await readLog(ledger, workflowId, { isVerified }), logText);
+        return EXIT_CODES.done;
+      }
+      const batch = ledger && (await findBatch(ledger, workflowId));
+      if (batch !== undefined) {
+        const { batchText } = await import("../output/list-text.ts");
+        output.answer(batch, batchText);
+        return EXIT_CODES.done;
+      }
+      const followed = given.follow ? await follow(output, sources, workflowId) : undefined;
+      const run = followed ?? (await readRun(sources, workflowId));
+      output.answer(run, (view) => runText(view));
+      return given.exitStatus ? codeOf(run) : EXIT_CODES.done;
+    });
+  }),
+).pipe(
+  described(
+    "Show one run or batch, and what can be done",
+    `Show one run: its status and why, each step, the question that it asks with
+  the consequences of each answer, and what can be done next. Writes are
+  shown as the ledger has them, progress as Temporal has it. Of a batch: its
+  counts, and each failed row with the reason.`,
+    [
+      { command: "starter show invoice-17", description: "One run" },
+      { command: "starter show invoice-17 --follow", description: "To its end" },
+      { command: "starter show invoice-17 --log --verify", description: "Who did what" },
+    ],
+    EXIT_STATUS_HELP,
+  ),
+);

@@ -1,0 +1,195 @@
+import type { NamespaceFix } from "@durable-payments/operations/doctor";
+import type { Replay, RunToReplay } from "@durable-payments/replay";
+import { Command } from "effect/cli";
+import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
+import type { Output } from "../output/output.ts";
+import { by, file, json, maybeId, on, past, reason, text, time, yes } from "./flags.ts";
+import { described, runAct, runCommand } from "./run-command.ts";
+
+const examined = {
+  fix: on("fix", "Create the namespace, or have it keep runs long enough"),
+  testWebhook: on("test-webhook", "Post one notification by the worker"),
+  yes,
+  json,
+};
+
+const FIXES: Readonly<Record<Exclude<NamespaceFix, "none">, string>> = {
+  create: "create the namespace",
+  lengthenRetention: "have the namespace keep runs for 30 days after their end",
+};
+
+const fix = async (output: Output, isAgreed: boolean): Promise<void> => {
+  const { fixNamespace, planFix } = await import("@durable-payments/operations/doctor");
+  const { temporalSettings, withTemporal } =
+    await import("@durable-payments/operations/connection");
+  const { canAsk, confirm } = await import("../output/ask.ts");
+  await withTemporal(temporalSettings(process.env), async (temporal) => {
+    const planned = await planFix(temporal);
+    if (planned === "none") return;
+    const what = FIXES[planned];
+    if (!isAgreed && !canAsk()) return output.say(`To ${what}, add --yes.`);
+    if (!isAgreed) await confirm(`It will ${what}. Continue?`, "Nothing was changed.");
+    await fixNamespace(temporal, planned);
+  });
+};
+
+/** `starter doctor`: checks the installation. */
+export const doctor = Command.make("doctor", examined, (given) =>
+  runCommand(given.json, async (output) => {
+    const { diagnose, testWebhook } = await import("@durable-payments/operations/doctor");
+    if (given.testWebhook) {
+      const { temporalSettings, withTemporal } =
+        await import("@durable-payments/operations/connection");
+      const delivery = await withTemporal(temporalSettings(process.env), testWebhook);
+      output.answer(delivery, ({ host, isDelivered, status, tookMs, why }) =>
+        isDelivered
+          ? `Delivered to ${host ?? "the webhook"}: status ${status ?? "none"}, in ${tookMs} ms.`
+          : `Not delivered to ${host ?? "the webhook"}: ${why ?? `status ${status ?? "none"}`}.`,
+      );
+      return EXIT_CODES.done;
+    }
+    if (given.fix) await fix(output, given.yes);
+    const { operationsSettings, readAccounts } = await import("../settings.ts");
+    const { doctorText } = await import("../output/installation.ts");
+    const settings = { ...(await operationsSettings()), accounts: await readAccounts() };
+    const diagnosis = await diagnose(settings);
+    output.answer(diagnosis, doctorText);
+    return diagnosis.isWell ? EXIT_CODES.done : EXIT_CODES.runFailed;
+  }),
+).pipe(
+  described(
+    "Check that everything works",
+    `Check the service, the sign-in, Temporal, its namespace, workers, trackers,
+  notifications, the ledger (identity, witness, the logs of the latest runs),
+  limits, and what makes no progress. It changes nothing without --fix.`,
+    [],
+    `${EXIT_CODES_HELP}\n  1: at least one check failed.`,
+  ),
+);
+
+const recovered = {
+  since: time("since", "TIME", "When the restored copy was made, or 7d; default a week ago"),
+  by,
+  reason,
+  yes,
+  json,
+};
+
+/** `starter recover`: after a restore of Temporal's database or of the ledger. */
+export const recover = Command.make("recover", recovered, (given) =>
+  runAct(given, given.yes, async (operations, acting, output) => {
+    const { recoveryLines } = await import("../output/installation.ts");
+    const { recover: recoverLedger } = await import("@durable-payments/operations/recovery");
+    const options = { ...acting, since: given.since, isDryRun: !given.yes };
+    output.answer(await recoverLedger(operations, options), (shown) =>
+      recoveryLines(shown).join("\n"),
+    );
+  }),
+).pipe(
+  described(
+    "After a restore of Temporal or the ledger",
+    `Recover after Temporal's database or the ledger was restored to an earlier
+  copy. Without --yes it only says what it knows. With --yes it begins a new
+  epoch: no earlier "not sent" is believed without a look at the service, ends
+  and waits that only Temporal remembers are recorded again, and sends are
+  allowed again.`,
+  ),
+);
+
+const backup = Command.make("backup", { file: file("A new file"), json }, ({ file, json }) =>
+  runCommand(json, async (output) => {
+    const { operating } = await import("../settings.ts");
+    await operating(({ ledger }) => ledger.backup(file));
+    output.answer({ file }, (shown) => `The ledger was copied to ${shown.file}.`);
+  }),
+).pipe(Command.withDescription("Copy the ledger to a new file, while it is in use"));
+
+const pruned = {
+  before: past("before", "TIME", "Only what was settled before, such as 2026-01-01 or 400d"),
+  by,
+  reason,
+  json,
+};
+
+const prune = Command.make("prune", pruned, (given) =>
+  runAct(given, true, async ({ ledger }, acting, output) => {
+    const { actorOf } = await import("@durable-payments/operations/decide");
+    output.answer(
+      await ledger.prune(given.before.getTime(), actorOf(acting)),
+      ({ workflowIds, writes }) =>
+        `Removed texts and logs of ${writes} writes of ${workflowIds} runs. Ids and what was made are kept.`,
+    );
+  }),
+).pipe(
+  Command.withDescription(
+    `Remove texts, amounts and logs of what was settled before a time. Ids, states
+  and what was made are kept for ever. It needs a --reason.
+
+  ${EXIT_CODES_HELP}`,
+  ),
+);
+
+/** `starter ledger`: what is done with the ledger as a whole. */
+export const ledger = Command.make("ledger").pipe(
+  Command.withShortDescription("Back up or prune the ledger"),
+  Command.withDescription("Back up or prune the ledger"),
+  Command.withSubcommands([backup, prune]),
+);
+
+const replayed = {
+  id: maybeId("Workflow id; with --file where FILE lacks it"),
+  file: text("file", "FILE", "A history, by temporal workflow show --output json"),
+  failed: on("failed", "All that failed, the latest run of each id"),
+  since: time("since", "AGE", "… started since: 30d, 12h, 2026-11-01"),
+  type: text("type", "TYPE", "… of this workflow type, such as payout"),
+  workflows: text("workflows", "PATH", "Module of your own workflows"),
+  json,
+};
+
+/** `starter replay`: replays histories against the workflow code. */
+export const replay = Command.make("replay", replayed, (given) =>
+  runCommand(given.json, async (output) => {
+    const { failed, file: name, id: workflowId, since, type } = given;
+    if (failed === (workflowId !== undefined || name !== undefined))
+      throw badUsage("Name exactly one of the ID of a run, --file FILE and --failed.");
+    const { resolve } = await import("node:path");
+    const { temporalSettings } = await import("@durable-payments/operations/connection");
+    const { readRunOfFile, replayRuns, selectRuns } =
+      await import("@durable-payments/operations/replay");
+    const { differenceText } = await import("@durable-payments/replay");
+    const { readJson } = await import("../input/read-json.ts");
+    const { replayText } = await import("../output/replay-text.ts");
+    const { operating } = await import("../settings.ts");
+    const { dataConverter } = temporalSettings(process.env);
+    const workflows = given.workflows === undefined ? undefined : resolve(given.workflows);
+    const replayAll = async (selected: AsyncIterable<RunToReplay> | Iterable<RunToReplay>) => {
+      output.live("replaying …");
+      const found: Array<Replay> = [];
+      for await (const run of replayRuns(selected, workflows, dataConverter)) found.push(run);
+      return found;
+    };
+    const selection = { workflowId, since: since?.getTime(), type };
+    const runs =
+      name === undefined
+        ? await operating((operations) => replayAll(selectRuns(operations, selection)))
+        : await replayAll([await readRunOfFile(await readJson(name), name, workflowId)]);
+    output.answer({ runs }, (shown) => replayText(shown.runs, differenceText));
+    return runs.every(({ deterministic }) => deterministic)
+      ? EXIT_CODES.done
+      : EXIT_CODES.runFailed;
+  }),
+).pipe(
+  described(
+    "Replay runs against the workflow code",
+    `Replay the histories of runs against the workflow code that is installed here:
+  would they continue under it? Nothing is sent, no worker is needed. Of one
+  that is not deterministic: the first event that the code does not lead
+  to, and what it does instead, in which lines.`,
+    [
+      { command: "starter replay invoice-17", description: "One run" },
+      { command: "starter replay --failed --since 30d", description: "Before a release" },
+    ],
+    `Exit codes: 0 all are deterministic, 1 at least one is not, 2 bad input,
+  3 cannot connect, 130 interrupted.`,
+  ),
+);

@@ -1,0 +1,128 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import {
+  checkBatchFile,
+  checkPayOptions,
+  checkResultFile,
+  compareFunds,
+  type FilePlan,
+  type Funds,
+  payFile,
+  planFile,
+  writeResultFile,
+} from "@durable-payments/operations/batch";
+import { checkId, type PlannedRun } from "@durable-payments/operations/input";
+import { paymentOf, similarText, startRun, summaryOf } from "@durable-payments/operations/start";
+import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
+import { badUsage } from "../exit-codes.ts";
+import { confirm } from "../output/ask.ts";
+import { nextLines } from "../output/next.ts";
+import type { Output } from "../output/output.ts";
+import { counted } from "../output/text.ts";
+import { operating, readAccounts } from "../settings.ts";
+import { actingOf } from "./acting.ts";
+import { assumptionsHere, readJson } from "./read-json.ts";
+
+/** Checks the input of one run, and starts it or finds the one that exists. */
+export const submit = async (
+  output: Output,
+  plan: (input: unknown, assumptions: Assumptions) => PlannedRun,
+  { file, id, isDryRun, isNotDuplicate, ...given }: OnboardFlags,
+): Promise<void> => {
+  const { by: startedBy } = actingOf(given);
+  const planned = plan(await readJson(file), assumptionsHere());
+  const workflowId = id === undefined ? planned.contentId : checkId(id);
+  const summary = summaryOf(paymentOf(planned.input), planned.workflowType);
+  if (isDryRun) {
+    output.answer({ workflowId, summary, isDryRun }, (shown) =>
+      [
+        `${shown.summary}: the input is valid. Nothing was started.`,
+        `Its id: ${shown.workflowId}`,
+      ].join("\n"),
+    );
+    return;
+  }
+  const run = await operating((operations) =>
+    startRun(operations, workflowId, planned, { startedBy, isNotDuplicate }),
+  );
+  output.answer({ ...run, summary }, (shown) => {
+    const known = shown.isForgotten
+      ? "was paid earlier; the ledger knows it. Nothing was started."
+      : shown.isNew
+        ? "started"
+        : "exists already: nothing was started.";
+    return [
+      `${shown.workflowId}  ${shown.summary}: ${known}`,
+      ...nextLines([{ operation: "show", workflowId: shown.workflowId, isFollowed: true }]),
+    ].join("\n");
+  });
+};
+
+const MOST_WARNINGS = 20;
+
+const fundsText = ({ available, currency, isEnough, problem, total }: Funds): string =>
+  isEnough === null
+    ? `${currency}: the balance is not known (${problem ?? "not read"})`
+    : `${currency}: ${total} of ${available} available${isEnough ? "" : ": NOT ENOUGH"}`;
+
+const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<string> => {
+  const amounts = Object.entries(plan.totals).map(([currency, total]) => `${total} ${currency}`);
+  return [
+    `${counted(plan.rows, "row")}, all valid: ${amounts.join(", ") || "nothing to pay"}`,
+    `Batch: ${plan.batch}`,
+    ...(plan.known.length === 0
+      ? []
+      : [`${counted(plan.known.length, "row")} already covered by another batch: not paid again`]),
+    ...plan.similar
+      .slice(0, MOST_WARNINGS)
+      .map(
+        ({ number, others }) =>
+          `Row ${number} may be a duplicate of ${others.slice(0, 2).map(similarText).join("; ")}`,
+      ),
+    ...(plan.similar.length > MOST_WARNINGS
+      ? [`… and ${plan.similar.length - MOST_WARNINGS} rows more that may be duplicates`]
+      : []),
+    ...funds.map(fundsText),
+    ...(plan.needsApproval ? ["A second person has to approve it before anything is paid."] : []),
+  ];
+};
+
+/** Checks a file of payments, shows what it would pay, and pays it once that is confirmed. */
+export const submitFile = async (
+  output: Output,
+  { approveAbove, file, id, isDryRun, results, window, yes, ...given }: PayFlags,
+): Promise<void> => {
+  if (id !== undefined)
+    throw badUsage("--id is for one payment: each row of a file has its own key.");
+  const options = { ...actingOf(given), approveAbove, window };
+  checkPayOptions(options);
+  if (results !== undefined) checkResultFile(results);
+  const checked = await checkBatchFile(file, assumptionsHere());
+  const accounts = await readAccounts();
+  const payer = accounts.find(({ name }) => name === checked.account) ?? accounts[0];
+  await operating(async (operations) => {
+    const plan = await planFile(operations, checked, options);
+    const funds = await compareFunds(plan.totals, payer.service);
+    if (isDryRun) {
+      output.answer({ ...plan, funds, isDryRun }, (shown) =>
+        [...planText(shown, shown.funds), "Nothing was started."].join("\n"),
+      );
+      return;
+    }
+    if (!yes && plan.uploaded === undefined) {
+      for (const line of planText(plan, funds)) output.say(line);
+      await confirm("Pay this file?", "Nothing was started.");
+    }
+    const batch = await payFile(operations, checked, plan, options);
+    if (results !== undefined) await writeResultFile(operations.ledger, batch.id, results);
+    const isAsking = batch.state === "needsApproval";
+    output.answer({ ...plan, state: batch.state }, ({ batch: workflowId, state }) =>
+      [
+        `${workflowId}: ${isAsking ? "uploaded, waits for a second person's approval" : state}`,
+        ...nextLines([
+          ...(isAsking ? [{ operation: "approve", workflowId } as const] : []),
+          { operation: "show", workflowId },
+        ]),
+      ].join("\n"),
+    );
+  });
+};

@@ -1,0 +1,124 @@
+import type { Check, Diagnosis } from "@durable-payments/operations/doctor";
+import type { RecoveryReport } from "@durable-payments/operations/recovery";
+import type { OverviewView } from "@durable-payments/operations/show";
+import { commandOf, nextLines } from "./next.ts";
+import {
+  beside,
+  columnsOf,
+  counted,
+  noteLines,
+  pad,
+  pairs,
+  roughly,
+  styled,
+  table,
+  totals,
+  wrap,
+} from "./text.ts";
+
+/** What the overview shows: the installation, and what waits. */
+export interface ShownOverview extends OverviewView {
+  /** Service, tracker and ledger, as the doctor checks them; those that are well in one word. */
+  readonly checks: ReadonlyArray<Check>;
+}
+
+const SIGNS = { ok: "ok", warning: "warning", failed: "FAILED", skipped: "not checked" } as const;
+const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "gray" } as const;
+
+/** Words the status of a check. */
+export const checkStatus = (status: Check["status"]): string =>
+  styled(COLOURS[status], SIGNS[status]);
+
+const waitingText = (waiting: OverviewView["waiting"], now: number): string =>
+  table(
+    waiting.map(({ count, money, since, what }) => [
+      what,
+      String(count),
+      since === null ? "" : `longest ${roughly(now - since)}`,
+      totals(money),
+    ]),
+    { indent: "  " },
+  );
+
+/** Prints everything at a glance. */
+export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
+  const { checks, inbox, notes, pauses, runs, waiting } = seen;
+  return [
+    table(checks.map(({ detail, name, status }) => [name, checkStatus(status), detail])),
+    "",
+    pairs(
+      [
+        ["running", runs && counted(runs.running, "run")],
+        ["failed", runs && `${counted(runs.failedToday, "run")} in the last 24 hours`],
+        [
+          "inbox",
+          inbox === 0
+            ? "nothing waits for a person"
+            : styled("yellow", `${inbox} waiting for a person`),
+        ],
+        ...pauses.map(
+          ({ by, of, reason, scope }) =>
+            [
+              "paused",
+              `${scope === "all" ? "all sends" : `${scope} ${of}`}, by ${by}: ${reason}`,
+            ] as const,
+        ),
+      ],
+      "",
+    ),
+    ...(waiting.length === 0 ? [] : ["", styled("bold", "Waiting for"), waitingText(waiting, now)]),
+    ...noteLines(notes),
+    ...nextLines(seen.next),
+  ].join("\n");
+};
+
+const remedyOf = ({ next, remedy }: Check): ReadonlyArray<string> =>
+  next === undefined
+    ? remedy === undefined
+      ? []
+      : [remedy.startsWith("temporal ") ? `    ${styled("cyan", remedy)}` : wrap(remedy, "    ")]
+    : [`    ${styled("cyan", commandOf(next))}`];
+
+/** Prints each check with what was found, and what helps. */
+export const doctorText = ({ checks, isWell }: Diagnosis): string => {
+  const width = Math.max(0, ...checks.map(({ name }) => columnsOf(name)));
+  const failed = checks.filter(({ status }) => status === "failed").length;
+  return [
+    ...checks.flatMap((check) => [
+      beside(`${pad(checkStatus(check.status), 13)}${pad(check.name, width)}  `, check.detail),
+      ...remedyOf(check),
+    ]),
+    "",
+    isWell
+      ? "Everything that must work works."
+      : styled("red", `${failed} of ${checks.length} checks failed.`),
+  ].join("\n");
+};
+
+const MOST = 20;
+
+const listed = (ids: ReadonlyArray<string>): ReadonlyArray<string> => [
+  ...ids.slice(0, MOST).map((id) => `    ${id}`),
+  ...(ids.length > MOST ? [`    … and ${ids.length - MOST} more`] : []),
+];
+
+/** Returns what a recovery has found, and what it did. */
+export const recoveryLines = ({
+  ends,
+  ledger,
+  lostRuns,
+  mark,
+  unknown,
+  waits,
+}: RecoveryReport): ReadonlyArray<string> => [
+  ledger.stopped === null ? "Sends are allowed." : `Sends are stopped: ${ledger.stopped}`,
+  `  ${counted(unknown, "write")} with an unknown outcome: checked against the service`,
+  `  ${counted(ends.length, "end")} by a person that only Temporal remembers`,
+  ...listed(ends),
+  `  ${counted(waits, "wait")} that only Temporal remembers`,
+  `  ${counted(lostRuns.length, "run")} that only the ledger remembers: start them again with the same id and input`,
+  ...listed(lostRuns),
+  mark === undefined
+    ? "Nothing was changed. To recover: --yes --reason WHY"
+    : `Recovered: epoch ${mark.epoch}. Sending resumed.`,
+];
