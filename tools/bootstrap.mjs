@@ -19,6 +19,7 @@ const scripts = {
   setup: "tools/src/setup.ts",
   demo: "tools/src/demo.ts",
   dev: "tools/src/dev.ts",
+  "new-project": "tools/src/new-project.ts",
   docs: "tools/src/doc-examples.ts",
   site: "site/src/build.ts",
   "record-demo": "site/src/record-demo.ts",

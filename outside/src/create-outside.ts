@@ -1,35 +1,8 @@
-import { isRecord } from "@durable-payments/api-core/values";
-import type { NodeBinary, Tarballs } from "@durable-payments/tools/packages";
-import { readFile, writeFile } from "node:fs/promises";
+import { type NodeBinary, type Tarballs, takeTarballs } from "@durable-payments/tools/packages";
 import { join } from "node:path";
 import type { Checks } from "./checks.ts";
 import { runTests } from "./run-tests.ts";
 import { type User, userIn } from "./user.ts";
-
-const textsOf = (value: unknown): Readonly<Record<string, string>> =>
-  isRecord(value)
-    ? Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]))
-    : {};
-
-/** Let the manifest of a project take the packages that are not published yet. */
-const takeTarballs = async (folder: string, tarballs: Tarballs): Promise<void> => {
-  const file = join(folder, "package.json");
-  const manifest: unknown = JSON.parse(await readFile(file, "utf8"));
-  const { dependencies, devDependencies, ...rest } = isRecord(manifest) ? manifest : {};
-  const packed = new Map([...tarballs].map(([name, path]) => [name, `file:${path}`]));
-  const named = (group: unknown) =>
-    Object.fromEntries(
-      Object.entries(textsOf(group)).map(([name, range]) => [name, packed.get(name) ?? range]),
-    );
-  const groups = { dependencies: named(dependencies), devDependencies: named(devDependencies) };
-  // What the project does not name is a dependency of what it names.
-  const overrides = Object.fromEntries(
-    [...packed].filter(
-      ([name]) => !(name in groups.dependencies) && !(name in groups.devDependencies),
-    ),
-  );
-  await writeFile(file, JSON.stringify({ ...rest, ...groups, overrides }, undefined, 2));
-};
 
 /**
  * Make a project by `npm create durable-payments`, install it and run its tests.

@@ -1,0 +1,50 @@
+import { execa } from "execa";
+import { mkdir } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { reporter } from "./command/index.ts";
+import { packPackages, publicPackages, takeTarballs } from "./packages/index.ts";
+import { checkout } from "./processes/index.ts";
+
+const help = `Usage: npm run new-project FOLDER
+
+Makes a project as "npm create durable-payments" will once the packages are in a registry: with the packages of
+this checkout, which are built and packed into FOLDER/packages. It installs nothing.
+
+Exit codes: 0 made, 1 it could not be made, 2 bad input.
+`;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { help: { type: "boolean", short: "h" } },
+});
+const [given, ...others] = positionals;
+if (values.help) {
+  process.stdout.write(help);
+} else if (given === undefined || others.length > 0) {
+  process.stderr.write(help);
+  process.exitCode = 2;
+} else {
+  // npm runs scripts in the checkout, and says where it was called.
+  const folder = resolve(process.env["INIT_CWD"] ?? ".", given);
+  const create = join(checkout, "packages/create/src/main.ts");
+  const { exitCode, stdout } = await execa(process.execPath, [create, folder], {
+    cwd: process.env["INIT_CWD"] ?? process.cwd(),
+    reject: false,
+    stderr: "inherit",
+  });
+  process.exitCode = exitCode ?? 1;
+  if (exitCode === 0) {
+    const names = publicPackages().flatMap(({ name }) =>
+      name.startsWith("@durable-payments/") && name !== "@durable-payments/worker" ? [name] : [],
+    );
+    const packages = join(folder, "packages");
+    await mkdir(packages);
+    const packing = packPackages(names, packages);
+    await takeTarballs(
+      folder,
+      await reporter().during("Building and packing the packages", packing),
+    );
+    process.stdout.write(`${stdout}\n`);
+  }
+}
