@@ -8,6 +8,7 @@ import {
   eventsOf,
   made,
   startStubRig,
+  type Stub,
   until,
   waiting,
 } from "./support/stub-rig.ts";
@@ -311,6 +312,44 @@ describe("on cancellation", () => {
     await until(() => rig.callsOf(handle).length === 1);
     await handle.cancel();
     expect(await handle.result()).toEqual({ payout_id: "p-1" });
+  });
+
+  const failOnCancellation: Stub = async () => {
+    await hang().catch(() => undefined);
+    throw ApplicationFailure.retryable("The service is down.", "NotYet");
+  };
+
+  it("a step whose attempt then fails retryably is closed, and the run ends as cancelled", async () => {
+    const handle = await rig.start("pay", [], {
+      stub: (called) => (called.input.mode === "close" ? cancelled() : failOnCancellation(called)),
+    });
+    await until(() => rig.callsOf(handle).length === 1);
+    await handle.cancel();
+    await expect(handle.result()).rejects.toMatchObject({ cause: { name: "CancelledFailure" } });
+    expect(rig.callsOf(handle).map(({ input }) => input.mode)).toEqual([undefined, "close"]);
+  });
+
+  it("a step whose attempt then fails retryably returns what was sent before", async () => {
+    const handle = await rig.start("pay", [], {
+      stub: (called) =>
+        called.input.mode === "close" ? done({ payout_id: "p-1" }) : failOnCancellation(called),
+    });
+    await until(() => rig.callsOf(handle).length === 1);
+    await handle.cancel();
+    expect(await handle.result()).toEqual({ payout_id: "p-1" });
+  });
+
+  it("a step whose attempt then fails for good is not closed", async () => {
+    const handle = await rig.start("pay", [], {
+      stub: async () => {
+        await hang().catch(() => undefined);
+        throw ApplicationFailure.nonRetryable("The service said no.", "Refused");
+      },
+    });
+    await until(() => rig.callsOf(handle).length === 1);
+    await handle.cancel();
+    expect((await failureOf(handle)).type).toBe("Refused");
+    expect(rig.callsOf(handle)).toHaveLength(1);
   });
 
   it("a step whose outcome a person is asked for waits for the answer", async () => {

@@ -15,7 +15,6 @@ import {
   condition,
   isCancellation,
   proxyActivities,
-  TimeoutFailure,
   workflowInfo,
 } from "@temporalio/workflow";
 import { asPaymentFailure, factsOf } from "../run/failures.ts";
@@ -163,9 +162,6 @@ const moneyIn = (request: Fields): string | undefined => {
   return typeof card_limit === "string" ? `${card_limit} USD` : undefined;
 };
 
-const isTimeout = (error: unknown): boolean =>
-  error instanceof ActivityFailure && error.cause instanceof TimeoutFailure;
-
 const send = async (
   write: Write,
   [step, called]: [string, CalledStep],
@@ -200,9 +196,10 @@ const send = async (
     if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Cancelled");
     made = await untilAnswered(state, step, called, call({}));
   } catch (error) {
-    // Temporal tries no attempt again whose worker was lost after the run was cancelled.
-    const isLost = CancellationScope.current().consideredCancelled && isTimeout(error);
-    if (!(isCancellation(error) || isLost) || called.calls === callsBefore) throw error;
+    // After a cancellation Temporal tries nothing again: an attempt that fails then, or is lost, is not the last word.
+    const isCutShort =
+      CancellationScope.current().consideredCancelled && error instanceof ActivityFailure;
+    if (!(isCancellation(error) || isCutShort) || called.calls === callsBefore) throw error;
     // What was sent is waited for; what was not sent ends here.
     made = await CancellationScope.nonCancellable(() =>
       untilAnswered(state, step, called, call({ mode: "close" })),
