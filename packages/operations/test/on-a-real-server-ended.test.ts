@@ -196,3 +196,24 @@ test("an end that only Temporal remembers is recorded again by recover; a cancel
   await lost.close();
   await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
 }, 60_000);
+
+test("an end that is overruled is paid once: after a recovery, and of a run that is open in a restored Temporal", async () => {
+  const { account, ledger } = stack.operations;
+  const overrule = { ...bob, isOverruling: true };
+  const [closed, open] = ["overruled", "overruled-open"] as const;
+  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  for (const id of [closed, open]) {
+    await startRun(stack.operations, id, planned(id), ada);
+    await questionOf(id, "approval");
+  }
+  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  await cancel(stack.operations, closed, bob);
+  await expect(result(closed)).rejects.toThrow();
+  const end = { account, workflowId: open, step: null, kind: "end", question: null } as const;
+  await ledger.decide({ ...end, ...bob, value: {} });
+  await retryPayment(stack.operations, open, overrule);
+  await recover(stack.operations, { ...bob, isDryRun: false });
+  await retryPayment(stack.operations, closed, overrule);
+  await Promise.all([result(open), result(closed)]);
+  expect([await paid(closed), await paid(open)]).toEqual([1, 1]);
+}, 60_000);

@@ -88,7 +88,9 @@ export const searchList = async <Item extends object>(
   { assumptions, ledger, policy }: SearchContext,
 ): Promise<Verdict> => {
   const { account, operation } = row;
-  const { facts } = row.request;
+  // Nothing is excluded of a request of which the ledger has forgotten what was sent.
+  const compare = ({ facts }: WriteRow["request"], fields: ListedRow): Likeness =>
+    Object.keys(facts).length === 0 ? "near" : list.compare(facts, fields);
   const matchKeys = keyMatcher(row);
   const keyOfItem = (item: Item) => matchKeys(list.keyOf(item));
   const { fault, items, unreadable } = await list.readings.read(
@@ -106,7 +108,7 @@ export const searchList = async <Item extends object>(
       item,
       id: String(item[list.idField]),
       key: keyOfItem(item),
-      likeness: list.compare(facts, fieldsOf(item)),
+      likeness: compare(row.request, fieldsOf(item)),
     }))
     .filter(({ key, likeness }) => likeness !== "different" || key !== "other")
     .filter(({ key, likeness }) => likeness !== "different" || key !== "none");
@@ -123,9 +125,7 @@ export const searchList = async <Item extends object>(
     compared.length === 0 ? [] : ledger.rivals(account, operation, row),
   ]);
   const rivalOf = (item: Item): Candidate["rival"] => {
-    const alike = rivals.filter(
-      ({ request }) => list.compare(request.facts, fieldsOf(item)) !== "different",
-    );
+    const alike = rivals.filter(({ request }) => compare(request, fieldsOf(item)) !== "different");
     if (alike.length === 0) return "none";
     const isSettling = alike.some(
       ({ state, until }) =>
@@ -147,7 +147,7 @@ export const searchList = async <Item extends object>(
   const verdict = verdictOf({
     candidates,
     unreadable: unreadable.filter(
-      ({ fields }) => !isOld(fields["create_time"]) && list.compare(facts, fields) !== "different",
+      ({ fields }) => !isOld(fields["create_time"]) && compare(row.request, fields) !== "different",
     ).length,
     fault,
     readAt: now,

@@ -95,10 +95,11 @@ const recordRetry = async (
   const owner = { account: row?.account ?? account, workflowId: plan.workflowId };
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
     ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
-  if (end !== undefined) await decide("overrule", { end: end.sequence });
+  if (end !== undefined && options.isOverruling === true)
+    await decide("overrule", { end: end.sequence });
   if (amendment !== undefined)
     await decide("amend", { fields: amendment.fields, hash: amendment.hash });
-  await decide("retry", { runId: plan.runId, way: plan.way });
+  if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
 };
 
 /** Has the row of a retried run followed again: its batch may have ended, and has counted it as failed. */
@@ -145,11 +146,11 @@ export const retryPayment = async (
   const planned = await planRetryOf(operations, workflowId, options);
   const { amendment, failed, plan } = planned;
   const { runId, workflowId: root } = plan;
+  await recordRetry(operations, planned, options);
   if (plan.way === "look") {
     await nudge(client, root);
     return { plan, runId };
   }
-  await recordRetry(operations, planned, options);
   const about = {
     mayBe: `The run ${root} may have been retried`,
     next: { operation: "show", workflowId: root },
