@@ -80,6 +80,17 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
   return { ...adding(kept, who, "held", { why }), effect: held.effect };
 };
 
+/** Asks a person. Where another request is given, an answer to send again is for that one. */
+const asks = (row: WriteRow, why: string, { call, look, who }: Context): Decided => {
+  const { amount, currency, hash } = call.request;
+  const isOther = row.request.hash !== hash;
+  const sum = amount === null ? "" : ` of ${amount} ${currency}`;
+  const reason = isOther ? `${why} To resend sends the request${sum} that is given now.` : why;
+  const more = isOther ? { request: hash } : {};
+  const asking = changed(row, look, nowAsking(look, reason, more));
+  return { ...adding(asking, who, "asks", { reason }), effect: again };
+};
+
 /** Nothing vouches for the row: what may have been sent is found out first. */
 const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const { call, look, policy, who } = context;
@@ -88,21 +99,16 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const isOther = known.request.hash !== call.request.hash;
   const request = isOther ? known.request : call.request;
   const doubt = Math.max(1, known.doubt);
-  const ask = (reason: string, to: Partial<WriteRow> = {}): Decided => {
-    const asking = changed(known, look, { ...nowAsking(look, reason), ...to, doubt, from: null });
-    return { ...adding(asking, who, "asks", { reason }), effect: again };
-  };
   if (!isHarmless(policy)) {
+    const doubted = { ...known, doubt, from: null };
     if (known.state === "undone") {
-      return ask("It was undone, and may have been made anew since.", {
-        ...nextGeneration(known, call.request),
-        ...nowAsking(look, "It was undone, and may have been made anew since."),
-      });
+      const anew = { ...doubted, ...nextGeneration(known, call.request) };
+      return asks(anew, "It was undone, and may have been made anew since.", context);
     }
     if (isOther && (isRestored || known.state === "refused"))
-      return ask("Another request may have been sent under this step.");
+      return asks(doubted, "Another request may have been sent under this step.", context);
     if (isRestored && policy.repeat === "keyed")
-      return ask("The ledger was restored, and another key may have been sent.");
+      return asks(doubted, "The ledger was restored, and another key may have been sent.", context);
   }
   // `from: null` says that no answer of a send was lost; the message says why it is checked.
   const message = isRestored
@@ -130,7 +136,8 @@ const unsent = (row: WriteRow | undefined, context: Context): Decided => {
     return { row: undefined, entries: [], effect: failing("Refused", row.message ?? "") };
   if (row?.state === "undone" && isOfThisRun)
     return { row: undefined, entries: [], effect: failing("Cancelled", "It was undone.") };
-  if (isOther && row.state !== "undone" && !mayAmend(context)) {
+  if (!mayBelieveNotSent(row, look.epoch, call.testimony)) {
+    if (!isOther || row.state === "undone" || mayAmend(context)) return mistrusted(row, context);
     const message = "Another request was given for this step: name it as an amendment.";
     return {
       row: undefined,
@@ -138,7 +145,6 @@ const unsent = (row: WriteRow | undefined, context: Context): Decided => {
       effect: failing("Refused", message, { reason: "amend" }),
     };
   }
-  if (!mayBelieveNotSent(row, look.epoch, call.testimony)) return mistrusted(row, context);
   const current = row ?? newRow(look, call);
   const plan =
     current.state === "ready"
@@ -148,7 +154,7 @@ const unsent = (row: WriteRow | undefined, context: Context): Decided => {
 };
 
 const unknown = (row: WriteRow, context: Context): Decided => {
-  const { call, look, policy, who } = context;
+  const { call, look, policy } = context;
   if (policy.isListed) return { row: undefined, entries: [], effect: { is: "reconcile" } };
   if (look.end !== undefined) return ended(row, context);
   if (isHarmless(policy)) {
@@ -157,15 +163,12 @@ const unknown = (row: WriteRow, context: Context): Decided => {
       return toSend(row, isOther ? withRequest(row, context) : row, context);
     return { row: undefined, entries: [], effect: failing("Cancelled", "Its answer was lost.") };
   }
-  const ask = (reason: string): Decided => {
-    const asking = changed(row, look, nowAsking(look, reason));
-    return { ...adding(asking, who, "asks", { reason }), effect: asksPerson(asking) };
-  };
   if (row.request.hash !== call.request.hash)
-    return ask("Another request may have been carried out under this step.");
-  if (policy.repeat !== "keyed") return ask("Its answer was lost, and no list shows it.");
+    return asks(row, "Another request may have been carried out under this step.", context);
+  if (policy.repeat !== "keyed")
+    return asks(row, "Its answer was lost, and no list shows it.", context);
   if (look.now - (row.firstSentAt ?? row.createdAt) > policy.keyLifetimeMs)
-    return ask("Its answer was lost, and the service may have forgotten its key.");
+    return asks(row, "Its answer was lost, and the service may have forgotten its key.", context);
   return toSend(row, row, context);
 };
 
@@ -182,8 +185,6 @@ const asking = (row: WriteRow, context: Context): Decided => {
   if (decision === undefined) return person;
   if (decision.kind === "found")
     return { row: undefined, entries: [], effect: { is: "check", decision } };
-  const isOther = row.request.hash !== call.request.hash;
-  if (isOther && !mayAmend(context)) return person;
   const plan: WriteRow = { ...withRequest(row, context), state: "asking", question: row.question };
   const cancelled = failing("Cancelled", "Cancelled before it was sent again.");
   const closed = closedBy(call);
@@ -195,6 +196,9 @@ const asking = (row: WriteRow, context: Context): Decided => {
   // The decision waits for a retry.
   if (call.mode !== "send" || row.token === closed)
     return { row: undefined, entries: [], effect: cancelled };
+  const isMeant = mayAmend(context) || row.question?.request === call.request.hash;
+  if (row.request.hash !== call.request.hash && !isMeant)
+    return asks(row, "Another request is given since this was answered.", context);
   if (policy.isListed && call.reread !== decision.sequence)
     return { row: undefined, entries: [], effect: { is: "check", decision } };
   // What was approved before it was asked is void.

@@ -34,7 +34,7 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
   const { question } = row;
   return question?.kind === "approval" && question.account === account
     ? question
-    : questionOf(look, "approval", why, [], account);
+    : questionOf(look, "approval", why, { account });
 };
 
 /** What keeps a row from being sent now. `question` is what it has to keep for that. */

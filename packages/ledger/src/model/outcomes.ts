@@ -209,7 +209,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   const isFresh = row.version === version && row.epoch === look.epoch && readFrom >= row.changedAt;
   if (!isFresh || row.state !== "unknown") return nothing(again);
   const ask = (reason: string, candidates: ReadonlyArray<JsonObject> = []): Advanced => {
-    const asking = changed(row, look, nowAsking(look, reason, candidates));
+    const asking = changed(row, look, nowAsking(look, reason, { candidates }));
     return { ...adding(asking, who, "asks", { reason }, "evidence"), effect: again };
   };
   const wait = (at: number, why: string): Effect => ({ is: "wait", at, why, isUnsent: false });
@@ -288,9 +288,12 @@ export const checked = (look: Look, event: EventOf<"checked">): Advanced => {
   if (row === undefined) return nothing(again);
   if (fault === undefined)
     return made(look, row, row.generation, { id, result, by: "person" }, who, true);
-  const { candidates = [], reason = "" } = row.question ?? {};
+  const { candidates = [] } = row.question ?? {};
+  // Beside the newest fault, why it was asked first.
+  const { message } = row;
   const asking = changed(row, look, {
-    ...nowAsking(look, `${fault} ${reason}`.trim(), candidates),
+    ...nowAsking(look, `${fault} ${message ?? ""}`.trim(), { candidates }),
+    message,
     decisionsAfter: Math.max(look.sequence, decision.sequence),
   });
   return {

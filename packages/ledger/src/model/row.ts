@@ -58,6 +58,8 @@ export interface Question {
   readonly candidates: ReadonlyArray<JsonObject>;
   /** For an approval: the mark of the payee's account, as read when it was asked for. */
   readonly account: string | null;
+  /** Hash of another request, which an answer to send again is for: the one that the run gives by now. */
+  readonly request?: string;
   /** Milliseconds since 1970, by the ledger's clock. */
   readonly since: number;
 }

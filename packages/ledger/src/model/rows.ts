@@ -1,5 +1,5 @@
 import type { Call, WritePolicy } from "./events.ts";
-import type { Question, WriteRequest, WriteRow, WriteState, JsonObject } from "./row.ts";
+import type { Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
 /** Longest time from the start of an attempt to its dispatch, with the width of the last look, in milliseconds. */
@@ -95,31 +95,29 @@ export const nowUnknown = (look: Look, policy: WritePolicy): Partial<WriteRow> =
   unprovableSince: null,
 });
 
+type Asked = Partial<Pick<Question, "candidates" | "account" | "request">>;
+
 /** A question with an id of its own: no two changes have the same sequence in one epoch. */
 export const questionOf = (
   look: Look,
   kind: Question["kind"],
   reason: string,
-  candidates: ReadonlyArray<JsonObject> = [],
-  account: string | null = null,
+  more: Asked = {},
 ): Question => ({
   id: `${look.epoch.toString(36)}-${look.sequence.toString(36)}`,
   kind,
   reason,
-  candidates,
-  account,
+  candidates: [],
+  account: null,
   since: look.now,
+  ...more,
 });
 
 /** What a person is asked about the outcome. Decisions taken before do not answer it. */
-export const nowAsking = (
-  look: Look,
-  reason: string,
-  candidates: ReadonlyArray<JsonObject> = [],
-): Partial<WriteRow> => ({
+export const nowAsking = (look: Look, reason: string, more?: Asked): Partial<WriteRow> => ({
   state: "asking",
   token: null,
-  question: questionOf(look, "outcome", reason, candidates),
+  question: questionOf(look, "outcome", reason, more),
   decisionsAfter: look.sequence,
   message: reason,
 });
@@ -148,10 +146,8 @@ export const recovered = (row: WriteRow, look: Look): WriteRow | undefined =>
   row.state !== "asking" || row.epoch === look.epoch
     ? undefined
     : changed(row, look, {
-        ...nowAsking(
-          look,
-          `The ledger was restored. ${row.question?.reason ?? ""}`.trim(),
-          row.question?.candidates,
-        ),
+        ...nowAsking(look, `The ledger was restored. ${row.question?.reason ?? ""}`.trim(), {
+          candidates: row.question?.candidates ?? [],
+        }),
         from: null,
       });

@@ -74,7 +74,7 @@ class Writer {
       row.madeId ?? "",
       question === null
         ? ""
-        : `${question.kind.slice(0, 1)}${this.#questions.of(question.id)}${question.account ?? ""}`,
+        : `${question.kind.slice(0, 1)}${this.#questions.of(question.id)}${question.account ?? ""}${question.request ?? ""}`,
     ].join(" ");
   }
 

@@ -305,6 +305,42 @@ const mutants: Readonly<
     },
     "stuck",
   ],
+  "what was refused takes another request only as an amendment": [
+    "retry with another request, not named",
+    (look, event, policy) =>
+      event.is === "called" &&
+      look.row?.state === "refused" &&
+      look.row.request.hash !== event.call.request.hash
+        ? {
+            row: undefined,
+            entries: [],
+            effect: { is: "fail", type: "Refused", message: "", details: { reason: "amend" } },
+          }
+        : advance(look, event, policy),
+    "an amendment is wanted of what made nothing",
+  ],
+  "another request counts as an amendment that nobody has named": [
+    "questions and answers, retried with another request, not named",
+    seeing((look, event) => [
+      look,
+      "call" in event ? { ...event, call: { ...event.call, mayAmend: true } } : event,
+    ]),
+    "another request was sent than the answer is for",
+  ],
+  "an answer to send again is used up by another request, and the question stays": [
+    "questions and answers, retried with another request, not named",
+    (look, event, policy) =>
+      event.is === "called" &&
+      look.row?.state === "asking" &&
+      look.row.request.hash !== event.call.request.hash
+        ? {
+            row: undefined,
+            entries: [],
+            effect: { is: "person", needs: "answer", question: look.row.question, why: "" },
+          }
+        : advance(look, event, policy),
+    "stuck",
+  ],
   "nobody is asked": [
     "ended while asked",
     (look, event, policy) => {

@@ -37,6 +37,7 @@ const setting = (budgets: Partial<Budgets>, change: Partial<Setting> = {}): Sett
   hasKeys: true,
   needsApproval: false,
   isVouched: true,
+  isNamed: true,
   isStoppedFirst: false,
   ...change,
   budgets: { ...NONE, ...budgets },
@@ -46,6 +47,7 @@ const isKeyed = { policy: keyed };
 const hasNoKeys = { hasKeys: false };
 const isApproved = { needsApproval: true };
 const isResent = { policy: { ...listed, isListed: false, whenLost: "resend" } } as const;
+const isUnnamed = { isNamed: false };
 const isIdempotent = { policy: { ...listed, repeat: "idempotent", isListed: false } } as const;
 
 /** Each is explored completely within its bounds by `npm test`. Three sends, two runs, two attempts, one restore. */
@@ -55,6 +57,10 @@ export const scenarios = {
   paused: setting({ kills: 1, loses: 1, pauses: 1 }),
   "without a voucher": setting({ kills: 1, loses: 1 }, { isVouched: false }),
   "retry with another request": setting({ kills: 1, loses: 1, retries: 1, amends: 1 }),
+  "retry with another request, not named": setting(
+    { kills: 1, loses: 1, retries: 1, amends: 1 },
+    isUnnamed,
+  ),
   "retry without keys": setting({ kills: 1, loses: 1, retries: 1 }, hasNoKeys),
   "reset, two runs of one id": setting({ kills: 1, loses: 1, resets: 1 }),
   "reset, then retried amended": setting({ loses: 1, resets: 1, retries: 1, amends: 1 }),
@@ -88,6 +94,14 @@ export const scenarios = {
   "questions and answers, restored": setting(
     { loses: 1, unclear: 1, answers: 2, restores: 1 },
     hasNoKeys,
+  ),
+  "questions and answers, retried with another request, not named": setting(
+    { loses: 1, unclear: 1, answers: 3, retries: 1, resets: 1, amends: 1 },
+    isUnnamed,
+  ),
+  "keyed: questions and answers, started anew with another request, not named": setting(
+    { loses: 1, answers: 3, resets: 1, amends: 1 },
+    { ...isKeyed, ...isUnnamed },
   ),
   "ended while asked": setting({
     loses: 1,

@@ -199,4 +199,48 @@ describe("traces that broke earlier versions of the table", () => {
     ]);
     expect(world.row?.state).toBe("asking");
   });
+  test("what was refused takes another request in a retry, under the next key", () => {
+    const world = replay(scenarios["retry with another request, not named"], [
+      ...sent,
+      `${one} refused`,
+      `${one} answered refused`,
+      "retried AMENDED",
+      "attempt begins",
+      `${two} called`,
+      `${two} dispatching`,
+      `${two} made`,
+      `${two} answered made`,
+    ]);
+    expect(world.row).toMatchObject({ state: "done", generation: 2, request: { hash: "B" } });
+  });
+  test("another request beside an answered question: it is asked once more, and the answer leads to an end", () => {
+    const world = replay(
+      scenarios["questions and answers, retried with another request, not named"],
+      [
+        ...sent,
+        `${one} lost`,
+        `${one} answered lost`,
+        `${one} called`,
+        "time passes",
+        `${one} reads unclear`,
+        `${one} enters evidence`,
+        "person says send again",
+        "started anew AMENDED",
+        "attempt begins",
+        `${two} called`,
+        `${two} called`,
+        "person says send again",
+        "nudged",
+        "attempt begins",
+        `${two} called`,
+        `${two} reads absent`,
+        `${two} enters reread`,
+        `${two} called`,
+        `${two} dispatching`,
+        `${two} made`,
+        `${two} answered made`,
+      ],
+    );
+    expect(world.row).toMatchObject({ state: "done", generation: 2, request: { hash: "B" } });
+  });
 });

@@ -1,4 +1,10 @@
-import { advance, decide, endedRow, overruledRow } from "../../src/model/index.ts";
+import {
+  advance,
+  decide,
+  endedRow,
+  mayBelieveNotSent,
+  overruledRow,
+} from "../../src/model/index.ts";
 import type {
   Advanced,
   Call,
@@ -49,6 +55,8 @@ export interface Setting {
   readonly hasKeys: boolean;
   readonly needsApproval: boolean;
   readonly isVouched: boolean;
+  /** Another request under the step is an amendment, without anybody saying so. */
+  readonly isNamed: boolean;
   /** A person recovers a restored ledger some time after it was restored. */
   readonly isStoppedFirst: boolean;
   readonly budgets: Budgets;
@@ -191,14 +199,14 @@ export const lookAt = (w: World): Look => ({
   decisions: w.decisions.filter(({ sequence }) => sequence > (w.row?.decisionsAfter ?? 0)),
 });
 
-const callOf = (w: World, one: Attempt, { needsApproval }: Setting): Call => ({
+const callOf = (w: World, one: Attempt, { isNamed, needsApproval }: Setting): Call => ({
   name: NAME,
   operation: "op",
   request: requestOf(one.request),
   runId: `r${one.run}`,
   testimony: one.testimony,
   mode: one.mode,
-  mayAmend: true,
+  mayAmend: isNamed,
   approval: needsApproval ? { why: "limit", account: w.account } : undefined,
   build: 0,
   reread: one.reread,
@@ -324,6 +332,14 @@ export class Model {
       next.row.generation === event.generation
     )
       next = { ...next, fault: "success lost" };
+    const isRefusal = w.row?.state === "refused" && w.row.doubt === 0 && "call" in event;
+    if (
+      isRefusal &&
+      effect.is === "fail" &&
+      effect.details["reason"] === "amend" &&
+      mayBelieveNotSent(w.row, w.epoch, event.call.testimony)
+    )
+      next = { ...next, fault: "an amendment is wanted of what made nothing" };
     const version = { is: "version", version: next.row?.version ?? 0 } as const;
     const rest = w.attempts.filter((_, index) => index !== at);
     const on = (change: Partial<Attempt>): World => ({
@@ -366,7 +382,11 @@ export class Model {
                       ? "sent without approval"
                       : one.run === w.run.no && w.run.why === "Cancelled"
                         ? "sent after it was cancelled"
-                        : "";
+                        : !this.setting.isNamed &&
+                            w.row?.state === "asking" &&
+                            ![w.row.request.hash, w.row.question?.request].includes(one.request)
+                          ? "another request was sent than the answer is for"
+                          : "";
         const token = next.row!.token!;
         return {
           ...on({ phase: { is: "gone", token, generation } }),
@@ -692,8 +712,7 @@ export class Model {
   #people(w: World, steps: Array<Step>): void {
     const { left, row } = w;
     const on = (label: string, world: World) => steps.push({ label, isFault: true, world });
-    const isAnswered = w.decisions.some(({ question }) => question === row?.question?.id);
-    if (left.answers > 0 && row?.question && !isAnswered) {
+    if (left.answers > 0 && row?.question && isAnswerable(w)) {
       if (row.question.kind === "approval") {
         on("person approves", decided(w, "approve"));
         on("person rejects", decided(w, "reject"));
@@ -754,6 +773,17 @@ export const violation = (w: World, { policy }: Setting): string | undefined => 
   return made.length > 1 ? "made twice" : undefined;
 };
 
-/** Whether nothing has to happen any more, or a person has been asked. */
-export const isSettled = ({ left, run }: World): boolean =>
-  left.sends === 0 || run.status === "done" || run.status === "failed" || run.status === "person";
+/** Whether a question is open, and nobody has answered it: what an overrule voids does not count. */
+const isAnswerable = ({ decisions, row }: World): boolean =>
+  row?.question !== null &&
+  row?.question !== undefined &&
+  !decisions.some(
+    ({ question, sequence }) => question === row.question?.id && sequence > row.decisionsAfter,
+  );
+
+/** Whether nothing has to happen any more, or a person is asked who can answer. */
+export const isSettled = (w: World): boolean => {
+  const { isPaused, left, run } = w;
+  if (left.sends === 0 || run.status === "done" || run.status === "failed") return true;
+  return run.status === "person" && (run.why === "resume" ? isPaused : isAnswerable(w));
+};
