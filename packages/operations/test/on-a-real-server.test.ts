@@ -3,11 +3,12 @@ import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
 import { cancel } from "../src/ending/index.ts";
 import { planPayout } from "../src/input/index.ts";
 import { planMany, retryPayment } from "../src/retry/index.ts";
+import { listRuns, readOverview } from "../src/show/index.ts";
 import { startRun } from "../src/start/index.ts";
 import { startRealStack } from "./support/real-stack.ts";
 
@@ -115,4 +116,11 @@ test("each row of a file is paid once, and counted", async () => {
     { state: "succeeded", rows: 3 },
   ]);
   expect(await Promise.all(["r1", "r2", "r3"].map(paid))).toEqual([1, 1, 1]);
+  // Trackers and batches are no payments.
+  const { runs } = await listRuns(operations, { limit: 50 });
+  expect([...new Set(runs.map(({ type }) => type))]).toEqual(["payout"]);
+  const sources = { ledger: operations.ledger, temporal: operations, whyNot: [] };
+  const noneRuns = async () =>
+    expect((await readOverview(sources)).runs).toMatchObject({ running: 0 });
+  await vi.waitFor(noneRuns, { timeout: 5_000 });
 }, 60_000);
