@@ -186,6 +186,26 @@ export const makeContractOperations = ({
     }
   };
 
+  /** A removal that is refused although it was sent before is done where nothing is left to be removed. */
+  const sendRemoval = async (sending: Sending): Promise<SendOutcome> => {
+    const { key, request, sentForMs } = sending;
+    const outcome = await send("removeCardholder", sending);
+    if (outcome.is !== "refused" || sentForMs === undefined) return outcome;
+    const isIt = (item: Page<"listCardholders">) =>
+      item.card_holder_id === request["card_holder_id"];
+    const { fault, items, unreadable } = await cardholders.readings.read(isIt);
+    if (fault !== undefined || unreadable.length > 0 || items.some(isIt)) return outcome;
+    // What was just made may not be listed yet.
+    return sentForMs < assumptions.listLagSeconds * 1_000
+      ? { is: "lost", message: outcome.message }
+      : madeOf("removeCardholder", request, key, {});
+  };
+
+  const sends: Partial<Record<WriteName, (sending: Sending) => Promise<SendOutcome>>> = {
+    createBeneficiary: sendBeneficiary,
+    removeCardholder: sendRemoval,
+  };
+
   const fits = (name: WriteName, answer: unknown): ReadMade => ({
     is: "fits",
     result: pickTexts(answer, WRITES[name].kept),
@@ -300,8 +320,7 @@ export const makeContractOperations = ({
           facts: pickTexts(request, facts.facts ?? []),
         };
       },
-      send: (sending) =>
-        name === "createBeneficiary" ? sendBeneficiary(sending) : send(name, sending),
+      send: sends[name] ?? ((sending) => send(name, sending)),
       search: searches[name],
       read: (row, id, request) => readMade(name, row.request.facts, id, request),
       payee: name === "createPayout" ? payeeOf : undefined,

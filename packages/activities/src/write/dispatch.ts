@@ -25,6 +25,7 @@ export interface Dispatch {
   readonly request: JsonObject;
   readonly generation: number;
   readonly isResend: boolean;
+  readonly sentForMs: number | undefined;
   /** `epoch:random`, new with each send. */
   readonly token: string;
   /** Runs something once the ledger has the outcome. */
@@ -67,6 +68,7 @@ export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
       request: given.request,
       key: keyOf(call.name, generation),
       isResend,
+      sentForMs: given.sentForMs,
       guard,
       options: given.options,
       attempt: attempt.attempt,

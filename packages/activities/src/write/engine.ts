@@ -210,6 +210,7 @@ export class Performing {
     if (this.#sends > 0)
       throw this.#notYet("The last answer was lost.", growingWaitMs(attempt), false);
     this.#sends += 1;
+    const row = this.#row;
     const token = `${this.#look?.epoch ?? 0}:${randomBytes(9).toString("base64url")}`;
     const dispatched = await dispatch({
       ledger,
@@ -222,6 +223,7 @@ export class Performing {
       request: this.#request ?? {},
       generation,
       isResend,
+      sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
       token,
       afterwards,
     });
@@ -315,7 +317,9 @@ export class Performing {
       // A person has said that it is another one.
       this.#elsewhere = [];
       // Whatever is listed by now counts: a person has waited long enough.
-      const verdict = await this.#search({ ...row, until: 0 });
+      const read = await this.#search({ ...row, until: 0 });
+      const nextAt = this.#now + growingWaitMs(this.#attempt.attempt);
+      const verdict = read.is === "later" ? { ...read, at: Math.min(read.at, nextAt) } : read;
       return this.#advance({ is: "reread", version, decision, verdict });
     }
     const id = namedId(decision);

@@ -20,6 +20,8 @@ export interface Sending {
   readonly key: string;
   /** Whether an earlier send with this key may have reached the service. */
   readonly isResend: boolean;
+  /** How long ago the row of what was sent before was made, in milliseconds; undefined where nothing was sent. */
+  readonly sentForMs: number | undefined;
   readonly guard: Guard;
   readonly options: WriteOptions;
   /** The number of the attempt: waits grow with it. */

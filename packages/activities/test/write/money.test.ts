@@ -1,7 +1,8 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
 import { describe, expect, it } from "vitest";
 import { defineOperation } from "../../src/write/own-operations.ts";
 import { settleRow } from "../../src/write/perform.ts";
-import { beneficiary, payout as withKey } from "../support/bodies.ts";
+import { beneficiary, cardholder, payout as withKey } from "../support/bodies.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
 
 const { unique_request_id: _, ...payout } = withKey;
@@ -98,6 +99,52 @@ describe("an idempotent write that was carried out already", () => {
     await world.simulator.addFault({ kind: "dropped", operation: "createBalance" });
     const again = { ...task, step: "again" };
     expect(await world.until(again)).toMatchObject({ is: "done", made: { currency: "USD" } });
+  });
+});
+
+describe("a removal that is refused after its answer was lost", () => {
+  const removing = async (listLagSeconds: number) => {
+    const world = await makeWorld({
+      settings: {
+        assumptions: {
+          listLagSeconds,
+          clockSkewSeconds: 0,
+          alreadySoRefusals: {
+            ...defaultAssumptions.alreadySoRefusals,
+            removeCardholder: "other words than those of the service",
+          },
+        },
+      },
+    });
+    const made = await world.once({ operation: "createCardholder", request: cardholder });
+    if (made.is !== "done") throw new Error(JSON.stringify(made));
+    const card_holder_id = String(made.made["card_holder_id"]);
+    return { task: { operation: "removeCardholder", request: { card_holder_id } }, world };
+  };
+
+  it("is done where the service lists the cardholder no more", async () => {
+    const { task, world } = await removing(0);
+    await world.simulator.addFault({ kind: "dropped", operation: "removeCardholder" });
+    expect(await world.until(task)).toMatchObject({ is: "done" });
+  });
+
+  it("waits while a cardholder that was just made may not be listed yet", async () => {
+    const { task, world } = await removing(180);
+    await world.simulator.addFault({ kind: "dropped", operation: "removeCardholder" });
+    expect(await world.until(task, {}, 3)).toMatchObject({ is: "wait" });
+  });
+
+  it("has failed where the cardholder is still listed", async () => {
+    const { task, world } = await removing(0);
+    await world.simulator.addFault({ kind: "dropped-before", operation: "removeCardholder" });
+    await world.simulator.addFault({ kind: "refusal-in-200", operation: "removeCardholder" });
+    expect(await world.until(task)).toMatchObject({ is: "fail", type: "Refused" });
+  });
+
+  it("has failed where it was never sent before", async () => {
+    const { task, world } = await removing(0);
+    const request = { card_holder_id: "unknown" };
+    expect(await world.once({ ...task, request })).toMatchObject({ is: "fail", type: "Refused" });
   });
 });
 

@@ -67,8 +67,8 @@ const answers = async (
 };
 
 /** A payout that the service has not got, and that asks a person. */
-const asking = async () => {
-  const world = await makeWorld();
+const asking = async (given?: Parameters<typeof makeWorld>[0]) => {
+  const world = await makeWorld(given);
   const task = await payable(world);
   await world.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
   expect(await world.once(task)).toMatchObject({ is: "wait" });
@@ -175,6 +175,22 @@ describe("what a person wants to be sent again", () => {
     expect(await world.once(task, UNVOUCHED)).toMatchObject({ is: "done", by: "key" });
     expect(await world.row("createPayout")).toMatchObject({ sends: 1 });
     expect(await paid(world)).toHaveLength(1);
+  });
+
+  it("waits seconds, not minutes, for another write that may have made what is listed", async () => {
+    const { task, world } = await asking({
+      settings: { assumptions: { listLagSeconds: 180, clockSkewSeconds: 0 } },
+      simulator: { echoPayoutKey: false },
+    });
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    expect(await world.once(task, { workflowId: "pay-2" })).toMatchObject({ is: "wait" });
+    await answers(world, "resend");
+    const waiting = await world.once(task, { attempt: 1, testimony: undefined });
+    expect(waiting).toMatchObject({
+      is: "wait",
+      why: "Another write that may have made the possible match is being settled.",
+    });
+    expect(waiting.is === "wait" && waiting.delayMs).toBeLessThanOrEqual(2_000);
   });
 });
 
