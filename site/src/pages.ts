@@ -14,6 +14,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "answer-and-approve",
       "batches",
       "retry-and-cancel",
+      "own-operations",
       "test-workflows",
       "deploy",
       "runbook",
