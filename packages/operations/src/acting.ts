@@ -1,5 +1,5 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import { nameProblem, reasonProblem } from "@durable-payments/protocol";
+import { nameProblem, reasonProblem } from "@durable-payments/ledger";
 import type { Actor } from "@durable-payments/ledger";
 import { invalidInput } from "./errors.ts";
 

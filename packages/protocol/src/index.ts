@@ -6,7 +6,6 @@ export * from "./merge-patch.ts";
 export * from "./notifications.ts";
 export type * from "./onboarding.ts";
 export type * from "./payout.ts";
-export * from "./person.ts";
 export * from "./row-step.ts";
 export * from "./task-queues.ts";
 export * from "./trace-context.ts";

@@ -255,7 +255,7 @@ const called = (context: Context): Decided => {
         row: undefined,
         entries: [],
         effect: failing(
-          look.end === undefined || look.end.value["rejected"] === true ? "Rejected" : "Ended",
+          look.end?.value["rejected"] === true ? "Rejected" : "Ended",
           row.message ?? "",
         ),
       };

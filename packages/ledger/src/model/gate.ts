@@ -1,3 +1,4 @@
+import { isSamePerson } from "./person.ts";
 import { needsApproval, overLimit } from "./limits.ts";
 import { questionOf } from "./rows.ts";
 import type { Call, Effect } from "./events.ts";
@@ -10,15 +11,16 @@ const OLD_BUILD_WAIT_MS = 30_000;
 /** Whether somebody other than the requester has approved exactly what `row` would send. */
 const isApproved = (look: Look, row: WriteRow, account: string | null): boolean => {
   const { batch, decisions, startedBy } = look;
+  const isOther = (by: string) => startedBy === null || !isSamePerson(by, startedBy);
   // A batch's approval covers what its file says, not an amendment, an overrule or a resend.
   const isNew = row.generation === 1 && row.decisionsAfter === 0;
-  if (isNew && batch !== undefined && batch.approvedBy !== null && batch.approvedBy !== startedBy)
+  if (isNew && batch !== undefined && batch.approvedBy !== null && isOther(batch.approvedBy))
     return true;
   return decisions.some(
     ({ by, kind, sequence, value }) =>
       kind === "approve" &&
       sequence > row.decisionsAfter &&
-      by !== startedBy &&
+      isOther(by) &&
       value["generation"] === row.generation &&
       value["hash"] === row.request.hash &&
       value["account"] === account,

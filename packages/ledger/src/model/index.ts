@@ -2,6 +2,6 @@ export type * from "./row.ts";
 export type * from "./events.ts";
 export { advance } from "./advance.ts";
 export { mayBelieveNotSent, type Testimony } from "./believe.ts";
-export { recovered } from "./rows.ts";
-export { AnotherQuestion, decide, endedRow, InvalidDecision, overruledRow } from "./decide.ts";
+export { isSamePerson, nameProblem, reasonProblem } from "./person.ts";
+export { endedRow, overruledRow, recovered } from "./rows.ts";
 export { needsApproval, overLimit } from "./limits.ts";

@@ -151,3 +151,39 @@ export const recovered = (row: WriteRow, look: Look): WriteRow | undefined =>
         }),
         from: null,
       });
+
+/** How long what was ended without a known end of its send may still be carried out: longer than any request takes. */
+const OVERRULED_WAIT_MS = 60_000;
+
+/**
+ * Returns a row as the end of its workflow id leaves it. Where its outcome is unknown the row stays: the fence and the
+ * next attempt see the end in their look.
+ *
+ * @returns the row as it is to be, or undefined where nothing changes.
+ */
+export const endedRow = (
+  row: WriteRow,
+  look: Pick<Look, "epoch" | "now">,
+  reason: string | null,
+): WriteRow | undefined =>
+  mayEndNow(row) ? changed(row, look, { ...nowEnded(row, reason), isUntold: true }) : undefined;
+
+/**
+ * Returns a row as the overrule of an end leaves it. What was approved or answered before is void.
+ *
+ * @returns the row as it is to be, or undefined where nothing changes.
+ */
+export const overruledRow = (
+  row: WriteRow,
+  look: Pick<Look, "epoch" | "now" | "sequence">,
+): WriteRow | undefined => {
+  const decisionsAfter = look.sequence;
+  if (row.state === "ended") {
+    const to = { decisionsAfter, message: null, epoch: row.epoch };
+    if (row.doubt === 0) return changed(row, look, { ...to, state: "ready" });
+    const until = row.until ?? look.now + OVERRULED_WAIT_MS;
+    return changed(row, look, { ...to, state: "unknown", until });
+  }
+  if (row.state === "done" || row.state === "undone") return undefined;
+  return { ...row, decisionsAfter };
+};

@@ -1,4 +1,4 @@
-import { endedRow, overruledRow } from "../model/decide.ts";
+import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, Decision, DecisionLook, NewDecision, Pause, RowChange } from "./ledger.ts";
 import {

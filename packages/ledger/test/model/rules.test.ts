@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AnotherQuestion, advance, decide, InvalidDecision } from "../../src/model/index.ts";
+import { advance } from "../../src/model/index.ts";
 import type { Call, WriteEvent, WriteRow } from "../../src/model/index.ts";
 import type { Look, NewDecision } from "../../src/store/ledger.ts";
 import { scenarios } from "./scenarios.ts";
@@ -37,6 +37,19 @@ const rowOf = (change: Partial<WriteRow>): WriteRow => {
   return { ...row!, version: 1, ...change };
 };
 const withRow = (change: Partial<WriteRow>): Look => ({ ...empty, row: rowOf(change) });
+
+const decision = (change: Partial<NewDecision>): NewDecision => ({
+  account: "a",
+  workflowId: "w",
+  step: "s",
+  kind: "approve",
+  question: null,
+  by: "ada",
+  how: "",
+  reason: null,
+  value: {},
+  ...change,
+});
 
 describe("what time, limits and undoing do", () => {
   test("what was undone is made anew by a later run, under the next key", () => {
@@ -122,6 +135,49 @@ describe("what time, limits and undoing do", () => {
     });
     expect(withLimits({ maxAmounts: null, approveAbove: { EUR: "250" } }).is).toBe("send");
   });
+  test("whoever asked for a payment does not approve it, however the name is written", () => {
+    const approvals = { maxAmounts: null, approveAbove: { EUR: "100" } };
+    const approvedBy = (by: string) => {
+      const value = { generation: 1, hash: "A", account: null };
+      const given = { ...decision({ kind: "approve", by, value }), sequence: 2, at: 0 };
+      const row = { state: "ready", question: null } as const;
+      const testimony = { is: "version", version: 1 } as const;
+      const look = { ...withRow(row), startedBy: "Alice", limits: approvals, decisions: [given] };
+      return advance(look, calledBy({ testimony }), policy).effect.is;
+    };
+    const batchBy = (by: string) =>
+      advance(
+        { ...empty, startedBy: "Alice", limits: approvals, batch: { id: "b", approvedBy: by } },
+        calledBy(),
+        policy,
+      ).effect.is;
+    expect([approvedBy("Bob"), approvedBy(" alice "), approvedBy("Ａlice")]).toEqual([
+      "send",
+      "person",
+      "person",
+    ]);
+    expect([batchBy("Bob"), batchBy("ALICE")]).toEqual(["send", "person"]);
+  });
+  test("an answer that does not fit leaves why it was asked, and the newest fault alone", () => {
+    const version = 1;
+    const evidence: WriteEvent = {
+      who: "w",
+      is: "evidence",
+      version,
+      readFrom: 0,
+      verdict: { is: "unclear", message: "Two may be it.", candidates: [] },
+    };
+    const asked = advance(withRow({ state: "unknown", doubt: 1 }), evidence, policy).row!;
+    const answered = (row: WriteRow, fault: string) => {
+      const question = row.question?.id ?? null;
+      const given = { ...decision({ kind: "found", question }), sequence: 1, at: 0 };
+      const look = { ...empty, row: { ...row, version } };
+      const read = { decision: given, id: "id", result: {}, fault, version } as const;
+      return advance(look, { who: "w", is: "checked", ...read }, policy).row!;
+    };
+    const twice = answered(answered(asked, "There is no id1."), "There is no id2.");
+    expect(twice.question?.reason).toBe("There is no id2. Two may be it.");
+  });
   test("3: nothing is sent under the workflow id of another account", () => {
     const { effect } = advance({ ...empty, isOfOtherAccount: true }, calledBy(), policy);
     expect(effect).toMatchObject({ is: "fail", type: "Refused" });
@@ -172,53 +228,5 @@ describe("what time, limits and undoing do", () => {
       "made twice",
       "fail",
     ]);
-  });
-});
-
-describe("a decision", () => {
-  const question = {
-    id: "1-1",
-    kind: "outcome",
-    reason: "",
-    candidates: [],
-    account: null,
-    since: 0,
-  } as const;
-  const decision = (change: Partial<NewDecision>): NewDecision => ({
-    account: "a",
-    workflowId: "w",
-    step: "s",
-    kind: "resend",
-    question: "1-1",
-    by: "ada",
-    how: "",
-    reason: null,
-    value: {},
-    ...change,
-  });
-  test("for another question is refused with the present one", () => {
-    const look = withRow({ state: "asking", question });
-    expect(() => decide(look, decision({ question: "1-0" }))).toThrow(AnotherQuestion);
-    expect(() => decide(look, decision({ kind: "approve" }))).toThrow(AnotherQuestion);
-    expect(decide(look, decision({})).row?.isUntold).toBe(true);
-  });
-  test("is the first on its question", () => {
-    const look = {
-      ...withRow({ state: "asking", question }),
-      decisions: [{ ...decision({}), sequence: 2, at: 0 }],
-    };
-    expect(() => decide(look, decision({}))).toThrow(InvalidDecision);
-  });
-  test("to approve is not the requester's, and covers what is asked", () => {
-    const look = withRow({
-      state: "ready",
-      question: { ...question, kind: "approval", account: "x" },
-    });
-    expect(() => decide(look, decision({ kind: "approve", by: "requester" }))).toThrow(
-      InvalidDecision,
-    );
-    const value = { generation: 1, hash: "A", account: "x" };
-    expect(decide(look, decision({ kind: "approve" })).decision?.value).toEqual(value);
-    expect(decide(look, decision({ kind: "reject" })).row?.state).toBe("ended");
   });
 });

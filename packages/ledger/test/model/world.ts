@@ -1,10 +1,4 @@
-import {
-  advance,
-  decide,
-  endedRow,
-  mayBelieveNotSent,
-  overruledRow,
-} from "../../src/model/index.ts";
+import { advance, endedRow, mayBelieveNotSent, overruledRow } from "../../src/model/index.ts";
 import type {
   Advanced,
   Call,
@@ -249,25 +243,23 @@ const stored = (w: World, row: WriteRow | undefined): World => {
   };
 };
 
-const decided = (w: World, kind: DecisionKind, value = {}): World => {
-  const change = decide(lookAt(w), newDecision(kind, w.row?.question?.id ?? null, value));
+/** Records a person's decision on the open question, as operations do. */
+const decided = (w: World, kind: DecisionKind, given: JsonObject = {}): World => {
+  const row = w.row!;
+  const { generation, question, request } = row;
+  const covers = { generation, hash: request.hash, account: question?.account ?? null };
+  const value = kind === "approve" ? covers : given;
+  const next = stored({ ...w, left: spent(w, "answers") }, { ...row, isUntold: true });
   const sequence = w.sequence + 1;
-  const decision = { ...(change.decision ?? newDecision(kind, null)), sequence, at: 0 };
-  const shown: JsonObject = decision.value;
-  const next = stored({ ...w, left: spent(w, "answers") }, change.row);
+  const decision = { ...newDecision(kind, question?.id ?? null, value), sequence, at: 0 };
+  const approval = Object.values(covers)
+    .map((part) => JSON.stringify(part))
+    .join(" ");
   return {
     ...next,
     sequence: Math.max(next.sequence, sequence),
     decisions: [...w.decisions, decision],
-    approved:
-      kind === "approve"
-        ? [
-            ...w.approved,
-            ["generation", "hash", "account"].map((name) => JSON.stringify(shown[name])).join(" "),
-          ]
-        : kind === "resend"
-          ? []
-          : w.approved,
+    approved: kind === "approve" ? [...w.approved, approval] : kind === "resend" ? [] : w.approved,
   };
 };
 
@@ -709,13 +701,20 @@ export class Model {
     };
   }
 
+  #ended(w: World, value: JsonObject): World {
+    const sequence = w.sequence + 1;
+    const end = { ...newDecision("end", null, value), sequence, at: 0 };
+    const ended = w.row && this.#rules.endedRow(w.row, lookAt(w), null);
+    return stored({ ...w, end, sequence }, ended);
+  }
+
   #people(w: World, steps: Array<Step>): void {
     const { left, row } = w;
     const on = (label: string, world: World) => steps.push({ label, isFault: true, world });
     if (left.answers > 0 && row?.question && isAnswerable(w)) {
       if (row.question.kind === "approval") {
         on("person approves", decided(w, "approve"));
-        on("person rejects", decided(w, "reject"));
+        on("person rejects", this.#ended({ ...w, left: spent(w, "answers") }, { rejected: true }));
       } else if (w.flying.length === 0 && !w.attempts.some(({ phase }) => phase.is === "gone")) {
         // People are thorough: they look for what was made at the service, wherever it is listed.
         if (left.wrongs > 0)
@@ -727,14 +726,8 @@ export class Model {
         else on("person names it", decided(w, "found", { id: "id0" }));
       }
     }
-    if (left.ends > 0 && w.end === undefined) {
-      const end = { ...newDecision("end", null), sequence: w.sequence + 1, at: 0 };
-      const ended = row === undefined ? undefined : this.#rules.endedRow(row, lookAt(w), null);
-      on(
-        "PERSON ENDS",
-        stored({ ...w, left: spent(w, "ends"), end, sequence: w.sequence + 1 }, ended),
-      );
-    }
+    if (left.ends > 0 && w.end === undefined)
+      on("PERSON ENDS", this.#ended({ ...w, left: spent(w, "ends") }, {}));
     if (left.overrules > 0 && w.end !== undefined) {
       const overruled = row === undefined ? undefined : this.#rules.overruledRow(row, lookAt(w));
       on(

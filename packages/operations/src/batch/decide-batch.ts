@@ -1,6 +1,5 @@
-import type { Batch } from "@durable-payments/ledger";
+import { type Batch, isSamePerson } from "@durable-payments/ledger";
 import { isRecord } from "@durable-payments/api-core/values";
-import { isSamePerson } from "@durable-payments/protocol";
 import { chunkId } from "@durable-payments/protocol/batches";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Deciding } from "../decide/record.ts";

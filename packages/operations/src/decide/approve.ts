@@ -1,5 +1,9 @@
-import type { Decision, DecisionLook, WriteRow } from "@durable-payments/ledger";
-import { isSamePerson } from "@durable-payments/protocol";
+import {
+  type Decision,
+  type DecisionLook,
+  isSamePerson,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { type Acting, actorOf } from "../acting.ts";
 import { NotFound, refused } from "../errors.ts";
 import { askedRow } from "./answer.ts";
