@@ -136,7 +136,7 @@ export class Performing {
 
   async #prepare(look: Look): Promise<void> {
     const { ledger, operations } = this.#options;
-    const { approval, elsewhere } = await prepare({
+    const { elsewhere, payee } = await prepare({
       ledger,
       operations,
       operation: this.#operation,
@@ -147,7 +147,7 @@ export class Performing {
       reading: (read) => this.#reading(read, true),
       fail: (type, message, details) => this.#fail(type, message, details),
     });
-    this.#call = { ...this.#call, approval };
+    this.#call = { ...this.#call, payee };
     this.#elsewhere = elsewhere;
     if (elsewhere.length === 0) return;
     // Whatever may be sent again: a person says first whether this is another one.

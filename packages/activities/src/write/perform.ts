@@ -32,7 +32,7 @@ export const performWrite = async (
     testimony: attempt.testimony,
     mode: task.mode ?? "send",
     mayAmend: task.isNamed,
-    approval: undefined,
+    approveAbove: task.approveAbove,
     build: options.build,
   };
   return new Performing(options, attempt, operation, call, task).run();
@@ -62,7 +62,6 @@ export const settleRow = async (
     testimony: undefined,
     mode,
     mayAmend: false,
-    approval: undefined,
     build: options.build,
   };
   return new Performing(options, attempt, operation, call, {}).run();

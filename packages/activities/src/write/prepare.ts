@@ -92,20 +92,16 @@ const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
 };
 
 /** Reads whose account would be paid, where the ledger will ask for an approval. */
-const approvalOf = async ({
+const payeeOf = async ({
   call,
   look,
   operation: { payee },
   reading,
   request,
-  task,
-}: Preparing): Promise<Call["approval"]> => {
-  const why = needsApproval(call.request, task.approveAbove, look.limits.approveAbove);
-  if (why === undefined) return undefined;
-  const read = await reading(async () => payee?.(request));
-  const shown = read === undefined ? "" : ` It pays ${read.shown}.`;
-  return { why: `${why}${shown}`, account: read?.mark ?? null };
-};
+}: Preparing): Promise<Call["payee"]> =>
+  needsApproval(call.request, call.approveAbove, look.limits.approveAbove) === undefined
+    ? undefined
+    : reading(async () => payee?.(request));
 
 /** Looks whether the step was renamed: then the same request may have been carried out under the other name. */
 const elsewhereOf = async ({
@@ -129,26 +125,26 @@ const elsewhereOf = async ({
 /**
  * Checks and reads everything that has to be known before a send, outside of any transaction.
  *
- * @returns what the approval has to name, and earlier rows with the same request under another step: a person says
+ * @returns the payee that an approval has to name, and earlier rows with the same request under another step: a person says
  * first whether this is another one.
  * @throws what `fail` makes, where the request or its name is invalid; what `reading` throws.
  */
 export const prepare = async (
   preparing: Preparing,
 ): Promise<{
-  readonly approval: Call["approval"];
+  readonly payee: Call["payee"];
   readonly elsewhere: ReadonlyArray<WriteRow>;
 }> => {
   const { call, fail, look, operation, operations, request, task } = preparing;
-  if (call.mode !== "send") return { approval: undefined, elsewhere: [] };
+  if (call.mode !== "send") return { payee: undefined, elsewhere: [] };
   checkName(preparing);
-  let approval: Call["approval"];
+  let payee: Call["payee"];
   if (mayBeSent(look.row)) {
     const { limits } = look;
     const planned = task.planned ?? [];
     const invalid = await inputFault({ operation, request }, planned, { limits, operations });
     if (invalid !== undefined) throw fail(invalid.type, invalid.message);
-    approval = await approvalOf(preparing);
+    payee = await payeeOf(preparing);
   }
-  return { approval, elsewhere: await elsewhereOf(preparing) };
+  return { payee, elsewhere: await elsewhereOf(preparing) };
 };

@@ -73,8 +73,10 @@ export interface Call {
   readonly mode: "send" | "close" | "settle";
   /** Whether another request under this step is an amendment, not a mistake. */
   readonly mayAmend: boolean;
-  /** Why a second person has to approve it, and the mark of the payee's account as read now. */
-  readonly approval: { readonly why: string; readonly account: string | null } | undefined;
+  /** Limit of the step itself, in the request's currency: above it a second person has to approve. */
+  readonly approveAbove?: string | undefined;
+  /** The payee's account, as read for an approval: a mark of it, and how it is described. */
+  readonly payee?: { readonly mark: string; readonly shown: string } | undefined;
   readonly build: number;
   /** Sequence of the decision to send again for which one more reading has shown nothing. */
   readonly reread?: number | undefined;

@@ -29,14 +29,15 @@ const isApproved = (look: Look, row: WriteRow, account: string | null): boolean 
 
 /** The question that has to be approved before `row` may be sent; undefined where none is needed. */
 const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefined => {
-  const why = call.approval?.why ?? needsApproval(row.request, undefined, look.limits.approveAbove);
+  const { approveAbove, payee } = call;
+  const why = needsApproval(row.request, approveAbove, look.limits.approveAbove);
   if (why === undefined) return undefined;
-  const account = call.approval?.account ?? null;
+  const account = payee?.mark ?? null;
   if (isApproved(look, row, account)) return undefined;
   const { question } = row;
   return question?.kind === "approval" && question.account === account
     ? question
-    : questionOf(look, "approval", why, { account });
+    : questionOf(look, "approval", payee ? `${why} It pays ${payee.shown}.` : why, { account });
 };
 
 /** What keeps a row from being sent now. `question` is what it has to keep for that. */

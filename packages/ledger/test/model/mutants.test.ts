@@ -198,8 +198,8 @@ const mutants: Readonly<
     "approvals",
     seeing((look, event) => [
       look,
-      "call" in event && event.call.approval
-        ? { ...event, call: { ...event.call, approval: { why: "limit", account: "x" } } }
+      "call" in event && event.call.payee
+        ? { ...event, call: { ...event.call, payee: { mark: "x", shown: "" } } }
         : event,
     ]),
     "sent without approval",
@@ -218,7 +218,7 @@ const mutants: Readonly<
     "approvals",
     seeing((look, event) => [
       look,
-      "call" in event ? { ...event, call: { ...event.call, approval: undefined } } : event,
+      "call" in event ? { ...event, call: { ...event.call, approveAbove: undefined } } : event,
     ]),
     "sent without approval",
   ],

@@ -24,7 +24,6 @@ const call: Call = {
   testimony: { is: "none" },
   mode: "send",
   mayAmend: false,
-  approval: undefined,
   build: 1,
 };
 const calledBy = (change: Partial<Call> = {}): WriteEvent => ({
@@ -134,6 +133,17 @@ describe("what time, limits and undoing do", () => {
       needs: "approval",
     });
     expect(withLimits({ maxAmounts: null, approveAbove: { EUR: "250" } }).is).toBe("send");
+  });
+  test("a step's own limit is weighed when it is sent, against what is sent", () => {
+    const above = (approveAbove: string) =>
+      [
+        calledBy({ approveAbove }),
+        { who: "w", is: "dispatching", token: "1:x", call: { ...call, approveAbove } } as const,
+      ].map((event) => advance(empty, event, policy).effect.is);
+    expect([above("249.99"), above("250")]).toEqual([
+      ["person", "stop"],
+      ["send", "go"],
+    ]);
   });
   test("whoever asked for a payment does not approve it, however the name is written", () => {
     const approvals = { maxAmounts: null, approveAbove: { EUR: "100" } };

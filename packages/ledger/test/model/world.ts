@@ -170,8 +170,8 @@ export const start = ({ budgets, isVouched }: Setting): World => ({
 
 const requestOf = (hash: string) => ({
   hash,
-  amount: null,
-  currency: null,
+  amount: "1",
+  currency: "EUR",
   payee: null,
   reference: null,
   facts: { hash },
@@ -201,7 +201,7 @@ const callOf = (w: World, one: Attempt, { isNamed, needsApproval }: Setting): Ca
   testimony: one.testimony,
   mode: one.mode,
   mayAmend: isNamed,
-  approval: needsApproval ? { why: "limit", account: w.account } : undefined,
+  ...(needsApproval && { approveAbove: "0", payee: { mark: w.account, shown: "" } }),
   build: 0,
   reread: one.reread,
 });
