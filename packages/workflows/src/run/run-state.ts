@@ -20,6 +20,20 @@ export interface CalledStep {
   last: Promise<unknown> | undefined;
 }
 
+/** Returns a step of which nothing was called. */
+export const newStep = (
+  operation: string,
+  isNamed: boolean,
+  account: string | undefined,
+): CalledStep => ({
+  operation,
+  isNamed,
+  account,
+  calls: 0,
+  version: undefined,
+  last: undefined,
+});
+
 /** What the waits need to know of something that was made. */
 interface MadeThing {
   readonly account: string | undefined;
@@ -64,13 +78,6 @@ const install = (): RunState => {
     if (steps === undefined) state.nudges += 1;
     for (const step of steps ?? []) state.nudged.set(step, (state.nudged.get(step) ?? 0) + 1);
   });
-  // A condition that throws fails the workflow task: nothing that the workflow does can catch it.
-  void CancellationScope.nonCancellable(() =>
-    condition(() => {
-      if (state.fault !== undefined) throw state.fault;
-      return false;
-    }),
-  );
   return state;
 };
 
@@ -84,7 +91,16 @@ export const runState = (): RunState => (shared[KEY] ??= install());
  */
 export const failTask = (message: string): never => {
   const state = runState();
-  state.fault ??= new Error(`${message} (${workflowInfo().workflowType})`);
+  if (state.fault === undefined) {
+    // A condition that throws fails the workflow task. It is asked for the first time before there is a fault.
+    void CancellationScope.nonCancellable(() =>
+      condition(() => {
+        if (state.fault !== undefined) throw state.fault;
+        return false;
+      }),
+    );
+    state.fault = new Error(`${message} (${workflowInfo().workflowType})`);
+  }
   throw state.fault;
 };
 

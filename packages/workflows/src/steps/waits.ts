@@ -43,6 +43,10 @@ interface Awaited<Seen> {
   readonly input: object;
   /** Whether a result is about it: with ids that repeat, that of an earlier run could be delivered. */
   readonly isIt: (seen: Seen) => boolean;
+  /** Returns what was seen, or throws what the wait ends by. */
+  readonly judge: (seen: Seen) => Seen;
+  /** Makes what is missing where the service refuses the wait. */
+  readonly make?: () => Promise<unknown>;
 }
 
 const queueOf = (account: string | undefined) =>
@@ -53,56 +57,56 @@ const isOver = (error: unknown): boolean =>
   error instanceof ActivityFailure &&
   (error.retryState === "TIMEOUT" || error.cause instanceof TimeoutFailure);
 
-const waitFor = async <Seen>(
-  { input, isIt, name, thing }: Awaited<Seen>,
-  { account, within }: { readonly account: string | undefined; readonly within: Duration },
-): Promise<Seen> => {
-  const activityId = waitActivityId(name, thing);
-  // The argument and the result are those of the activity's name.
-  type Activity = (input: object) => Promise<Seen>;
-  const call = (options: object, of: object): Promise<Seen> =>
-    (
-      proxyActivities<Record<string, Activity>>({
-        ...queueOf(account),
-        startToCloseTimeout: WAIT_ATTEMPT,
-        retry: { initialInterval: "1 second", backoffCoefficient: 1 },
-        ...options,
-      })[name] as Activity
-    )(of);
-  const until = Date.now() + msToNumber(within);
-  try {
-    for (let left = until - Date.now(); left > 0; left = until - Date.now()) {
-      const seen = await call({ activityId, scheduleToCloseTimeout: left, summary: thing }, input);
-      if (isIt(seen)) return seen;
-    }
-  } catch (error) {
-    if (!isOver(error)) throw asPaymentFailure(error);
-  }
-  try {
-    return await call(
-      {
-        activityId: `${activityId}:look`,
-        startToCloseTimeout: "1 minute",
-        summary: `${thing}: a last look`,
-      },
-      { ...input, mode: "look" },
-    );
-  } catch (error) {
-    throw asPaymentFailure(error);
-  }
-};
-
-/** Two steps that wait for the same share one activity: Temporal refuses a second one of the same id. */
-const shared = <Seen>(
-  awaited: Awaited<Seen>,
+/** Waits by one activity, which two steps that wait for the same share: Temporal refuses a second one of the same id. */
+const waitFor = <Seen>(
+  { make, ...awaited }: Awaited<Seen>,
   options: { readonly account: string | undefined; readonly within: Duration },
 ): Promise<Seen> => {
+  const { input, isIt, judge, name, thing } = awaited;
   const { waits } = runState();
-  const id = waitActivityId(awaited.name, awaited.thing);
+  const id = waitActivityId(name, thing);
   const underWay = waits.get(id);
   // Kept under an id that says of which kind it is.
   if (underWay !== undefined) return underWay as Promise<Seen>;
-  const waiting = waitFor(awaited, options).finally(() => waits.delete(id));
+  const call = (mode: { readonly mode?: "look" }, how: object): Promise<Seen> =>
+    // The argument and the result are those of the activity's name.
+    (
+      proxyActivities<Record<string, (of: object) => Promise<Seen>>>({
+        ...queueOf(options.account),
+        startToCloseTimeout: WAIT_ATTEMPT,
+        retry: { initialInterval: "1 second", backoffCoefficient: 1 },
+        ...how,
+      })[name] as (of: object) => Promise<Seen>
+    )({ ...input, ...mode });
+  const ended = (seen: Seen): Seen => {
+    waits.delete(id);
+    return judge(seen);
+  };
+  const failed = (error: unknown): Promise<Seen> => {
+    waits.delete(id);
+    const failure = asPaymentFailure(error);
+    if (make === undefined || !(failure instanceof Refused)) throw failure;
+    return make().then(() => waitFor(awaited, options));
+  };
+  const lastLook = () =>
+    call(
+      { mode: "look" },
+      {
+        activityId: `${id}:look`,
+        startToCloseTimeout: "1 minute",
+        summary: `${thing}: a last look`,
+      },
+    ).then(ended, failed);
+  const until = Date.now() + msToNumber(options.within);
+  const wait = (): Promise<Seen> => {
+    const left = until - Date.now();
+    if (left <= 0) return lastLook();
+    return call({}, { activityId: id, scheduleToCloseTimeout: left, summary: thing }).then(
+      (seen) => (isIt(seen) ? ended(seen) : wait()),
+      (error: unknown) => (isOver(error) ? lastLook() : failed(error)),
+    );
+  };
+  const waiting = wait();
   waits.set(id, waiting);
   return waiting;
 };
@@ -122,7 +126,7 @@ const factsOfWait = (step: string, reason: string) => [{ operation: step, step, 
  * await awaitPayout(await createPayout(request), { within: "5 days" });
  * ```
  */
-export const awaitPayout = async (
+export const awaitPayout = (
   { payout_id }: { readonly payout_id: string },
   { within = "30 days", ...options }: WaitOptions = {},
 ): Promise<SeenPayout> => {
@@ -130,32 +134,33 @@ export const awaitPayout = async (
   const { account = made?.account } = options;
   const { amount, beneficiary_id, currency } = made?.request ?? {};
   const isKnown = [amount, beneficiary_id, currency].every((field) => typeof field === "string");
-  const seen = await shared<SeenPayout>(
+  return waitFor<SeenPayout>(
     {
       name: WAIT.payout,
       thing: payout_id,
       input: { payout_id, ...(isKnown && { sent: { amount, beneficiary_id, currency } }) },
-      isIt: (result) => result.payout_id === payout_id,
+      isIt: (seen) => seen.payout_id === payout_id,
+      judge: (seen) => {
+        const { contradiction, outcome, payout_status } = seen;
+        const facts = factsOfWait(WAIT.payout, payout_status);
+        if (contradiction !== undefined) {
+          throw new PayoutDiffers(
+            `The payout ${payout_id} is not what was sent: ${contradiction}`,
+            facts,
+          );
+        }
+        if (outcome === "failed") {
+          throw new PayoutFailed(`The payout ${payout_id} was not paid: ${payout_status}.`, facts);
+        }
+        if (outcome === "completed") return seen;
+        throw new PayoutStillOpen(
+          `The payout ${payout_id} was open after ${within}: ${payout_status}. It may still be paid.`,
+          facts,
+        );
+      },
     },
     { account, within },
   );
-  const facts = factsOfWait(WAIT.payout, seen.payout_status);
-  if (seen.contradiction !== undefined) {
-    throw new PayoutDiffers(
-      `The payout ${payout_id} is not what was sent: ${seen.contradiction}`,
-      facts,
-    );
-  }
-  if (seen.outcome === "failed") {
-    throw new PayoutFailed(`The payout ${payout_id} was not paid: ${seen.payout_status}.`, facts);
-  }
-  if (seen.outcome === "open") {
-    throw new PayoutStillOpen(
-      `The payout ${payout_id} was open after ${within}: ${seen.payout_status}. It may still be paid.`,
-      facts,
-    );
-  }
-  return seen;
 };
 
 /**
@@ -164,26 +169,28 @@ export const awaitPayout = async (
  * @param options how long it waits. Default: 7 days.
  * @throws NotVerified where the check has failed, or is open at the end of `within`.
  */
-export const awaitVerification = async (
+export const awaitVerification = (
   { card_holder_id }: { readonly card_holder_id: string },
   { within = "7 days", ...options }: WaitOptions = {},
 ): Promise<SeenCardholder> => {
   const { account = runState().made.get(card_holder_id)?.account } = options;
-  const seen = await shared<SeenCardholder>(
+  return waitFor<SeenCardholder>(
     {
       name: WAIT.cardholder,
       thing: card_holder_id,
       input: { card_holder_id },
-      isIt: (result) => result.card_holder_id === card_holder_id,
+      isIt: (seen) => seen.card_holder_id === card_holder_id,
+      judge: (seen) => {
+        if (seen.outcome === "verified") return seen;
+        throw new NotVerified(
+          seen.outcome === "open"
+            ? `The identity check of the cardholder ${card_holder_id} was open after ${within}.`
+            : `The identity of the cardholder ${card_holder_id} was not verified: ${seen.outcome}.`,
+          factsOfWait(WAIT.cardholder, seen.outcome),
+        );
+      },
     },
     { account, within },
-  );
-  if (seen.outcome === "verified") return seen;
-  throw new NotVerified(
-    seen.outcome === "open"
-      ? `The identity check of the cardholder ${card_holder_id} was open after ${within}.`
-      : `The identity of the cardholder ${card_holder_id} was not verified: ${seen.outcome}.`,
-    factsOfWait(WAIT.cardholder, seen.outcome),
   );
 };
 
@@ -200,7 +207,7 @@ interface Reads {
  * @param currency ISO 4217 code, such as `USD`.
  * @throws Refused where the service has no balance in that currency and creates none.
  */
-export const ensureBalance = async (
+export const ensureBalance = (
   currency: string,
   { account }: Pick<WaitOptions, "account"> = {},
 ): ReturnType<Reads["retrieveBalance"]> => {
@@ -214,13 +221,11 @@ export const ensureBalance = async (
     retrieveBalance({ currency }).catch((error: unknown) => {
       throw asPaymentFailure(error);
     });
-  try {
-    return await read();
-  } catch (error) {
+  return read().catch(async (error: unknown) => {
     if (!(error instanceof Refused)) throw error;
-  }
-  await createBalance(currency, account);
-  return await read();
+    await createBalance(currency, account);
+    return await read();
+  });
 };
 
 /** The balance of a currency is one, so its step has a name of its own. */
@@ -239,28 +244,24 @@ const createBalance = (currency: string, account: string | undefined) =>
  * @returns the balance as it was seen.
  * @throws NotFunded at the end of `within`; Refused where the service has no balance in that currency.
  */
-export const awaitFunds = async (
+export const awaitFunds = (
   { amount, currency }: { readonly amount: string; readonly currency: string },
   { account, within = "30 days" }: WaitOptions = {},
-): Promise<SeenFunds> => {
-  const wait = () =>
-    shared<SeenFunds>(
-      {
-        name: WAIT.balance,
-        thing: `${currency} ${amount}`,
-        input: { amount, currency },
-        isIt: (result) => result.currency === currency && result.amount === amount,
+): Promise<SeenFunds> =>
+  waitFor<SeenFunds>(
+    {
+      name: WAIT.balance,
+      thing: `${currency} ${amount}`,
+      input: { amount, currency },
+      isIt: (seen) => seen.currency === currency && seen.amount === amount,
+      judge: (seen) => {
+        if (seen.outcome === "enough") return seen;
+        throw new NotFunded(
+          `The ${currency} balance held ${seen.available_balance} after ${within}, and ${amount} is needed.`,
+          factsOfWait(WAIT.balance, seen.available_balance),
+        );
       },
-      { account, within },
-    );
-  const seen = await wait().catch(async (error: unknown) => {
-    if (!(error instanceof Refused)) throw error;
-    await createBalance(currency, account);
-    return await wait();
-  });
-  if (seen.outcome === "enough") return seen;
-  throw new NotFunded(
-    `The ${currency} balance held ${seen.available_balance} after ${within}, and ${amount} is needed.`,
-    factsOfWait(WAIT.balance, seen.available_balance),
+      make: () => createBalance(currency, account),
+    },
+    { account, within },
   );
-};

@@ -19,7 +19,7 @@ import {
 } from "@temporalio/workflow";
 import { asPaymentFailure, factsOf } from "../run/failures.ts";
 import { type Identity, identity } from "../run/identity.ts";
-import { type CalledStep, failTask, nudgesOf, type RunState, runState } from "../run/run-state.ts";
+import { type CalledStep, failTask, newStep, nudgesOf, runState } from "../run/run-state.ts";
 
 /** How a step is sent. */
 export interface StepOptions {
@@ -63,11 +63,10 @@ const activityOf = (type: string, { account, calls }: CalledStep, summary: strin
 
 /** Takes the name for a call of the operation: code that names a step wrongly fails before anything is sent. */
 const claim = (
-  { steps }: RunState,
-  { isContinued }: Identity,
   { name, operation }: Write,
   { account, ...given }: StepOptions,
 ): [step: string, called: CalledStep] => {
+  const { steps } = runState();
   const isNamed = given.step !== undefined;
   const step = given.step ?? name ?? operation;
   const before = steps.get(step);
@@ -80,7 +79,7 @@ const claim = (
   if (!isNamed && before !== undefined) {
     return failTask(`The step ${step} is called a second time. ${advice}`);
   }
-  if (!isNamed && isContinued) {
+  if (!isNamed && identity().isContinued) {
     return failTask(
       `The run was continued, or has a schedule, and the step ${step} has no name: it would be the write of an earlier run. ${advice}`,
     );
@@ -90,14 +89,7 @@ const claim = (
       `The step ${step} is already a ${before.operation} of this run. Give it another name.`,
     );
   }
-  const called = before ?? {
-    operation,
-    isNamed,
-    account,
-    calls: 0,
-    version: undefined,
-    last: undefined,
-  };
+  const called = before ?? newStep(operation, isNamed, account);
   steps.set(step, called);
   return [step, called];
 };
@@ -118,99 +110,102 @@ const callOf = (step: string, called: CalledStep, run: Identity) => {
   } satisfies UndoCall;
 };
 
-/** Calls the activity of a step until nobody has to be asked. */
-const untilAnswered = async (
-  state: RunState,
-  step: string,
-  called: CalledStep,
-  call: () => Promise<WriteAnswer>,
-): Promise<Fields> => {
-  for (;;) {
-    const seen = nudgesOf(state, step);
-    called.calls += 1;
-    let answer: WriteAnswer;
-    try {
-      answer = await call();
-    } catch (error) {
-      const failure = asPaymentFailure(error);
-      called.version = factsOf(failure)?.version ?? called.version;
-      throw failure;
-    }
-    if (answer.is === "done") return answer.made;
+type Mode = Pick<WriteCall, "mode">;
+
+interface Sending {
+  readonly step: string;
+  readonly called: CalledStep;
+  readonly call: (mode: Mode) => Promise<WriteAnswer>;
+  readonly kept: (made: Fields) => Fields;
+}
+
+/**
+ * Calls the activity of a step until nobody has to be asked, and closes the step where it is cancelled. Callbacks instead
+ * of `await`: the SDK takes a stack trace of each promise of a workflow, which is most of what a replay costs.
+ */
+const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
+  const { call, called, kept, step } = sending;
+  const state = runState();
+  const seen = nudgesOf(state, step);
+  called.calls += 1;
+  const failed = (error: unknown): Promise<Fields> => {
+    const failure = asPaymentFailure(error);
+    called.version = factsOf(failure)?.version ?? called.version;
+    // After a cancellation Temporal tries nothing again: an attempt that fails then, or is lost, is not the last word.
+    const isCutShort =
+      isCancellation(failure) ||
+      (CancellationScope.current().consideredCancelled && failure instanceof ActivityFailure);
+    if (!isCutShort || mode.mode === "close") throw failure;
+    // What was sent is waited for; what was not sent ends here.
+    return CancellationScope.nonCancellable(() => untilAnswered(sending, { mode: "close" }));
+  };
+  return call(mode).then((answer) => {
+    if (answer.is === "done") return kept(answer.made);
     called.version = answer.version;
-    await condition(() => nudgesOf(state, step) > seen, SLOW, {
+    return condition(() => nudgesOf(state, step) > seen, SLOW, {
       summary: `Waiting for a person: inbox ${workflowInfo().workflowId}`,
-    });
-  }
+    }).then(() => untilAnswered(sending, mode), failed);
+  }, failed);
 };
 
 /** The rows' steps that this run has called with an operation: in a later run, none of them is the step under another name. */
 const claimedBeside = (
-  { steps }: RunState,
   { rootId, workflowId }: Identity,
   operation: string,
   step: string,
 ): ReadonlyArray<string> =>
-  [...steps]
+  [...runState().steps]
     .filter(([name, called]) => called.operation === operation && name !== step)
     .map(([name]) => rowStep(rootId, { workflowId, step: name }));
 
-const moneyIn = (request: Fields): string | undefined => {
-  const { amount, card_limit, currency } = request;
+const moneyIn = ({ amount, card_limit, currency }: Fields): string | undefined => {
   if (typeof amount === "string")
     return typeof currency === "string" ? `${amount} ${currency}` : amount;
   return typeof card_limit === "string" ? `${card_limit} USD` : undefined;
 };
 
-const send = async (
-  write: Write,
+const send = (
+  { operation, ...write }: Write,
   [step, called]: [string, CalledStep],
   options: WriteOptions,
 ): Promise<Fields> => {
   const state = runState();
   const run = identity();
+  if (CancellationScope.current().consideredCancelled) {
+    return Promise.reject(new CancelledFailure("Cancelled"));
+  }
   const { planned } = state;
   state.planned = [];
-  const claimed =
-    run.voucher?.is === "first" ? [] : claimedBeside(state, run, write.operation, step);
+  const claimed = run.voucher?.is === "first" ? [] : claimedBeside(run, operation, step);
   // A plain object of fields, as the types of the steps say.
   const request = write.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
-  const call = (mode: Pick<WriteCall, "mode">) => () =>
-    activityOf(
-      write.operation,
-      called,
-      summary,
-    )({
-      ...callOf(step, called, run),
-      isNamed: called.isNamed,
-      request,
-      ...options,
-      ...(planned.length > 0 && { planned }),
-      ...(claimed.length > 0 && { claimed }),
-      ...mode,
-    } satisfies WriteCall);
-  const callsBefore = called.calls;
-  let made: Fields;
-  try {
-    if (CancellationScope.current().consideredCancelled) throw new CancelledFailure("Cancelled");
-    made = await untilAnswered(state, step, called, call({}));
-  } catch (error) {
-    // After a cancellation Temporal tries nothing again: an attempt that fails then, or is lost, is not the last word.
-    const isCutShort =
-      CancellationScope.current().consideredCancelled && error instanceof ActivityFailure;
-    if (!(isCancellation(error) || isCutShort) || called.calls === callsBefore) throw error;
-    // What was sent is waited for; what was not sent ends here.
-    made = await CancellationScope.nonCancellable(() =>
-      untilAnswered(state, step, called, call({ mode: "close" })),
-    );
-  }
-  for (const [field, id] of Object.entries(made)) {
-    if (field.endsWith("_id") && typeof id === "string") {
-      state.made.set(id, { account: called.account, request });
-    }
-  }
-  return made;
+  return untilAnswered({
+    step,
+    called,
+    call: (mode) =>
+      activityOf(
+        operation,
+        called,
+        summary,
+      )({
+        ...callOf(step, called, run),
+        isNamed: called.isNamed,
+        request,
+        ...options,
+        ...(planned.length > 0 && { planned }),
+        ...(claimed.length > 0 && { claimed }),
+        ...mode,
+      } satisfies WriteCall),
+    kept: (made) => {
+      for (const [field, id] of Object.entries(made)) {
+        if (field.endsWith("_id") && typeof id === "string") {
+          state.made.set(id, { account: called.account, request });
+        }
+      }
+      return made;
+    },
+  });
 };
 
 /**
@@ -218,22 +213,18 @@ const send = async (
  *
  * @returns what is kept of the service's answer.
  */
-export const sendWrite = async (
+export const sendWrite = (
   write: Write,
   options: StepOptions = {},
   how: WriteOptions = {},
 ): Promise<Fields> => {
-  const claimed = claim(runState(), identity(), write, options);
+  const claimed = claim(write, options);
   const [, called] = claimed;
+  const now = () => send(write, claimed, how);
   // Calls of one name follow each other: the later one continues from the version that the earlier one has seen.
-  const { last } = called;
-  const now =
-    last === undefined ? send(write, claimed, how) : last.then(() => send(write, claimed, how));
-  called.last = now.then(
-    () => undefined,
-    () => undefined,
-  );
-  return now;
+  const sent = called.last === undefined ? now() : called.last.then(now, now);
+  called.last = sent;
+  return sent;
 };
 
 /**
@@ -247,21 +238,11 @@ export const sendWrite = async (
  * await undo("reserveGoods");
  * ```
  */
-export const undo = (step: string): Promise<void> => {
-  const run = identity();
-  const state = runState();
-  const called = state.steps.get(step) ?? {
-    operation: UNDO,
-    isNamed: true,
-    account: undefined,
-    calls: 0,
-    version: undefined,
-    last: undefined,
-  };
-  return CancellationScope.nonCancellable(async () => {
-    await called.last;
-    await untilAnswered(state, step, called, () =>
-      activityOf(UNDO, called, `undo ${step}`)(callOf(step, called, run)),
-    );
+export const undo = (step: string): Promise<void> =>
+  CancellationScope.nonCancellable(async () => {
+    const run = identity();
+    const called = runState().steps.get(step) ?? newStep(UNDO, true, undefined);
+    await called.last?.catch(() => undefined);
+    const call = () => activityOf(UNDO, called, `undo ${step}`)(callOf(step, called, run));
+    await untilAnswered({ step, called, call, kept: (made) => made }, { mode: "close" });
   });
-};
