@@ -1,21 +1,19 @@
 import type { Decision } from "@durable-payments/ledger";
 import { isNotFound } from "@durable-payments/protocol";
-import { type WorkflowExecutionDescription, WorkflowNotFoundError } from "@temporalio/client";
+import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { changing, isNoAnswer } from "../connection/temporal-errors.ts";
-import { findRun } from "../connection/temporal.ts";
 import { decisionOn } from "../decide/record.ts";
 import { NotFound, refused } from "../errors.ts";
-import { endText } from "../retry/failed-run.ts";
+import { endText } from "../history/failure.ts";
+import { readProgress } from "../show/progress.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {
   /** Terminates the run: it undoes nothing. */
   readonly isForced?: boolean;
-  /** Only if this is the latest run of the id. */
-  readonly ifRun?: string | undefined;
 }
 
 /** What became of a run that a person ended. */
@@ -39,29 +37,20 @@ const requestCancel = (
     reason,
   });
 
-const checkRoot = ({ raw, workflowId }: WorkflowExecutionDescription): void => {
-  const root = raw.workflowExecutionInfo?.rootExecution?.workflowId;
-  if (!root || root === workflowId) return;
-  throw refused(`${workflowId} is a child of ${root}: end that. Nothing was done.`, {
-    operation: "cancel",
-    workflowId: root,
-  });
-};
-
 /**
  * Ends a workflow id by a person's decision: nothing more is sent under it, by this run, a retry or a reset. Then the
  * run is cancelled; a request in flight is completed, and what was sent stays.
  *
- * @throws NotFound where neither Temporal nor the ledger knows the id; Refused where another run is the latest.
+ * @throws NotFound where neither Temporal nor the ledger knows the id; Refused for a child.
  */
 export const cancel = async (
   operations: Operations,
   workflowId: string,
-  { ifRun, isForced = false, ...acting }: CancelOptions,
+  { isForced = false, ...acting }: CancelOptions,
 ): Promise<Cancelled> => {
   const { account, client, ledger } = operations;
   const actor = actorOf(acting, true);
-  const run = await findRun(client, workflowId).catch((error: unknown) => {
+  const run = await readProgress(client, workflowId).catch((error: unknown) => {
     if (isNoAnswer(error)) return "unanswered" as const;
     throw error;
   });
@@ -69,20 +58,16 @@ export const cancel = async (
   if (run === undefined && rows.length === 0) {
     throw new NotFound({ message: `There is no run ${workflowId}. Nothing was done.` });
   }
-  if (typeof run === "object") {
-    checkRoot(run);
-    if (ifRun !== undefined && run.runId !== ifRun) {
-      throw refused(`A newer run of ${workflowId} exists: ${run.runId}. Nothing was done.`, {
-        operation: "show",
-        workflowId,
-      });
-    }
+  if (typeof run === "object" && run.rootId !== workflowId) {
+    throw refused(`${workflowId} is a child of ${run.rootId}: end that. Nothing was done.`, {
+      operation: "cancel",
+      workflowId: run.rootId,
+    });
   }
   const owner = { account: rows[0]?.account ?? account, workflowId };
   const decided = await ledger.decide(decisionOn(owner, "end", actor, { value: { isForced } }));
   if (run === "unanswered") return { decision: decided, run: "unanswered" };
-  if (run === undefined || run.status.name !== "RUNNING")
-    return { decision: decided, run: "closed" };
+  if (run?.state !== "running") return { decision: decided, run: "closed" };
   const handle = client.workflow.getHandle(workflowId, run.runId);
   const about = {
     mayBe: `The end of ${workflowId} is recorded, so nothing more is sent; its run may be open`,

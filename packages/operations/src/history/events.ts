@@ -2,7 +2,7 @@ import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { readPayload } from "../connection/readable-payloads.ts";
-import { failureOf } from "./masked.ts";
+import { failureOf } from "./failure.ts";
 
 /** An event of a history. */
 export type Event = NonNullable<History["events"]>[number];

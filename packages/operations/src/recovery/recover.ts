@@ -6,10 +6,10 @@ import type { Operations } from "../connection/operations.ts";
 import { findRun } from "../connection/temporal.ts";
 import { decisionOn } from "../decide/record.ts";
 import { nudge } from "../decide/nudge.ts";
-import { isEndRequested, readFailedRun } from "../retry/failed-run.ts";
+import { isEndRequested } from "../history/failure.ts";
 import type { RunOfId } from "../retry/continue-run.ts";
 import { atOnce } from "../show/at-once.ts";
-import { waitOf } from "../show/progress.ts";
+import { readFailureOf, readProgress, waitOf } from "../show/progress.ts";
 
 /** What a recovery finds, and what it does about it. */
 export interface RecoveryReport {
@@ -47,11 +47,13 @@ const accountOfRun = async (
 
 const isEndedByPerson = async (
   client: Operations["client"],
-  { runId, workflowId }: RunOfId,
+  workflowId: string,
+  runId: string,
 ): Promise<boolean> => {
-  const { failure, run } = await readFailedRun(client, workflowId, runId);
+  const run = await readProgress(client, workflowId, runId);
+  const failure = run && (await readFailureOf(client, workflowId, run));
   if (failure?.type === failureTypes.ended || failure?.type === failureTypes.rejected) return true;
-  if (run.status.name !== "CANCELLED") return false;
+  if (run?.state !== "cancelled") return false;
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   return isEndRequested(events ?? []);
 };
@@ -67,7 +69,7 @@ const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyAr
     const decisions = await ledger.decisionsOf(workflowId);
     // One that was overruled since is known.
     const isKnown = decisions.some(({ kind }) => kind === "end" || kind === "overrule");
-    return !isKnown && (await isEndedByPerson(client, { runId, workflowId })) ? [workflowId] : [];
+    return !isKnown && (await isEndedByPerson(client, workflowId, runId)) ? [workflowId] : [];
   });
   return [...new Set(ended.flat())];
 };

@@ -1,16 +1,17 @@
 import type { Decision, WriteRow } from "@durable-payments/ledger";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { EndedByPerson, type OperationError, refused } from "../errors.ts";
-import type { RunFailure } from "./failed-run.ts";
+import { isRecord } from "@durable-payments/api-core/values";
+import type { Failure } from "../history/failure.ts";
+import type { RunState } from "../show/run-view.ts";
 
 /** What a retry is planned from. */
 export interface Planning {
   readonly workflowId: string;
   readonly runId: string;
   readonly workflowType: string;
-  /** Temporal's name of the state: `FAILED`. */
-  readonly status: string;
-  readonly failure: RunFailure | undefined;
+  readonly state: RunState;
+  readonly failure: Failure | null;
   readonly rows: ReadonlyArray<WriteRow>;
   /** A person has ended the workflow id, and nobody has overruled that. */
   readonly end: Decision | undefined;
@@ -47,11 +48,15 @@ const HOPELESS: Readonly<Record<string, string>> = {
     "Its payout was created and has failed at the service: pay again by a new id.",
 };
 
+/** What a failure of this project says of its step. */
+const factsOf = (failure: Failure | null): Readonly<Record<string, unknown>> =>
+  isRecord(failure?.details) ? failure.details : {};
+
 /** Why the run of a failure fails again however often it is retried; undefined where it may not. */
-const hopelessOf = ({ facts, type = "" }: RunFailure): string | undefined =>
-  type === failureTypes.notVerified && facts?.reason !== "open"
+const hopelessOf = (failure: Failure): string | undefined =>
+  failure.type === failureTypes.notVerified && factsOf(failure)["reason"] !== "open"
     ? "The service has decided about the cardholder's identity: onboard another cardholder by a new id."
-    : HOPELESS[type];
+    : HOPELESS[failure.type];
 
 const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyArray<Decision>) =>
   decisions.some(
@@ -60,9 +65,9 @@ const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyA
 
 /** Says why a retry cannot help; undefined where it may. */
 export const whyNot = (planning: Planning): OperationError | undefined => {
-  const { decisions, end, failure, isAmended, isOverruled, rows, status, workflowId } = planning;
+  const { decisions, end, failure, isAmended, isOverruled, rows, state, workflowId } = planning;
   const show = { operation: "show", workflowId } as const;
-  if (status === "COMPLETED") {
+  if (state === "succeeded") {
     return refused(
       `${workflowId} has completed: there is nothing to retry. Nothing was done.`,
       show,
@@ -91,12 +96,11 @@ export const whyNot = (planning: Planning): OperationError | undefined => {
 
 /** Plans a retry: what is kept, what may be sent again. Throws what {@link whyNot} returns. */
 export const planRetry = (planning: Planning): RetryPlan => {
-  const { failure, isAmended, isRestarted, rows, runId, status, workflowId, workflowType } =
-    planning;
-  const isUnderWay = status === "RUNNING";
+  const { failure, isAmended, isRestarted, rows, runId, workflowId, workflowType } = planning;
+  const isUnderWay = planning.state === "running";
   const why = isUnderWay ? undefined : whyNot(planning);
   if (why !== undefined) throw why;
-  const { step, version } = failure?.facts ?? {};
+  const { step, version } = factsOf(failure);
   const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
   return {
     workflowId,

@@ -7,9 +7,9 @@ import { changing } from "../connection/temporal-errors.ts";
 import type { Operations } from "../connection/operations.ts";
 import { decisionOn } from "../decide/record.ts";
 import { nudge } from "../decide/nudge.ts";
-import { refused } from "../errors.ts";
+import { NotFound, refused } from "../errors.ts";
 import { type Amendment, amendInput } from "./amend.ts";
-import { type FailedRun, readFailedRun, rootOf } from "./failed-run.ts";
+import { type Progress, readFailureOf, readProgress } from "../show/progress.ts";
 import { readInput, resetRun, startAgain } from "./continue-run.ts";
 import { planRetry, type RetryPlan } from "./plan.ts";
 
@@ -27,7 +27,8 @@ export interface RetryOptions extends Acting {
 
 interface PlannedRetry {
   readonly plan: RetryPlan;
-  readonly failed: FailedRun;
+  /** Id of the activity, or of the child, that failed. */
+  readonly failed: string | undefined;
   readonly amendment: Amendment | undefined;
   readonly end: Decision | undefined;
 }
@@ -51,17 +52,25 @@ export const planRetryOf = async (
   options: RetryOptions,
 ): Promise<PlannedRetry> => {
   actorOf(options, options.isOverruling === true || options.amend !== undefined);
-  const given = await readFailedRun(client, workflowId);
-  const root = rootOf(given.run);
-  const failed = root === workflowId ? given : await readFailedRun(client, root);
-  const { failure, run } = failed;
+  const read = async (id: string): Promise<Progress> => {
+    const found = await readProgress(client, id);
+    if (found !== undefined) return found;
+    throw new NotFound({ message: `Temporal knows no run ${id}. Nothing was done.` });
+  };
+  const given = await read(workflowId);
+  const root = given.rootId;
+  const run = root === workflowId ? given : await read(root);
   if (options.ifRun !== undefined && options.ifRun !== run.runId) {
     throw refused(`A newer run of ${root} exists: ${run.runId}. Nothing was done.`, {
       operation: "show",
       workflowId: root,
     });
   }
-  const [rows, decisions] = await Promise.all([ledger.rowsOf(root), ledger.decisionsOf(root)]);
+  const [rows, decisions, failure] = await Promise.all([
+    ledger.rowsOf(root),
+    ledger.decisionsOf(root),
+    readFailureOf(client, root, run, (unmasked) => unmasked),
+  ]);
   const end = endAmong(decisions);
   const runOf = { workflowId: root, runId: run.runId };
   const amendment =
@@ -69,7 +78,7 @@ export const planRetryOf = async (
   const plan = planRetry({
     ...runOf,
     workflowType: run.type,
-    status: run.status.name,
+    state: run.state,
     failure,
     rows,
     end,
@@ -81,7 +90,7 @@ export const planRetryOf = async (
   if (plan.way === "look" && amendment !== undefined) {
     throw refused(`${root} is under way: only a run that has ended is amended. Nothing was done.`);
   }
-  return { plan, failed, amendment, end };
+  return { plan, failed: failure?.failed, amendment, end };
 };
 
 // Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
@@ -159,8 +168,7 @@ export const retryPayment = async (
   const reason = `${options.reason ?? "retry"} (${options.by})`;
   return changing(operations, about, async () => {
     const isReset = plan.way === "reset";
-    const { failed: step } = failed.failure ?? {};
-    const wasReset = isReset ? await resetRun(client, run, { failed: step, reason }) : undefined;
+    const wasReset = isReset ? await resetRun(client, run, { failed, reason }) : undefined;
     const input = amendment && { amended: amendment.input };
     const continued =
       wasReset ??

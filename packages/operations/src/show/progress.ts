@@ -1,11 +1,10 @@
 import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
-import { WorkflowNotFoundError } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { RecordedWait } from "@durable-payments/ledger";
 import { WAIT, waitActivityId } from "@durable-payments/protocol";
+import { findRun } from "../connection/temporal.ts";
 import { readCloseEvent } from "../history/events.ts";
-import type { Failure } from "../history/failure.ts";
-import { failureOf } from "../history/masked.ts";
+import { closeFailureOf, type Failure, failureOf } from "../history/failure.ts";
 import type { RunState } from "./run-view.ts";
 
 /** An activity that a run waits for. */
@@ -48,6 +47,7 @@ export const waitOf = ({
     return id.startsWith(begin) ? [{ kind, thing: id.slice(begin.length) }] : [];
   });
 
+/** One that was continued goes on. */
 const STATES: Readonly<Record<string, RunState>> = {
   COMPLETED: "succeeded",
   FAILED: "failed",
@@ -55,9 +55,6 @@ const STATES: Readonly<Record<string, RunState>> = {
   TERMINATED: "terminated",
   TIMED_OUT: "timedOut",
 };
-
-/** Returns the state of a run by Temporal's name for it; one that was continued goes on. */
-const stateOf = (name: string): RunState => STATES[name] ?? "running";
 
 const pendingOf = ({ raw }: WorkflowExecutionDescription): ReadonlyArray<PendingActivity> =>
   (raw.pendingActivities ?? []).map((activity) => {
@@ -84,12 +81,12 @@ export const readProgress = async (
   workflowId: string,
   runId?: string,
 ): Promise<Progress | undefined> => {
-  try {
-    const run = await client.workflow.getHandle(workflowId, runId).describe();
-    return {
+  const run = await findRun(client, workflowId, runId);
+  return (
+    run && {
       runId: run.runId,
       type: run.type,
-      state: stateOf(run.status.name),
+      state: STATES[run.status.name] ?? "running",
       startedAt: run.startTime.getTime(),
       endedAt: run.closeTime?.getTime() ?? null,
       pending: pendingOf(run),
@@ -97,35 +94,21 @@ export const readProgress = async (
       taskAttempts: run.raw.pendingWorkflowTask?.attempt ?? 0,
       taskQueue: run.taskQueue,
       rootId: run.raw.workflowExecutionInfo?.rootExecution?.workflowId || workflowId,
-    };
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
-    throw error;
-  }
+    }
+  );
 };
 
 /**
- * Reads why a run ended without success.
+ * Reads why a run ended without success; null where it succeeded, goes on, or does not say.
  *
- * @returns null where it succeeded, goes on, or does not say.
+ * @param shown what is done with a failure that was read; default: what must not be shown is masked.
  */
 export const readFailureOf = async (
   client: Client,
   workflowId: string,
   { runId, state }: Pick<Progress, "runId" | "state">,
-): Promise<Failure | null> => {
-  if (state === "running" || state === "succeeded") return null;
-  const close = await readCloseEvent(client, { workflowId, runId });
-  const terminated = close?.workflowExecutionTerminatedEventAttributes;
-  if (terminated) {
-    const by = terminated.identity ? ` by ${terminated.identity}` : "";
-    return { type: "Terminated", message: `Terminated${by}: ${terminated.reason || "no reason"}` };
-  }
-  if (close?.workflowExecutionTimedOutEventAttributes) {
-    return { type: "TimedOut", message: "The run reached its time-out." };
-  }
-  if (close?.workflowExecutionCanceledEventAttributes) {
-    return { type: "Cancelled", message: "The run was cancelled." };
-  }
-  return failureOf(close?.workflowExecutionFailedEventAttributes?.failure);
-};
+  shown?: (read: Failure) => Failure,
+): Promise<Failure | null> =>
+  state === "running" || state === "succeeded"
+    ? null
+    : closeFailureOf(await readCloseEvent(client, { workflowId, runId }), shown);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type Event, timelineOf } from "../../src/history/events.ts";
-import { failureOf as viewOf } from "../../src/history/masked.ts";
+import { failureOf as viewOf } from "../../src/history/failure.ts";
 import { stepsOf } from "../../src/show/steps.ts";
 import { row } from "../support/rows.ts";
 import { failureOf, payloadOf, timestamp } from "../support/temporal-stub.ts";

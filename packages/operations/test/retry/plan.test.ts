@@ -1,14 +1,15 @@
 import type { Decision } from "@durable-payments/ledger";
 import { defaultAssumptions } from "@durable-payments/api-core";
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  RetryState,
-  TerminatedFailure,
-} from "@temporalio/common";
+import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";
 import { expect, test } from "vitest";
 import { amendInput } from "../../src/retry/amend.ts";
-import { endText, failureOf, isEndRequested, type RunFailure } from "../../src/retry/failed-run.ts";
+import {
+  closeFailureOf,
+  endText,
+  type Failure,
+  isEndRequested,
+  readFailure,
+} from "../../src/history/failure.ts";
 import { planRetry, type Planning, whyNot } from "../../src/retry/plan.ts";
 import { resetPoint } from "../../src/retry/continue-run.ts";
 import { ACCOUNT, question, row } from "../support/rows.ts";
@@ -17,11 +18,11 @@ const planning = (more: Partial<Planning> = {}): Planning => ({
   workflowId: "invoice-17",
   runId: "run-1",
   workflowType: "payout",
-  status: "FAILED",
+  state: "failed",
   failure: {
     type: "Refused",
     message: "no",
-    facts: { operation: "createPayout", step: "createPayout", version: 7 },
+    details: { operation: "createPayout", step: "createPayout", version: 7 },
     failed: "3",
   },
   rows: [row({ step: "createBeneficiary", state: "done" }), row({ state: "refused" })],
@@ -33,12 +34,7 @@ const planning = (more: Partial<Planning> = {}): Planning => ({
   ...more,
 });
 
-const failure = (type: string): RunFailure => ({
-  type,
-  message: "no",
-  facts: undefined,
-  failed: undefined,
-});
+const failure = (type: string): Failure => ({ type, message: "no" });
 
 const ada = { by: "Ada", how: "--by", reason: "fraud" };
 
@@ -71,7 +67,7 @@ test.each([
   ["a workflow of a user's own is reset", { workflowType: "payOrder" }, "reset"],
   ["restarted where that is wanted", { workflowType: "payOrder", isRestarted: true }, "start"],
   ["restarted with another input", { workflowType: "payOrder", isAmended: true }, "start"],
-  ["an open run is asked to look", { status: "RUNNING" }, "look"],
+  ["an open run is asked to look", { state: "running" }, "look"],
 ] as const)("%s", (_, more, way) => {
   expect(planRetry(planning(more)).way).toBe(way);
 });
@@ -79,14 +75,14 @@ test.each([
 const unanswered = row({ state: "asking", question: question() });
 
 test.each([
-  ["completed", { status: "COMPLETED" }, "has completed"],
+  ["completed", { state: "succeeded" }, "has completed"],
   ["ended by a person", { end }, "Ada ended invoice-17 (fraud)"],
   ["asking", { rows: [unanswered] }, "waits for an answer"],
   ["an invalid input", { failure: failure("InvalidRequest") }, "amend it"],
   ["a failed payout", { failure: failure("PayoutFailed") }, "by a new id"],
   [
     "a refused identity check",
-    { failure: { ...failure("NotVerified"), facts: { reason: "refused" } } },
+    { failure: { ...failure("NotVerified"), details: { reason: "refused" } } },
     "another cardholder",
   ],
   ["paid already", { failure: failure("AlreadyCarriedOut"), isAmended: true }, "by a new id"],
@@ -101,7 +97,7 @@ test.each([
   ["refused by the service", {}],
   [
     "an identity check that was open",
-    { failure: { ...failure("NotVerified"), facts: { reason: "open" } } },
+    { failure: { ...failure("NotVerified"), details: { reason: "open" } } },
   ],
 ] as const)("a retry that may help is not: %s", (_, more) => {
   expect(whyNot(planning(more))).toBeUndefined();
@@ -120,19 +116,20 @@ test("a failure is read through the activity's: type, facts, and which activity"
     "w",
     cause,
   );
-  expect(failureOf(error)).toEqual({
+  expect(readFailure(error)).toEqual({
     type: "Refused",
     message: "no",
-    facts: { step: "createPayout", version: 2 },
+    details: { step: "createPayout", version: 2 },
     failed: "5",
   });
 });
 
 test.each([
-  ["was terminated by a person's end", new TerminatedFailure(endText(ada)), "Ended"],
-  ["was terminated by hand", new TerminatedFailure("stuck"), undefined],
-])("a run that %s", (_, error, type) => {
-  expect(failureOf(error).type).toBe(type);
+  ["was terminated by a person's end", endText(ada), "Ended"],
+  ["was terminated by hand", "stuck", "Terminated"],
+])("a run that %s", (_, reason, type) => {
+  const close = { workflowExecutionTerminatedEventAttributes: { reason } };
+  expect(closeFailureOf(close)).toMatchObject({ type });
 });
 
 test("a cancelled run was ended by a person only where the request says so", () => {

@@ -38,7 +38,9 @@ export const operationsOn = (
         const pendingActivities = open[workflowId];
         if (pendingActivities === undefined)
           throw new WorkflowNotFoundError("not found", workflowId, undefined);
-        return { runId: `${workflowId}-run`, raw: { pendingActivities } };
+        const runId = `${workflowId}-run`;
+        const run = { runId, status: { name: "RUNNING" }, startTime: new Date(0) };
+        return { ...run, raw: { pendingActivities } };
       },
     }),
     list: async function* ({ query }: { readonly query: string }) {
