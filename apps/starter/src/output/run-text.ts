@@ -132,7 +132,7 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
     ["why", run.reason],
     ["pays", paymentText(run)],
     ["type", run.type],
-    ["run", run.isEarlier ? `${run.runId ?? ""} (a newer run of this id exists)` : run.runId],
+    ["run", run.runId],
     [
       "started",
       startedAt !== null && `${when(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`,

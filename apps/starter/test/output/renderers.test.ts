@@ -55,7 +55,6 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   inbox: [],
   failure: null,
   end: null,
-  isEarlier: false,
   webUi: null,
   next: [],
   notes: [],
@@ -214,10 +213,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
       ],
     }),
   ],
-  [
-    "an earlier run, without Temporal",
-    run({ isEarlier: true, state: null, statuses: [], notes: ["Cannot connect to Temporal."] }),
-  ],
+  ["without Temporal", run({ state: null, statuses: [], notes: ["Cannot connect to Temporal."] })],
 ];
 
 const name = process.env["STARTER_COMMAND"];

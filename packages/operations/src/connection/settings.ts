@@ -77,7 +77,8 @@ export const temporalSettings = (
 /** Returns the address of a run's page in the Web UI; undefined where the settings have none. */
 export const webUiLink = (
   { namespace, webUi }: Pick<TemporalSettings, "namespace" | "webUi">,
-  { runId, workflowId }: { readonly workflowId: string; readonly runId: string },
+  workflowId: string,
+  runId: string,
 ): string | undefined => {
   if (webUi === undefined) return undefined;
   const page = ["namespaces", namespace, "workflows", workflowId, runId].map(encodeURIComponent);

@@ -1,11 +1,7 @@
-import type { History } from "@temporalio/common/lib/proto-utils.js";
 import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { readPayload } from "../connection/readable-payloads.ts";
-import { failureOf } from "./failure.ts";
-
-/** An event of a history. */
-export type Event = NonNullable<History["events"]>[number];
+import { type Event, failureOf } from "./failure.ts";
 
 const { EventType, HistoryEventFilterType } = proto.temporal.api.enums.v1;
 

@@ -16,7 +16,9 @@ import {
 } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { readPayload } from "../connection/readable-payloads.ts";
-import type { Event } from "./events.ts";
+
+/** An event of a history. */
+export type Event = temporal.api.history.v1.IHistoryEvent;
 
 /** Why a run, or a part of it, failed. */
 export interface Failure {

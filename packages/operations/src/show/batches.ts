@@ -1,5 +1,6 @@
 import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
-import { type NextOperation, NotFound } from "../errors.ts";
+import type { NextOperation } from "../errors.ts";
+import { pauseOf } from "./standing.ts";
 
 /** A batch with what became of its rows. */
 export interface BatchView extends Omit<Batch, "details"> {
@@ -23,14 +24,10 @@ const viewOf = async (
   { details: _details, ...batch }: Batch,
 ): Promise<BatchView> => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
-  const pause = pauses.find(
-    ({ of, scope }) => scope === "all" || (scope === "batch" && of === batch.id),
-  );
-  return { ...batch, counts, pausedBy: pause?.by ?? null };
+  return { ...batch, counts, pausedBy: pauseOf(pauses, batch.id)?.by ?? null };
 };
 
-/** Returns how many rows of a batch have a state. */
-export const rowsIn = ({ counts }: BatchView, state: BatchCount["state"]): number =>
+const rowsIn = ({ counts }: BatchView, state: BatchCount["state"]): number =>
   counts.reduce((sum, count) => (count.state === state ? sum + count.rows : sum), 0);
 
 /**
@@ -71,15 +68,4 @@ export const findBatch = async (ledger: Ledger, id: string): Promise<BatchDetail
     ledger.batchRows(id, { states: ["rejected"], limit: MOST_ROWS }),
   ]);
   return { ...view, failed, rejected, next: nextOf(view) };
-};
-
-/**
- * Reads one batch.
- *
- * @throws NotFound where the ledger has no such batch.
- */
-export const readBatch = async (ledger: Ledger, id: string): Promise<BatchDetails> => {
-  const batch = await findBatch(ledger, id);
-  if (batch !== undefined) return batch;
-  throw new NotFound({ message: `The ledger has no batch ${id}.`, next: { operation: "list" } });
 };

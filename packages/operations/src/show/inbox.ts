@@ -1,67 +1,65 @@
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import { runStep } from "@durable-payments/protocol";
-import { approvalConsequences, consequencesOf } from "../decide/consequences.ts";
+import { approvalConsequences, CHOICES, consequencesOf } from "../decide/consequences.ts";
 import type { Sources } from "../connection/operations.ts";
 import { ConnectionFailed } from "../errors.ts";
 import { readProgress } from "./progress.ts";
 import { atOnce } from "./at-once.ts";
-import type { ChoiceView, InboxItem } from "./run-view.ts";
+import { type ChoiceView, type InboxItem, paymentOf } from "./run-view.ts";
 import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
-
-/** How a question about an outcome can be answered. */
-const ANSWERS = ["found", "resend", "end"] as const;
 
 const choicesOf = (row: WriteRow): ReadonlyArray<ChoiceView> => {
   const { question, step, workflowId } = row;
   if (question === null) return [];
   if (question.kind === "approval") {
-    const consequences = approvalConsequences(row);
-    return (["approve", "reject"] as const).map((choice) => ({
-      choice,
-      consequence: consequences[choice],
-      next: { operation: choice, workflowId },
-    }));
+    return verdicts(workflowId, approvalConsequences(row));
   }
   const consequences = consequencesOf(row);
-  return ANSWERS.map((choice) => ({
+  return CHOICES.map((choice) => ({
     choice,
     consequence: consequences[choice],
     next: { operation: "answer", workflowId, step, question: question.id, choice },
   }));
 };
 
-/**
- * Makes an item of the inbox of each write that waits for a person.
- *
- * @param rows of the ledger, in any order.
- * @param startedBy who started a workflow id.
- */
+const verdicts = (
+  workflowId: string,
+  consequences: Readonly<Record<"approve" | "reject", string>>,
+): ReadonlyArray<ChoiceView> =>
+  (["approve", "reject"] as const).map((choice) => ({
+    choice,
+    consequence: consequences[choice],
+    next: { operation: choice, workflowId },
+  }));
+
+const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
+  const { operation, question, request, step, workflowId } = row;
+  return {
+    kind: question?.kind === "approval" ? "approval" : "question",
+    workflowId,
+    step,
+    operation,
+    ...paymentOf(request),
+    question: question?.id ?? null,
+    reason: question?.reason ?? "",
+    since: question?.since ?? row.changedAt,
+    candidates: question?.candidates ?? [],
+    choices: choicesOf(row),
+    startedBy,
+  };
+};
+
+/** Makes an item of the inbox of each write that waits for a person. */
 export const itemsOf = (
   rows: ReadonlyArray<WriteRow>,
-  startedBy: (workflowId: string) => string | null = () => null,
+  startedBy: (workflowId: string) => string | null,
 ): ReadonlyArray<InboxItem> =>
   rows
     .filter((row) => isAsking(row) || awaitsApproval(row))
-    .map((row) => {
-      const { operation, question, request, step, workflowId } = row;
-      const { amount, currency, payee, reference } = request;
-      return {
-        kind: question?.kind === "approval" ? "approval" : "question",
-        workflowId,
-        step,
-        operation,
-        amount,
-        currency,
-        payee,
-        reference,
-        question: question?.id ?? null,
-        reason: question?.reason ?? "",
-        since: question?.since ?? row.changedAt,
-        candidates: question?.candidates ?? [],
-        choices: choicesOf(row),
-        startedBy: startedBy(workflowId),
-      };
-    });
+    .map((row) => itemOf(row, startedBy(row.workflowId)));
+
+/** Most writes of unknown outcome whose runs are looked at. */
+const MOST_LOOKED_AT = 200;
 
 /** Writes of unknown outcome whose run has ended: the janitor looks for them; a person sees that they exist. */
 const leftUnknown = async (
@@ -70,40 +68,22 @@ const leftUnknown = async (
 ): Promise<ReadonlyArray<InboxItem>> => {
   if (temporal === undefined) return [];
   const rows = await ledger.rows({ states: ["unknown", "sending"], limit: MOST_LOOKED_AT });
-  const left = await atOnce(rows, async (row) => {
+  const left = await atOnce(rows, async (row): Promise<ReadonlyArray<InboxItem>> => {
     const progress = await readProgress(temporal.client, runStep(row).workflowId);
     if (progress?.state === "running") return [];
-    const { amount, currency, payee, reference } = row.request;
-    const item: InboxItem = {
-      workflowId: row.workflowId,
-      step: row.step,
-      operation: row.operation,
-      amount,
-      currency,
-      payee,
-      reference,
-      kind: "unknown",
-      question: null,
-      reason: `Its run has ${progress === undefined ? "gone from Temporal" : "ended"}: ${unknownText(row, Date.now(), listLagMs)}. Nothing has to be done yet.`,
-      since: row.changedAt,
-      candidates: [],
-      choices: [],
-      startedBy: null,
-    };
-    return [item];
+    const gone = progress === undefined ? "gone from Temporal" : "ended";
+    const why = unknownText(row, Date.now(), listLagMs);
+    const reason = `Its run has ${gone}: ${why}. Nothing has to be done yet.`;
+    return [{ ...itemOf({ ...row, question: null }, null), kind: "unknown", reason }];
   });
   return left.flat();
 };
-
-/** Most writes of unknown outcome whose runs are looked at. */
-const MOST_LOOKED_AT = 200;
 
 const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
   const waiting = (await ledger.batches()).filter(({ state }) => state === "needsApproval");
   return atOnce(waiting, async ({ createdAt, createdBy, id, rows, file }) => {
     const [first, ...others] = await ledger.batchCounts(id);
-    const isOne =
-      first !== undefined && others.every(({ currency }) => currency === first.currency);
+    const { amount = null, currency = null } = others.length === 0 ? (first ?? {}) : {};
     return {
       kind: "batch",
       workflowId: id,
@@ -112,29 +92,15 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
       payee: null,
       question: null,
       candidates: [],
-      amount: isOne && others.length === 0 ? first.amount : null,
-      currency: isOne && others.length === 0 ? first.currency : null,
+      amount,
+      currency,
       reference: file,
       reason: `A second person has to approve the ${rows} rows of ${file}.`,
       since: createdAt,
-      choices: [
-        {
-          choice: "approve",
-          consequence: "APPROVE: pays every row as shown.",
-          next: {
-            operation: "approve",
-            workflowId: id,
-          },
-        },
-        {
-          choice: "reject",
-          consequence: "REJECT: pays no row of this file.",
-          next: {
-            operation: "reject",
-            workflowId: id,
-          },
-        },
-      ],
+      choices: verdicts(id, {
+        approve: "APPROVE: pays every row as shown.",
+        reject: "REJECT: pays no row of this file.",
+      }),
       startedBy: createdBy,
     };
   });

@@ -1,18 +1,9 @@
-export {
-  type BatchDetails,
-  type BatchView,
-  findBatch,
-  listBatches,
-  readBatch,
-  rowsIn,
-} from "./batches.ts";
-export { followRun } from "./follow.ts";
-export { type Inbox, itemsOf, readInbox } from "./inbox.ts";
+export { type BatchDetails, type BatchView, findBatch, listBatches } from "./batches.ts";
+export { type Inbox, readInbox } from "./inbox.ts";
 export { listRuns, readStatuses, type RunList, type RunListFilter } from "./list.ts";
 export { readLog } from "./log.ts";
 export { type OverviewView, readOverview, type WaitingFor } from "./overview.ts";
-export { type Progress, readFailureOf, readProgress } from "./progress.ts";
-export { readRun } from "./run.ts";
+export { followRun, readRun } from "./run.ts";
 export { type Money, sumMoney } from "./sums.ts";
 export type {
   ChoiceView,

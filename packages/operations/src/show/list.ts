@@ -1,13 +1,11 @@
-import type { Ledger, Run } from "@durable-payments/ledger";
+import type { Ledger } from "@durable-payments/ledger";
 import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
-import type { Client } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
 import { invalidInput } from "../errors.ts";
-import { readEvents, timelineOf } from "../history/events.ts";
 import { atOnce } from "./at-once.ts";
-import { type Progress, readFailureOf, readProgress } from "./progress.ts";
 import { type RunView, type Status, STATUSES } from "./run-view.ts";
-import { readRecorded, viewOf } from "./run.ts";
+import { readEvidence, viewOf } from "./run.ts";
+import type { Evidence } from "./standing.ts";
 
 /** Which runs are wanted; what is left out does not matter. */
 export interface RunListFilter {
@@ -37,11 +35,8 @@ export const PAYING = `WorkflowType NOT IN ${queryTexts([tracker, notifier, payo
 /** Types that are payments before they have a row. */
 const OWN_PAYMENTS: ReadonlySet<string> = new Set([WORKFLOW.payout, WORKFLOW.onboardCardholder]);
 
+/** Temporal's names of a status; none of what the ledger alone knows. */
 const NAMES: Readonly<Partial<Record<Status, ReadonlyArray<string>>>> = {
-  asking: [],
-  approval: [],
-  unknown: [],
-  ended: [],
   paused: ["Running"],
   waiting: ["Running"],
   running: ["Running"],
@@ -82,21 +77,18 @@ const MOST_ROWS = 10_000;
 /** Finds ids by what the ledger has of writes. */
 const idsOfLedger = async (
   ledger: Ledger,
-  { find, statuses = [] }: RunListFilter,
+  { find = "", statuses = [] }: RunListFilter,
 ): Promise<ReadonlyArray<string>> => {
-  const found = new Set<string>();
-  if (statuses.includes("asking") || statuses.includes("approval")) {
-    for (const row of await ledger.rows({ needsPerson: true })) found.add(row.workflowId);
-  }
-  const states = [
-    ...(statuses.includes("unknown") ? (["unknown", "asking", "ended"] as const) : []),
-    ...(statuses.includes("ended") ? (["ended"] as const) : []),
+  const asks = (status: Status) => statuses.includes(status);
+  const states = new Set([
+    ...(asks("unknown") ? (["unknown", "asking", "ended"] as const) : []),
+    ...(asks("ended") ? (["ended"] as const) : []),
+  ]);
+  const rows = [
+    ...(asks("asking") || asks("approval") ? await ledger.rows({ needsPerson: true }) : []),
+    ...(states.size > 0 ? await ledger.rows({ states: [...states], limit: MOST_ROWS }) : []),
   ];
-  if (states.length > 0) {
-    const rows = await ledger.rows({ states: [...new Set(states)], limit: MOST_ROWS });
-    for (const row of rows) found.add(row.workflowId);
-  }
-  return [...found].filter((id) => find === undefined || id.startsWith(find));
+  return rows.map(({ workflowId }) => workflowId).filter((id) => id.startsWith(find));
 };
 
 /** Operations whose made id is searched. */
@@ -110,10 +102,7 @@ const idsByMade = async (
   const searches = hashes.flatMap((hash) =>
     MAKING.map((operation) => ledger.owners(hash, operation, [find])),
   );
-  return (await Promise.all(searches)).flatMap((owners) => {
-    const owner = owners.get(find);
-    return owner === undefined ? [] : [owner.workflowId];
-  });
+  return (await Promise.all(searches)).flatMap((owners) => owners.get(find)?.workflowId ?? []);
 };
 
 async function* idsOf(operations: Operations, filter: RunListFilter): AsyncGenerator<string> {
@@ -125,49 +114,20 @@ async function* idsOf(operations: Operations, filter: RunListFilter): AsyncGener
     yield* await idsByMade(operations, find);
   }
   yield* await idsOfLedger(ledger, filter);
-  const isOfLedger = statuses.length > 0 && statuses.every((one) => OF_LEDGER.includes(one));
-  if (isOfLedger) return;
   // Those of the ledger are found by it: what is left narrows the query.
   const others = statuses.filter((status) => !OF_LEDGER.includes(status));
+  if (statuses.length > 0 && others.length === 0) return;
   const query = visibilityQuery({ ...filter, statuses: others });
   for await (const { workflowId } of client.workflow.list({ query, pageSize: 200 })) {
     yield workflowId;
   }
 }
 
-/** What a run that goes on waits for, where neither the ledger nor a pending activity says it. */
-const readOpen = async (client: Client, workflowId: string, progress: Progress) => {
-  if (progress.state !== "running" || progress.pending.length > 0) return [];
-  const events = await readEvents(client, { workflowId, runId: progress.runId }, LAST_EVENTS);
-  return timelineOf(events).filter(({ endedAt }) => endedAt === null);
-};
-
 /** A timer that was set earlier than that many events ago is shown by the run alone. */
 const LAST_EVENTS = 30;
 
-const isPayment = (progress: Progress | undefined, run: Run | undefined, rows: number): boolean =>
-  run !== undefined || rows > 0 || (progress !== undefined && OWN_PAYMENTS.has(progress.type));
-
-const readView = async (
-  { client, ledger, listLagMs }: Operations,
-  workflowId: string,
-  pauses: Awaited<ReturnType<Ledger["pauses"]>>,
-  type: string | undefined,
-): Promise<RunView | undefined> => {
-  const progress = await readProgress(client, workflowId);
-  const rootId = progress?.rootId ?? workflowId;
-  const [recorded, failure, open] = await Promise.all([
-    readRecorded(ledger, workflowId, rootId),
-    progress === undefined ? null : readFailureOf(client, workflowId, progress),
-    progress === undefined ? [] : readOpen(client, workflowId, progress),
-  ]);
-  const { end, rows, run, waits } = recorded;
-  if (type === undefined && !isPayment(progress, run, rows.length)) return undefined;
-  const batch = run?.batch ?? null;
-  const now = Date.now();
-  const evidence = { workflowId, progress, failure, open, rows, waits, pauses, batch, end, now };
-  return viewOf({ ...evidence, listLagMs }, recorded);
-};
+const isPayment = ({ progress, rows, run }: Evidence): boolean =>
+  run !== undefined || rows.length > 0 || OWN_PAYMENTS.has(progress?.type ?? "");
 
 /** Reads statuses that are separated by commas. @throws InvalidInput where there is no such status. */
 export const readStatuses = (text: string): ReadonlyArray<Status> =>
@@ -202,16 +162,22 @@ const PART = 16;
  * ```
  */
 export const listRuns = async (operations: Operations, filter: RunListFilter): Promise<RunList> => {
-  const pauses = await operations.ledger.pauses();
+  const { ledger, listLagMs } = operations;
+  const sources = { ledger, listLagMs, temporal: operations };
+  const pauses = await ledger.pauses();
   const runs: Array<RunView> = [];
   const seen = new Set<string>();
   let part: Array<string> = [];
   const readPart = async () => {
-    const views = await atOnce(part, (id) => readView(operations, id, pauses, filter.type));
-    part = [];
-    runs.push(
-      ...views.filter((view) => view !== undefined).filter((view) => matches(view, filter)),
+    const found = await atOnce(part, (id) =>
+      // What a run that goes on waits for, where neither the ledger nor a pending activity says it.
+      readEvidence(sources, id, pauses, ({ pending, state }) =>
+        state === "running" && pending.length === 0 ? LAST_EVENTS : 0,
+      ),
     );
+    part = [];
+    const payments = found.filter((one) => filter.type !== undefined || isPayment(one));
+    runs.push(...payments.map(viewOf).filter((view) => matches(view, filter)));
   };
   for await (const id of idsOf(operations, filter)) {
     if (seen.has(id)) continue;

@@ -18,7 +18,6 @@ interface Found {
   readonly inbox: ReadonlyArray<InboxItem>;
   readonly failure: RunDetails["failure"];
   readonly waits: ReadonlyArray<RecordedWait>;
-  readonly isEarlier: boolean;
 }
 
 /** Returns the retries that are not refused at once, and may end otherwise. */
@@ -49,10 +48,9 @@ const retriesOf = (
  */
 export const nextOf = (view: RunView, found: Found): ReadonlyArray<NextOperation> => {
   const { batch, statuses, workflowId } = view;
-  const { inbox, isEarlier } = found;
+  const { inbox } = found;
   const has = (status: Status) => statuses.includes(status);
   const next: Array<NextOperation> = [];
-  if (isEarlier) next.push({ operation: "show", workflowId });
   for (const item of inbox) {
     const id = item.workflowId;
     if (item.kind === "approval") {
@@ -60,7 +58,7 @@ export const nextOf = (view: RunView, found: Found): ReadonlyArray<NextOperation
     } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
   }
   if (has("paused")) next.push({ operation: "resume" });
-  if (UNHAPPY.some(has) && !isEarlier) next.push(...retriesOf(view, found));
+  if (UNHAPPY.some(has)) next.push(...retriesOf(view, found));
   if (has("running") && next.length === 0) {
     next.push(
       { operation: "show", workflowId, isFollowed: true },

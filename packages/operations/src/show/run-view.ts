@@ -38,6 +38,14 @@ export interface PaymentView {
   readonly reference: string | null;
 }
 
+/** Returns what a run, a write or a row of a batch is to pay, without all else. */
+export const paymentOf = (of: PaymentView | undefined): PaymentView => ({
+  amount: of?.amount ?? null,
+  currency: of?.currency ?? null,
+  payee: of?.payee ?? null,
+  reference: of?.reference ?? null,
+});
+
 /** One run, as all lists and screens show it. Times: milliseconds since 1970. */
 export interface RunView extends PaymentView {
   readonly workflowId: string;
@@ -123,8 +131,6 @@ export interface RunDetails extends RunView {
     readonly reason: string | null;
     readonly at: number;
   } | null;
-  /** Whether a newer run of the id exists. */
-  readonly isEarlier: boolean;
   /** Its page in Temporal's Web UI. */
   readonly webUi: string | null;
   /** What can be done, the most useful first: at most three. */

@@ -1,73 +1,70 @@
-import type { Decision, Ledger, Run, RecordedWait, WriteRow } from "@durable-payments/ledger";
+import { endAmong, type Pause, type Run, type WriteRow } from "@durable-payments/ledger";
+import { setTimeout } from "node:timers/promises";
 import { noWorker } from "../connection/pollers.ts";
 import type { Sources } from "../connection/operations.ts";
 import { webUiLink } from "../connection/settings.ts";
-import type { Temporal } from "../connection/temporal.ts";
 import { NotFound } from "../errors.ts";
-import { readEvents, type TimelineItem, timelineOf } from "../history/events.ts";
-import type { Failure } from "../history/failure.ts";
+import { readEvents, timelineOf } from "../history/events.ts";
 import { itemsOf } from "./inbox.ts";
 import { nextOf } from "./next.ts";
 import { type Progress, readFailureOf, readProgress } from "./progress.ts";
-import type { PaymentView, RunDetails, RunView } from "./run-view.ts";
+import { type PaymentView, paymentOf, type RunDetails, type RunView } from "./run-view.ts";
 import { type Evidence, standingOf } from "./standing.ts";
 import { stepsOf } from "./steps.ts";
 
-/** What the ledger has of a workflow id. */
-export interface Recorded {
-  readonly run: Run | undefined;
-  readonly rows: ReadonlyArray<WriteRow>;
-  readonly waits: ReadonlyArray<RecordedWait>;
-  readonly end: Decision | undefined;
-}
-
-const NOTHING: Recorded = { run: undefined, rows: [], waits: [], end: undefined };
-
-/** Returns the end that holds: the latest one that nobody has overruled since. */
-const endOf = (decisions: ReadonlyArray<Decision>): Decision | undefined =>
-  decisions.reduce<Decision | undefined>((end, decision) => {
-    if (decision.kind === "end" || decision.kind === "reject") return decision;
-    return decision.kind === "overrule" ? undefined : end;
-  }, undefined);
-
 /**
- * Reads what the ledger has of a run.
+ * Reads everything that says why a run is in its state, as far as it can be reached. Of a child, whose writes are kept
+ * under its root, only its own are returned.
  *
- * @param rootId the id under which its writes are kept; of a child only its own are returned.
+ * @param mostEvents how many events of its history are read, the latest ones.
  */
-export const readRecorded = async (
-  ledger: Ledger | undefined,
+export const readEvidence = async (
+  { ledger, listLagMs, temporal }: Omit<Sources, "whyNot">,
   workflowId: string,
-  rootId: string,
-): Promise<Recorded> => {
-  if (ledger === undefined) return NOTHING;
-  const [[run], all, waits, decisions] = await Promise.all([
-    ledger.runs({ workflowIds: [workflowId], limit: 1 }),
-    ledger.rowsOf(rootId),
-    ledger.waits({ workflowId }),
-    ledger.decisionsOf(rootId),
+  pauses: ReadonlyArray<Pause>,
+  mostEvents: (progress: Progress) => number,
+): Promise<Evidence> => {
+  const client = temporal?.client;
+  const progress = client && (await readProgress(client, workflowId));
+  const rootId = progress?.rootId ?? workflowId;
+  const most = progress === undefined ? 0 : mostEvents(progress);
+  const [runs, rows, waits, decisions, failure, events] = await Promise.all([
+    ledger?.runs({ workflowIds: [workflowId], limit: 1 }) ?? [],
+    ledger?.rowsOf(rootId) ?? [],
+    ledger?.waits({ workflowId }) ?? [],
+    ledger?.decisionsOf(rootId) ?? [],
+    client && progress ? readFailureOf(client, workflowId, progress) : null,
+    client && progress && most > 0
+      ? readEvents(client, { workflowId, runId: progress.runId }, most)
+      : [],
   ]);
-  const rows =
-    rootId === workflowId ? all : all.filter(({ step }) => step.startsWith(`${workflowId}:`));
-  return { run, rows, waits, end: endOf(decisions) };
+  const isOwn = ({ step }: WriteRow) => rootId === workflowId || step.startsWith(`${workflowId}:`);
+  return {
+    workflowId,
+    progress,
+    failure,
+    items: timelineOf(events),
+    run: runs[0],
+    rows: rows.filter(isOwn),
+    waits,
+    pauses,
+    end: endAmong(decisions),
+    now: Date.now(),
+    listLagMs,
+  };
 };
-
-const NO_PAYMENT: PaymentView = { amount: null, currency: null, payee: null, reference: null };
 
 /** What a run pays: as it was started, else as its first write that moves money has it. */
-const paymentOf = ({ rows, run }: Recorded): PaymentView => {
-  const of =
+const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): PaymentView =>
+  paymentOf(
     (run?.amount ?? null) === null
-      ? rows.find(({ request }) => request.amount !== null)?.request
-      : run;
-  const { amount, currency, payee, reference } = of ?? run ?? NO_PAYMENT;
-  return { amount, currency, payee, reference };
-};
+      ? (rows.find(({ request }) => request.amount !== null)?.request ?? run)
+      : run,
+  );
 
 /** Makes the view of a run of what was read of it. */
-export const viewOf = (evidence: Evidence, recorded: Recorded): RunView => {
-  const { progress, workflowId } = evidence;
-  const { run } = recorded;
+export const viewOf = (evidence: Evidence): RunView => {
+  const { progress, rows, run, workflowId } = evidence;
   return {
     workflowId,
     runId: progress?.runId ?? run?.runId ?? null,
@@ -79,116 +76,77 @@ export const viewOf = (evidence: Evidence, recorded: Recorded): RunView => {
     startedBy: run?.startedBy ?? null,
     batch: run?.batch ?? null,
     batchRow: run?.batchRow ?? null,
-    ...paymentOf(recorded),
+    ...paysOf(run, rows),
   };
 };
 
-interface TemporalPart {
-  readonly progress: Progress | undefined;
-  readonly items: ReadonlyArray<TimelineItem>;
-  readonly failure: Failure | null;
-  readonly isEarlier: boolean;
-}
-
-const readTemporal = async (
-  { client }: Temporal,
-  workflowId: string,
-  runId: string | undefined,
-): Promise<TemporalPart> => {
-  const progress = await readProgress(client, workflowId, runId);
-  if (progress === undefined) return NO_TEMPORAL;
-  const execution = { workflowId, runId: progress.runId };
-  const [events, failure, latest] = await Promise.all([
-    readEvents(client, execution),
-    readFailureOf(client, workflowId, progress),
-    runId === undefined ? progress : readProgress(client, workflowId),
-  ]);
-  const isEarlier = latest?.runId !== progress.runId;
-  return { progress, items: timelineOf(events), failure, isEarlier };
-};
-
-const NO_TEMPORAL: TemporalPart = {
-  progress: undefined,
-  items: [],
-  failure: null,
-  isEarlier: false,
-};
-
-const workerNotes = async (
-  { client }: Temporal,
-  progress: Progress | undefined,
-): Promise<ReadonlyArray<string>> => {
-  if (progress?.state !== "running") return [];
-  const missing = await noWorker(client, progress.taskQueue);
-  return missing === undefined ? [] : [missing.message];
-};
+/** Most events that are read of one history. */
+const MOST_EVENTS = 2_000;
 
 /**
- * Reads one run with everything that is known of it: writes, waits, questions and decisions from the ledger, progress
- * from Temporal.
+ * Reads the latest run of an id with everything that is known of it: writes, waits, questions and decisions from the
+ * ledger, progress from Temporal.
  *
  * @param sources what can be reached; what is missing is said in `notes`.
- * @param workflowId of the run.
- * @param runId an earlier run of the id; the latest where it is left out.
  * @throws NotFound where neither knows it.
  */
-export const readRun = async (
-  { ledger, listLagMs, temporal, whyNot }: Sources,
-  workflowId: string,
-  runId?: string,
-): Promise<RunDetails> => {
-  const part =
-    temporal === undefined ? NO_TEMPORAL : await readTemporal(temporal, workflowId, runId);
-  const { failure, isEarlier, items, progress } = part;
-  const rootId = progress?.rootId ?? workflowId;
-  const [recorded, pauses, missing] = await Promise.all([
-    readRecorded(ledger, workflowId, rootId),
-    ledger?.pauses() ?? [],
-    temporal === undefined ? [] : workerNotes(temporal, progress),
-  ]);
-  const { end, rows, run, waits } = recorded;
+export const readRun = async (sources: Sources, workflowId: string): Promise<RunDetails> => {
+  const { ledger, temporal, whyNot } = sources;
+  const pauses = (await ledger?.pauses()) ?? [];
+  const evidence = await readEvidence(sources, workflowId, pauses, () => MOST_EVENTS);
+  const { end, failure, progress, rows, run, waits } = evidence;
   if (progress === undefined && rows.length === 0 && run === undefined && end === undefined) {
-    const which = runId === undefined ? "" : ` ${runId}`;
     throw new NotFound({
-      message: `There is no run${which} of ${workflowId}. ${whyNot.join(" ")}`.trim(),
+      message: `There is no run of ${workflowId}. ${whyNot.join(" ")}`.trim(),
       next: { operation: "list" },
     });
   }
-  const now = Date.now();
-  const open = items.filter(({ endedAt, outcome }) => outcome === "open" || endedAt === null);
-  const evidence = {
-    workflowId,
-    progress,
-    failure,
-    open,
-    rows,
-    waits,
-    pauses,
-    end,
-    now,
-    listLagMs,
-  };
-  const view = viewOf({ ...evidence, batch: run?.batch ?? null }, recorded);
-  const inbox = isEarlier ? [] : itemsOf(rows, () => run?.startedBy ?? null);
-  const isGone = temporal !== undefined && progress === undefined;
-  const settings = temporal?.settings;
+  const missing =
+    temporal === undefined || progress?.state !== "running"
+      ? undefined
+      : await noWorker(temporal.client, progress.taskQueue);
+  const view = viewOf(evidence);
+  const inbox = itemsOf(rows, () => run?.startedBy ?? null);
   return {
     ...view,
-    steps: stepsOf(rows, waits, items, now, listLagMs),
+    steps: stepsOf(evidence),
     inbox,
     failure,
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
-    isEarlier,
     webUi:
-      (settings !== undefined &&
-        progress !== undefined &&
-        webUiLink(settings, { workflowId, runId: progress.runId })) ||
-      null,
-    next: nextOf(view, { inbox, failure, waits, isEarlier }),
+      (temporal && progress && webUiLink(temporal.settings, workflowId, progress.runId)) ?? null,
+    next: nextOf(view, { inbox, failure, waits }),
     notes: [
       ...whyNot,
-      ...missing,
-      ...(isGone ? ["Temporal has no run of this id any more; this is what the ledger has."] : []),
+      ...(missing === undefined ? [] : [missing.message]),
+      ...(temporal !== undefined && progress === undefined
+        ? ["Temporal has no run of this id any more; this is what the ledger has."]
+        : []),
     ],
   };
 };
+
+/** Longest time between two looks, in milliseconds. */
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * Follows a run to its end.
+ *
+ * @param signal ends it; the run continues.
+ * @returns a view each time that something has changed; the last one is of the end.
+ */
+export async function* followRun(
+  sources: Sources,
+  workflowId: string,
+  signal: AbortSignal,
+): AsyncGenerator<RunDetails> {
+  let latest = "";
+  while (!signal.aborted) {
+    const run = await readRun(sources, workflowId);
+    const seen = JSON.stringify([run.state, run.reason, run.steps]);
+    if (seen !== latest) yield run;
+    latest = seen;
+    if (run.state !== "running") return;
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,5 +1,5 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
-import type { Decision, Pause, RecordedWait, WriteRow } from "@durable-payments/ledger";
+import type { Decision, Pause, RecordedWait, Run, WriteRow } from "@durable-payments/ledger";
 import { waitTypes } from "@durable-payments/protocol";
 import type { Failure } from "../history/failure.ts";
 import type { TimelineItem } from "../history/events.ts";
@@ -13,12 +13,13 @@ export interface Evidence {
   readonly progress: Progress | undefined;
   /** Why it ended without success. */
   readonly failure: Failure | null;
-  /** What its history shows as open, where that was read: timers, a workflow task that fails. */
-  readonly open: ReadonlyArray<TimelineItem>;
+  /** What its history shows, where that was read. */
+  readonly items: ReadonlyArray<TimelineItem>;
+  /** As the ledger has it. */
+  readonly run: Run | undefined;
   readonly rows: ReadonlyArray<WriteRow>;
   readonly waits: ReadonlyArray<RecordedWait>;
   readonly pauses: ReadonlyArray<Pause>;
-  readonly batch: string | null;
   readonly end: Decision | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -73,17 +74,20 @@ const WAITS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> =
 export const waitText = ({ kind, thing }: Pick<RecordedWait, "kind" | "thing">): string =>
   WAITS[kind](thing);
 
-const pauseOf = ({ batch, pauses, workflowId }: Evidence): Pause | undefined =>
-  pauses.find(
-    ({ of, scope }) =>
-      scope === "all" || (scope === "run" ? of === workflowId : batch !== null && of === batch),
-  );
+/** Returns the pause that holds for a run, or for all runs of a batch. */
+export const pauseOf = (
+  pauses: ReadonlyArray<Pause>,
+  batch: string | null | undefined,
+  workflowId?: string,
+): Pause | undefined =>
+  pauses.find(({ of, scope }) => scope === "all" || of === (scope === "run" ? workflowId : batch));
 
 /** Why a run that goes on does not get further, as far as Temporal and the ledger say. */
 const openReason = (
   evidence: Evidence,
 ): Omit<Standing, "statuses"> & { readonly status: Status } => {
-  const { listLagMs, now, open, progress, rows, waits } = evidence;
+  const { listLagMs, now, pauses, progress, rows, run, waits, workflowId } = evidence;
+  const open = evidence.items.filter(({ endedAt }) => endedAt === null);
   const said = (status: Status, reason: string | null, until: number | null = null) => ({
     status,
     reason,
@@ -119,7 +123,7 @@ const openReason = (
     return said(isWaiting ? "waiting" : "running", `${reason}${when}`, at);
   }
   if (wait !== undefined) return said("waiting", waitText(wait));
-  const pause = pauseOf(evidence);
+  const pause = pauseOf(pauses, run?.batch, workflowId);
   if (pause !== undefined && pending.length === 0) {
     return said("paused", `sends are paused by ${pause.by}: ${pause.reason}`);
   }

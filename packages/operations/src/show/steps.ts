@@ -2,8 +2,8 @@ import type { RecordedWait, WriteRow } from "@durable-payments/ledger";
 import { WAIT } from "@durable-payments/protocol/waits";
 import { NUDGE } from "@durable-payments/protocol/calls";
 import type { TimelineItem } from "../history/events.ts";
-import type { StepView } from "./run-view.ts";
-import { unknownText, waitText } from "./standing.ts";
+import { paymentOf, type StepView } from "./run-view.ts";
+import { type Evidence, unknownText, waitText } from "./standing.ts";
 
 const BY: Readonly<Record<string, string>> = {
   key: "found in the list by its key",
@@ -46,19 +46,14 @@ const textOf = (row: WriteRow, now: number, listLagMs?: number): string => {
   }
 };
 
-/** Returns the steps that are writes. */
-const writeStep = (row: WriteRow, now: number, listLagMs?: number): StepView => {
-  const { amount, currency, payee, reference } = row.request;
+const writeStep = (row: WriteRow, { listLagMs, now }: Evidence): StepView => {
   const isSettled = row.state === "done" || row.state === "refused" || row.state === "undone";
   return {
     kind: "write",
     name: row.step,
     state: row.state,
     text: textOf(row, now, listLagMs),
-    amount,
-    currency,
-    payee,
-    reference,
+    ...paymentOf(row.request),
     at: row.createdAt,
     endedAt: isSettled ? row.changedAt : null,
     madeId: row.madeId,
@@ -67,15 +62,7 @@ const writeStep = (row: WriteRow, now: number, listLagMs?: number): StepView => 
   };
 };
 
-const NOTHING = {
-  amount: null,
-  currency: null,
-  payee: null,
-  reference: null,
-  madeId: null,
-  knownBy: null,
-  sends: null,
-} as const;
+const NOTHING = { ...paymentOf(undefined), madeId: null, knownBy: null, sends: null } as const;
 
 const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
   const word = outcome?.["outcome"];
@@ -129,22 +116,9 @@ const itemStep = (item: TimelineItem): StepView => ({
   endedAt: item.endedAt,
 });
 
-/**
- * Puts together what a run did: writes and waits as the ledger has them, all else as its history shows it.
- *
- * @param rows of the run's workflow id.
- * @param waits of the run.
- * @param items of its history.
- * @param now milliseconds since 1970.
- * @returns the steps in the order of their beginnings.
- */
-export const stepsOf = (
-  rows: ReadonlyArray<WriteRow>,
-  waits: ReadonlyArray<RecordedWait>,
-  items: ReadonlyArray<TimelineItem>,
-  now: number,
-  listLagMs?: number,
-): ReadonlyArray<StepView> => {
+/** Puts together what a run did, in the order of beginnings: writes and waits as the ledger has them, all else as its history shows it. */
+export const stepsOf = (evidence: Evidence): ReadonlyArray<StepView> => {
+  const { items, rows, waits } = evidence;
   const known = new Set([...rows.map(({ operation }) => operation), "undo"]);
   const others = items.filter(
     ({ kind, name, outcome }) =>
@@ -154,7 +128,7 @@ export const stepsOf = (
       !(kind === "timer" && outcome === "cancelled"),
   );
   return [
-    ...rows.map((row) => writeStep(row, now, listLagMs)),
+    ...rows.map((row) => writeStep(row, evidence)),
     ...waits.map(waitStep),
     ...others.map(itemStep),
   ].toSorted((a, b) => a.at - b.at);

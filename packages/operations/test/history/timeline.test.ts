@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { type Event, timelineOf } from "../../src/history/events.ts";
-import { failureOf as viewOf } from "../../src/history/failure.ts";
+import { timelineOf } from "../../src/history/events.ts";
+import { type Event, failureOf as viewOf } from "../../src/history/failure.ts";
 import { stepsOf } from "../../src/show/steps.ts";
-import { row } from "../support/rows.ts";
+import { nothing, row } from "../support/rows.ts";
 import { failureOf, payloadOf, timestamp } from "../support/temporal-stub.ts";
 
 const at = (eventId: number, event: Event): Event => ({
@@ -59,7 +59,8 @@ it("shows no account number of a failure", () => {
 });
 
 it("shows a write as the ledger has it, and not once more as an activity", () => {
-  const steps = stepsOf([row({ state: "refused", message: "closed" })], [], timelineOf(events), 0);
+  const rows = [row({ state: "refused", message: "closed" })];
+  const steps = stepsOf({ ...nothing, rows, items: timelineOf(events) });
   expect(steps.map(({ kind, name, state }) => `${kind} ${name}: ${state}`)).toEqual([
     "write createPayout: refused",
     "activity reserveGoods: done",

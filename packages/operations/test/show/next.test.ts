@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { nextOf } from "../../src/show/next.ts";
 import type { InboxItem, RunView } from "../../src/show/run-view.ts";
 import { stepsOf } from "../../src/show/steps.ts";
-import { ACCOUNT } from "../support/rows.ts";
+import { ACCOUNT, nothing } from "../support/rows.ts";
 
 const failed: RunView = {
   workflowId: "invoice-17",
@@ -53,7 +53,7 @@ const question: InboxItem = {
   reference: null,
 };
 
-const found = { inbox: [], failure: null, waits: [], isEarlier: false } as const;
+const found = { inbox: [], failure: null, waits: [] } as const;
 const log = { operation: "show", workflowId: "invoice-17", isLog: true } as const;
 const retry = { operation: "retry", workflowId: "invoice-17" } as const;
 const failure = (type: string) => ({ type, message: "" });
@@ -100,5 +100,5 @@ it.each([
   ["runEnded", "cancelled"],
   [undefined, "done"],
 ])("shows how a wait has ended: %s", (outcome, state) => {
-  expect(stepsOf([], [check(outcome)], [], 1)).toMatchObject([{ state }]);
+  expect(stepsOf({ ...nothing, waits: [check(outcome)] })).toMatchObject([{ state }]);
 });

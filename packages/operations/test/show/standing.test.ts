@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { TimelineItem } from "../../src/history/events.ts";
 import type { PendingActivity, Progress } from "../../src/show/progress.ts";
 import { type Evidence, standingOf } from "../../src/show/standing.ts";
-import { ACCOUNT, question, row } from "../support/rows.ts";
+import { ACCOUNT, nothing, question, row } from "../support/rows.ts";
 
 const NOW = Date.parse("2026-11-23T19:30:00Z");
 const AT_1941 = Date.parse("2026-11-23T19:41:00Z");
@@ -131,7 +131,7 @@ const CASES: ReadonlyArray<
   ],
   [
     "a durable sleep",
-    { progress: progress(), open: [timer] },
+    { progress: progress(), items: [timer] },
     ["waiting", "running"],
     "sleeping until 19:48 UTC",
   ],
@@ -251,15 +251,7 @@ const CASES: ReadonlyArray<
 
 it.each(CASES)("says why a run is in its state: %s", (_, evidence, statuses, reason) => {
   const standing = standingOf({
-    workflowId: "invoice-17",
-    progress: undefined,
-    failure: null,
-    open: [],
-    rows: [],
-    waits: [],
-    pauses: [],
-    batch: null,
-    end: undefined,
+    ...nothing,
     now: NOW,
     listLagMs: LAG_MS,
     ...evidence,

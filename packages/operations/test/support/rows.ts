@@ -1,7 +1,22 @@
 import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
+import type { Evidence } from "../../src/show/standing.ts";
 
 /** Hash of the account of the tests. */
 export const ACCOUNT = "0123456789abcdef";
+
+/** A run of which nothing is known. */
+export const nothing: Evidence = {
+  workflowId: "invoice-17",
+  progress: undefined,
+  failure: null,
+  items: [],
+  run: undefined,
+  rows: [],
+  waits: [],
+  pauses: [],
+  end: undefined,
+  now: 1,
+};
 
 /** A question about an outcome. */
 export const question = (more: Partial<Question> = {}): Question => ({
