@@ -4,10 +4,10 @@ import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { answer, reject } from "../src/decide/index.ts";
-import { cancel } from "../src/ending/index.ts";
+import { cancel } from "../src/ending.ts";
 import { planPayout } from "../src/input/index.ts";
 import { planMany, retryMany, retryPayment } from "../src/retry/index.ts";
-import { recover } from "../src/recovery/index.ts";
+import { recover } from "../src/recovery.ts";
 import { startRun } from "../src/start/index.ts";
 import { startRealStack } from "./support/real-stack.ts";
 

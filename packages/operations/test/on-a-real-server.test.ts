@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
-import { cancel } from "../src/ending/index.ts";
+import { cancel } from "../src/ending.ts";
 import { planPayout } from "../src/input/index.ts";
 import { planMany, retryPayment } from "../src/retry/index.ts";
 import { listRuns, readOverview } from "../src/show/index.ts";

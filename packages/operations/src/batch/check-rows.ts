@@ -5,7 +5,7 @@ import { createHash, hash } from "node:crypto";
 import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../errors.ts";
 import { makePayoutCheck, plannedPayout } from "../input/payout.ts";
-import { type PaymentOf, paymentOf } from "../start/payment-of.ts";
+import { type PaymentOf, paymentOf } from "../start/start-payment.ts";
 import {
   columnOf,
   csvRows,

@@ -1,9 +1,8 @@
-import { type Batch, isSamePerson } from "@durable-payments/ledger";
 import { isRecord } from "@durable-payments/api-core/values";
+import { type Batch, isSamePerson } from "@durable-payments/ledger";
 import { chunkId } from "@durable-payments/protocol/batches";
 import { type Acting, actorOf } from "../acting.ts";
-import type { Deciding } from "../decide/record.ts";
-import { nudge } from "../decide/nudge.ts";
+import { type Deciding, nudge } from "../decide/record.ts";
 import { NotFound, refused } from "../errors.ts";
 
 const PAGE = 5_000;

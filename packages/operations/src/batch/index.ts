@@ -1,6 +1,6 @@
 export { checkBatchFile, type CheckedFile, isBatchFile } from "./check-rows.ts";
 export { approveBatch, cancelBatch, rejectBatch } from "./decide-batch.ts";
-export { compareFunds, type Funds } from "./funds.ts";
+export { compareFunds, type Funds } from "./pay-file.ts";
 export {
   checkPayOptions,
   type FilePlan,

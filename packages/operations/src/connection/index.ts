@@ -1,6 +1,6 @@
 export { readTextSeal } from "@durable-payments/codec";
-export { decodingConnection } from "./decoding-connection.ts";
-export type { LedgerSettings } from "./ledger.ts";
+export { decodingConnection } from "./readable-payloads.ts";
+export type { LedgerSettings } from "./operations.ts";
 export {
   type KnownAccount,
   type Operations,

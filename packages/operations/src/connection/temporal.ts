@@ -1,11 +1,10 @@
-import { readablePayloads } from "./readable-payloads.ts";
+import { messageOf } from "@durable-payments/api-core/values";
+import { checkDataConverter } from "@durable-payments/codec";
 import {
   isOnThisMachine,
   NOTHING_LISTENS,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
-import { messageOf } from "@durable-payments/api-core/values";
-import { checkDataConverter } from "@durable-payments/codec";
 import {
   Client,
   Connection,
@@ -13,12 +12,13 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
+import proto from "@temporalio/proto";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import { ConnectionFailed } from "../errors.ts";
-import { decodingConnection } from "./decoding-connection.ts";
-import { asTemporalError, detailsOf } from "./temporal-errors.ts";
+import { ConnectionFailed, type NextOperation } from "../errors.ts";
+import { decodingConnection, readablePayloads } from "./readable-payloads.ts";
 import type { TemporalSettings } from "./settings.ts";
+import { asTemporalError, detailsOf } from "./temporal-errors.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -144,3 +144,39 @@ export const withTemporal = async <A>(
     await temporal.connection.close();
   }
 };
+
+const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } =
+  proto.temporal.api.enums.v1.TaskQueueType;
+const QUEUES = { activity: TASK_QUEUE_TYPE_ACTIVITY, workflow: TASK_QUEUE_TYPE_WORKFLOW } as const;
+
+/** A worker polls at least once a minute; Temporal keeps those that are gone for five. */
+const SEEN_WITHIN_MS = 90_000;
+
+/** Returns the identities of those who poll a task queue for the tasks of workflows or of activities. */
+export const pollersOf = async (
+  { options, workflowService }: Client,
+  tasks: keyof typeof QUEUES,
+  taskQueue: string,
+): Promise<ReadonlyArray<string>> => {
+  const { pollers } = await workflowService.describeTaskQueue({
+    namespace: options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: QUEUES[tasks],
+  });
+  const oldest = Date.now() - SEEN_WITHIN_MS;
+  return (pollers ?? [])
+    .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= oldest)
+    .map(({ identity }) => identity ?? "");
+};
+
+/** Says that nobody takes up the tasks of a queue, and what to do; undefined where a worker polls it. */
+export const noWorker = async (
+  client: Client,
+  taskQueue: string,
+): Promise<{ readonly message: string; readonly next: NextOperation } | undefined> =>
+  (await pollersOf(client, "workflow", taskQueue)).length > 0
+    ? undefined
+    : {
+        message: `No worker polls task queue "${taskQueue}" in namespace "${client.options.namespace}".`,
+        next: { operation: "startWorker" },
+      };

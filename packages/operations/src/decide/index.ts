@@ -9,7 +9,7 @@ export {
   findAlike,
   questionsOf,
 } from "./answer.ts";
-export { approve, type Approval, reject } from "./approve.ts";
+export { approve, type Approval, reject } from "./answer.ts";
 export { type Choice, CHOICES, consequencesOf } from "./consequences.ts";
-export type { Nudged } from "./nudge.ts";
+export type { Nudged } from "./record.ts";
 export type { Decided, Deciding } from "./record.ts";

@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import type {
   Actor,
   Decision,
@@ -7,8 +8,47 @@ import type {
   WriteName,
   WriteRow,
 } from "@durable-payments/ledger";
+import { runStep } from "@durable-payments/protocol";
+import { NUDGE } from "@durable-payments/protocol/calls";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
-import { nudge, type Nudged } from "./nudge.ts";
+
+/** Whether the run was asked to look again. */
+export type Nudged =
+  | { readonly is: "nudged" }
+  /** No open run: the decision holds for the next one. */
+  | { readonly is: "noRun" }
+  /** Temporal did not answer: the tracker notifies the run later. */
+  | { readonly is: "unanswered"; readonly message: string };
+
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Asks a run, and its children, to look at the ledger again: at the steps of these rows, or all. It may be lost. */
+export const nudge = async (
+  client: Client,
+  workflowId: string,
+  rows: ReadonlyArray<Pick<WriteName, "step" | "workflowId">> = [],
+): Promise<Nudged> => {
+  const steps = new Map<string, Array<string>>([[workflowId, []]]);
+  for (const row of rows) {
+    const owner = runStep(row);
+    steps.set(owner.workflowId, [...(steps.get(owner.workflowId) ?? []), owner.step]);
+  }
+  let result: Nudged = { is: "noRun" };
+  for (const [id, named] of steps) {
+    if (named.length === 0 && rows.length > 0) continue;
+    try {
+      await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+        client.workflow.getHandle(id).signal(NUDGE, named.length === 0 ? {} : { steps: named }),
+      );
+      result = { is: "nudged" };
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) continue;
+      return { is: "unanswered", message: messageOf(error) };
+    }
+  }
+  return result;
+};
 
 /** What a decision needs: the ledger, which records it, and Temporal, whose run is asked to look. */
 export type Deciding = Pick<Operations, "client" | "ledger">;

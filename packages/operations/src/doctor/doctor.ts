@@ -1,13 +1,22 @@
+import { makePaymentsClient, NotAuthenticated } from "@durable-payments/api-core";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { type Delivery, notifierId, testNotificationUpdate } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import { msToTs } from "@temporalio/common/lib/time.js";
 import * as Result from "effect/Result";
-import type { LedgerSettings } from "../connection/ledger.ts";
-import { type KnownAccount, withSources } from "../connection/operations.ts";
+import { type KnownAccount, type LedgerSettings, withSources } from "../connection/operations.ts";
 import type { ServiceSettings, TemporalSettings } from "../connection/settings.ts";
-import { ConnectionFailed } from "../errors.ts";
-import { type Check, failed, skipped } from "./check.ts";
+import { changing, isNoAnswer } from "../connection/temporal-errors.ts";
+import { noWorker, type Temporal } from "../connection/temporal.ts";
+import { ConnectionFailed, refused } from "../errors.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { checkLedger } from "./ledger-checks.ts";
-import { checkService } from "./service-checks.ts";
-import { checkTemporal } from "./temporal-checks.ts";
+import { checkTemporal, LEAST_RETENTION_DAYS, readRetention } from "./temporal-checks.ts";
 
 /** What is examined. */
 export interface DoctorSettings {
@@ -75,4 +84,131 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
 export const diagnose = async (settings: DoctorSettings): Promise<Diagnosis> => {
   const checks = (await Promise.all([serviceChecks(settings), innerChecks(settings)])).flat();
   return { isWell: checks.every(({ status }) => status !== "failed"), checks };
+};
+
+/** A service that answers later than this is slow; it is down only where it does not answer. */
+const SLOW_MS = 5_000;
+
+/** How long an answer is waited for. Writes wait as long as the worker's own time-out says. */
+const PING_WITHIN_MS = 30_000;
+
+const SERVICE = "service";
+const SIGN_IN = "sign-in";
+
+/** Judges how long the service took to answer a ping: slow is not down. */
+export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
+  const answered = `${baseUrl} answers in ${Math.round(milliseconds)} ms`;
+  return milliseconds > SLOW_MS
+    ? warning(SERVICE, `slow: ${answered}`, "Payments wait for it; nothing is lost.")
+    : ok(SERVICE, answered);
+};
+
+const CREDENTIALS =
+  "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY (of a named account: its entry in PAYMENTS_ACCOUNTS_FILE) to the account's credentials.";
+
+/** Checks the settings of the client, that the service answers, and that it accepts the credentials. */
+export const checkService = async (settings: ServiceSettings): Promise<ReadonlyArray<Check>> => {
+  if (Result.isFailure(settings)) {
+    const remedy = "Give this command the PAYMENTS_* settings of the worker.";
+    return [
+      failed(SERVICE, settings.failure.message, remedy),
+      skipped(SIGN_IN, "not checked: the settings are wrong"),
+    ];
+  }
+  const { baseUrl } = settings.success;
+  // One try, so that the doctor answers soon.
+  const once = { maxAttempts: 1, requestTimeoutMs: PING_WITHIN_MS };
+  const client = makePaymentsClient({ ...settings.success, ...once });
+  const begun = performance.now();
+  try {
+    await client.ping();
+    const took = performance.now() - begun;
+    return [answeredIn(baseUrl, took), ok(SIGN_IN, "the service accepts the credentials")];
+  } catch (error) {
+    if (error instanceof NotAuthenticated)
+      return [ok(SERVICE, `${baseUrl} answers`), failed(SIGN_IN, messageOf(error), CREDENTIALS)];
+    return [
+      failed(SERVICE, messageOf(error), "Payments wait until it answers. Check PAYMENTS_BASE_URL."),
+      skipped(SIGN_IN, "not known: the service gave no answer"),
+    ];
+  } finally {
+    await client.close();
+  }
+};
+
+/** What is wrong with a namespace and can be corrected. */
+export type NamespaceFix = "create" | "lengthenRetention" | "none";
+
+/** Reads what can be corrected. */
+export const planFix = async (temporal: Temporal): Promise<NamespaceFix> => {
+  const days = await readRetention(temporal);
+  if (days === undefined) return "create";
+  return days > 0 && days < LEAST_RETENTION_DAYS ? "lengthenRetention" : "none";
+};
+
+/**
+ * Creates the namespace, or has it keep runs for 30 days. Nothing else has to be registered. On Temporal Cloud its own
+ * tools do this.
+ *
+ * @param fix what `planFix` returned.
+ */
+export const fixNamespace = async (temporal: Temporal, fix: NamespaceFix): Promise<void> => {
+  const { namespace } = temporal.settings;
+  const service = temporal.client.workflowService;
+  const retention = msToTs(LEAST_RETENTION_DAYS * 86_400_000);
+  const about = {
+    mayBe: `The namespace ${namespace} may have been changed`,
+    next: { operation: "doctor" },
+  } as const;
+  await changing(temporal, about, async () => {
+    if (fix === "create")
+      await service.registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention });
+    if (fix === "lengthenRetention") {
+      const config = { workflowExecutionRetentionTtl: retention };
+      await service.updateNamespace({ namespace, config });
+    }
+  });
+};
+
+/** The attempt itself takes 10 seconds at most. */
+const ANSWER_WITHIN_MS = 20_000;
+
+const isDelivery = (answer: unknown): answer is Delivery =>
+  isRecord(answer) && typeof answer["isDelivered"] === "boolean" && "tookMs" in answer;
+
+/**
+ * Has the notifier post one test notification. The worker posts it, by its own settings: that it arrives shows that the
+ * worker has the right ones, which those of this process would not.
+ *
+ * @returns what became of it: the status of the answer, or why there is none.
+ * @throws ConnectionFailed where no worker polls or answers; Refused where the workers have no address for it.
+ */
+export const testWebhook = async (temporal: Temporal): Promise<Delivery> => {
+  const { client, connection, settings } = temporal;
+  const { taskQueue } = settings;
+  const missing = await noWorker(client, taskQueue);
+  if (missing !== undefined) throw new ConnectionFailed({ reason: "noWorker", ...missing });
+  try {
+    const answer = await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+      client.workflow
+        .getHandle(notifierId(taskQueue))
+        .executeUpdate<unknown, []>(testNotificationUpdate.name),
+    );
+    if (isDelivery(answer)) return answer;
+    throw refused(`What runs as ${notifierId(taskQueue)} is not the notifier of a worker.`);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) {
+      throw refused(
+        `No notifier runs on task queue "${taskQueue}": set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET of the worker, and restart it. Nothing was posted.`,
+      );
+    }
+    const isLate = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isNoAnswer(error);
+    // Its one attempt was lost with its worker.
+    if (!isLate && !(error instanceof WorkflowUpdateFailedError)) throw error;
+    throw new ConnectionFailed({
+      reason: "noWorker",
+      message: `No worker on task queue "${taskQueue}" answered within ${ANSWER_WITHIN_MS / 1000} s. The test notification may still be posted.`,
+      next: { operation: "doctor" },
+    });
+  }
 };

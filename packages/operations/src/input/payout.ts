@@ -1,9 +1,8 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import type { PayoutInput, PayoutOptions } from "@durable-payments/protocol";
 import * as Schema from "effect/Schema";
-import { inCapitals } from "./content.ts";
 import { AccountName, Amount, checkEither, Duration, Id, operationInput } from "./fields.ts";
-import { type PlannedRun, plannedRun } from "./planned-run.ts";
+import { inCapitals, type PlannedRun, plannedRun } from "./planned-run.ts";
 
 // Every option of the workflow stands here, and no other: the compiler sees to it.
 const options = {

@@ -1,17 +1,16 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { batchQueue } from "@durable-payments/protocol";
-import type { PayoutChunk } from "@durable-payments/protocol/batches";
 import { type Decision, endAmong, type NewDecision } from "@durable-payments/ledger";
+import { batchQueue, queryText, queryTexts } from "@durable-payments/protocol";
+import type { PayoutChunk } from "@durable-payments/protocol/batches";
+import { setTimeout as sleep } from "node:timers/promises";
 import { type Acting, actorOf } from "../acting.ts";
-import { changing } from "../connection/temporal-errors.ts";
 import type { Operations } from "../connection/operations.ts";
-import { decisionOn } from "../decide/record.ts";
-import { nudge } from "../decide/nudge.ts";
-import { NotFound, refused } from "../errors.ts";
-import { type Amendment, amendInput } from "./amend.ts";
+import { changing } from "../connection/temporal-errors.ts";
+import { decisionOn, nudge } from "../decide/record.ts";
+import { isOperationError, NotFound, refused } from "../errors.ts";
 import { type Progress, readFailureOf, readProgress } from "../show/progress.ts";
-import { readInput, resetRun, startAgain } from "./continue-run.ts";
-import { planRetry, type RetryPlan } from "./plan.ts";
+import { readInput, resetRun, type RunOfId, startAgain } from "./continue-run.ts";
+import { amendInput, type Amendment, planRetry, type RetryPlan } from "./plan.ts";
 
 /** How a run is retried. */
 export interface RetryOptions extends Acting {
@@ -176,4 +175,98 @@ export const retryPayment = async (
     await followRow(operations, root, amendment?.input ?? (await readInput(client, run)));
     return { plan, runId: continued };
   });
+};
+
+/** Which failed runs are retried. */
+export interface ManyFilter {
+  /** Closed since. */
+  readonly since?: Date | undefined;
+  readonly type?: string | undefined;
+  /** Runs of this batch only. */
+  readonly batch?: string | undefined;
+}
+
+/** What becomes of one of many. */
+export interface OneOfMany extends RunOfId {
+  /** How it is, or would be, retried; `look`: it was open, and was only asked to look again. */
+  readonly way: RetryPlan["way"] | undefined;
+  /** Set where it is not. */
+  readonly whyNot: string | undefined;
+}
+
+const MOST_RETRIED = 10_000;
+
+/** Finds the failed runs: the latest of each workflow id, by Temporal's visibility. */
+const findFailed = async (
+  { client, ledger }: Operations,
+  { batch, since, type }: ManyFilter,
+): Promise<ReadonlyArray<RunOfId>> => {
+  const query = [
+    `ExecutionStatus IN ${queryTexts(["Failed", "TimedOut", "Terminated", "Canceled"])}`,
+    ...(since === undefined ? [] : [`CloseTime >= ${queryText(since.toISOString())}`]),
+    ...(type === undefined ? [] : [`WorkflowType = ${queryText(type)}`]),
+  ].join(" AND ");
+  const ofBatch =
+    batch === undefined
+      ? undefined
+      : new Set((await ledger.runs({ batch })).map(({ workflowId }) => workflowId));
+  const found = new Map<string, RunOfId>();
+  for await (const { runId, workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
+    if (found.has(workflowId) || ofBatch?.has(workflowId) === false) continue;
+    found.set(workflowId, { workflowId, runId });
+    if (found.size === MOST_RETRIED) break;
+  }
+  return [...found.values()];
+};
+
+const one = async (
+  run: RunOfId,
+  act: () => Promise<{ readonly plan: RetryPlan }>,
+): Promise<OneOfMany> => {
+  try {
+    const { plan } = await act();
+    return { ...run, way: plan.way, whyNot: undefined };
+  } catch (error) {
+    if (!isOperationError(error)) throw error;
+    return { ...run, way: undefined, whyNot: error.message };
+  }
+};
+
+/**
+ * Plans the retry of all runs that failed. Nothing is changed; what cannot help is named with its reason.
+ *
+ * @param options who retries; amendment and overrule are for single runs.
+ */
+export const planMany = async (
+  operations: Operations,
+  filter: ManyFilter,
+  options: Pick<RetryOptions, "by" | "how" | "reason">,
+): Promise<ReadonlyArray<OneOfMany>> => {
+  const planned: Array<OneOfMany> = [];
+  for (const run of await findFailed(operations, filter)) {
+    const given = { ...options, ifRun: run.runId };
+    planned.push(await one(run, () => planRetryOf(operations, run.workflowId, given)));
+  }
+  return planned;
+};
+
+/**
+ * Retries the runs of a plan, at most so many a second; a run that was retried since is left alone.
+ *
+ * @param rate runs a second.
+ */
+export const retryMany = async (
+  operations: Operations,
+  planned: ReadonlyArray<OneOfMany>,
+  options: Pick<RetryOptions, "by" | "how" | "reason">,
+  rate = 5,
+): Promise<ReadonlyArray<OneOfMany>> => {
+  const done: Array<OneOfMany> = [];
+  const begun = Date.now();
+  for (const run of planned.filter(({ whyNot }) => whyNot === undefined)) {
+    await sleep(Math.max(0, begun + (done.length * 1_000) / rate - Date.now()));
+    const given = { ...options, ifRun: run.runId };
+    done.push(await one(run, () => retryPayment(operations, run.workflowId, given)));
+  }
+  return done;
 };

@@ -1,4 +1,4 @@
-export { type BatchDetails, type BatchView, findBatch, listBatches } from "./batches.ts";
+export { type BatchDetails, type BatchView, findBatch, listBatches } from "./list.ts";
 export { type Inbox, readInbox } from "./inbox.ts";
 export { listRuns, readStatuses, type RunList, type RunListFilter } from "./list.ts";
 export { readLog } from "./log.ts";

@@ -38,7 +38,7 @@ const ofDecision = ({
   isDecision: true,
 });
 
-const viewOf = (line: LogLine): LogLineView =>
+const lineOf = (line: LogLine): LogLineView =>
   line.is === "entry" ? ofEntry(line.entry) : ofDecision(line.decision);
 
 /**
@@ -54,7 +54,7 @@ export const readLog = async (
   { isVerified = false }: { readonly isVerified?: boolean } = {},
 ): Promise<RunLog> => {
   const [lines, general] = await Promise.all([ledger.logOf(workflowId), ledger.decisionsOf("")]);
-  const own = lines.map(viewOf);
+  const own = lines.map(lineOf);
   const [first] = own;
   if (first === undefined) {
     throw new NotFound({ message: `The ledger has no log of ${workflowId}.` });

@@ -1,10 +1,9 @@
 import type { Ledger, LedgerState, Overview, Pause, WriteCount } from "@durable-payments/ledger";
-import type { Sources } from "../connection/operations.ts";
-import type { Temporal } from "../connection/temporal.ts";
-import { type NextOperation, isOperationError } from "../errors.ts";
-import { pollersOf } from "../connection/pollers.ts";
 import { queryText } from "@durable-payments/protocol";
+import type { Sources } from "../connection/operations.ts";
 import { asTemporalError } from "../connection/temporal-errors.ts";
+import { pollersOf, type Temporal } from "../connection/temporal.ts";
+import { isOperationError, type NextOperation } from "../errors.ts";
 import { readInbox } from "./inbox.ts";
 import { PAYING } from "./list.ts";
 import { type Money, sumMoney } from "./sums.ts";

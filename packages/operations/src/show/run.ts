@@ -1,16 +1,28 @@
-import { endAmong, type Pause, type Run, type WriteRow } from "@durable-payments/ledger";
+import {
+  endAmong,
+  type Pause,
+  type RecordedWait,
+  type Run,
+  type WriteRow,
+} from "@durable-payments/ledger";
+import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";
-import { noWorker } from "../connection/pollers.ts";
 import type { Sources } from "../connection/operations.ts";
 import { webUiLink } from "../connection/settings.ts";
-import { NotFound } from "../errors.ts";
+import { noWorker } from "../connection/temporal.ts";
+import { type NextOperation, NotFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../history/events.ts";
 import { itemsOf } from "./inbox.ts";
-import { nextOf } from "./next.ts";
 import { type Progress, readFailureOf, readProgress } from "./progress.ts";
-import { type PaymentView, paymentOf, type RunDetails, type RunView } from "./run-view.ts";
-import { type Evidence, standingOf } from "./standing.ts";
-import { stepsOf } from "./steps.ts";
+import {
+  type InboxItem,
+  paymentOf,
+  type PaymentView,
+  type RunDetails,
+  type RunView,
+  type Status,
+} from "./run-view.ts";
+import { type Evidence, isRefused, standingOf, stepsOf } from "./standing.ts";
 
 /**
  * Reads everything that says why a run is in its state, as far as it can be reached. Of a child, whose writes are kept
@@ -150,3 +162,69 @@ export async function* followRun(
     await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
+
+const UNHAPPY: ReadonlyArray<Status> = ["failed", "cancelled"];
+
+/** Types of failures that a retry runs into again. */
+const HOPELESS: ReadonlySet<string> = new Set([
+  failureTypes.alreadyCarriedOut,
+  failureTypes.madeTwice,
+  failureTypes.payoutFailed,
+]);
+
+/** What decides whether a retry may help. */
+interface Found {
+  readonly inbox: ReadonlyArray<InboxItem>;
+  readonly failure: RunDetails["failure"];
+  readonly waits: ReadonlyArray<RecordedWait>;
+}
+
+/** Returns the retries that are not refused at once, and may end otherwise. */
+const retriesOf = (
+  { runId, statuses, workflowId }: RunView,
+  { failure, inbox, waits }: Found,
+): ReadonlyArray<NextOperation> => {
+  const isHopeless =
+    HOPELESS.has(failure?.type ?? "") ||
+    (failure?.type === failureTypes.notVerified && waits.some(isRefused));
+  // A retry asks the same question again.
+  if (isHopeless || inbox.some(({ kind }) => kind === "question")) return [];
+  const retry = { operation: "retry", workflowId } as const;
+  const ifRun = runId === null ? {} : { ifRun: runId };
+  if (statuses.includes("ended")) return [{ ...retry, ...ifRun, isOverruling: true }];
+  if (failure?.type === failureTypes.invalidRequest)
+    return [{ ...retry, ...ifRun, isAmended: true }];
+  return [
+    { ...retry, isDryRun: true },
+    { ...retry, ...ifRun },
+  ];
+};
+
+/**
+ * Says what can be done about a run.
+ *
+ * @returns at most three, the most useful first.
+ */
+export const nextOf = (view: RunView, found: Found): ReadonlyArray<NextOperation> => {
+  const { batch, statuses, workflowId } = view;
+  const { inbox } = found;
+  const has = (status: Status) => statuses.includes(status);
+  const next: Array<NextOperation> = [];
+  for (const item of inbox) {
+    const id = item.workflowId;
+    if (item.kind === "approval") {
+      next.push({ operation: "approve", workflowId: id }, { operation: "reject", workflowId: id });
+    } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
+  }
+  if (has("paused")) next.push({ operation: "resume" });
+  if (UNHAPPY.some(has)) next.push(...retriesOf(view, found));
+  if (has("running") && next.length === 0) {
+    next.push(
+      { operation: "show", workflowId, isFollowed: true },
+      { operation: "cancel", workflowId },
+    );
+  }
+  if (batch !== null) next.push({ operation: "show", workflowId: batch });
+  next.push({ operation: "show", workflowId, isLog: true });
+  return next.slice(0, 3);
+};

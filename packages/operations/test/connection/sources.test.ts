@@ -3,10 +3,9 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { changing } from "../../src/connection/temporal-errors.ts";
-import { openWorkersLedger } from "../../src/connection/ledger.ts";
-import { withSources } from "../../src/connection/operations.ts";
+import { openWorkersLedger, withSources } from "../../src/connection/operations.ts";
 import { temporalSettings } from "../../src/connection/settings.ts";
+import { changing } from "../../src/connection/temporal-errors.ts";
 import { TemporalStub } from "../support/temporal-stub.ts";
 
 const folder = await mkdtemp(join(tmpdir(), "operations-"));

@@ -2,7 +2,7 @@ import { clientOptionsWithEnvironment } from "@durable-payments/api-core";
 import { startSimulator } from "@durable-payments/simulator";
 import * as Effect from "effect/Effect";
 import { afterAll, expect, it } from "vitest";
-import { answeredIn, checkService } from "../../src/doctor/service-checks.ts";
+import { answeredIn, checkService } from "../../src/doctor/doctor.ts";
 
 const simulator = await startSimulator({ clientId: "client-eu", apiKey: "key" });
 afterAll(() => simulator.stop());

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { timelineOf } from "../../src/history/events.ts";
 import { type Event, failureOf as viewOf } from "../../src/history/failure.ts";
-import { stepsOf } from "../../src/show/steps.ts";
+import { stepsOf } from "../../src/show/standing.ts";
 import { nothing, row } from "../support/rows.ts";
 import { failureOf, payloadOf, timestamp } from "../support/temporal-stub.ts";
 

@@ -1,6 +1,6 @@
 import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
-import { recover } from "../../src/recovery/index.ts";
+import { recover } from "../../src/recovery.ts";
 import { put, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 

@@ -1,8 +1,7 @@
-import type { Decision } from "@durable-payments/ledger";
 import { defaultAssumptions } from "@durable-payments/api-core";
+import type { Decision } from "@durable-payments/ledger";
 import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";
 import { expect, test } from "vitest";
-import { amendInput } from "../../src/retry/amend.ts";
 import {
   closeFailureOf,
   endText,
@@ -10,8 +9,8 @@ import {
   isEndRequested,
   readFailure,
 } from "../../src/history/failure.ts";
-import { planRetry, type Planning, whyNot } from "../../src/retry/plan.ts";
 import { resetPoint } from "../../src/retry/continue-run.ts";
+import { amendInput, type Planning, planRetry, whyNot } from "../../src/retry/plan.ts";
 import { ACCOUNT, question, row } from "../support/rows.ts";
 
 const planning = (more: Partial<Planning> = {}): Planning => ({

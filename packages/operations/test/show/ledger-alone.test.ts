@@ -1,10 +1,10 @@
 import { openLedger } from "@durable-payments/ledger";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readInbox } from "../../src/show/inbox.ts";
+import { findBatch, listBatches } from "../../src/show/list.ts";
 import { readLog } from "../../src/show/log.ts";
 import { readOverview } from "../../src/show/overview.ts";
 import { readRun } from "../../src/show/run.ts";
-import { findBatch, listBatches } from "../../src/show/batches.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
 
 const ledger = await openLedger("memory");

@@ -1,8 +1,8 @@
 import type { RecordedWait } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
-import { nextOf } from "../../src/show/next.ts";
 import type { InboxItem, RunView } from "../../src/show/run-view.ts";
-import { stepsOf } from "../../src/show/steps.ts";
+import { nextOf } from "../../src/show/run.ts";
+import { stepsOf } from "../../src/show/standing.ts";
 import { ACCOUNT, nothing } from "../support/rows.ts";
 
 const failed: RunView = {

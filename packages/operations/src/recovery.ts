@@ -1,15 +1,14 @@
 import type { LedgerMark, LedgerState } from "@durable-payments/ledger";
-import { failureTypes } from "@durable-payments/protocol/calls";
 import { queryText, WAIT } from "@durable-payments/protocol";
-import { type Acting, actorOf } from "../acting.ts";
-import type { Operations } from "../connection/operations.ts";
-import { findRun } from "../connection/temporal.ts";
-import { decisionOn } from "../decide/record.ts";
-import { nudge } from "../decide/nudge.ts";
-import { isEndRequested } from "../history/failure.ts";
-import type { RunOfId } from "../retry/continue-run.ts";
-import { atOnce } from "../show/at-once.ts";
-import { readFailureOf, readProgress, waitOf } from "../show/progress.ts";
+import { failureTypes } from "@durable-payments/protocol/calls";
+import { type Acting, actorOf } from "./acting.ts";
+import type { Operations } from "./connection/operations.ts";
+import { findRun } from "./connection/temporal.ts";
+import { decisionOn, nudge } from "./decide/record.ts";
+import { isEndRequested } from "./history/failure.ts";
+import type { RunOfId } from "./retry/continue-run.ts";
+import { atOnce } from "./show/at-once.ts";
+import { readFailureOf, readProgress, waitOf } from "./show/progress.ts";
 
 /** What a recovery finds, and what it does about it. */
 export interface RecoveryReport {

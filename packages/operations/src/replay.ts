@@ -1,13 +1,13 @@
-import { fileURLToPath } from "node:url";
-import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { messageOf } from "@durable-payments/api-core/values";
 import { decodeMessage } from "@durable-payments/codec";
+import type { Replay, RunToReplay } from "@durable-payments/replay";
 import type { DataConverter } from "@temporalio/common";
 import type { WorkflowBundle } from "@temporalio/worker";
-import type { Operations } from "../connection/operations.ts";
-import { findRun } from "../connection/temporal.ts";
-import { InvalidInput, NotFound } from "../errors.ts";
-import { listRuns } from "../show/list.ts";
+import { fileURLToPath } from "node:url";
+import type { Operations } from "./connection/operations.ts";
+import { findRun } from "./connection/temporal.ts";
+import { InvalidInput, NotFound } from "./errors.ts";
+import { listRuns } from "./show/list.ts";
 
 /** Which runs are to be replayed: the latest run of an id, or all that failed. */
 export interface ReplaySelection {

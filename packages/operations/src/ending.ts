@@ -2,13 +2,13 @@ import type { Decision } from "@durable-payments/ledger";
 import { isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { type Acting, actorOf } from "../acting.ts";
-import type { Operations } from "../connection/operations.ts";
-import { changing, isNoAnswer } from "../connection/temporal-errors.ts";
-import { decisionOn } from "../decide/record.ts";
-import { NotFound, refused } from "../errors.ts";
-import { endText } from "../history/failure.ts";
-import { readProgress } from "../show/progress.ts";
+import { type Acting, actorOf } from "./acting.ts";
+import type { Operations } from "./connection/operations.ts";
+import { changing, isNoAnswer } from "./connection/temporal-errors.ts";
+import { decisionOn } from "./decide/record.ts";
+import { NotFound, refused } from "./errors.ts";
+import { endText } from "./history/failure.ts";
+import { readProgress } from "./show/progress.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {

@@ -1,10 +1,10 @@
 import type { Pause } from "@durable-payments/ledger";
-import { type Acting, actorOf } from "../acting.ts";
-import type { Operations } from "../connection/operations.ts";
-import { NotFound, refused } from "../errors.ts";
-import { nudge } from "../decide/nudge.ts";
-import { nudgeBatch } from "../batch/decide-batch.ts";
-import { atOnce } from "../show/at-once.ts";
+import { type Acting, actorOf } from "./acting.ts";
+import { nudgeBatch } from "./batch/decide-batch.ts";
+import type { Operations } from "./connection/operations.ts";
+import { nudge } from "./decide/record.ts";
+import { NotFound, refused } from "./errors.ts";
+import { atOnce } from "./show/at-once.ts";
 
 /** What is paused: everything, a batch, or a workflow id. */
 export interface Paused {

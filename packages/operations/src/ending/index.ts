@@ -1,1 +1,0 @@
-export { cancel, type CancelOptions, type Cancelled } from "./cancel.ts";

@@ -1,1 +1,0 @@
-export { pause, type Paused, resume, type Resumed } from "./pause.ts";

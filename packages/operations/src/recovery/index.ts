@@ -1,1 +1,0 @@
-export { recover, type RecoverOptions, type RecoveryReport } from "./recover.ts";

@@ -1,1 +1,0 @@
-export { readRunOfFile, replayRuns, type ReplaySelection, selectRuns } from "./replay.ts";
