@@ -14,6 +14,7 @@ const seeing =
 const withRow = (look: Look, to: Partial<WriteRow>): Look =>
   look.row === undefined ? look : { ...look, row: { ...look.row, ...to } };
 const isAttempt = (event: WriteEvent) => event.is === "called" || event.is === "dispatching";
+const hashOf = (event: WriteEvent) => ("call" in event ? event.call.request.hash : undefined);
 
 /** `advance` whose change of the row is another one. */
 const changing =
@@ -37,330 +38,496 @@ const believing = (isWanted: (look: Look) => boolean): Advance =>
     return [withRow(look, { epoch: look.epoch }), { ...event, call: { ...event.call, testimony } }];
   });
 
-/** One fault for each rule, and the scenario that has to find it. */
-const mutants: Readonly<
-  Record<string, readonly [keyof typeof scenarios, Advance | Partial<Rules>, string]>
-> = {
-  "no row is believed without a voucher": [
-    "ledger lost",
-    believing(({ row }) => row === undefined),
-    "made twice",
-  ],
-  "a row of an earlier epoch is believed": [
-    "ledger restored",
-    believing(({ epoch, row }) => row !== undefined && row.epoch < epoch),
-    "made twice",
-  ],
-  "an answer from before a restore settles the restored row": [
-    "ledger restored",
-    seeing((look, event) => [
-      event.is === "answered" ? withRow(look, { epoch: look.epoch }) : look,
-      event,
-    ]),
-    "made, and said not to be",
-  ],
-  "the fence does not see who has taken over": [
-    "kills, freezes and lost answers",
-    (look, event, policy) =>
-      event.is === "dispatching" && look.row !== undefined
-        ? advance(withRow(look, { state: "sending", token: event.token }), event, policy)
-        : advance(look, event, policy),
-    "made twice",
-  ],
-  "the fence does not see an end": [
-    "ends and overrules",
-    seeing((look, event) => [
-      event.is === "dispatching"
-        ? withRow(
-            { ...look, end: undefined },
-            look.row?.state === "ended" ? { state: "ready" } : {},
-          )
-        : look,
-      event,
-    ]),
-    "sent after the end",
-  ],
-  "the fence does not see a pause": [
-    "paused",
-    seeing((look, event) => [{ ...look, pause: undefined }, event]),
-    "sent while paused",
-  ],
-  "an end is forgotten once it is absent": [
-    "ends and overrules",
-    seeing((look, event) => [{ ...look, end: undefined }, event]),
-    "sent after the end",
-  ],
-  "absent counts before the lag is over": [
-    "kills, freezes and lost answers",
-    seeing((look, event) => [
-      look,
-      event.is === "evidence" ? { ...event, readFrom: Number.MAX_SAFE_INTEGER } : event,
-    ]),
-    "made, and said not to be",
-  ],
-  "a reading counts for a later send": [
-    "kills, freezes and lost answers",
-    seeing((look, event) => [
-      look,
-      event.is === "evidence" && look.row
-        ? { ...event, version: look.row.version, readFrom: Number.MAX_SAFE_INTEGER }
-        : event,
-    ]),
-    "made, and said not to be",
-  ],
-  "a reading counts for a row that was restored since": [
-    "ledger restored, retried",
-    seeing((look, event) => [
-      look,
-      event.is === "evidence" && look.row
-        ? {
-            ...event,
-            version: look.row.version,
-            readFrom: Math.max(event.readFrom, look.row.changedAt),
-          }
-        : event,
-    ]),
-    "made, and said not to be",
-  ],
-  "a lost answer counts as a no": [
-    "kills, freezes and lost answers",
-    seeing((look, event) => [
-      look,
-      event.is === "answered" && event.outcome.is === "lost"
-        ? { ...event, outcome: { is: "later", message: "" } }
-        : event,
-    ]),
-    "made, and said not to be",
-  ],
-  "another attempt's send counts as not dispatched": [
-    "kills, freezes and lost answers",
-    changing((_, look, event) =>
-      event.is === "called" && look.row?.state === "sending" ? { state: "ready", doubt: 0 } : {},
-    ),
-    "made, and said not to be",
-  ],
-  "a late no settles more than its own send": [
-    "kills, freezes and lost answers",
-    (look, event, policy) =>
-      event.is === "answered" &&
-      (event.outcome.is === "refused" || event.outcome.is === "later") &&
-      look.row?.state === "sending"
-        ? advance(withRow(look, { token: event.token, doubt: 0 }), event, policy)
-        : advance(look, event, policy),
-    "made, and said not to be",
-  ],
-  "a no with doubt leads to refused": [
-    "keyed: retry with another request",
-    seeing((look, event) => [event.is === "answered" ? withRow(look, { doubt: 0 }) : look, event]),
-    "made, and said not to be",
-  ],
-  "the next send of what is unknown has another key": [
-    "keyed: kills and lost answers",
-    changing((row, look, event) =>
-      event.is === "dispatching" && look.row?.state === "unknown"
-        ? { generation: row.generation + 1 }
-        : {},
-    ),
-    "made twice",
-  ],
-  "a keyed write is amended while it is unknown": [
-    "keyed: ends and overrules",
-    changing((row, look, event) =>
-      event.is === "called" && row.state === "asking" && look.row?.state === "unknown"
-        ? { state: "ready", question: null, generation: row.generation + 1, doubt: 0, knownFrom: 0 }
-        : {},
-    ),
-    "made, and said not to be",
-  ],
-  "a restored keyed write is sent by the key that it has": [
-    "keyed: ledger restored, retried",
-    (look, event, policy) =>
-      advance("call" in event ? withRow(look, { epoch: look.epoch }) : look, event, policy),
-    "made, and said not to be",
-  ],
-  "a question of before a restore is still answered": [
-    "questions and answers, restored",
-    seeing((look, event) => [
-      look.row?.state === "asking" ? withRow(look, { epoch: look.epoch }) : look,
-      event,
-    ]),
-    "made twice",
-  ],
-  "late successes do not enter": [
-    "retry with another request",
-    (look, event, policy) =>
-      event.is === "answered" && event.outcome.is === "made" && look.row?.state !== "sending"
-        ? { row: undefined, entries: [], effect: { is: "again", isKnown: false } }
-        : advance(look, event, policy),
-    "success lost",
-  ],
-  "an approval holds for another account": [
-    "approvals",
-    seeing((look, event) => [
-      look,
-      "call" in event && event.call.payee
-        ? { ...event, call: { ...event.call, payee: { mark: "x", shown: "" } } }
-        : event,
-    ]),
-    "sent without approval",
-  ],
-  "an approval survives an overrule": [
-    "approvals",
-    {
-      overruledRow: (row, look) => {
-        const after = overruledRow(row, look);
-        return after === undefined ? undefined : { ...after, decisionsAfter: row.decisionsAfter };
-      },
-    },
-    "sent without approval",
-  ],
-  "an approval is not needed": [
-    "approvals",
-    seeing((look, event) => [
-      look,
-      "call" in event ? { ...event, call: { ...event.call, approveAbove: undefined } } : event,
-    ]),
-    "sent without approval",
-  ],
-  "an approval survives a person's resend": [
-    "approvals, asked",
-    changing((row, look) =>
-      row.state === "asking" ? { decisionsAfter: look.row?.decisionsAfter ?? 0 } : {},
-    ),
-    "sent without approval",
-  ],
-  "what was forgotten is judged by likeness alone": [
-    "ledger lost, started anew amended, without keys",
-    seeing((look, event) => [
-      look,
-      event.is === "evidence" && event.verdict.is === "absent"
-        ? { ...event, verdict: { is: "absent" } }
-        : event,
-    ]),
-    "made, and said not to be",
-  ],
-  "a success is of the request that the row has by now": [
-    "ledger lost, started anew amended",
-    seeing((look, event) => [
-      look,
-      event.is === "answered" && look.row
-        ? { ...event, call: { ...event.call, request: look.row.request } }
-        : event,
-    ]),
-    "another request is said to be made",
-  ],
-  "sends go on in a restored ledger": [
-    "ledger restored, recovered later",
-    seeing((look, event) => [{ ...look, stopped: null }, event]),
-    "sent while stopped",
-  ],
-  "the janitor sends": [
-    "settled by the janitor",
-    seeing((look, event) => [
-      look,
-      "call" in event && event.call.mode === "settle"
-        ? {
-            ...event,
-            call: { ...event.call, mode: "send" },
-          }
-        : event,
-    ]),
-    "sent by the janitor",
-  ],
-  "a cancelled run goes on sending": [
-    "cancelled",
-    seeing((look, event) => [
-      look,
-      "call" in event && event.call.mode === "close" && look.row !== undefined
-        ? { ...event, call: { ...event.call, mode: "send" } }
-        : event,
-    ]),
-    "sent after it was cancelled",
-  ],
-  "an attempt of a run that was cancelled takes up an answer": [
-    "cancelled while asked",
-    seeing((look, event) => [
-      look.row?.token?.startsWith("closed:") === true ? withRow(look, { token: null }) : look,
-      event,
-    ]),
-    "sent after it was cancelled",
-  ],
-  "an end vouches for a restored row": [
-    "ledger restored, ended and overruled",
-    {
-      endedRow: (row, look, reason) => {
-        const after = endedRow(row, look, reason);
-        return after && { ...after, epoch: look.epoch };
-      },
-    },
-    "made, and said not to be",
-  ],
-  "an overruled end has no wait": [
-    "ends and overrules",
-    {
-      overruledRow: (row, look) => {
-        const after = overruledRow(row, look);
-        return after?.state === "unknown" ? { ...after, until: null } : after;
-      },
-    },
-    "stuck",
-  ],
-  "what was refused takes another request only as an amendment": [
-    "retry with another request, not named",
-    (look, event, policy) =>
-      event.is === "called" &&
-      look.row?.state === "refused" &&
-      look.row.request.hash !== event.call.request.hash
-        ? {
-            row: undefined,
-            entries: [],
-            effect: { is: "fail", type: "Refused", message: "", details: { reason: "amend" } },
-          }
-        : advance(look, event, policy),
-    "an amendment is wanted of what made nothing",
-  ],
-  "another request counts as an amendment that nobody has named": [
-    "questions and answers, retried with another request, not named",
-    seeing((look, event) => [
-      look,
-      "call" in event ? { ...event, call: { ...event.call, mayAmend: true } } : event,
-    ]),
-    "another request was sent than the answer is for",
-  ],
-  "an answer to send again is used up by another request, and the question stays": [
-    "questions and answers, retried with another request, not named",
-    (look, event, policy) =>
-      event.is === "called" &&
-      look.row?.state === "asking" &&
-      look.row.request.hash !== event.call.request.hash
-        ? {
-            row: undefined,
-            entries: [],
-            effect: { is: "person", needs: "answer", question: look.row.question, why: "" },
-          }
-        : advance(look, event, policy),
-    "stuck",
-  ],
-  "nobody is asked": [
-    "ended while asked",
-    (look, event, policy) => {
-      const advanced = advance(look, event, policy);
-      return advanced.effect.is === "person"
-        ? { ...advanced, effect: { is: "again", isKnown: false } }
-        : advanced;
-    },
-    "stuck",
-  ],
-};
+/** What a planted fault is: where it is found, the rules with it, and what is found. */
+type Mutant = readonly [keyof typeof scenarios, Advance | Partial<Rules>, string];
 
-describe("each rule is needed: without it the model check turns red", () => {
-  test.each(Object.entries(mutants))("%s", (_, [name, planted, fault]) => {
-    const setting: Setting = scenarios[name];
-    expect(
-      explore(setting, {
-        rules: typeof planted === "function" ? { advance: planted } : planted,
-        limit: 400_000,
-      }).fault,
-    ).toBe(fault);
+/** Each rule, with the planted faults that break it: without the rule the model check turns red. */
+const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Mutant>>>>>> =
+  {
+    advance: {
+      "what nothing vouches for is reconciled first": {
+        "no row is believed without a voucher": [
+          "ledger lost",
+          believing(({ row }) => row === undefined),
+          "made twice",
+        ],
+        "a row of an earlier epoch is believed": [
+          "ledger restored",
+          believing(({ epoch, row }) => row !== undefined && row.epoch < epoch),
+          "made twice",
+        ],
+      },
+      "a row that an end has not reached keeps its epoch": {
+        "an end vouches for a restored row": [
+          "ledger restored, ended and overruled",
+          {
+            endedRow: (row, look, reason) => {
+              const after = endedRow(row, look, reason);
+              return after && { ...after, epoch: look.epoch };
+            },
+          },
+          "made, and said not to be",
+        ],
+      },
+      "an end stays until it is overruled": {
+        "an end is forgotten once it is absent": [
+          "ends and overrules",
+          seeing((look, event) => [{ ...look, end: undefined }, event]),
+          "sent after the end",
+        ],
+      },
+      "what was refused takes another request, under the next key": {
+        "what was refused takes another request only as an amendment": [
+          "retry with another request, not named",
+          (look, event, policy) =>
+            event.is === "called" &&
+            look.row?.state === "refused" &&
+            look.row.request.hash !== event.call.request.hash
+              ? {
+                  row: undefined,
+                  entries: [],
+                  effect: {
+                    is: "fail",
+                    type: "Refused",
+                    message: "",
+                    details: { reason: "amend" },
+                  },
+                }
+              : advance(look, event, policy),
+          "an amendment is wanted of what made nothing",
+        ],
+      },
+      "a lost answer leaves its send unknown": {
+        "a lost answer counts as a no": [
+          "kills, freezes and lost answers",
+          seeing((look, event) => [
+            look,
+            event.is === "answered" && event.outcome.is === "lost"
+              ? { ...event, outcome: { is: "later", message: "" } }
+              : event,
+          ]),
+          "made, and said not to be",
+        ],
+      },
+      "another attempt leaves the send before it unknown": {
+        "another attempt's send counts as not dispatched": [
+          "kills, freezes and lost answers",
+          changing((_, look, event) =>
+            event.is === "called" && look.row?.state === "sending"
+              ? { state: "ready", doubt: 0 }
+              : {},
+          ),
+          "made, and said not to be",
+        ],
+      },
+      "a no with doubt settles nothing": {
+        "a no with doubt leads to refused": [
+          "keyed: retry with another request",
+          seeing((look, event) => [
+            event.is === "answered" ? withRow(look, { doubt: 0 }) : look,
+            event,
+          ]),
+          "made, and said not to be",
+        ],
+      },
+      "a late no settles its own send only": {
+        "a late no settles more than its own send": [
+          "kills, freezes and lost answers",
+          (look, event, policy) =>
+            event.is === "answered" &&
+            (event.outcome.is === "refused" || event.outcome.is === "later") &&
+            look.row?.state === "sending"
+              ? advance(withRow(look, { token: event.token, doubt: 0 }), event, policy)
+              : advance(look, event, policy),
+          "made, and said not to be",
+        ],
+      },
+      "an answer of an earlier epoch settles nothing": {
+        "an answer from before a restore settles the restored row": [
+          "ledger restored",
+          seeing((look, event) => [
+            event.is === "answered" ? withRow(look, { epoch: look.epoch }) : look,
+            event,
+          ]),
+          "made, and said not to be",
+        ],
+      },
+      "an answer that differs is asked about": {
+        "an answer that differs counts as a refusal": [
+          "answers that differ",
+          seeing((look, event) => [
+            look,
+            event.is === "answered" && event.outcome.is === "contradiction"
+              ? { ...event, outcome: { is: "refused", message: "", details: {} } }
+              : event,
+          ]),
+          "made, and said not to be",
+        ],
+      },
+      "a success enters from every state": {
+        "late successes do not enter": [
+          "retry with another request",
+          (look, event, policy) =>
+            event.is === "answered" && event.outcome.is === "made" && look.row?.state !== "sending"
+              ? { row: undefined, entries: [], effect: { is: "again", isKnown: false } }
+              : advance(look, event, policy),
+          "success lost",
+        ],
+      },
+      "a success is of the request that was sent": {
+        "a success is of the request that the row has by now": [
+          "ledger lost, started anew amended",
+          seeing((look, event) => [
+            look,
+            event.is === "answered" && look.row
+              ? { ...event, call: { ...event.call, request: look.row.request } }
+              : event,
+          ]),
+          "another request is said to be made",
+        ],
+      },
+      "what is done is not sent again": {
+        "what is done is sent again for another request": [
+          "reset, then retried amended",
+          (look, event, policy) =>
+            isAttempt(event) &&
+            look.row?.state === "done" &&
+            look.row.request.hash !== hashOf(event)
+              ? believing(() => true)(
+                  withRow(look, { state: "refused", madeId: null }),
+                  event,
+                  policy,
+                )
+              : advance(look, event, policy),
+          "made twice",
+        ],
+      },
+      "an unknown keyed write is sent by the same key": {
+        "the next send of what is unknown has another key": [
+          "keyed: kills and lost answers",
+          changing((row, look, event) =>
+            event.is === "dispatching" && look.row?.state === "unknown"
+              ? { generation: row.generation + 1 }
+              : {},
+          ),
+          "made twice",
+        ],
+      },
+      "an unknown write takes no other request": {
+        "a keyed write is amended while it is unknown": [
+          "keyed: ends and overrules",
+          changing((row, look, event) =>
+            event.is === "called" && row.state === "asking" && look.row?.state === "unknown"
+              ? {
+                  state: "ready",
+                  question: null,
+                  generation: row.generation + 1,
+                  doubt: 0,
+                  knownFrom: 0,
+                }
+              : {},
+          ),
+          "made, and said not to be",
+        ],
+      },
+      "a restored keyed write is asked about": {
+        "a restored keyed write is sent by the key that it has": [
+          "keyed: ledger restored, retried",
+          (look, event, policy) =>
+            advance("call" in event ? withRow(look, { epoch: look.epoch }) : look, event, policy),
+          "made, and said not to be",
+        ],
+      },
+      "a recovery asks anew": {
+        "a question of before a restore is still answered": [
+          "questions and answers, restored",
+          seeing((look, event) => [
+            look.row?.state === "asking" ? withRow(look, { epoch: look.epoch }) : look,
+            event,
+          ]),
+          "made twice",
+        ],
+      },
+      "an id that a person names is read and compared": {
+        "an id that a person names is taken as it is": [
+          "questions and wrong answers",
+          seeing((look, event) => [
+            look,
+            event.is === "checked" ? { ...event, fault: undefined } : event,
+          ]),
+          "said to be made, and never made",
+        ],
+      },
+      "a resend reads once more": {
+        "a resend does not read once more": [
+          "questions and wrong answers",
+          seeing((look, event) => [
+            look,
+            isAttempt(event) && "call" in event
+              ? { ...event, call: { ...event.call, reread: look.decisions.at(-1)?.sequence } }
+              : event,
+          ]),
+          "made twice",
+        ],
+      },
+      "an answer is for the request that was shown": {
+        "another request counts as an amendment that nobody has named": [
+          "questions and answers, retried with another request, not named",
+          seeing((look, event) => [
+            look,
+            "call" in event ? { ...event, call: { ...event.call, mayAmend: true } } : event,
+          ]),
+          "another request was sent than the answer is for",
+        ],
+      },
+      "an answered question does not stay": {
+        "an answer to send again is used up by another request, and the question stays": [
+          "questions and answers, retried with another request, not named",
+          (look, event, policy) =>
+            event.is === "called" &&
+            look.row?.state === "asking" &&
+            look.row.request.hash !== event.call.request.hash
+              ? {
+                  row: undefined,
+                  entries: [],
+                  effect: { is: "person", needs: "answer", question: look.row.question, why: "" },
+                }
+              : advance(look, event, policy),
+          "stuck",
+        ],
+      },
+      "an overrule leaves what may have been sent unknown, and waits": {
+        "an overruled end has no wait": [
+          "ends and overrules",
+          {
+            overruledRow: (row, look) => {
+              const after = overruledRow(row, look);
+              return after?.state === "unknown" ? { ...after, until: null } : after;
+            },
+          },
+          "stuck",
+        ],
+        "an overruled end counts as not sent": [
+          "ends and overrules",
+          {
+            overruledRow: (row, look) => {
+              const after = overruledRow(row, look);
+              return after?.state === "unknown" ? { ...after, state: "ready", doubt: 0 } : after;
+            },
+          },
+          "made, and said not to be",
+        ],
+      },
+      "a person is asked where nothing else helps": {
+        "nobody is asked": [
+          "ended while asked",
+          (look, event, policy) => {
+            const advanced = advance(look, event, policy);
+            return advanced.effect.is === "person"
+              ? { ...advanced, effect: { is: "again", isKnown: false } }
+              : advanced;
+          },
+          "stuck",
+        ],
+      },
+    },
+    "the fence": {
+      "who has taken over is seen": {
+        "the fence does not see who has taken over": [
+          "kills, freezes and lost answers",
+          (look, event, policy) =>
+            event.is === "dispatching" && look.row !== undefined
+              ? advance(withRow(look, { state: "sending", token: event.token }), event, policy)
+              : advance(look, event, policy),
+          "made twice",
+        ],
+      },
+      "an end is seen": {
+        "the fence does not see an end": [
+          "ends and overrules",
+          seeing((look, event) => [
+            event.is === "dispatching"
+              ? withRow(
+                  { ...look, end: undefined },
+                  look.row?.state === "ended" ? { state: "ready" } : {},
+                )
+              : look,
+            event,
+          ]),
+          "sent after the end",
+        ],
+      },
+      "a pause is seen": {
+        "the fence does not see a pause": [
+          "paused",
+          seeing((look, event) => [{ ...look, pause: undefined }, event]),
+          "sent while paused",
+        ],
+      },
+      "a restored ledger stops sends": {
+        "sends go on in a restored ledger": [
+          "ledger restored, recovered later",
+          seeing((look, event) => [{ ...look, stopped: null }, event]),
+          "sent while stopped",
+        ],
+      },
+      "an approval is needed": {
+        "an approval is not needed": [
+          "approvals",
+          seeing((look, event) => [
+            look,
+            "call" in event
+              ? { ...event, call: { ...event.call, approveAbove: undefined } }
+              : event,
+          ]),
+          "sent without approval",
+        ],
+      },
+      "an approval is for the payee's account": {
+        "an approval holds for another account": [
+          "approvals",
+          seeing((look, event) => [
+            look,
+            "call" in event && event.call.payee
+              ? { ...event, call: { ...event.call, payee: { mark: "x", shown: "" } } }
+              : event,
+          ]),
+          "sent without approval",
+        ],
+      },
+      "an approval does not survive an overrule": {
+        "an approval survives an overrule": [
+          "approvals",
+          {
+            overruledRow: (row, look) => {
+              const after = overruledRow(row, look);
+              return after === undefined
+                ? undefined
+                : { ...after, decisionsAfter: row.decisionsAfter };
+            },
+          },
+          "sent without approval",
+        ],
+      },
+      "an approval does not survive a resend": {
+        "an approval survives a person's resend": [
+          "approvals, asked",
+          changing((row, look) =>
+            row.state === "asking" ? { decisionsAfter: look.row?.decisionsAfter ?? 0 } : {},
+          ),
+          "sent without approval",
+        ],
+      },
+      "the janitor sends nothing": {
+        "the janitor sends": [
+          "settled by the janitor",
+          seeing((look, event) => [
+            look,
+            "call" in event && event.call.mode === "settle"
+              ? {
+                  ...event,
+                  call: { ...event.call, mode: "send" },
+                }
+              : event,
+          ]),
+          "sent by the janitor",
+        ],
+      },
+      "a cancelled run sends nothing": {
+        "a cancelled run goes on sending": [
+          "cancelled",
+          seeing((look, event) => [
+            look,
+            "call" in event && event.call.mode === "close" && look.row !== undefined
+              ? { ...event, call: { ...event.call, mode: "send" } }
+              : event,
+          ]),
+          "sent after it was cancelled",
+        ],
+        "an attempt of a run that was cancelled takes up an answer": [
+          "cancelled while asked",
+          seeing((look, event) => [
+            look.row?.token?.startsWith("closed:") === true ? withRow(look, { token: null }) : look,
+            event,
+          ]),
+          "sent after it was cancelled",
+        ],
+      },
+    },
+    "reconcile first": {
+      "absent counts after the lag": {
+        "absent counts before the lag is over": [
+          "kills, freezes and lost answers",
+          seeing((look, event) => [
+            look,
+            event.is === "evidence" ? { ...event, readFrom: Number.MAX_SAFE_INTEGER } : event,
+          ]),
+          "made, and said not to be",
+        ],
+      },
+      "a reading is about the version that it was made for": {
+        "a reading counts for a later send": [
+          "kills, freezes and lost answers",
+          seeing((look, event) => [
+            look,
+            event.is === "evidence" && look.row
+              ? { ...event, version: look.row.version, readFrom: Number.MAX_SAFE_INTEGER }
+              : event,
+          ]),
+          "made, and said not to be",
+        ],
+        "a reading counts for a row that was restored since": [
+          "ledger restored, retried",
+          seeing((look, event) => [
+            look,
+            event.is === "evidence" && look.row
+              ? {
+                  ...event,
+                  version: look.row.version,
+                  readFrom: Math.max(event.readFrom, look.row.changedAt),
+                }
+              : event,
+          ]),
+          "made, and said not to be",
+        ],
+      },
+      "another generation's key is asked about": {
+        "another generation's key counts as this one's": [
+          "ledger lost, started anew amended",
+          seeing((look, event) => [
+            look,
+            event.is === "evidence" && event.verdict.is === "foundOther"
+              ? { ...event, verdict: { ...event.verdict, is: "found", by: "key" } }
+              : event,
+          ]),
+          "another request is said to be made",
+        ],
+      },
+      "likeness alone proves nothing of what was forgotten": {
+        "what was forgotten is judged by likeness alone": [
+          "ledger lost, started anew amended, without keys",
+          seeing((look, event) => [
+            look,
+            event.is === "evidence" && event.verdict.is === "absent"
+              ? { ...event, verdict: { is: "absent" } }
+              : event,
+          ]),
+          "made, and said not to be",
+        ],
+      },
+    },
+  };
+
+describe.each(Object.entries(rules))("each rule of %s is needed", (_, ofPart) => {
+  describe.each(Object.entries(ofPart))("%s", (rule, mutants) => {
+    test("has a planted fault", () => {
+      expect(Object.keys(mutants), rule).not.toEqual([]);
+    });
+    test.each(Object.entries(mutants))("%s: the model check turns red", (_name, mutant) => {
+      const [name, planted, fault] = mutant;
+      const setting: Setting = scenarios[name];
+      const planting = typeof planted === "function" ? { advance: planted } : planted;
+      expect(explore(setting, { rules: planting }).fault).toBe(fault);
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { advance } from "../../src/model/index.ts";
 import type { Call, WriteEvent, WriteRow } from "../../src/model/index.ts";
 import type { Look, NewDecision } from "../../src/store/ledger.ts";
@@ -187,6 +187,33 @@ describe("what time, limits and undoing do", () => {
     };
     const twice = answered(answered(asked, "There is no id1."), "There is no id2.");
     expect(twice.question?.reason).toBe("There is no id2. Two may be it.");
+  });
+  test("a row is believed at the version that Temporal names, and at no other", () => {
+    const row = { state: "ready", doubt: 0, version: 4, knownFrom: 3 } as const;
+    const named = (version: number) =>
+      advance(withRow(row), calledBy({ testimony: { is: "version", version } }), policy).effect.is;
+    expect([2, 3, 4, 5].map(named)).toEqual(["again", "send", "send", "again"]);
+    expect(advance(withRow(row), calledBy({ testimony: undefined }), policy).effect.is).toBe(
+      "again",
+    );
+  });
+  test("8: a look of an earlier epoch permits no dispatch", () => {
+    const dispatchedBy = (token: string) =>
+      advance(empty, { who: "w", is: "dispatching", token, call }, policy).effect.is;
+    expect(["0:x", "1:x"].map(dispatchedBy)).toEqual(["stop", "go"]);
+  });
+  test("11: a worker whose clock is five minutes ahead does not see the lag over", () => {
+    const evidence: WriteEvent = {
+      who: "w",
+      is: "evidence",
+      version: 1,
+      readFrom: 0,
+      verdict: { is: "absent" },
+    };
+    vi.useFakeTimers({ now: Date.now() + 5 * 60_000 });
+    const advanced = advance(withRow({ state: "unknown", doubt: 1, until: 0 }), evidence, policy);
+    vi.useRealTimers();
+    expect(advanced).toMatchObject({ row: undefined, effect: { is: "wait", at: 1_000 } });
   });
   test("3: nothing is sent under the workflow id of another account", () => {
     const { effect } = advance({ ...empty, isOfOtherAccount: true }, calledBy(), policy);

@@ -21,6 +21,7 @@ const NONE: Budgets = {
   settles: 0,
   wrongs: 0,
   undos: 0,
+  contradictions: 0,
 };
 const listed: WritePolicy = {
   repeat: "none",
@@ -111,6 +112,7 @@ export const scenarios = {
     overrules: 1,
     retries: 1,
   }),
+  "answers that differ": setting({ loses: 1, contradictions: 1, answers: 1, retries: 1 }),
   "three times absent": setting({ loses: 4, sends: 4, answers: 1 }),
   approvals: setting(
     { loses: 1, answers: 2, accounts: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { Model, start } from "./world.ts";
 import { scenarios } from "./scenarios.ts";
@@ -21,15 +22,56 @@ const one = "attempt of run 1:";
 const two = "attempt of run 2:";
 const sent = ["attempt begins", `${one} called`, `${one} dispatching`];
 
-// Those of the 21 traces that `advance` does not see are tested by title elsewhere; 3 and 13 are in rules.test.ts:
-// 1 workflows/test/steps.test.ts "serves one call: a second one fails the task, whatever the workflow catches, and sends nothing"
-// 2 test/support/contract.ts "prunes what was settled before, and keeps ids and ends"
-// 3 activities/test/write/engine.test.ts "fails in a later run of a continued chain, instead of returning what the earlier one paid"
-// 10 test/store/postgres-ledger.test.ts "refuses a later version, and commits that are not durable"
-// 12 protocol/test/voucher.test.ts "vouches for the run that was started with it", and the cases after it
-// 16 activities/test/tracker/tracker.test.ts "end by the activity's id as soon as enough is there; the others stay"
-// 17 activities/test/evidence/verdict.test.ts "takes without a key only what nobody else can have made"
-// 21 activities/test/write/engine.test.ts "sends nothing where the process stood still since the attempt began"
+const LEDGER_TESTS = ["ledger/test/model/traces.test.ts", "ledger/test/model/rules.test.ts"];
+
+/** Where those of the 21 traces are tested that `advance` does not see alone: file and title. */
+const ELSEWHERE: Readonly<Record<number, readonly [file: string, title: string]>> = {
+  1: [
+    "workflows/test/steps.test.ts",
+    "serves one call: a second one fails the task, whatever the workflow catches, and sends nothing",
+  ],
+  2: ["ledger/test/support/contract.ts", "prunes what was settled before, and keeps ids and ends"],
+  3: [
+    "activities/test/write/engine.test.ts",
+    "fails in a later run of a continued chain, instead of returning what the earlier one paid",
+  ],
+  10: [
+    "ledger/test/store/postgres-ledger.test.ts",
+    "refuses a later version, and commits that are not durable",
+  ],
+  12: ["protocol/test/voucher.test.ts", "vouches for the run that was started with it"],
+  16: [
+    "activities/test/tracker/tracker.test.ts",
+    "end by the activity's id as soon as enough is there; the others stay",
+  ],
+  17: [
+    "activities/test/evidence/verdict.test.ts",
+    "takes without a key only what nobody else can have made",
+  ],
+  19: ["operations/test/decide/decide.test.ts", "the first answer wins, and an end beats it"],
+  20: [
+    "activities/test/write/own-operations.test.ts",
+    "is undone once, after its outcome is known",
+  ],
+  21: [
+    "activities/test/write/engine.test.ts",
+    "sends nothing where the process stood still since the attempt began",
+  ],
+};
+
+const PACKAGES = new URL("../../../", import.meta.url);
+const textOf = (file: string) => readFileSync(new URL(file, PACKAGES), "utf8");
+
+test("each of the 21 traces has a test", () => {
+  const ledger = LEDGER_TESTS.map(textOf).join("\n");
+  const missing = Array.from({ length: 21 }, (_, index) => index + 1).filter((number) => {
+    const [file, title] = ELSEWHERE[number] ?? [];
+    const isElsewhere = file !== undefined && title !== undefined && textOf(file).includes(title);
+    return ELSEWHERE[number] === undefined ? !ledger.includes(`test("${number}: `) : !isElsewhere;
+  });
+  expect(missing).toEqual([]);
+});
+
 describe("traces that broke earlier versions of the table", () => {
   test("4: a copy made while paused does not reopen the belief", () => {
     const world = replay(scenarios["ledger restored"], [

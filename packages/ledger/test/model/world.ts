@@ -42,6 +42,7 @@ export interface Budgets {
   readonly settles: number;
   readonly wrongs: number;
   readonly undos: number;
+  readonly contradictions: number;
 }
 
 export interface Setting {
@@ -454,6 +455,10 @@ export class Model {
         on("made", answer({ is: "made", id, result: {} }, { made }));
         on("refused", answer({ is: "refused", message: "", details: {} }), true);
         on("later", answer({ is: "later", message: "" }), true);
+        if (w.left.contradictions > 0) {
+          const change = { made, left: spent(w, "contradictions") };
+          on("made, answer differs", answer({ is: "contradiction", message: "" }, change), true);
+        }
         if (w.left.loses > 0) {
           const left = spent(w, "loses");
           on("made, answer lost", answer(lost, { made, left }), true);
@@ -722,6 +727,11 @@ export class Model {
             "person names a wrong id",
             decided({ ...w, left: spent(w, "wrongs") }, "found", { id: "id9" }),
           );
+        const [first] = w.made;
+        // Hasty ones do not see what is listed by now: one more reading does.
+        const isFound = first?.isListed === true && first.generation === row.generation;
+        if (left.wrongs > 0 && isFound && w.made.length === 1 && this.setting.hasKeys)
+          on("person hastily says send again", decided(w, "resend"));
         if (w.made.length === 0) on("person says send again", decided(w, "resend"));
         else on("person names it", decided(w, "found", { id: "id0" }));
       }
@@ -757,6 +767,7 @@ export const violation = (w: World, { policy }: Setting): string | undefined => 
   const { row } = w;
   const made = w.made.filter(({ isGone }) => !isGone);
   const own = row?.state === "done" ? w.made[Number(row.madeId?.slice(2))] : undefined;
+  if (row?.state === "done" && own === undefined) return "said to be made, and never made";
   if (row?.epoch === w.epoch && own !== undefined && own.request !== row.request.hash)
     return "another request is said to be made";
   // Of a restored ledger nothing is believed until it is recovered.
