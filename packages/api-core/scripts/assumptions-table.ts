@@ -5,21 +5,22 @@ import type { GeneratedFile } from "./generated-file.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-const INTRODUCTION = `# What the service's document leaves open
+const INTRODUCTION = `# Assumptions
 
-The document is silent on some points. The client takes a guess at each, written down here and
-nowhere else in the code; where the service turns out to differ, override the guess: in
-\`PAYMENTS_ASSUMPTIONS\`, a JSON object of what differs, or in the client's option \`assumptions\`.
+For engineers who connect the service. Its document leaves some points open; look up what the client assumes, and change
+what differs at your service.
 
 \`\`\`sh
 PAYMENTS_ASSUMPTIONS='{"updateBeneficiaryMethod":"PUT","notCarriedOutStatuses":[503]}'
 \`\`\`
 
-Objects are laid over the default name by name; all other values replace it. Statuses and regular
-expressions are compared without regard to case. A name that is not listed here is refused.
+The value is a JSON object. Objects in it change the default name by name; other values replace it. Statuses and regular
+expressions ignore case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
 
-The table is generated from the schema and its docstrings in \`packages/api-core/src/contract/assumptions.ts\` by
-\`npm exec nx run api-core:assumptions\`.
+Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`payoutCompletedStatuses\`, \`payoutFailedStatuses\` and \`timeZone\` first.
+They decide how long a lost payout may be missing from its list, how it is recognised, and when it is paid.
+
+This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx nx run @durable-payments/api-core:assumptions\`.
 `;
 
 const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``;
@@ -56,7 +57,7 @@ const makeTable = (): string => {
       takes(schema),
     ];
   });
-  const table = [["Setting", "What is left open", "Default", "Takes"], ...rows];
+  const table = [["name", "decides", "default", "takes"], ...rows];
   const widths = [0, 1, 2, 3].map((column) =>
     Math.max(...table.map((row) => (row[column] ?? "").length)),
   );
@@ -71,6 +72,6 @@ const makeTable = (): string => {
 export const assumptionsTable: GeneratedFile = {
   file: new URL("../../../docs/assumptions.md", import.meta.url),
   about: "what the service's document leaves open, and how to override the guesses.",
-  command: "npm exec nx run api-core:assumptions",
+  command: "npx nx run @durable-payments/api-core:assumptions",
   make: () => `${INTRODUCTION}\n${makeTable()}\n`,
 };

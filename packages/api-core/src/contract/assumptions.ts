@@ -65,36 +65,35 @@ const assumptionFields = {
   /** Unit in which the bounds of date ranges are sent. */
   rangeBoundUnit: Schema.Literals(["milliseconds", "seconds"]),
   /**
-   * Zone of the times and dates in answers that carry no offset: an IANA name, or an offset such as +08:00.
-   * While it is unknown, such a time may be of any zone, from UTC-12:00 to UTC+14:00.
+   * Time zone of times in answers without an offset: an IANA name, or an offset such as +08:00. If unknown, such a
+   * time may be in any zone from UTC-12:00 to UTC+14:00.
    */
   timeZone: Schema.String.check(isTimeZone),
   /**
-   * The message of a success, trimmed. A write that is answered with code 200 and another one, or with a
-   * refusal of this one, has an unknown outcome.
+   * Message of a success, trimmed. If a write is answered with code 200 and another message, or refused with this
+   * message, its outcome is unknown.
    */
   successMessage: Pattern,
   /** HTTP statuses and envelope codes that mark a missing, invalid or expired token. */
   rejectedTokenCodes: Schema.Array(Schema.Int),
   /**
-   * Messages of refusals that mark a missing, invalid or expired token. One that stays with a token that
-   * ping accepts, or with a fresh one, is a refusal.
+   * Messages of refusals that mark a missing, invalid or expired token. If it persists with a token that ping
+   * accepts, or with a fresh one, it is a refusal.
    */
   rejectedTokenMessage: Pattern,
-  /** How long a token is used when the sign-in answer carries no expiry that can be read. */
+  /** How long a token is used if the sign-in answer has no readable expiry. */
   tokenLifetimeSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
   /**
-   * How long a token lives without a request; it is renewed before, in the last 30 seconds or the last tenth
-   * of that time.
+   * How long a token lives without a request. It is renewed earlier, in the last 30 seconds or the last tenth of that
+   * time.
    */
   tokenIdleSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** Messages of refusals of a sign-in that mean: too many requests. */
+  /** Messages of refused sign-ins that mean: too many requests. */
   signInLimitMessage: Pattern,
   /**
-   * HTTP statuses (408, 429, from 500 on, and each 4xx without an envelope but 409) which mean: not
-   * carried out. Each that is not listed leaves a write's outcome unknown: a gateway may answer so after the
-   * service has carried it out. 400 and 422 judge the request before it is carried out, 429 turns it away. List
-   * 401 where the service itself rejects tokens without an envelope.
+   * HTTP statuses of answers without an envelope that mean: not carried out. 408, 429 and 5xx may have an envelope; 409
+   * is not allowed. Other statuses leave a write's outcome unknown: a gateway may send them after the service
+   * has carried out the request. Add 401 if the service rejects tokens without an envelope.
    */
   notCarriedOutStatuses: Schema.Array(
     Schema.Int.check(
@@ -108,31 +107,30 @@ const assumptionFields = {
   /** How long a new payout or cardholder may be missing from its list. */
   listLagSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
-   * Most pages of a list, of 50 rows each, that a reconciliation reads; where a list has more, a person is
-   * asked.
+   * Most pages of a list, of 50 rows each, that a reconciliation reads. If a list has more, a person is asked.
    */
   reconciliationMaxPages: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** How far the service's clock may be from ours. */
+  /** Largest difference between the service's clock and ours. */
   clockSkewSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
-   * What the list of payouts shows as unique_request_id: the key that was sent (same), no key of ours (none), or unknown.
+   * What the list of payouts shows as unique_request_id: the key that was sent (same), no key of ours (none), or
+   * unknown.
    */
   payoutKeyEcho: Schema.Literals(["same", "none", "unknown"]),
   /** Whether createPayout sends unique_request_id in its body. */
   payoutKeyInBody: Schema.Boolean,
   /**
-   * What retrievePayout shows of a payout as it was sent, or as the creation answered it. An answer with
-   * another payout_id is no answer; one with another amount, currency or beneficiary_id ends the run with
-   * PayoutContradicted. An amount may be grouped, or differ by the fee that is shown.
+   * Fields that retrievePayout shows as they were sent or created. An answer with another payout_id is ignored; another
+   * amount, currency or beneficiary_id ends the run with PayoutDiffers. An amount may be grouped, or differ by the
+   * fee that is shown.
    */
   payoutFieldsAsSent: Schema.Array(
     Schema.Literals(["payout_id", "amount", "currency", "beneficiary_id"]),
   ),
   /**
-   * Fields of a write's request which its answer shows as they were sent, where it shows them: an answer with
-   * another one is about something else, and the outcome of the write is unknown. An amount may have another
-   * number of digits, be grouped, or differ by the fee that is shown; an id may be in other capitals, with other
-   * punctuation; an account or card number may be masked, or a part of it.
+   * Request fields that the answer of a write shows as they were sent, if it shows them. If one differs, the outcome
+   * is unknown. An amount may have other digits, be grouped, or differ by the fee that is shown. An id may differ in
+   * capitals and punctuation. An account or card number may be masked or cut.
    */
   echoedFields: Schema.Struct({
     createPayout: Schema.Array(
@@ -146,42 +144,40 @@ const assumptionFields = {
       Schema.Literals(["account_currency", "account_number", "iban"]),
     ),
   }),
-  /** Statuses that complete a payout, beside a complete_time that is set. */
+  /** Statuses of a payout that is completed. */
   payoutCompletedStatuses: Statuses,
-  /** Statuses with which a payout has ended without being paid. */
+  /** Statuses of a payout that ended without being paid. */
   payoutFailedStatuses: Statuses,
   /**
-   * Statuses of a payout that say that its money came back or was never paid, beside payoutFailedStatuses:
-   * with a complete_time that is set it has failed.
+   * Further statuses of a payout whose money came back or was never paid. With a complete_time, it has failed.
    */
   payoutReturnedStatus: Pattern,
   /**
-   * Statuses of a payout that a complete_time that is set completes; so does one that is missing. Of any
-   * status that neither this nor payoutReturnedStatus names, the payout stays open: nobody knows whether it
-   * was paid.
+   * Statuses of a payout that count as completed once it has a complete_time; a missing status does, too. With any
+   * other status the payout stays open, unless payoutReturnedStatus names it.
    */
   payoutPaidStatus: Pattern,
-  /** Whether a complete_time that is set completes a payout of the status payoutPaidStatus, or of none. */
+  /** Whether a complete_time completes a payout whose status is missing or matches payoutPaidStatus. */
   completeTimeCompletes: Schema.Boolean,
   /** Statuses of a cardholder whose identity check passed. */
   cardholderVerifiedStatuses: Statuses,
   /** Statuses of a cardholder whose identity check failed. */
   cardholderRefusedStatuses: Statuses,
-  /** Statuses of a cardholder whose identity check lacks something. */
+  /** Statuses of a cardholder whose identity check is incomplete. */
   cardholderIncompleteStatuses: Statuses,
-  /** Statuses of a card that was not issued after all. */
+  /** Statuses of a card that was not issued. */
   cardRefusedStatuses: Statuses,
   /**
-   * Messages by which the service refuses a unique_request_id that it knows, beside HTTP 409: perhaps
-   * carried out before. Only where the request may have been sent before.
+   * Messages that refuse a known unique_request_id, as HTTP 409 does: the request may have been carried out. Only
+   * considered if the request may have been sent before.
    */
   repeatedKeyRefusal: Pattern,
-  /** Messages by which these operations say that things are already so: success. */
+  /** Messages of refusals that mean: it is already so. They count as success. */
   alreadySoRefusals: texts(
     ["createBalance", "removeCardholder", "cancelCard", "freezeCard"],
     Pattern,
   ),
-  /** Most digits after the point in an amount that is sent: the currency's own, or a number. */
+  /** Most decimal places of an amount that is sent: those of the currency, or a number. */
   amountFractionDigits: Schema.Union([
     Schema.Literal("iso4217"),
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 18 })),
@@ -191,7 +187,7 @@ const assumptionFields = {
 /**
  * Every point that the service's document leaves open, one setting each. Override any of them by
  * `PAYMENTS_ASSUMPTIONS` (a JSON object of the settings to change) or by the client's option.
- * Patterns are regular expressions, matched without regard to case; statuses likewise.
+ * Statuses and regular expressions ignore case.
  */
 export interface Assumptions extends Schema.Struct.Type<typeof assumptionFields> {}
 
