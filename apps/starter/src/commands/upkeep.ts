@@ -1,36 +1,12 @@
-import type { NamespaceFix } from "@durable-payments/operations/doctor";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
-import type { Output } from "../output/output.ts";
 import { by, file, json, maybeId, on, past, reason, text, time, yes } from "./flags.ts";
 import { described, runAct, runCommand } from "./run-command.ts";
 
 const examined = {
-  fix: on("fix", "Create the namespace, or have it keep runs long enough"),
   testWebhook: on("test-webhook", "Post one notification by the worker"),
-  yes,
   json,
-};
-
-const FIXES: Readonly<Record<Exclude<NamespaceFix, "none">, string>> = {
-  create: "create the namespace",
-  lengthenRetention: "have the namespace keep runs for 30 days after their end",
-};
-
-const fix = async (output: Output, isAgreed: boolean): Promise<void> => {
-  const { fixNamespace, planFix } = await import("@durable-payments/operations/doctor");
-  const { temporalSettings, withTemporal } =
-    await import("@durable-payments/operations/connection");
-  const { canAsk, confirm } = await import("../output/ask.ts");
-  await withTemporal(temporalSettings(process.env), async (temporal) => {
-    const planned = await planFix(temporal);
-    if (planned === "none") return;
-    const what = FIXES[planned];
-    if (!isAgreed && !canAsk()) return output.say(`To ${what}, add --yes.`);
-    if (!isAgreed) await confirm(`It will ${what}. Continue?`, "Nothing was changed.");
-    await fixNamespace(temporal, planned);
-  });
 };
 
 /** `starter doctor`: checks the installation. */
@@ -48,7 +24,6 @@ export const doctor = Command.make("doctor", examined, (given) =>
       );
       return EXIT_CODES.done;
     }
-    if (given.fix) await fix(output, given.yes);
     const { operationsSettings, readAccounts } = await import("../settings.ts");
     const { doctorText } = await import("../output/installation.ts");
     const settings = { ...(await operationsSettings()), accounts: await readAccounts() };
@@ -61,7 +36,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
     "Check that everything works",
     `Check the service, the sign-in, Temporal, its namespace, workers, trackers,
   notifications, the ledger (identity, witness, the logs of the latest runs),
-  limits, and what makes no progress. It changes nothing without --fix.`,
+  limits, and what makes no progress. It changes nothing.`,
     [],
     `${EXIT_CODES_HELP}\n  1: at least one check failed.`,
   ),

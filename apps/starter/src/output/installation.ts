@@ -26,8 +26,7 @@ const SIGNS = { ok: "ok", warning: "warning", failed: "FAILED", skipped: "not ch
 const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "gray" } as const;
 
 /** Words the status of a check. */
-export const checkStatus = (status: Check["status"]): string =>
-  styled(COLOURS[status], SIGNS[status]);
+const checkStatus = (status: Check["status"]): string => styled(COLOURS[status], SIGNS[status]);
 
 const waitingText = (waiting: OverviewView["waiting"], now: number): string =>
   table(

@@ -83,7 +83,7 @@ const rowCounts = ({ counts }: BatchView): string =>
 const BATCH_STATES: Readonly<Record<string, string>> = { needsApproval: "needs approval" };
 
 /** Words the state of a batch. */
-export const batchState = ({ pausedBy, state }: BatchView): string =>
+const batchState = ({ pausedBy, state }: BatchView): string =>
   `${BATCH_STATES[state] ?? state}${pausedBy === null ? "" : `, paused by ${pausedBy}`}`;
 
 /** Prints batches. */

@@ -9,7 +9,7 @@ import { styled } from "./text.ts";
 const INSTALLED = "durable-payments";
 
 /** Returns whether this is the published package, and not a checkout. */
-export const isInstalled = (): boolean => basename(process.argv[1] ?? "") === INSTALLED;
+const isInstalled = (): boolean => basename(process.argv[1] ?? "") === INSTALLED;
 
 /** Returns the executable that a shell completes. */
 export const executableName = (): string => (isInstalled() ? INSTALLED : "starter");

@@ -64,7 +64,7 @@ export const statusesText = ({ state, statuses }: Pick<RunView, "state" | "statu
 };
 
 /** Words what a run or a write pays: `250.00 EUR to b-1, Invoice 17`. */
-export const paymentText = (of: {
+const paymentText = (of: {
   readonly amount: string | null;
   readonly currency: string | null;
   readonly payee: string | null;

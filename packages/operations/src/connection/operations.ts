@@ -27,7 +27,7 @@ export interface LedgerSettings {
 const SQLITE = "sqlite:";
 
 /** Words an error of the ledger for a person; any other error is returned as it is. */
-export const asLedgerError = (error: unknown): unknown =>
+const asLedgerError = (error: unknown): unknown =>
   error instanceof LedgerUnavailable
     ? new ConnectionFailed({
         reason: "ledgerUnavailable",

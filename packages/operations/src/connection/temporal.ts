@@ -13,8 +13,6 @@ import {
 } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import proto from "@temporalio/proto";
-import { once } from "node:events";
-import { setTimeout } from "node:timers/promises";
 import { ConnectionFailed, type NextOperation } from "../errors.ts";
 import { decodingConnection, readablePayloads } from "./readable-payloads.ts";
 import type { TemporalSettings } from "./settings.ts";
@@ -34,56 +32,37 @@ export interface Temporal {
   readonly settings: TemporalSettings;
 }
 
-/** What listens there is looked at once a connection takes longer than it does within a data centre. */
-const LOOK_AFTER_MS = 250;
-
-/** Waits for the connection; what is wrong there is known before its time is over. */
-const untilReady = async (connection: Connection, settings: TemporalSettings): Promise<void> => {
-  const stop = new AbortController();
-  const found = (async () => {
-    await setTimeout(LOOK_AFTER_MS, undefined, { signal: stop.signal });
-    const why = await whyUnreachable({
-      address: settings.address,
-      tls: settings.connectionOptions.tls,
-    });
-    if (why !== undefined) throw new Error(why);
-    // What listens there speaks as Temporal does: then it is the connection that knows more.
-    await once(stop.signal, "abort");
-  })();
-  found.catch(() => undefined);
-  try {
-    await Promise.race([connection.ensureConnected(), found]);
-  } finally {
-    stop.abort();
-  }
-};
-
-const whyNot = (error: unknown): string => {
-  const message = detailsOf(error);
-  return message === "Failed to connect before the deadline"
-    ? `nothing answers there within ${CONNECT_TIMEOUT_MS / 1000} s`
-    : message;
-};
-
 const open = async (settings: TemporalSettings): Promise<Connection> => {
+  const { address, connectionOptions } = settings;
   const connection = Connection.lazy({
-    ...settings.connectionOptions,
+    ...connectionOptions,
     ...(settings.apiKey && { apiKey: settings.apiKey }),
-    address: settings.address,
+    address,
     connectTimeout: CONNECT_TIMEOUT_MS,
     channelArgs: { "grpc.max_receive_message_length": LONGEST_ANSWER },
     plugins: [readablePayloads],
   });
+  // Known at once, where gRPC would try until its time is over.
+  const nobody = whyUnreachable({ address, tls: connectionOptions.tls });
   try {
-    await untilReady(connection, settings);
+    await Promise.race([
+      connection.ensureConnected(),
+      nobody.then((why) =>
+        why === undefined ? connection.ensureConnected() : Promise.reject(new Error(why)),
+      ),
+    ]);
     return connection;
   } catch (error) {
     await connection.close();
-    const why = whyNot(error);
+    const said = detailsOf(error);
+    const why =
+      said === "Failed to connect before the deadline"
+        ? `nothing answers there within ${CONNECT_TIMEOUT_MS / 1000} s`
+        : said;
     const isToStart = why === NOTHING_LISTENS && isOnThisMachine(settings);
     throw new ConnectionFailed({
       reason: "cannotConnect",
-      message: `Cannot connect to Temporal at ${settings.address} (TEMPORAL_ADDRESS): ${why}.`,
+      message: `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why}.`,
       ...(isToStart && { next: { operation: "startServer" } }),
     });
   }

@@ -25,7 +25,7 @@ export const questionsOf = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<WriteR
   rows.filter(({ question, state }) => state === "asking" && question?.kind === "outcome");
 
 /** Finds the write whose question an answer names; refuses what is answered or replaced by another question. */
-export const askedRow = (
+const askedRow = (
   { rows }: Pick<DecisionLook, "rows">,
   workflowId: string,
   question: string,

@@ -7,16 +7,15 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
-import { msToTs } from "@temporalio/common/lib/time.js";
 import * as Result from "effect/Result";
 import { type KnownAccount, type LedgerSettings, withSources } from "../connection/operations.ts";
 import type { ServiceSettings, TemporalSettings } from "../connection/settings.ts";
-import { changing, isNoAnswer } from "../connection/temporal-errors.ts";
+import { isNoAnswer } from "../connection/temporal-errors.ts";
 import { noWorker, type Temporal } from "../connection/temporal.ts";
 import { ConnectionFailed, refused } from "../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { checkLedger } from "./ledger-checks.ts";
-import { checkTemporal, LEAST_RETENTION_DAYS, readRetention } from "./temporal-checks.ts";
+import { checkTemporal } from "./temporal-checks.ts";
 
 /** What is examined. */
 export interface DoctorSettings {
@@ -35,15 +34,11 @@ export interface Diagnosis {
   readonly checks: ReadonlyArray<Check>;
 }
 
-const serviceChecks = async ({ accounts }: DoctorSettings): Promise<ReadonlyArray<Check>> => {
-  const found = await Promise.all(
-    accounts.map(async ({ name, service }) => {
-      const title = name === undefined ? "" : `${name}: `;
-      return (await checkService(service)).map((one) => ({ ...one, name: `${title}${one.name}` }));
-    }),
-  );
-  return found.flat();
-};
+const serviceChecks = ({ accounts }: DoctorSettings) =>
+  accounts.map(async ({ name, service }) => {
+    const title = name === undefined ? "" : `${name}: `;
+    return (await checkService(service)).map((one) => ({ ...one, name: `${title}${one.name}` }));
+  });
 
 /** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
 const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Check>> => {
@@ -52,20 +47,15 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
   );
   try {
     return await withSources(settings, async ({ ledger, temporal, whyNot }) => {
-      const remedy = "Correct the settings, or start what is missing.";
+      const missing = (what: string) =>
+        failed(what, whyNot.join(" "), "Correct the settings, or start what is missing.");
       const { checks, tracked } =
         temporal === undefined
-          ? {
-              checks: [
-                failed("Temporal", whyNot.join(" "), remedy),
-                skipped("worker", "not checked: Temporal cannot be reached"),
-              ],
-              tracked: [],
-            }
+          ? { checks: [missing("Temporal")], tracked: [] }
           : await checkTemporal(temporal, known);
       const namespace = temporal?.settings.namespace;
       return ledger === undefined
-        ? [...checks, failed("ledger", whyNot.join(" "), remedy)]
+        ? [...checks, missing("ledger")]
         : [...checks, ...(await checkLedger(ledger, namespace, known, tracked))];
     });
   } catch (error) {
@@ -82,7 +72,7 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
  * @returns each check with what was found and what helps; it does not reject for what it finds.
  */
 export const diagnose = async (settings: DoctorSettings): Promise<Diagnosis> => {
-  const checks = (await Promise.all([serviceChecks(settings), innerChecks(settings)])).flat();
+  const checks = (await Promise.all([...serviceChecks(settings), innerChecks(settings)])).flat();
   return { isWell: checks.every(({ status }) => status !== "failed"), checks };
 };
 
@@ -136,41 +126,6 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
   }
 };
 
-/** What is wrong with a namespace and can be corrected. */
-export type NamespaceFix = "create" | "lengthenRetention" | "none";
-
-/** Reads what can be corrected. */
-export const planFix = async (temporal: Temporal): Promise<NamespaceFix> => {
-  const days = await readRetention(temporal);
-  if (days === undefined) return "create";
-  return days > 0 && days < LEAST_RETENTION_DAYS ? "lengthenRetention" : "none";
-};
-
-/**
- * Creates the namespace, or has it keep runs for 30 days. Nothing else has to be registered. On Temporal Cloud its own
- * tools do this.
- *
- * @param fix what `planFix` returned.
- */
-export const fixNamespace = async (temporal: Temporal, fix: NamespaceFix): Promise<void> => {
-  const { namespace } = temporal.settings;
-  const service = temporal.client.workflowService;
-  const retention = msToTs(LEAST_RETENTION_DAYS * 86_400_000);
-  const about = {
-    mayBe: `The namespace ${namespace} may have been changed`,
-    next: { operation: "doctor" },
-  } as const;
-  await changing(temporal, about, async () => {
-    if (fix === "create")
-      await service.registerNamespace({ namespace, workflowExecutionRetentionPeriod: retention });
-    if (fix === "lengthenRetention") {
-      const config = { workflowExecutionRetentionTtl: retention };
-      await service.updateNamespace({ namespace, config });
-    }
-  });
-};
-
-/** The attempt itself takes 10 seconds at most. */
 const ANSWER_WITHIN_MS = 20_000;
 
 const isDelivery = (answer: unknown): answer is Delivery =>

@@ -99,23 +99,18 @@ const checkLimits = async (
     : ok("limits", texts.join("; "));
 };
 
-const checkSize = ({ runs, state, writes }: Overview): Check => {
-  const rows = writes.reduce((sum, count) => sum + count.rows, 0);
-  return ok("size", `${runs} runs, ${rows} writes, ${state.sequence} log entries`);
+const checkPauses = async (ledger: Ledger): Promise<Check> => {
+  const [first, ...others] = await ledger.pauses();
+  if (first === undefined) return ok("sends", "not paused");
+  const { by, of, reason, scope } = first;
+  const more = others.length > 0 ? `, and ${others.length} more` : "";
+  const what = scope === "all" ? "all sends" : `${scope} ${of}`;
+  const next = { operation: "resume", ...(scope !== "all" && { of }) } as const;
+  return warning("sends", `${what} paused by ${by}: ${reason}${more}`, next);
 };
 
-const checkPauses = async (ledger: Ledger): Promise<Check> => {
-  const pauses = await ledger.pauses();
-  const [first] = pauses;
-  if (first === undefined) return ok("sends", "not paused");
-  const of = first.scope === "all" ? "all sends" : `${first.scope} ${first.of}`;
-  const more = pauses.length > 1 ? `, and ${pauses.length - 1} more` : "";
-  return warning(
-    "sends",
-    `${of} paused by ${first.by}: ${first.reason}${more}`,
-    first.scope === "all" ? { operation: "resume" } : { operation: "resume", of: first.of },
-  );
-};
+const sum = (counts: Overview["writes"]): number =>
+  counts.reduce((rows, count) => rows + count.rows, 0);
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
@@ -125,10 +120,10 @@ export const checkStuck = (
   tracked: ReadonlyArray<Tracked>,
 ): ReadonlyArray<Check> => {
   const { now } = state;
-  const rowsOf = (is: (count: Overview["writes"][number]) => boolean): number =>
-    writes.filter(is).reduce((sum, { rows }) => sum + rows, 0);
-  const person = rowsOf(({ question }) => question !== null);
-  const old = rowsOf(({ since, state: of }) => of === "unknown" && now - since > HOUR_MS);
+  const person = sum(writes.filter(({ question }) => question !== null));
+  const old = sum(
+    writes.filter(({ since, state: of }) => of === "unknown" && now - since > HOUR_MS),
+  );
   const lost = tracked.flatMap(({ lostRuns }) => lostRuns ?? []);
   const named = `${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`;
   const checks = [
@@ -173,7 +168,7 @@ export const checkLedger = async (
     checkIdentity(ledger, seen, namespace),
     checkWitness(seen.state, tracked),
     chains,
-    checkSize(seen),
+    ok("size", `${seen.runs} runs, ${sum(seen.writes)} writes, ${seen.state.sequence} log entries`),
     limits,
     pauses,
     ...checkStuck(seen, tracked),

@@ -21,29 +21,20 @@ import { type Check, failed, ok, skipped, warning } from "./check.ts";
 const DAY_MS = 86_400_000;
 
 /** A payout may take this long; a run that is forgotten earlier cannot be explained. */
-export const LEAST_RETENTION_DAYS = 30;
+const LEAST_RETENTION_DAYS = 30;
 
 const command = ({ address, namespace }: TemporalSettings, what: string, flags = ""): string =>
   `temporal operator namespace ${what} --address ${address} --namespace ${namespace}${flags}`;
 
-/** Returns how long a namespace keeps runs after their end, in days: 0 for ever; undefined where there is none. */
-export const readRetention = async ({
-  client,
-  settings: { namespace },
-}: Temporal): Promise<number | undefined> => {
-  try {
-    const { config } = await client.workflowService.describeNamespace({ namespace });
-    return (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) / DAY_MS;
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-};
-
-const checkNamespace = async (temporal: Temporal): Promise<Check> => {
-  const { settings } = temporal;
+const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> => {
   const { namespace } = settings;
-  const days = await readRetention(temporal);
+  const days = await client.workflowService.describeNamespace({ namespace }).then(
+    ({ config }) => (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) / DAY_MS,
+    (error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    },
+  );
   if (days === undefined)
     return failed("namespace", `there is no namespace ${namespace}`, command(settings, "create"));
   if (days === 0) return ok("namespace", namespace);

@@ -5,7 +5,7 @@ import type { Sources } from "../connection/operations.ts";
 import { ConnectionFailed } from "../errors.ts";
 import { readProgress } from "./progress.ts";
 import { atOnce } from "./at-once.ts";
-import { type ChoiceView, type InboxItem, paymentOf } from "./run-view.ts";
+import { type ChoiceView, type InboxItem, paymentFields } from "./run-view.ts";
 import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
 
 const choicesOf = (row: WriteRow): ReadonlyArray<ChoiceView> => {
@@ -39,7 +39,7 @@ const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
     workflowId,
     step,
     operation,
-    ...paymentOf(request),
+    ...paymentFields(request),
     question: question?.id ?? null,
     reason: question?.reason ?? "",
     since: question?.since ?? row.changedAt,

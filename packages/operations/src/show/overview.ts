@@ -1,4 +1,4 @@
-import type { Ledger, LedgerState, Overview, Pause, WriteCount } from "@durable-payments/ledger";
+import type { Ledger, LedgerState, Overview, Pause } from "@durable-payments/ledger";
 import { queryText } from "@durable-payments/protocol";
 import type { Sources } from "../connection/operations.ts";
 import { asTemporalError } from "../connection/temporal-errors.ts";
@@ -41,21 +41,14 @@ export interface OverviewView {
 
 const MOST_WAITS = 5_000;
 
-const ofWrites = (
-  what: WaitingFor["what"],
-  writes: Overview["writes"],
-  is: (count: WriteCount) => boolean,
-): ReadonlyArray<WaitingFor> => {
-  const found = writes.filter(is);
-  if (found.length === 0) return [];
-  return [
-    {
-      what,
-      count: found.reduce((sum, { rows }) => sum + rows, 0),
-      money: sumMoney(found),
-      since: Math.min(...found.map(({ since }) => since)),
-    },
-  ];
+const ASKED: Readonly<Record<string, WaitingFor["what"]>> = {
+  outcome: "answers",
+  approval: "approvals",
+};
+
+const STATES: Readonly<Record<string, WaitingFor["what"]>> = {
+  unknown: "unknown outcomes to be found out",
+  sending: "being sent",
 };
 
 const WAITS = {
@@ -64,23 +57,29 @@ const WAITS = {
   balance: "funds",
 } as const;
 
-const ofWaits = async (ledger: Ledger, { waits }: Overview): Promise<ReadonlyArray<WaitingFor>> =>
-  Promise.all(
-    waits.map(async ({ count, kind, since }) => {
-      const open = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
-      const ids = [...new Set(open.map(({ workflowId }) => workflowId))];
-      const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
-      return { what: WAITS[kind], count, since, money: sumMoney(runs) };
-    }),
+const readWaiting = async (ledger: Ledger, { waits, writes }: Overview) => {
+  const ofWrites = Map.groupBy(
+    writes,
+    ({ question, state }) => ASKED[question ?? ""] ?? STATES[state],
   );
-
-const readWaiting = async (ledger: Ledger, seen: Overview): Promise<ReadonlyArray<WaitingFor>> => [
-  ...ofWrites("answers", seen.writes, ({ question }) => question === "outcome"),
-  ...ofWrites("approvals", seen.writes, ({ question }) => question === "approval"),
-  ...ofWrites("unknown outcomes to be found out", seen.writes, ({ state }) => state === "unknown"),
-  ...ofWrites("being sent", seen.writes, ({ state }) => state === "sending"),
-  ...(await ofWaits(ledger, seen)),
-];
+  const order = [...Object.values(ASKED), ...Object.values(STATES)];
+  const open = waits.map(async ({ count, kind, since }): Promise<WaitingFor> => {
+    const rows = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
+    const ids = [...new Set(rows.map(({ workflowId }) => workflowId))];
+    const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
+    return { what: WAITS[kind], count, since, money: sumMoney(runs) };
+  });
+  return [
+    ...order.flatMap((what): ReadonlyArray<WaitingFor> => {
+      const found = ofWrites.get(what) ?? [];
+      if (found.length === 0) return [];
+      const count = found.reduce((sum, { rows }) => sum + rows, 0);
+      const since = Math.min(...found.map((one) => one.since));
+      return [{ what, count, money: sumMoney(found), since }];
+    }),
+    ...(await Promise.all(open)),
+  ];
+};
 
 const DAY_MS = 86_400_000;
 
@@ -126,13 +125,13 @@ const nextOf = ({
 export const readOverview = async (sources: Sources): Promise<OverviewView> => {
   const { ledger, temporal, whyNot } = sources;
   const notes = [...whyNot];
-  const reading = temporal && readTemporal(temporal);
-  const progress = await reading?.catch((error: unknown) => {
-    const worded = temporal === undefined ? error : asTemporalError(error, temporal.settings);
-    if (!isOperationError(worded)) throw error;
-    notes.push(worded.message);
-    return undefined;
-  });
+  const progress =
+    temporal &&
+    (await readTemporal(temporal).catch((error: unknown) => {
+      const worded = asTemporalError(error, temporal.settings);
+      if (!isOperationError(worded)) throw error;
+      notes.push(worded.message);
+    }));
   const seen = await ledger?.overview();
   const view = {
     runs: progress?.runs ?? null,

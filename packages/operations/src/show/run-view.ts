@@ -39,7 +39,7 @@ export interface PaymentView {
 }
 
 /** Returns what a run, a write or a row of a batch is to pay, without all else. */
-export const paymentOf = (of: PaymentView | undefined): PaymentView => ({
+export const paymentFields = (of: PaymentView | undefined): PaymentView => ({
   amount: of?.amount ?? null,
   currency: of?.currency ?? null,
   payee: of?.payee ?? null,

@@ -16,7 +16,7 @@ import { itemsOf } from "./inbox.ts";
 import { type Progress, readFailureOf, readProgress } from "./progress.ts";
 import {
   type InboxItem,
-  paymentOf,
+  paymentFields,
   type PaymentView,
   type RunDetails,
   type RunView,
@@ -68,7 +68,7 @@ export const readEvidence = async (
 
 /** What a run pays: as it was started, else as its first write that moves money has it. */
 const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): PaymentView =>
-  paymentOf(
+  paymentFields(
     (run?.amount ?? null) === null
       ? (rows.find(({ request }) => request.amount !== null)?.request ?? run)
       : run,

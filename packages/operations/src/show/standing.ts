@@ -6,7 +6,7 @@ import { WAIT } from "@durable-payments/protocol/waits";
 import type { TimelineItem } from "../history/events.ts";
 import type { Failure } from "../history/failure.ts";
 import { type Progress, waitOf } from "./progress.ts";
-import { paymentOf, type Status, STATUSES, type StepView } from "./run-view.ts";
+import { paymentFields, type Status, STATUSES, type StepView } from "./run-view.ts";
 
 /** Everything that says why a run is in its state. */
 export interface Evidence {
@@ -73,7 +73,7 @@ const WAITS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> =
 };
 
 /** Words what a wait waits for. */
-export const waitText = ({ kind, thing }: Pick<RecordedWait, "kind" | "thing">): string =>
+const waitText = ({ kind, thing }: Pick<RecordedWait, "kind" | "thing">): string =>
   WAITS[kind](thing);
 
 /** Returns the pause that holds for a run, or for all runs of a batch. */
@@ -233,7 +233,7 @@ const writeStep = (row: WriteRow, { listLagMs, now }: Evidence): StepView => {
     name: row.step,
     state: row.state,
     text: textOf(row, now, listLagMs),
-    ...paymentOf(row.request),
+    ...paymentFields(row.request),
     at: row.createdAt,
     endedAt: isSettled ? row.changedAt : null,
     madeId: row.madeId,
@@ -242,7 +242,7 @@ const writeStep = (row: WriteRow, { listLagMs, now }: Evidence): StepView => {
   };
 };
 
-const NOTHING = { ...paymentOf(undefined), madeId: null, knownBy: null, sends: null } as const;
+const NOTHING = { ...paymentFields(undefined), madeId: null, knownBy: null, sends: null } as const;
 
 const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
   const word = outcome?.["outcome"];

@@ -60,7 +60,7 @@ export const summaryOf = (payment: PaymentOf | undefined, workflowType: string):
 };
 
 /** Returns details for Temporal's Web UI: who started the run, and where to read on. */
-export const detailsOf = (workflowId: string, startedBy: string): string =>
+const detailsOf = (workflowId: string, startedBy: string): string =>
   [
     `Started by ${startedBy}.`,
     "State, decisions and next steps, in a terminal:",

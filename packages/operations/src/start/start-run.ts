@@ -101,7 +101,7 @@ export const similarText = ({ at, reference, state, workflowId }: SimilarPayment
 };
 
 /** Refuses a payment that is likely a duplicate, and names the earlier ones. */
-export const checkDuplicate = async (
+const checkDuplicate = async (
   looking: Looking,
   account: string,
   planned: Planned & {

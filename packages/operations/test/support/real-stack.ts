@@ -41,7 +41,6 @@ export const startRealStack = async (settleAfter: Duration.Input = "200 millis")
   const draining = new AbortController();
   const activities = makePaymentsActivities(runtime, {
     ledger,
-    build: 1,
     taskQueue: TASK_QUEUE,
     tracker: { draining: draining.signal },
   });
