@@ -43,7 +43,7 @@ export const paymentsBundler = ({
   configureBundler: (options) => ({
     ...options,
     workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), passTracePath],
-    preloadModules: [...(options.preloadModules ?? []), ...shared],
+    preloadModules: [...(options.preloadModules ?? []), ...shared, passTracePath],
     webpackConfigHook: (config) => {
       const { module, optimization, ...rest } = options.webpackConfigHook?.(config) ?? config;
       return {

@@ -13,8 +13,11 @@ const HEADER: typeof TRACE_HEADER = "_tracer-data";
  */
 export const interceptors = (): WorkflowInterceptors => {
   let trace: Headers | undefined;
-  const withTrace = <Input extends { readonly headers: Headers }>(input: Input): Input =>
-    trace === undefined ? input : { ...input, headers: { ...trace, ...input.headers } };
+  const handOn = <Input extends { readonly headers: Headers }, Output>(
+    input: Input,
+    next: (input: Input) => Output,
+  ): Output =>
+    next(trace === undefined ? input : { ...input, headers: { ...trace, ...input.headers } });
   return {
     inbound: [
       {
@@ -27,10 +30,10 @@ export const interceptors = (): WorkflowInterceptors => {
     ],
     outbound: [
       {
-        scheduleActivity: (input, next) => next(withTrace(input)),
-        scheduleLocalActivity: (input, next) => next(withTrace(input)),
-        startChildWorkflowExecution: (input, next) => next(withTrace(input)),
-        continueAsNew: (input, next) => next(withTrace(input)),
+        scheduleActivity: handOn,
+        scheduleLocalActivity: handOn,
+        startChildWorkflowExecution: handOn,
+        continueAsNew: handOn,
       },
     ],
   };

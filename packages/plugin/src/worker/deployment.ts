@@ -1,4 +1,3 @@
-import { VERSIONING_BEHAVIOR } from "@durable-payments/workflows";
 import type { WorkerOptions } from "@temporalio/worker";
 import { CannotStart } from "../cannot-start.ts";
 import type { Environment } from "../settings/worker-process.ts";
@@ -58,7 +57,9 @@ export const deploymentFromEnvironment = (
     workerDeploymentOptions: {
       version: { deploymentName, buildId },
       useWorkerVersioning: true,
-      defaultVersioningBehavior: VERSIONING_BEHAVIOR,
+      // Payouts wait for weeks: pinned, each would keep the workers of its first version alive as long. The workflows do
+      // not say it themselves: the server refuses a task in which a worker without a version names a behavior.
+      defaultVersioningBehavior: "AUTO_UPGRADE",
     },
   };
 };

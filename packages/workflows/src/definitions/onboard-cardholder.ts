@@ -1,37 +1,21 @@
 import type { OnboardCardholderInput, OnboardCardholderResult } from "@durable-payments/protocol";
 import { setCurrentDetails } from "@temporalio/workflow";
-import {
-  amount,
-  duration,
-  exactlyOne,
-  object,
-  oneOf,
-  optional,
-  refuseFaults,
-  request,
-  text,
-} from "../run/input-faults.ts";
+import { amount, duration, oneOf, refuseFaults, request, text } from "../run/input-faults.ts";
 import { checkRequests, confirmCard, createCardholder, issueCard } from "../steps/operations.ts";
 import { awaitFunds, awaitVerification } from "../steps/waits.ts";
 import { undo } from "../steps/write.ts";
 
-const readable = exactlyOne(
-  "cardholder",
-  "card_holder_id",
-  object({
-    cardholder: optional(request),
-    card_holder_id: optional(text),
-    card: object({ product_code: text, card_limit: amount, card_name: optional(text) }),
-    account: optional(text),
-    options: optional(
-      object({
-        onFailure: optional(oneOf("keep", "compensate")),
-        verifyWithin: optional(duration),
-        fundWithin: optional(duration),
-      }),
-    ),
-  }),
-);
+const fields = {
+  "cardholder?": request,
+  "card_holder_id?": text,
+  card: { product_code: text, card_limit: amount, "card_name?": text },
+  "account?": text,
+  "options?": {
+    "onFailure?": oneOf("keep", "compensate"),
+    "verifyWithin?": duration,
+    "fundWithin?": duration,
+  },
+};
 
 /** Cards, and the balance that funds them, are in USD only. */
 const currency = "USD";
@@ -44,9 +28,8 @@ const currency = "USD";
 export async function onboardCardholder(
   input: OnboardCardholderInput,
 ): Promise<OnboardCardholderResult> {
-  refuseFaults(input, readable);
+  refuseFaults(input, fields, ["cardholder", "card_holder_id"]);
   const { account, options = {} } = input;
-  const by = account === undefined ? {} : { account };
   const { card_name, product_code } = input.card;
   const card_limit = String(input.card.card_limit);
   const made: Array<string> = [];
@@ -59,29 +42,23 @@ export async function onboardCardholder(
         updateCard: card_name === undefined ? [] : [{ card_name }],
       });
       made.push("createCardholder");
-      ({ card_holder_id } = await createCardholder(input.cardholder, by));
+      ({ card_holder_id } = await createCardholder(input.cardholder, { account }));
     } else {
       ({ card_holder_id } = input);
     }
 
     setCurrentDetails(`Waiting for the identity check of the cardholder ${card_holder_id}.`);
-    const { fundWithin, verifyWithin } = options;
-    await awaitVerification(
-      { card_holder_id },
-      { ...by, ...(verifyWithin && { within: verifyWithin }) },
-    );
+    await awaitVerification({ card_holder_id }, { account, within: options.verifyWithin });
 
     setCurrentDetails(`Waiting until the ${currency} balance holds ${card_limit}.`);
     const needed = { amount: card_limit, currency };
-    const { balance_id } = await awaitFunds(needed, {
-      ...by,
-      ...(fundWithin && { within: fundWithin }),
-    });
+    const { balance_id } = await awaitFunds(needed, { account, within: options.fundWithin });
 
     setCurrentDetails("Issuing the card.");
     made.push("createCard");
-    const card = await issueCard({ card_holder_id, balance_id, product_code, card_limit }, by);
-    if (card_name !== undefined) await confirmCard(card, { card_name }, by);
+    const ordered = { card_holder_id, balance_id, product_code, card_limit };
+    const card = await issueCard(ordered, { account });
+    if (card_name !== undefined) await confirmCard(card, { card_name }, { account });
     const { card_id, card_status = null } = card;
     setCurrentDetails(`The card ${card_id} was issued.`);
     return { card_holder_id, card_id, card_status, balance_id, card_limit };

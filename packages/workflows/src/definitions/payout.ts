@@ -1,35 +1,20 @@
 import type { PayoutInput, PayoutResult } from "@durable-payments/protocol";
 import { setCurrentDetails } from "@temporalio/workflow";
-import {
-  duration,
-  exactlyOne,
-  object,
-  oneOf,
-  optional,
-  refuseFaults,
-  request,
-  text,
-} from "../run/input-faults.ts";
+import { duration, oneOf, refuseFaults, request, text } from "../run/input-faults.ts";
 import { checkRequests, createBeneficiary, createPayout } from "../steps/operations.ts";
 import { awaitPayout } from "../steps/waits.ts";
 
-const readable = exactlyOne(
-  "beneficiary",
-  "beneficiary_id",
-  object({
-    beneficiary: optional(request),
-    beneficiary_id: optional(text),
-    payout: request,
-    account: optional(text),
-    options: optional(
-      object({
-        approval: optional(object({ above: text })),
-        completeWithin: optional(duration),
-        onLostBeneficiary: optional(oneOf("recreate", "ask")),
-      }),
-    ),
-  }),
-);
+const fields = {
+  "beneficiary?": request,
+  "beneficiary_id?": text,
+  payout: request,
+  "account?": text,
+  "options?": {
+    "approval?": { above: text },
+    "completeWithin?": duration,
+    "onLostBeneficiary?": oneOf("recreate", "ask"),
+  },
+};
 
 /**
  * Creates or takes the beneficiary, creates the payout, and waits until it has completed.
@@ -37,33 +22,27 @@ const readable = exactlyOne(
  * @throws InvalidRequest, Refused, PayoutFailed, PayoutStillOpen, and what else `createPayout` throws.
  */
 export async function payout(input: PayoutInput): Promise<PayoutResult> {
-  refuseFaults(input, readable);
+  refuseFaults(input, fields, ["beneficiary", "beneficiary_id"]);
   const { account, options = {} } = input;
   const { approval, completeWithin, onLostBeneficiary } = options;
-  const by = account === undefined ? {} : { account };
 
   let beneficiary_id: string;
   if ("beneficiary" in input) {
     setCurrentDetails("Creating the beneficiary.");
     checkRequests({ createPayout: [input.payout] });
     const whenLost = onLostBeneficiary === "ask" ? "ask" : "resend";
-    ({ beneficiary_id } = await createBeneficiary(input.beneficiary, { ...by, whenLost }));
+    ({ beneficiary_id } = await createBeneficiary(input.beneficiary, { account, whenLost }));
   } else {
     ({ beneficiary_id } = input);
   }
 
   setCurrentDetails("Creating the payout.");
-  const created = await createPayout(
-    { ...input.payout, beneficiary_id },
-    { ...by, ...(approval !== undefined && { approval }) },
-  );
+  const ordered = { ...input.payout, beneficiary_id };
+  const created = await createPayout(ordered, { account, approval });
 
   const { payout_id } = created;
   setCurrentDetails(`Waiting until the payout ${payout_id} has completed.`);
-  const seen = await awaitPayout(
-    created,
-    completeWithin === undefined ? {} : { within: completeWithin },
-  );
+  const seen = await awaitPayout(created, { account, within: completeWithin });
   setCurrentDetails(`The payout ${payout_id} has completed.`);
   return {
     payout_id,

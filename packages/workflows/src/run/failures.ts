@@ -4,6 +4,7 @@ import { ActivityFailure, ApplicationFailure, CancelledFailure } from "@temporal
 type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
 const types: ReadonlySet<unknown> = new Set(Object.values(failureTypes));
+const isFailureType = (type: unknown): type is FailureType => types.has(type);
 
 /**
  * A step has failed, for good. `instanceof` compares the type of the failure, so it holds across copies of this package,
@@ -23,13 +24,15 @@ export class PaymentFailure extends ApplicationFailure {
 
   static override [Symbol.hasInstance](error: unknown): boolean {
     if (!(error instanceof ApplicationFailure)) return false;
-    return this.failureType === undefined ? types.has(error.type) : error.type === this.failureType;
+    return this.failureType === undefined
+      ? isFailureType(error.type)
+      : error.type === this.failureType;
   }
 }
 
-const failureOf = <Type extends FailureType>(type: Type) =>
+const failureOf = (type: FailureType) =>
   class extends PaymentFailure {
-    static override readonly failureType: FailureType = type;
+    static override readonly failureType = type;
 
     constructor(message: string, details?: ReadonlyArray<unknown> | null) {
       super(message, type, details);
@@ -75,29 +78,13 @@ export class NotFunded extends failureOf(failureTypes.notFunded) {}
 /** Nothing removes what the step has made: it has to be done by hand. */
 export class CannotBeUndone extends failureOf(failureTypes.cannotBeUndone) {}
 
-const classes = [
-  CannotBeUndone,
-  InvalidRequest,
-  Refused,
-  Ended,
-  Rejected,
-  AlreadyCarriedOut,
-  MadeTwice,
-  OverLimit,
-  PayoutFailed,
-  PayoutStillOpen,
-  PayoutDiffers,
-  NotVerified,
-  NotFunded,
-];
-
-/** Returns the failure of an activity that ends a step as the class of its type; any other error as it is. */
+/** Returns the failure of an activity that ends a step as such; any other error as it is. */
 export const asPaymentFailure = (error: unknown): unknown => {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure)) return error;
-  if (cause.type === CANCELLED) return new CancelledFailure(cause.message);
-  const Class = classes.find(({ failureType }) => failureType === cause.type);
-  return Class === undefined ? error : new Class(cause.message, cause.details);
+  const { details, message, type } = cause;
+  if (type === CANCELLED) return new CancelledFailure(message);
+  return isFailureType(type) ? new PaymentFailure(message, type, details) : error;
 };
 
 /** Returns what a failure of a step says for tools; undefined for any other error. */

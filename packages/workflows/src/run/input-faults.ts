@@ -1,20 +1,13 @@
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { InvalidRequest } from "./failures.ts";
 
-/** Returns what is wrong with a value, each fault with the path of the field. */
-type Check = (value: unknown, at: string) => ReadonlyArray<string>;
+/** What a field must be, in words, and whether it is; an object lists its fields, a `?` after what may be left out. */
+type Wanted =
+  | readonly [wanted: string, isIt: (value: unknown) => boolean]
+  | { readonly [field: string]: Wanted };
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-const must =
-  (isIt: (value: unknown) => boolean, wanted: string): Check =>
-  (value, at) => {
-    if (isIt(value)) return [];
-    return [
-      value === undefined ? `${at} is missing: it must be ${wanted}` : `${at} must be ${wanted}`,
-    ];
-  };
 
 const isDuration = (value: unknown): boolean => {
   if (typeof value !== "string" && typeof value !== "number") return false;
@@ -27,59 +20,64 @@ const isDuration = (value: unknown): boolean => {
 };
 
 /** A text that is not empty. */
-export const text = must((value) => typeof value === "string" && value !== "", "a text");
+export const text: Wanted = ["a text", (value) => typeof value === "string" && value !== ""];
 
 /** A decimal string, or a number. */
-export const amount = must(
-  (value) => /^\d+(\.\d+)?$/.test(String(value)),
+export const amount: Wanted = [
   'an amount, such as "250.00"',
-);
+  (value) => /^\d+(\.\d+)?$/.test(String(value)),
+];
 
 /** A length of time. */
-export const duration = must(isDuration, 'a duration, such as "7 days"');
+export const duration: Wanted = ['a duration, such as "7 days"', isDuration];
 
 /** The request of a step, which the activity checks that sends it. */
-export const request = must(isRecord, "an object");
+export const request: Wanted = ["an object", isRecord];
 
 /** One of a few words. */
-export const oneOf = (...words: ReadonlyArray<string>): Check =>
-  must((value) => words.includes(String(value)), words.join(" or "));
+export const oneOf = (...words: ReadonlyArray<string>): Wanted => [
+  words.join(" or "),
+  (value) => words.includes(String(value)),
+];
 
-/** What may be left out. */
-export const optional =
-  (check: Check): Check =>
-  (value, at) =>
-    value === undefined ? [] : check(value, at);
+const isList = (wanted: Wanted): wanted is Extract<Wanted, ReadonlyArray<unknown>> =>
+  Array.isArray(wanted);
 
-/** An object with these fields, and no others. */
-export const object =
-  (fields: Readonly<Record<string, Check>>): Check =>
-  (value, at) => {
-    if (!isRecord(value)) return [`${at} must be an object`];
-    const known = Object.entries(fields).flatMap(([name, check]) =>
-      check(value[name], `${at}.${name}`),
-    );
-    const unknown = Object.keys(value).filter((name) => !Object.hasOwn(fields, name));
-    return [...known, ...unknown.map((name) => `${at}.${name} is unknown`)];
-  };
-
-/** An object that has exactly one of two fields. */
-export const exactlyOne =
-  (one: string, other: string, check: Check): Check =>
-  (value, at) => {
-    const isWrong = isRecord(value) && (value[one] === undefined) === (value[other] === undefined);
+/** Returns what is wrong with a value, each fault with the path of the field. */
+const faultsOf = (value: unknown, wanted: Wanted, at: string): ReadonlyArray<string> => {
+  if (isList(wanted)) {
+    const [words, isIt] = wanted;
+    if (isIt(value)) return [];
     return [
-      ...(isWrong ? [`${at} must have exactly one of ${one} and ${other}`] : []),
-      ...check(value, at),
+      value === undefined ? `${at} is missing: it must be ${words}` : `${at} must be ${words}`,
     ];
-  };
+  }
+  if (!isRecord(value)) return [`${at} must be an object`];
+  const known = Object.entries(wanted).flatMap(([key, of]) => {
+    const field = key.replace("?", "");
+    const isLeftOut = field !== key && value[field] === undefined;
+    return isLeftOut ? [] : faultsOf(value[field], of, `${at}.${field}`);
+  });
+  const unknown = Object.keys(value).filter(
+    (name) => !Object.hasOwn(wanted, name) && !Object.hasOwn(wanted, `${name}?`),
+  );
+  return [...known, ...unknown.map((name) => `${at}.${name} is unknown`)];
+};
 
 /**
- * Refuses an input that does not have the fields that a workflow reads, before anything is sent.
+ * Refuses an input that does not have the fields that a workflow reads, and exactly one of two, before anything is sent.
  *
  * @throws InvalidRequest with every fault.
  */
-export const refuseFaults = (input: unknown, check: Check): void => {
-  const faults = check(input, "input");
+export const refuseFaults = (
+  input: object,
+  wanted: Wanted,
+  [one, other]: readonly [string, string],
+): void => {
+  const isBoth = isRecord(input) && (input[one] === undefined) === (input[other] === undefined);
+  const faults = [
+    ...(isBoth ? [`input must have exactly one of ${one} and ${other}`] : []),
+    ...faultsOf(input, wanted, "input"),
+  ];
   if (faults.length > 0) throw new InvalidRequest(`${faults.join("; ")}. Nothing was sent.`);
 };

@@ -10,7 +10,6 @@ import type {
   UpdateCardInput,
   WithdrawFromCardInput,
 } from "@durable-payments/api-core";
-import type { PlannedRequest, WriteOptions } from "@durable-payments/protocol/calls";
 import { runState } from "../run/run-state.ts";
 import { type Fields, sendWrite, type StepOptions } from "./write.ts";
 
@@ -19,7 +18,7 @@ type Unkeyed<Input> = Omit<Input, "unique_request_id">;
 /** How a payout or a card is sent. */
 export interface MoneyOptions extends StepOptions {
   /** An amount above it needs a second person's approval: a decimal string in the payment's currency. */
-  readonly approval?: { readonly above: string };
+  readonly approval?: { readonly above: string } | undefined;
 }
 
 /** How a beneficiary is created. */
@@ -42,8 +41,29 @@ export interface IssuedCard extends Fields {
   readonly card_status?: string;
 }
 
-const approvalOf = ({ approval }: MoneyOptions): WriteOptions =>
-  approval === undefined ? {} : { approveAbove: approval.above };
+/**
+ * Makes the step of an operation of your own, which `defineOperation` defines at the worker under the same name.
+ *
+ * @param name as the worker has it in `operations`.
+ * @returns the step.
+ * @example
+ * ```ts
+ * const reserveGoods = ownOperation<Reserve>("reserveGoods");
+ * await reserveGoods({ orderId });
+ * ```
+ */
+export const ownOperation =
+  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type of the step, which its author names.
+  <Request extends object, Made extends Fields = Fields>(name: string) =>
+    (request: Request, options?: StepOptions): Promise<Made> =>
+      withId(sendWrite({ operation: name, request }, options));
+
+const moneyOperation =
+  <Request extends object, Made extends Fields>(operation: string) =>
+  (request: Unkeyed<Request>, { approval, ...options }: MoneyOptions = {}): Promise<Made> =>
+    withId(
+      sendWrite({ operation, request }, options, approval && { approveAbove: approval.above }),
+    );
 
 // The activity returns an answer only with the id of what it has made.
 const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => made as Promise<Made>;
@@ -58,11 +78,7 @@ const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => ma
  * const payout = await createPayout({ ...deposit, beneficiary_id }, { step: "deposit" });
  * ```
  */
-export const createPayout = (
-  request: Unkeyed<CreatePayoutInput>,
-  options: MoneyOptions = {},
-): Promise<CreatedPayout> =>
-  withId(sendWrite({ operation: "createPayout", request }, options, approvalOf(options)));
+export const createPayout = moneyOperation<CreatePayoutInput, CreatedPayout>("createPayout");
 
 /**
  * Creates a beneficiary, or takes the one that the ledger knows for the same account, holder and bank.
@@ -81,38 +97,27 @@ export const createBeneficiary = (
   );
 
 /** Changes a beneficiary. @throws Refused, InvalidRequest, Ended */
-export const updateBeneficiary = (
-  request: UpdateBeneficiaryInput,
-  options?: StepOptions,
-): Promise<Fields> => sendWrite({ operation: "updateBeneficiary", request }, options);
+export const updateBeneficiary = ownOperation<UpdateBeneficiaryInput>("updateBeneficiary");
 
 /**
  * Creates a cardholder, exactly once. The identity check comes later: see `awaitVerification`.
  *
  * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
  */
-export const createCardholder = (
-  request: CreateCardholderInput,
-  options?: StepOptions,
-): Promise<Fields & { readonly card_holder_id: string }> =>
-  withId(sendWrite({ operation: "createCardholder", request }, options));
+export const createCardholder = ownOperation<
+  CreateCardholderInput,
+  Fields & { readonly card_holder_id: string }
+>("createCardholder");
 
 /** Removes a cardholder. @throws Refused, InvalidRequest, Ended */
-export const removeCardholder = (
-  request: RemoveCardholderInput,
-  options?: StepOptions,
-): Promise<Fields> => sendWrite({ operation: "removeCardholder", request }, options);
+export const removeCardholder = ownOperation<RemoveCardholderInput>("removeCardholder");
 
 /**
  * Issues a card with its initial recharge, exactly once. The step's name is its operation: `createCard`.
  *
  * @throws Refused, InvalidRequest, OverLimit, Rejected, Ended, AlreadyCarriedOut
  */
-export const issueCard = (
-  request: Unkeyed<CreateCardInput>,
-  options: MoneyOptions = {},
-): Promise<IssuedCard> =>
-  withId(sendWrite({ operation: "createCard", request }, options, approvalOf(options)));
+export const issueCard = moneyOperation<CreateCardInput, IssuedCard>("createCard");
 
 /**
  * Names a card, which also shows that the service has it: no list of the service does.
@@ -130,40 +135,16 @@ export const confirmCard = (
   );
 
 /** Withdraws from a card to its balance, exactly once. @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut */
-export const withdrawFromCard = (
-  request: Unkeyed<WithdrawFromCardInput>,
-  options: MoneyOptions = {},
-): Promise<Fields> =>
-  sendWrite({ operation: "withdrawFromCard", request }, options, approvalOf(options));
+export const withdrawFromCard = moneyOperation<WithdrawFromCardInput, Fields>("withdrawFromCard");
 
 /** Changes a card. @throws Refused, InvalidRequest, Ended */
-export const updateCard = (request: UpdateCardInput, options?: StepOptions): Promise<Fields> =>
-  sendWrite({ operation: "updateCard", request }, options);
+export const updateCard = ownOperation<UpdateCardInput>("updateCard");
 
 /** Cancels a card. @throws Refused, InvalidRequest, Ended */
-export const cancelCard = (request: CancelCardInput, options?: StepOptions): Promise<Fields> =>
-  sendWrite({ operation: "cancelCard", request }, options);
+export const cancelCard = ownOperation<CancelCardInput>("cancelCard");
 
 /** Freezes a card. @throws Refused, InvalidRequest, Ended */
-export const freezeCard = (request: FreezeCardInput, options?: StepOptions): Promise<Fields> =>
-  sendWrite({ operation: "freezeCard", request }, options);
-
-/**
- * Makes the step of an operation of your own, which `defineOperation` defines at the worker under the same name.
- *
- * @param name as the worker has it in `operations`.
- * @returns the step.
- * @example
- * ```ts
- * const reserveGoods = ownOperation<Reserve>("reserveGoods");
- * await reserveGoods({ orderId });
- * ```
- */
-export const ownOperation =
-  // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the type of the step, which its author names.
-  <Request extends object, Made extends Fields = Fields>(name: string) =>
-    (request: Request, options?: StepOptions): Promise<Made> =>
-      withId(sendWrite({ operation: name, request }, options));
+export const freezeCard = ownOperation<FreezeCardInput>("freezeCard");
 
 /**
  * Has the next write check the requests of later steps, too: it fails with every fault at once, before anything is sent.
@@ -178,7 +159,7 @@ export const ownOperation =
 export const checkRequests = (requests: Readonly<Record<string, ReadonlyArray<object>>>): void => {
   const state = runState();
   const added = Object.entries(requests).flatMap(([operation, all]) =>
-    all.map((request): PlannedRequest => ({ operation, request: { ...request } })),
+    all.map((request) => ({ operation, request: { ...request } })),
   );
   state.planned = [...state.planned, ...added];
 };

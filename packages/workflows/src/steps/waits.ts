@@ -31,9 +31,9 @@ import { sendWrite } from "./write.ts";
 /** How long a step waits, and for which account. */
 export interface WaitOptions {
   /** Longest time to wait. Default: 30 days; 7 days for an identity check. */
-  readonly within?: Duration;
+  readonly within?: Duration | undefined;
   /** Name of the account. Default: that of the step which has made what is waited for. */
-  readonly account?: string;
+  readonly account?: string | undefined;
 }
 
 interface Awaited<Seen> {
@@ -232,7 +232,7 @@ export const ensureBalance = (
 const createBalance = (currency: string, account: string | undefined) =>
   sendWrite(
     { operation: "createBalance", request: { currency, name: currency } },
-    { step: `createBalance ${currency}`, ...(account !== undefined && { account }) },
+    { step: `createBalance ${currency}`, account },
   );
 
 /**

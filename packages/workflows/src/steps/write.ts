@@ -24,9 +24,9 @@ import { type CalledStep, failTask, newStep, nudgesOf, runState } from "../run/r
 /** How a step is sent. */
 export interface StepOptions {
   /** Name of the step. Default: its operation, for one call a run. A repeated name is the same write. */
-  readonly step?: string;
+  readonly step?: string | undefined;
   /** Name of the account that it is sent for. Default: the account without a name. */
-  readonly account?: string;
+  readonly account?: string | undefined;
 }
 
 /** A plain JSON object. */

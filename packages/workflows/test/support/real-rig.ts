@@ -64,7 +64,6 @@ export const startRealRig = async () => {
   const activities = {
     ...makePaymentsActivities(runtime, {
       ledger,
-      build: 1,
       taskQueue,
       operations,
       tracker: { draining: draining.signal },
