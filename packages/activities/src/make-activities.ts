@@ -40,8 +40,6 @@ export type PaymentsActivities = ReadActivities &
 /** What the activities take beside the client. */
 export interface ActivitiesOptions {
   readonly ledger: Ledger;
-  /** Number of the worker's build: the ledger may forbid older ones to send. */
-  readonly build: number;
   /** Base queue of the worker, which notifications name. */
   readonly taskQueue: string;
   /** Operations of your own, by activity type. */
@@ -86,25 +84,17 @@ const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
  * ```ts
  * const runtime = ManagedRuntime.make(PaymentsClient.layer({ baseUrl, clientId, apiKey }));
  * const ledger = await openLedger(readLedgerPlace(process.env["PAYMENTS_LEDGER"], clientHash({ clientId })));
- * const activities = makePaymentsActivities(runtime, { ledger, build: 1, taskQueue: "payments" });
+ * const activities = makePaymentsActivities(runtime, { ledger, taskQueue: "payments" });
  * const worker = await Worker.create({ connection, taskQueue: "payments", activities });
  * ```
  */
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
-  {
-    build,
-    ledger,
-    notifier,
-    operations = {},
-    taskQueue,
-    tracker,
-    waits = "completed",
-  }: ActivitiesOptions,
+  { ledger, notifier, operations = {}, taskQueue, tracker, waits = "completed" }: ActivitiesOptions,
 ): PaymentsActivities => {
   let hash: Promise<string> | undefined;
   const account = () => (hash ??= accountOf(runtime));
-  const writes = makeWriteActivities({ runtime, ledger, build, operations });
+  const writes = makeWriteActivities({ runtime, ledger, operations });
   const settle = (name: WriteName, signal: AbortSignal) =>
     writes.settleRow(name, janitorAttempt(name.workflowId, signal));
   return {

@@ -112,8 +112,8 @@ export const openLedger = async (
   const store = new Store(await openDatabase(place, clock), seal);
   // Its identity, where it has none.
   const identity = query(
-    `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch, least_build)
-     VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1, 0) ON CONFLICT (id) DO NOTHING`,
+    `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch)
+     VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1) ON CONFLICT (id) DO NOTHING`,
     randomUUID(),
   );
   try {

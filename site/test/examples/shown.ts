@@ -64,7 +64,7 @@ export async function workByHand(
   const ledger = await openLedger(
     readLedgerPlace(process.env["PAYMENTS_LEDGER"], clientHash({ clientId })),
   );
-  const activities = makePaymentsActivities(runtime, { ledger, build: 1, taskQueue: "payments" });
+  const activities = makePaymentsActivities(runtime, { ledger, taskQueue: "payments" });
   const worker = await Worker.create({ connection, taskQueue: "payments", activities });
   // #endregion
   await worker.run();

@@ -27,8 +27,6 @@ import { writeNames } from "./write-facts.ts";
 export interface WriteActivityOptions {
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
-  /** Number of the worker's build: the ledger may forbid older ones to send. */
-  readonly build: number;
   readonly operations: OwnOperations;
 }
 
@@ -138,7 +136,6 @@ export interface WriteActivities {
 
 /** Makes the activities of all writes: each carries out its step once, however often it is called. */
 export const makeWriteActivities = ({
-  build,
   ledger,
   operations: own,
   runtime,
@@ -152,7 +149,7 @@ export const makeWriteActivities = ({
         ([name, operation]) => [name, makeOwnOperation(name, operation)] as const,
       );
       const operations = new Map([...ofContract, ...all]);
-      return { account, build, ledger, operations, who: `worker ${process.pid}` };
+      return { account, ledger, operations, who: `worker ${process.pid}` };
     })();
     return made;
   };

@@ -131,8 +131,6 @@ export interface EngineOptions {
   /** Hash of the account. */
   readonly account: string;
   readonly operations: WriteOperations;
-  /** Number of the worker's build. */
-  readonly build: number;
   /** The worker, as the log of the ledger names it. */
   readonly who: string;
 }

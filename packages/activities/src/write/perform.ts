@@ -33,7 +33,6 @@ export const performWrite = async (
     mode: task.mode ?? "send",
     mayAmend: task.isNamed,
     approveAbove: task.approveAbove,
-    build: options.build,
   };
   return new Performing(options, attempt, operation, call, task).run();
 };
@@ -62,7 +61,6 @@ export const settleRow = async (
     testimony: undefined,
     mode,
     mayAmend: false,
-    build: options.build,
   };
   return new Performing(options, attempt, operation, call, {}).run();
 };

@@ -76,7 +76,6 @@ export const makeWorld = async ({
   });
   const engine: EngineOptions = {
     account,
-    build: 1,
     ledger,
     operations: new Map([
       ...contract,

@@ -23,7 +23,7 @@ let ledger: Ledger;
 let stopWorker: () => Promise<void>;
 
 const activities = () =>
-  makePaymentsActivities(runtime, { ledger, build: 1, taskQueue, tracker: { turnMs: 60_000 } });
+  makePaymentsActivities(runtime, { ledger, taskQueue, tracker: { turnMs: 60_000 } });
 
 beforeAll(async () => {
   simulator = await startSimulator({ settleAfter: Infinity, balances: { USD: "100000.00" } });

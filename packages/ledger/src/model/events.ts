@@ -77,7 +77,6 @@ export interface Call {
   readonly approveAbove?: string | undefined;
   /** The payee's account, as read for an approval: a mark of it, and how it is described. */
   readonly payee?: { readonly mark: string; readonly shown: string } | undefined;
-  readonly build: number;
   /** Sequence of the decision to send again for which one more reading has shown nothing. */
   readonly reread?: number | undefined;
 }

@@ -5,8 +5,8 @@ import type { Call, Effect } from "./events.ts";
 import type { Question, WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
-/** How long another build has to take over before this one looks again. */
-const OLD_BUILD_WAIT_MS = 30_000;
+/** How long a newer worker has to take over before this one looks again. */
+const NEWER_WORKER_WAIT_MS = 30_000;
 
 /** Whether somebody other than the requester has approved exactly what `row` would send. */
 const isApproved = (look: Look, row: WriteRow, account: string | null): boolean => {
@@ -60,8 +60,8 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
     const message = "This workflow id belongs to another account.";
     return { effect: { is: "fail", type: "Refused", message, details: {} } };
   }
-  if (call.build < look.leastBuild) {
-    const [at, why] = [look.now + OLD_BUILD_WAIT_MS, "This build of the worker is too old."];
+  if (look.isOutdated) {
+    const [at, why] = [look.now + NEWER_WORKER_WAIT_MS, "A newer worker has changed the ledger."];
     return { effect: { is: "wait", at, why, isUnsent: row.doubt === 0 } };
   }
   if (look.stopped !== null) return person(`Sends are stopped: ${look.stopped}`);

@@ -54,7 +54,7 @@ export interface LedgerMark {
 
 /** What the ledger says of itself. */
 export interface LedgerState
-  extends LedgerMark, Pick<RowOf<typeof META.fields>, "namespace" | "leastBuild" | "stopped"> {
+  extends LedgerMark, Pick<RowOf<typeof META.fields>, "namespace" | "stopped"> {
   /** Of the tables: as many migrations as were made. */
   readonly schemaVersion: number;
   readonly now: number;
@@ -100,8 +100,8 @@ export interface Look {
   readonly epoch: number;
   /** The highest sequence number of all entries and decisions. */
   readonly sequence: number;
-  /** Oldest build that may send. */
-  readonly leastBuild: number;
+  /** A newer version has migrated the ledger since it was opened: nothing is sent. */
+  readonly isOutdated: boolean;
   /** Set while the ledger was restored and `recover` has not run: nothing is sent. */
   readonly stopped: string | null;
   /** The workflow id was ended by a person, and not overruled since. */

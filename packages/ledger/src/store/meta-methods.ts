@@ -1,11 +1,9 @@
 import { LedgerUnavailable } from "../errors.ts";
 import type { AccountLimits, Actor, LedgerMark, LedgerState, Overview } from "./ledger.ts";
-import { LIMITS, META, migrations, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
+import { LIMITS, META, SCHEMA_VERSION, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
 import { query, type SqlRow } from "./sql.ts";
 import type { Store, Where } from "./store.ts";
 import { number, readFields, type RowOf, text } from "./table.ts";
-
-const SCHEMA_VERSION = migrations("").length;
 
 const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
 
@@ -61,9 +59,9 @@ export const metaMethods = (store: Store) => {
   };
   const read = async (): Promise<Meta> => metaOf(await store.find(select));
   const state = async (): Promise<LedgerState> => {
-    const { leastBuild, namespace, now: at, stopped, ...mark } = await read();
+    const { namespace, now: at, stopped, ...mark } = await read();
     const schemaVersion = SCHEMA_VERSION;
-    return { ...markOf(mark), namespace, leastBuild, stopped, schemaVersion, now: at };
+    return { ...markOf(mark), namespace, stopped, schemaVersion, now: at };
   };
 
   return {
@@ -124,11 +122,6 @@ export const metaMethods = (store: Store) => {
       });
     },
     setLimits: (limits: AccountLimits) => store.save(null, [saveLimits(limits, seal)]),
-    /** Keeps older builds from sending; never lowers it. */
-    setLeastBuild: (build: number) =>
-      store.save(null, [
-        query("UPDATE meta SET least_build = $1 WHERE least_build < $2", build, build),
-      ]),
     overview: async (): Promise<Overview> => {
       const [writes = [], waits = [], [counts] = []] = await database.read([
         query(

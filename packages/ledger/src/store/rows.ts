@@ -1,7 +1,7 @@
 import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import type { Look } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
-import { LIMITS, PAUSES, REQUEST, type Rest, ROW, WRITES } from "./schema.ts";
+import { LIMITS, PAUSES, REQUEST, type Rest, ROW, SCHEMA_VERSION, WRITES } from "./schema.ts";
 import type { Database, Query, SqlRow } from "./sql.ts";
 import { number, readFields, type Seal, textOrNull } from "./table.ts";
 
@@ -88,8 +88,12 @@ const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "b
  * Returns what makes the statement that reads everything that decides about a write, and the hash that its log
  * continues: one statement, since each costs PostgreSQL and the worker as much as the rest of it.
  */
-export const lookOf = ({ list, now }: Database["dialect"]): ((name: WriteName) => Query) => {
-  const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, meta.least_build, meta.stopped,
+export const lookOf = ({
+  list,
+  now,
+  version,
+}: Database["dialect"]): ((name: WriteName) => Query) => {
+  const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, ${version} AS version_now, meta.stopped,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
    limits.max_amounts, limits.approve_above, runs.started_by, batches.id AS batch, batches.approved_by,
    (SELECT count(*) FROM writes AS other
@@ -106,7 +110,7 @@ export const lookOf = ({ list, now }: Database["dialect"]): ((name: WriteName) =
 const CONTEXT = {
   now: number,
   epochNow: number,
-  leastBuild: number,
+  versionNow: number,
   stopped: textOrNull,
   sequence: number,
   maxAmounts: LIMITS.fields.maxAmounts,
@@ -128,14 +132,24 @@ export const readLook = (
   [found = {}]: ReadonlyArray<SqlRow>,
   seal: Seal,
 ): { readonly look: Look; readonly lastHash: string } => {
-  const { approveAbove, approvedBy, batch, epochNow, lastHash, maxAmounts, others, ...context } =
-    readFields(CONTEXT, found, seal);
+  const {
+    approveAbove,
+    approvedBy,
+    batch,
+    epochNow,
+    lastHash,
+    maxAmounts,
+    others,
+    versionNow,
+    ...context
+  } = readFields(CONTEXT, found, seal);
   const row = found["version"] === null ? undefined : readRow(found, seal);
   const decisions = listOf(found, "decisions").map((line) => readDecision(line, seal));
   const look: Look = {
     ...context,
     row,
     epoch: epochNow,
+    isOutdated: versionNow > SCHEMA_VERSION,
     end: endAmong(decisions),
     isOfOtherAccount: others > 0,
     pause: listOf(found, "pauses").map((one) => PAUSES.read(one, seal))[0],

@@ -72,7 +72,6 @@ export const META = new Table(
     /** Null until a worker pins it. */
     namespace: textOrNull,
     epoch: number,
-    leastBuild: number,
     /** Why nothing is sent until `recover`. */
     stopped: textOrNull,
   },
@@ -280,6 +279,9 @@ export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string
     `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,
   ],
 ];
+
+/** Of the tables that this version knows. A worker that runs on while a newer one migrates them sends nothing more. */
+export const SCHEMA_VERSION = migrations("").length;
 
 /** Returns the error of a ledger that only a later version can read. */
 export const newerVersion = (place: string, version: number, known: number): LedgerUnavailable =>

@@ -53,6 +53,8 @@ export abstract class Database {
     /** Server and timeline; empty where the file is all. */
     readonly identity: string;
     readonly nextSequence: string;
+    /** Of the tables, as they are now. */
+    readonly version: string;
     /** Rows of another table in one column, as JSON; null or empty where there are none. */
     readonly list: (columns: ReadonlyArray<string>, from: string) => string;
     /** Whether a text is in a list, given as JSON. */

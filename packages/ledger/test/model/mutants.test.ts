@@ -519,9 +519,9 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
   };
 
 describe.each(Object.entries(rules))("each rule of %s is needed", (_, ofPart) => {
-  describe.each(Object.entries(ofPart))("%s", (rule, mutants) => {
+  describe.each(Object.entries(ofPart))("%s", (_rule, mutants) => {
     test("has a planted fault", () => {
-      expect(Object.keys(mutants), rule).not.toEqual([]);
+      expect(Object.keys(mutants)).not.toEqual([]);
     });
     test.each(Object.entries(mutants))("%s: the model check turns red", (_name, mutant) => {
       const [name, planted, fault] = mutant;

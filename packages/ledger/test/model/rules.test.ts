@@ -24,7 +24,6 @@ const call: Call = {
   testimony: { is: "none" },
   mode: "send",
   mayAmend: false,
-  build: 1,
 };
 const calledBy = (change: Partial<Call> = {}): WriteEvent => ({
   who: "w",
@@ -219,8 +218,8 @@ describe("what time, limits and undoing do", () => {
     const { effect } = advance({ ...empty, isOfOtherAccount: true }, calledBy(), policy);
     expect(effect).toMatchObject({ is: "fail", type: "Refused" });
   });
-  test("13: a build that is too old sends nothing, whether it looks or is about to dispatch", () => {
-    const look = { ...empty, leastBuild: call.build + 1 };
+  test("13: a worker that a newer one has overtaken sends nothing, whether it looks or is about to dispatch", () => {
+    const look = { ...empty, isOutdated: true };
     const token = `${empty.epoch}:x`;
     expect(advance(look, calledBy(), policy).effect).toMatchObject({ is: "wait", isUnsent: true });
     expect(advance(look, { who: "w", is: "dispatching", token, call }, policy).effect.is).toBe(

@@ -183,7 +183,7 @@ export const lookAt = (w: World): Look => ({
   now: 0,
   epoch: w.epoch,
   sequence: w.sequence,
-  leastBuild: 0,
+  isOutdated: false,
   stopped: w.isStopped ? "restored" : null,
   end: w.end,
   isOfOtherAccount: false,
@@ -203,7 +203,6 @@ const callOf = (w: World, one: Attempt, { isNamed, needsApproval }: Setting): Ca
   mode: one.mode,
   mayAmend: isNamed,
   ...(needsApproval && { approveAbove: "0", payee: { mark: w.account, shown: "" } }),
-  build: 0,
   reread: one.reread,
 });
 

@@ -42,8 +42,10 @@ describe.skipIf(missing !== undefined)("a ledger in PostgreSQL", () => {
 
   it("refuses a later version, and commits that are not durable", async () => {
     await create("later");
-    await (await open("later")).close();
+    const running = await open("later");
     await server.query("later", "INSERT INTO durable_payments.schema_version VALUES (99)");
+    expect((await running.look(nameOf())).isOutdated).toBe(true);
+    await running.close();
     await expect(open("later")).rejects.toThrow(/is of version 99/);
     await create("lazy");
     await server.query("lazy", "ALTER DATABASE lazy SET synchronous_commit = off");

@@ -91,9 +91,9 @@ describe("a ledger in a SQLite file", () => {
     await ledger.close();
   });
 
-  it("refuses the file of a later version, and one of something else", async () => {
+  it("refuses the file of a later version, knows when it becomes one, and one of something else", async () => {
     const [later, foreign] = [fileOf("later"), fileOf("foreign")];
-    await (await openLedger(`sqlite:${later}`)).close();
+    const running = await openLedger(`sqlite:${later}`);
     for (const [file, sql] of [
       [later, "PRAGMA user_version = 99"],
       [foreign, "CREATE TABLE cats (name TEXT)"],
@@ -102,6 +102,8 @@ describe("a ledger in a SQLite file", () => {
       database.exec(sql);
       database.close();
     }
+    expect((await running.look(nameOf())).isOutdated).toBe(true);
+    await running.close();
     await expect(openLedger(`sqlite:${later}`)).rejects.toThrow(
       /is of version 99.*run the later version that wrote it/,
     );

@@ -229,12 +229,10 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       maxAmounts: { USD: "1000" },
       approveAbove: null,
     });
-    await ledger.setLeastBuild(7);
-    await ledger.setLeastBuild(3);
     await ledger.pause("batch", "B1", ADA);
     expect(await other.look(name)).toMatchObject({
       startedBy: "ada",
-      leastBuild: 7,
+      isOutdated: false,
       limits: { maxAmounts: { USD: "1000" }, approveAbove: null },
       batch: { id: "B1", approvedBy: "grace" },
       pause: { scope: "batch", of: "B1", by: "ada", reason: "as agreed" },

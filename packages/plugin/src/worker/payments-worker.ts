@@ -18,7 +18,6 @@ import {
   type WorkerOptions,
 } from "@temporalio/worker";
 import { Effect, Layer, ManagedRuntime } from "effect";
-import { BUILD } from "../build.ts";
 import { CannotStart } from "../cannot-start.ts";
 import { ledgerCheck, pollersCheck, signInCheck, temporalCheck } from "../health/checks.ts";
 import { type HealthAddress, readHealthAddress } from "../health/health-address.ts";
@@ -278,7 +277,6 @@ export class PaymentsWorker {
     const draining = this.#draining.signal;
     return {
       ledger,
-      build: BUILD,
       operations,
       taskQueue,
       waits: this.#process.skipsTime ? ("polled" as const) : ("completed" as const),
