@@ -14,10 +14,8 @@ export const doctor = Command.make("doctor", examined, (given) =>
   runCommand(given.json, async (output) => {
     const { diagnose, testWebhook } = await import("@durable-payments/operations/doctor");
     if (given.testWebhook) {
-      const { temporalSettings, withTemporal } =
-        await import("@durable-payments/operations/connection");
-      const delivery = await withTemporal(temporalSettings(process.env), testWebhook);
-      output.answer(delivery, ({ host, isDelivered, status, tookMs, why }) =>
+      const { reading } = await import("../settings.ts");
+      output.answer(await reading(testWebhook), ({ host, isDelivered, status, tookMs, why }) =>
         isDelivered
           ? `Delivered to ${host ?? "the webhook"}: status ${status ?? "none"}, in ${tookMs} ms.`
           : `Not delivered to ${host ?? "the webhook"}: ${why ?? `status ${status ?? "none"}`}.`,

@@ -4,7 +4,7 @@ import type { PayoutInput } from "@durable-payments/protocol";
 import { createHash, hash } from "node:crypto";
 import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../errors.ts";
-import { makePayoutCheck, plannedPayout } from "../input/payout.ts";
+import { makePayoutCheck, plannedPayout } from "../input/inputs.ts";
 import { type PaymentOf, paymentOf } from "../start/start-payment.ts";
 import {
   columnOf,

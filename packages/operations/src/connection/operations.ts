@@ -7,7 +7,6 @@ import {
   type Seal,
 } from "@durable-payments/ledger";
 import { accountHash, clientHash } from "@durable-payments/protocol/account";
-import type { Client, Connection } from "@temporalio/client";
 import { existsSync } from "node:fs";
 import { ConnectionFailed, invalidInput } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
@@ -70,11 +69,7 @@ export interface KnownAccount {
 }
 
 /** What every operation works on. */
-export interface Operations {
-  readonly client: Client;
-  readonly connection: Connection;
-  /** How Temporal is reached; `webUiLink` takes them. */
-  readonly settings: TemporalSettings;
+export interface Operations extends Temporal {
   readonly ledger: Ledger;
   readonly namespace: string;
   /** Base queue of the workers. */
@@ -83,6 +78,7 @@ export interface Operations {
   readonly account: string;
   /** All accounts of these settings, that one first. */
   readonly accounts: ReadonlyArray<KnownAccount>;
+  /** How late the service lists what was made; default: as `defaultAssumptions` has it. */
   readonly listLagMs?: number | undefined;
 }
 
@@ -102,7 +98,7 @@ export interface Sources {
   readonly ledger: Ledger | undefined;
   /** For a person; empty where both are there. */
   readonly whyNot: ReadonlyArray<string>;
-  readonly listLagMs?: number | undefined;
+  readonly listLagMs?: Operations["listLagMs"];
 }
 
 /** Where everything is. */
@@ -116,21 +112,18 @@ export interface OperationsSettings {
     readonly clientId: string;
     readonly baseUrl: string;
   }>;
-  /** How late the service lists what was made; default: as `defaultAssumptions` has it. */
-  readonly listLagMs?: number | undefined;
+  readonly listLagMs?: Operations["listLagMs"];
 }
 
 const valueOf = <A>(settled: PromiseSettledResult<A>): A | undefined =>
   settled.status === "fulfilled" ? settled.value : undefined;
 
-interface Opened extends Omit<Sources, "whyNot"> {
-  readonly failures: ReadonlyArray<ConnectionFailed>;
-}
-
 /** Opens what can be opened, does something with it, and closes it. */
 const withOpened = async <A>(
   settings: Pick<OperationsSettings, "ledger" | "temporal">,
-  use: (opened: Opened) => Promise<A>,
+  use: (
+    opened: Omit<Sources, "whyNot"> & { readonly failures: ReadonlyArray<ConnectionFailed> },
+  ) => Promise<A>,
 ): Promise<A> => {
   const settled = await Promise.allSettled([
     (async () => connectTemporal(settings.temporal()))(),
@@ -177,16 +170,8 @@ export const withOperations = async <A>(
     // Without a failure both are there.
     if (temporal === undefined || ledger === undefined) throw failures[0] as ConnectionFailed;
     const { namespace, taskQueue } = temporal.settings;
-    const { listLagMs } = settings;
-    return use({
-      ...temporal,
-      ledger,
-      namespace,
-      taskQueue,
-      account: first.hash,
-      accounts,
-      listLagMs,
-    });
+    const known = { account: first.hash, accounts, listLagMs: settings.listLagMs };
+    return use({ ...temporal, ledger, namespace, taskQueue, ...known });
   });
 };
 

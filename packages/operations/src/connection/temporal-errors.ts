@@ -70,13 +70,7 @@ export const asTemporalError = (
 /** How long Temporal may take to change something, attempts of the client included. */
 const ANSWER_WITHIN_MS = 15_000;
 
-/**
- * Has Temporal change something, within a bound.
- *
- * @param about what may have been done where there is no answer (`The run i-1 may have been started`), and how to look.
- * @param change asks for it, and reads what it has to know afterwards.
- * @throws ConnectionFailed with `carriedOut: "unknown"` where there is no answer.
- */
+/** Has Temporal change something, within a bound. */
 export const changing = async <A>(
   { connection, settings }: Readonly<{ connection: Connection; settings: TemporalSettings }>,
   { mayBe, next }: { readonly mayBe: string; readonly next: NextOperation },

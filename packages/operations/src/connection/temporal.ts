@@ -13,10 +13,11 @@ import {
 } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import proto from "@temporalio/proto";
+import { setTimeout } from "node:timers/promises";
 import { ConnectionFailed, type NextOperation } from "../errors.ts";
 import { decodingConnection, readablePayloads } from "./readable-payloads.ts";
 import type { TemporalSettings } from "./settings.ts";
-import { asTemporalError, detailsOf } from "./temporal-errors.ts";
+import { detailsOf } from "./temporal-errors.ts";
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
@@ -32,6 +33,9 @@ export interface Temporal {
   readonly settings: TemporalSettings;
 }
 
+/** What listens there is looked at once a connection takes longer than it does within a data centre. */
+const LOOK_AFTER_MS = 250;
+
 const open = async (settings: TemporalSettings): Promise<Connection> => {
   const { address, connectionOptions } = settings;
   const connection = Connection.lazy({
@@ -42,8 +46,10 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
     channelArgs: { "grpc.max_receive_message_length": LONGEST_ANSWER },
     plugins: [readablePayloads],
   });
-  // Known at once, where gRPC would try until its time is over.
-  const nobody = whyUnreachable({ address, tls: connectionOptions.tls });
+  // Sooner than gRPC, which would try until its time is over.
+  const nobody = setTimeout(LOOK_AFTER_MS, undefined, { ref: false }).then(() =>
+    whyUnreachable({ address, tls: connectionOptions.tls }),
+  );
   try {
     await Promise.race([
       connection.ensureConnected(),
@@ -101,26 +107,6 @@ export const findRun = async (
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;
-  }
-};
-
-/**
- * Connects to Temporal, does something, and closes the connection.
- *
- * @throws what `use` throws; ConnectionFailed for any error of Temporal, where it cannot be reached within about five
- *   seconds.
- */
-export const withTemporal = async <A>(
-  settings: TemporalSettings,
-  use: (temporal: Temporal) => Promise<A>,
-): Promise<A> => {
-  const temporal = await connectTemporal(settings);
-  try {
-    return await use(temporal);
-  } catch (error) {
-    throw asTemporalError(error, settings);
-  } finally {
-    await temporal.connection.close();
   }
 };
 

@@ -8,10 +8,15 @@ import {
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from "@temporalio/client";
 import * as Result from "effect/Result";
-import { type KnownAccount, type LedgerSettings, withSources } from "../connection/operations.ts";
+import {
+  type KnownAccount,
+  type LedgerSettings,
+  type Sources,
+  withSources,
+} from "../connection/operations.ts";
 import type { ServiceSettings, TemporalSettings } from "../connection/settings.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
-import { noWorker, type Temporal } from "../connection/temporal.ts";
+import { noWorker } from "../connection/temporal.ts";
 import { ConnectionFailed, refused } from "../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { checkLedger } from "./ledger-checks.ts";
@@ -138,7 +143,9 @@ const isDelivery = (answer: unknown): answer is Delivery =>
  * @returns what became of it: the status of the answer, or why there is none.
  * @throws ConnectionFailed where no worker polls or answers; Refused where the workers have no address for it.
  */
-export const testWebhook = async (temporal: Temporal): Promise<Delivery> => {
+export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delivery> => {
+  if (temporal === undefined)
+    throw new ConnectionFailed({ reason: "cannotConnect", message: whyNot.join(" ") });
   const { client, connection, settings } = temporal;
   const { taskQueue } = settings;
   const missing = await noWorker(client, taskQueue);

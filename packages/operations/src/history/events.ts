@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { Client } from "@temporalio/client";
 import proto from "@temporalio/proto";
 import { readPayload } from "../connection/readable-payloads.ts";
@@ -36,12 +37,7 @@ interface Execution {
   readonly runId: string;
 }
 
-/**
- * Reads the latest events of a run.
- *
- * @param most number of events.
- * @returns the events, earliest first.
- */
+/** Reads the latest events of a run. */
 export const readEvents = async (
   { options, workflowService }: Client,
   execution: Execution,
@@ -117,44 +113,36 @@ const messageOf = (event: Event): Pick<TimelineItem, "kind" | "name"> | undefine
 
 type Ended = Pick<TimelineItem, "outcome" | "message"> & { readonly begunAs: string };
 
-const endOf = (event: Event): Ended | undefined => {
-  const {
-    activityTaskCanceledEventAttributes: cancelled,
-    activityTaskCompletedEventAttributes: completed,
-    activityTaskFailedEventAttributes: failed,
-    activityTaskTimedOutEventAttributes: timedOut,
-    childWorkflowExecutionCanceledEventAttributes: childCancelled,
-    childWorkflowExecutionCompletedEventAttributes: childCompleted,
-    childWorkflowExecutionFailedEventAttributes: childFailed,
-    childWorkflowExecutionTerminatedEventAttributes: childTerminated,
-    childWorkflowExecutionTimedOutEventAttributes: childTimedOut,
-    timerCanceledEventAttributes: timerCancelled,
-    timerFiredEventAttributes: fired,
-  } = event;
-  const ended = (
-    begunAs: unknown,
-    outcome: TimelineItem["outcome"],
-    failure?: Parameters<typeof failureOf>[0],
-  ): Ended => ({ begunAs: String(begunAs), outcome, message: failureOf(failure)?.message ?? null });
-  if (completed) return ended(completed.scheduledEventId, "done");
-  if (failed) return ended(failed.scheduledEventId, "failed", failed.failure);
-  if (timedOut) return ended(timedOut.scheduledEventId, "timedOut", timedOut.failure);
-  if (cancelled) return ended(cancelled.scheduledEventId, "cancelled");
-  if (fired) return ended(fired.startedEventId, "done");
-  if (timerCancelled) return ended(timerCancelled.startedEventId, "cancelled");
-  if (childCompleted) return ended(childCompleted.initiatedEventId, "done");
-  if (childFailed) return ended(childFailed.initiatedEventId, "failed", childFailed.failure);
-  if (childTimedOut) return ended(childTimedOut.initiatedEventId, "timedOut");
-  if (childCancelled) return ended(childCancelled.initiatedEventId, "cancelled");
-  return childTerminated ? ended(childTerminated.initiatedEventId, "failed") : undefined;
+/** How the names of the attributes of an end begin, whose it is, and what they say. */
+const END =
+  /^(?:activityTask|childWorkflowExecution|timer)(Completed|Fired|Failed|Terminated|TimedOut|Canceled)EventAttributes$/;
+
+const OUTCOMES: Readonly<Record<string, TimelineItem["outcome"]>> = {
+  Completed: "done",
+  Fired: "done",
+  Failed: "failed",
+  Terminated: "failed",
+  TimedOut: "timedOut",
+  Canceled: "cancelled",
 };
 
-/**
- * Reads what a run did from its events. It is for people to look at: what became of a write, the ledger says.
- *
- * @param events of a run, earliest first.
- * @returns each thing once, in the order of their beginnings; a workflow task that fails now is the last one.
- */
+const endOf = (event: Event): Ended | undefined => {
+  for (const [name, attributes] of Object.entries(event)) {
+    const [, end = ""] = END.exec(name) ?? [];
+    const outcome = OUTCOMES[end];
+    if (outcome === undefined || !isRecord(attributes)) continue;
+    const { failure, initiatedEventId, scheduledEventId, startedEventId } = attributes;
+    const message = failureOf(failure as Parameters<typeof failureOf>[0])?.message ?? null;
+    return {
+      begunAs: String(scheduledEventId ?? initiatedEventId ?? startedEventId),
+      outcome,
+      message,
+    };
+  }
+  return undefined;
+};
+
+/** Reads what a run did from its events. It is for people to look at: what became of a write, the ledger says. */
 export const timelineOf = (events: ReadonlyArray<Event>): ReadonlyArray<TimelineItem> => {
   const items = new Map<string, TimelineItem>();
   let failing: TimelineItem | undefined;

@@ -91,31 +91,35 @@ const check = <A>(schema: Schema.Codec<A, unknown>, value: unknown) =>
     Result.mapError(({ issue }) => firstFaults(faultsOf(issue))),
   );
 
-/** The two shapes of a file: `id` names what exists, `body` describes what is to be created. */
+/** The two shapes of a file: the field `id` names what exists, the field `body` describes what is to be created. */
 interface Shapes<A, B> {
-  readonly id: { readonly field: string; readonly schema: Schema.Codec<A, unknown> };
-  readonly body: { readonly field: string; readonly schema: Schema.Codec<B, unknown> };
+  readonly id: string;
+  readonly withId: Schema.Codec<A, unknown>;
+  readonly body: string;
+  readonly withBody: Schema.Codec<B, unknown>;
 }
 
 const wrongInput = (faults: ReadonlyArray<Fault>): InvalidInput =>
   invalidInput("The input is wrong. Nothing was started.", faults);
 
 /** Checks an input that has either of two shapes; throws InvalidInput that names every fault. */
-export const checkEither = <A, B>({ body, id }: Shapes<A, B>, value: unknown): A | B => {
+export const checkEither = <A, B>(
+  { body, id, withBody, withId }: Shapes<A, B>,
+  value: unknown,
+): A | B => {
   if (!isRecord(value))
     throw invalidInput("The file must hold a JSON object. Nothing was started.");
-  const hasBody = body.field in value;
-  if (hasBody !== id.field in value) {
-    const checked: Result.Result<A | B, ReadonlyArray<Fault>> = hasBody
-      ? check(body.schema, value)
-      : check(id.schema, value);
+  if (body in value !== id in value) {
+    const checked: Result.Result<A | B, ReadonlyArray<Fault>> = body in value
+      ? check(withBody, value)
+      : check(withId, value);
     return Result.getOrThrowWith(checked, wrongInput);
   }
-  const { [id.field]: _, ...withoutId } = value;
-  const checked = check(body.schema, withoutId);
+  const { [id]: _, ...withoutId } = value;
+  const checked = check(withBody, withoutId);
   const others = Result.isSuccess(checked) ? [] : checked.failure;
   throw wrongInput([
-    { field: body.field, problem: `or ${id.field} must be given, exactly one of the two` },
-    ...others.filter(({ field }) => field !== body.field),
+    { field: body, problem: `or ${id} must be given, exactly one of the two` },
+    ...others.filter(({ field }) => field !== body),
   ]);
 };

@@ -1,3 +1,2 @@
-export { planOnboarding } from "./onboarding.ts";
-export { planPayout } from "./payout.ts";
+export { planOnboarding, planPayout } from "./inputs.ts";
 export { checkId, type PlannedRun, readAssumptions } from "./planned-run.ts";

@@ -46,10 +46,7 @@ export const inCapitals = <A extends object>(input: A, isContent = false): A =>
     // The same fields in another spelling.
   ) as A;
 
-/**
- * Makes a workflow id of what a run is to do: the same for 51.0 and 51.00. How the run waits (`options`) is left out:
- * the same payment with another patience is the same payment.
- */
+/** Makes a workflow id of what a run is to do: the same for 51.0 and 51.00. */
 const idOfContent = (prefix: string, input: object): string => {
   const { options: _, ...content }: { readonly options?: unknown } = inCapitals(input, true);
   return `${prefix}-${hashOf(content).slice(0, HASH_CHARACTERS)}`;

@@ -5,8 +5,7 @@ import { mergePatch, patchedFields } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
 import type { Failure } from "../history/failure.ts";
-import { planOnboarding } from "../input/onboarding.ts";
-import { planPayout } from "../input/payout.ts";
+import { planOnboarding, planPayout } from "../input/inputs.ts";
 import { canonicalJson, hashOf, type PlannedRun } from "../input/planned-run.ts";
 import type { RunState } from "../show/run-view.ts";
 

@@ -1,11 +1,7 @@
 /** Requests that are under way at once. */
 const AT_ONCE = 16;
 
-/**
- * Does something with each item, a few at once.
- *
- * @returns the results in the order of the items.
- */
+/** Does something with each item, a few at once. */
 export const atOnce = async <A, B>(
   items: ReadonlyArray<A>,
   use: (item: A) => Promise<B>,

@@ -47,11 +47,7 @@ const NAMES: Readonly<Partial<Record<Status, ReadonlyArray<string>>>> = {
   succeeded: ["Completed"],
 };
 
-/**
- * Returns the query by which Temporal finds runs, by built-in attributes alone.
- *
- * @param filter which runs.
- */
+/** Returns the query by which Temporal finds runs, by built-in attributes alone. */
 export const visibilityQuery = ({
   find,
   since,

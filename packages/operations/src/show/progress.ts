@@ -70,12 +70,7 @@ const pendingOf = ({ raw }: WorkflowExecutionDescription): ReadonlyArray<Pending
     };
   });
 
-/**
- * Reads how far a run has got.
- *
- * @param runId the latest run of the id where it is left out.
- * @returns undefined where Temporal has no such run.
- */
+/** Reads how far a run has got. */
 export const readProgress = async (
   client: Client,
   workflowId: string,
@@ -98,11 +93,7 @@ export const readProgress = async (
   );
 };
 
-/**
- * Reads why a run ended without success; null where it succeeded, goes on, or does not say.
- *
- * @param shown what is done with a failure that was read; default: what must not be shown is masked.
- */
+/** Reads why a run ended without success; null where it succeeded, goes on, or does not say. */
 export const readFailureOf = async (
   client: Client,
   workflowId: string,

@@ -24,12 +24,7 @@ import {
 } from "./run-view.ts";
 import { type Evidence, isRefused, standingOf, stepsOf } from "./standing.ts";
 
-/**
- * Reads everything that says why a run is in its state, as far as it can be reached. Of a child, whose writes are kept
- * under its root, only its own are returned.
- *
- * @param mostEvents how many events of its history are read, the latest ones.
- */
+/** Reads everything that says why a run is in its state, as far as it can be reached. */
 export const readEvidence = async (
   { ledger, listLagMs, temporal }: Omit<Sources, "whyNot">,
   workflowId: string,
@@ -200,11 +195,7 @@ const retriesOf = (
   ];
 };
 
-/**
- * Says what can be done about a run.
- *
- * @returns at most three, the most useful first.
- */
+/** Says what can be done about a run. */
 export const nextOf = (view: RunView, found: Found): ReadonlyArray<NextOperation> => {
   const { batch, statuses, workflowId } = view;
   const { inbox } = found;

@@ -145,13 +145,7 @@ const openReason = (
   return said("running", (progress?.taskAttempts ?? 0) > 0 ? "waiting for a worker" : null);
 };
 
-/**
- * Says why a run is in its state, and how it can be found. It reads nothing: writes are the ledger's, progress is
- * Temporal's.
- *
- * @param evidence what was read.
- * @returns its statuses, the one that matters most first; and the reason.
- */
+/** Says why a run is in its state, and how it can be found. */
 export const standingOf = (evidence: Evidence): Standing => {
   const { end, failure, listLagMs, now, progress, rows } = evidence;
   const found = new Set<Status>();
