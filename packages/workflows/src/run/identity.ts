@@ -23,7 +23,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
  */
 export const identity = (): Identity => {
   const info = workflowInfo();
-  const { firstExecutionRunId, memo, runId, startTime, workflowId } = info;
+  const { runId, workflowId } = info;
   if (info.parent !== undefined && UUID.test(workflowId)) {
     throw new InvalidRequest(
       `The child workflow ${workflowId} has a random id, so it sends nothing: a retry of its parent would start another child, which sends again. Start it with a workflowId that says what it pays.`,
@@ -33,16 +33,9 @@ export const identity = (): Identity => {
     workflowId,
     rootId: info.root?.workflowId ?? workflowId,
     runId,
-    firstRunId: firstExecutionRunId,
+    firstRunId: info.firstExecutionRunId,
     isContinued: info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "",
-    voucher: voucherOf({
-      workflowId,
-      runId,
-      firstExecutionRunId,
-      cronSchedule: info.cronSchedule,
-      startTime: startTime.getTime(),
-      memo,
-    }),
+    voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
   };
 };
 

@@ -1,19 +1,8 @@
-import type {
-  CancelCardInput,
-  CreateBeneficiaryInput,
-  CreateCardholderInput,
-  CreateCardInput,
-  CreatePayoutInput,
-  FreezeCardInput,
-  RemoveCardholderInput,
-  UpdateBeneficiaryInput,
-  UpdateCardInput,
-  WithdrawFromCardInput,
-} from "@durable-payments/api-core";
+import type { Input } from "@durable-payments/api-core";
 import { runState } from "../run/run-state.ts";
 import { type Fields, sendWrite, type StepOptions } from "./write.ts";
 
-type Unkeyed<Input> = Omit<Input, "unique_request_id">;
+type Unkeyed<Request> = Omit<Request, "unique_request_id">;
 
 /** How a payout or a card is sent. */
 export interface MoneyOptions extends StepOptions {
@@ -78,7 +67,7 @@ const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => ma
  * const payout = await createPayout({ ...deposit, beneficiary_id }, { step: "deposit" });
  * ```
  */
-export const createPayout = moneyOperation<CreatePayoutInput, CreatedPayout>("createPayout");
+export const createPayout = moneyOperation<Input<"createPayout">, CreatedPayout>("createPayout");
 
 /**
  * Creates a beneficiary, or takes the one that the ledger knows for the same account, holder and bank.
@@ -86,7 +75,7 @@ export const createPayout = moneyOperation<CreatePayoutInput, CreatedPayout>("cr
  * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
  */
 export const createBeneficiary = (
-  request: CreateBeneficiaryInput,
+  request: Input<"createBeneficiary">,
   { reuse, whenLost, ...options }: BeneficiaryOptions = {},
 ): Promise<Fields & { readonly beneficiary_id: string }> =>
   withId(
@@ -97,7 +86,7 @@ export const createBeneficiary = (
   );
 
 /** Changes a beneficiary. @throws Refused, InvalidRequest, Ended */
-export const updateBeneficiary = ownOperation<UpdateBeneficiaryInput>("updateBeneficiary");
+export const updateBeneficiary = ownOperation<Input<"updateBeneficiary">>("updateBeneficiary");
 
 /**
  * Creates a cardholder, exactly once. The identity check comes later: see `awaitVerification`.
@@ -105,19 +94,19 @@ export const updateBeneficiary = ownOperation<UpdateBeneficiaryInput>("updateBen
  * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
  */
 export const createCardholder = ownOperation<
-  CreateCardholderInput,
+  Input<"createCardholder">,
   Fields & { readonly card_holder_id: string }
 >("createCardholder");
 
 /** Removes a cardholder. @throws Refused, InvalidRequest, Ended */
-export const removeCardholder = ownOperation<RemoveCardholderInput>("removeCardholder");
+export const removeCardholder = ownOperation<Input<"removeCardholder">>("removeCardholder");
 
 /**
  * Issues a card with its initial recharge, exactly once. The step's name is its operation: `createCard`.
  *
  * @throws Refused, InvalidRequest, OverLimit, Rejected, Ended, AlreadyCarriedOut
  */
-export const issueCard = moneyOperation<CreateCardInput, IssuedCard>("createCard");
+export const issueCard = moneyOperation<Input<"createCard">, IssuedCard>("createCard");
 
 /**
  * Names a card, which also shows that the service has it: no list of the service does.
@@ -135,16 +124,18 @@ export const confirmCard = (
   );
 
 /** Withdraws from a card to its balance, exactly once. @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut */
-export const withdrawFromCard = moneyOperation<WithdrawFromCardInput, Fields>("withdrawFromCard");
+export const withdrawFromCard = moneyOperation<Input<"withdrawFromCard">, Fields>(
+  "withdrawFromCard",
+);
 
 /** Changes a card. @throws Refused, InvalidRequest, Ended */
-export const updateCard = ownOperation<UpdateCardInput>("updateCard");
+export const updateCard = ownOperation<Input<"updateCard">>("updateCard");
 
 /** Cancels a card. @throws Refused, InvalidRequest, Ended */
-export const cancelCard = ownOperation<CancelCardInput>("cancelCard");
+export const cancelCard = ownOperation<Input<"cancelCard">>("cancelCard");
 
 /** Freezes a card. @throws Refused, InvalidRequest, Ended */
-export const freezeCard = ownOperation<FreezeCardInput>("freezeCard");
+export const freezeCard = ownOperation<Input<"freezeCard">>("freezeCard");
 
 /**
  * Has the next write check the requests of later steps, too: it fails with every fault at once, before anything is sent.

@@ -1,4 +1,3 @@
-import { accountQueue } from "@durable-payments/protocol/calls";
 import type { Duration } from "@durable-payments/protocol";
 import {
   type SeenCardholder,
@@ -10,12 +9,8 @@ import {
   waitActivityId,
 } from "@durable-payments/protocol/waits";
 import { msToNumber } from "@temporalio/common/lib/time.js";
-import {
-  ActivityFailure,
-  proxyActivities,
-  TimeoutFailure,
-  workflowInfo,
-} from "@temporalio/workflow";
+import { ActivityFailure, type ActivityOptions, TimeoutFailure } from "@temporalio/workflow";
+import { activity } from "../run/activity.ts";
 import {
   asPaymentFailure,
   NotFunded,
@@ -49,9 +44,6 @@ interface Awaited<Seen> {
   readonly make?: () => Promise<unknown>;
 }
 
-const queueOf = (account: string | undefined) =>
-  account === undefined ? {} : { taskQueue: accountQueue(workflowInfo().taskQueue, account) };
-
 /** The time is over: by a time-out, or by a retry that would come after it. */
 const isOver = (error: unknown): boolean =>
   error instanceof ActivityFailure &&
@@ -68,16 +60,12 @@ const waitFor = <Seen>(
   const underWay = waits.get(id);
   // Kept under an id that says of which kind it is.
   if (underWay !== undefined) return underWay as Promise<Seen>;
-  const call = (mode: { readonly mode?: "look" }, how: object): Promise<Seen> =>
-    // The argument and the result are those of the activity's name.
-    (
-      proxyActivities<Record<string, (of: object) => Promise<Seen>>>({
-        ...queueOf(options.account),
-        startToCloseTimeout: WAIT_ATTEMPT,
-        retry: { initialInterval: "1 second", backoffCoefficient: 1 },
-        ...how,
-      })[name] as (of: object) => Promise<Seen>
-    )({ ...input, ...mode });
+  const call = (mode: { readonly mode?: "look" }, how: ActivityOptions): Promise<Seen> =>
+    activity<Seen>(name, options.account, {
+      startToCloseTimeout: WAIT_ATTEMPT,
+      retry: { initialInterval: "1 second", backoffCoefficient: 1 },
+      ...how,
+    })({ ...input, ...mode });
   const ended = (seen: Seen): Seen => {
     waits.delete(id);
     return judge(seen);
@@ -194,11 +182,9 @@ export const awaitVerification = (
   );
 };
 
-interface Reads {
-  readonly retrieveBalance: (request: { readonly currency: string }) => Promise<{
-    readonly balance_id: string;
-    readonly available_balance?: string;
-  }>;
+interface Balance {
+  readonly balance_id: string;
+  readonly available_balance?: string;
 }
 
 /**
@@ -210,9 +196,8 @@ interface Reads {
 export const ensureBalance = (
   currency: string,
   { account }: Pick<WaitOptions, "account"> = {},
-): ReturnType<Reads["retrieveBalance"]> => {
-  const { retrieveBalance } = proxyActivities<Reads>({
-    ...queueOf(account),
+): Promise<Balance> => {
+  const retrieveBalance = activity<Balance>("retrieveBalance", account, {
     startToCloseTimeout: "1 minute",
     retry: { maximumInterval: "1 minute" },
     summary: `the ${currency} balance`,

@@ -1,5 +1,4 @@
 import {
-  accountQueue,
   UNDO,
   type UndoCall,
   type WriteAnswer,
@@ -14,9 +13,9 @@ import {
   CancelledFailure,
   condition,
   isCancellation,
-  proxyActivities,
   workflowInfo,
 } from "@temporalio/workflow";
+import { activity } from "../run/activity.ts";
 import { asPaymentFailure, factsOf } from "../run/failures.ts";
 import { type Identity, identity } from "../run/identity.ts";
 import { type CalledStep, failTask, newStep, nudgesOf, runState } from "../run/run-state.ts";
@@ -45,21 +44,15 @@ const SLOW = "12 hours";
 
 const NAME = /^[^:\p{Cc}]{1,100}$/u;
 
-type Activity = (call: object) => Promise<WriteAnswer>;
-
-const activityOf = (type: string, { account, calls }: CalledStep, summary: string): Activity => {
-  const activity = proxyActivities<Record<string, Activity>>({
-    ...(account !== undefined && { taskQueue: accountQueue(workflowInfo().taskQueue, account) }),
+const activityOf = (type: string, { account, calls }: CalledStep, summary: string) =>
+  activity<WriteAnswer>(type, account, {
     startToCloseTimeout: "5 minutes",
     heartbeatTimeout: "15 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
     // What became of a send that was under way is known once the activity has ended.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: calls > 1 ? `${summary} (call ${calls})` : summary,
-  })[type];
-  // The proxy has a function for each name.
-  return activity as Activity;
-};
+  });
 
 /** Takes the name for a call of the operation: code that names a step wrongly fails before anything is sent. */
 const claim = (
