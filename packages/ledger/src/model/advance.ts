@@ -2,20 +2,25 @@ import { answered, checked, evidence, reread } from "./outcomes.ts";
 import { mayBelieveNotSent } from "./believe.ts";
 import { heldBy } from "./gate.ts";
 import {
+  again,
+  type Become,
+  becoming,
   changed,
+  failing,
   isHarmless,
   mayEndNow,
   newRow,
   nextGeneration,
   noted,
+  nothing,
   nowAsking,
   nowEnded,
   nowUnknown,
   recovered,
+  returning,
   withoutFacts,
 } from "./rows.ts";
-import { adding, asksPerson, failing, returning } from "./steps.ts";
-import type { Advanced, Call, WriteEvent, WritePolicy } from "./events.ts";
+import type { Advanced, Call, Effect, WriteEvent, WritePolicy } from "./events.ts";
 import type { WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
@@ -29,10 +34,8 @@ interface Context {
   readonly look: Look;
   readonly call: Call;
   readonly policy: WritePolicy;
-  readonly who: string;
+  readonly become: Become;
 }
-
-const again: Advanced["effect"] = { is: "again", isKnown: false };
 
 /** The row that would be sent: another request is the next generation, unless nothing of this one was ever sent. */
 const withRequest = (row: WriteRow, { look, call }: Context): WriteRow =>
@@ -43,10 +46,9 @@ const withRequest = (row: WriteRow, { look, call }: Context): WriteRow =>
 const mayAmend = ({ call, look }: Context): boolean =>
   call.mayAmend || look.decisions.some(({ kind }) => kind === "amend");
 
-const ended = (row: WriteRow, { look, who }: Context): Decided => {
+const ended = (row: WriteRow, { become, look }: Context): Decided => {
   const message = look.end?.reason ?? row.message;
-  const end = changed(row, look, { ...nowEnded(row, message), runId: row.runId });
-  return { ...adding(end, who, "ended"), effect: failing("Ended", message ?? "") };
+  return become(row, nowEnded(row, message), "ended", failing("Ended", message ?? ""));
 };
 
 /** Stands in a row's `token`: this run has reported that it was cancelled, and whatever of it stood still sends nothing. */
@@ -54,46 +56,41 @@ const closedBy = ({ runId }: Call): string => `closed:${runId}`;
 
 /** `plan` is sent, unless something holds it. `row` is what is stored now. */
 const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): Decided => {
-  const { call, look, who } = context;
+  const { become, call, look } = context;
   const isUnsent = plan.state === "ready";
   const isClosed = call.mode === "close" ? isUnsent : row?.token === closedBy(call);
-  if (call.mode === "settle" || isClosed) {
-    return {
-      row: undefined,
-      entries: [],
-      effect: failing("Cancelled", "Cancelled before it was sent."),
-    };
-  }
+  if (call.mode === "settle" || isClosed)
+    return nothing(failing("Cancelled", "Cancelled before it was sent."));
   const held = heldBy(look, plan, call);
   if (held === undefined) {
     const effect = { is: "send", generation: plan.generation, isResend: plan.doubt > 0 } as const;
-    return { row: undefined, entries: [], effect, plan };
+    return { ...nothing(effect), plan };
   }
   const question = held.question ?? plan.question;
-  const isSame =
-    row !== undefined && row.generation === plan.generation && row.state === plan.state;
-  if (isSame && row.question?.id === question?.id) {
-    return { row: undefined, entries: [], effect: held.effect };
-  }
-  const why = "why" in held.effect ? held.effect.why : "";
-  const kept = changed(plan, look, { question, runId: call.runId, message: why });
-  return { ...adding(kept, who, "held", { why }), effect: held.effect };
+  const isSame = row?.generation === plan.generation && row.state === plan.state;
+  if (isSame && row.question?.id === question?.id) return nothing(held.effect);
+  const why = whyOf(held.effect);
+  const to = { question, runId: call.runId, message: why };
+  return become(plan, to, "held", held.effect, { why });
 };
 
+/** Why an attempt does not send. */
+const whyOf = (effect: Effect): string =>
+  "why" in effect ? effect.why : "message" in effect ? effect.message : "Not permitted.";
+
 /** Asks a person. Where another request is given, an answer to send again is for that one. */
-const asks = (row: WriteRow, why: string, { call, look, who }: Context): Decided => {
+const asks = (row: WriteRow, why: string, { become, call, look }: Context): Decided => {
   const { amount, currency, hash } = call.request;
   const isOther = row.request.hash !== hash;
   const sum = amount === null ? "" : ` of ${amount} ${currency}`;
   const reason = isOther ? `${why} To resend sends the request${sum} that is given now.` : why;
   const more = isOther ? { request: hash } : {};
-  const asking = changed(row, look, nowAsking(look, reason, more));
-  return { ...adding(asking, who, "asks", { reason }), effect: again };
+  return become(row, nowAsking(look, reason, more), "asks", again, { reason });
 };
 
 /** Nothing vouches for the row: what may have been sent is found out first. */
 const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
-  const { call, look, policy, who } = context;
+  const { become, call, look, policy } = context;
   const known = row ?? newRow(look, call);
   const isRestored = row === undefined ? look.epoch > 1 : row.epoch < look.epoch;
   const isOther = known.request.hash !== call.request.hash;
@@ -114,36 +111,27 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const message = isRestored
     ? "The ledger was restored"
     : "Not vouched for: this id may have run before";
-  const to = { ...nowUnknown(look, policy), runId: call.runId, request, doubt, from: null };
-  const unknown = changed(known, look, {
-    ...to,
-    message,
-    madeId: null,
-    result: null,
-    knownBy: null,
-  });
-  return { ...adding(unknown, who, "not vouched for"), effect: again };
+  const unmade = { madeId: null, result: null, knownBy: null };
+  const sent = { runId: call.runId, request, doubt, from: null, message };
+  const to = { ...nowUnknown(look, policy), ...sent, ...unmade };
+  return become(known, to, "not vouched for", again);
 };
 
 const unsent = (row: WriteRow | undefined, context: Context): Decided => {
   const { call, look } = context;
   if (row === undefined && look.end !== undefined)
-    return { row: undefined, entries: [], effect: failing("Ended", look.end.reason ?? "") };
+    return nothing(failing("Ended", look.end.reason ?? ""));
   if (row !== undefined && look.end !== undefined && mayEndNow(row)) return ended(row, context);
   const isOther = row !== undefined && row.request.hash !== call.request.hash;
   const isOfThisRun = row !== undefined && row.runId === call.runId;
   if (row?.state === "refused" && isOfThisRun && !isOther)
-    return { row: undefined, entries: [], effect: failing("Refused", row.message ?? "") };
+    return nothing(failing("Refused", row.message ?? ""));
   if (row?.state === "undone" && isOfThisRun)
-    return { row: undefined, entries: [], effect: failing("Cancelled", "It was undone.") };
+    return nothing(failing("Cancelled", "It was undone."));
   if (!mayBelieveNotSent(row, look.epoch, call.testimony)) {
     if (!isOther || row.state === "undone" || mayAmend(context)) return mistrusted(row, context);
     const message = "Another request was given for this step: name it as an amendment.";
-    return {
-      row: undefined,
-      entries: [],
-      effect: failing("Refused", message, { reason: "amend" }),
-    };
+    return nothing(failing("Refused", message, { reason: "amend" }));
   }
   const current = row ?? newRow(look, call);
   const plan =
@@ -155,13 +143,13 @@ const unsent = (row: WriteRow | undefined, context: Context): Decided => {
 
 const unknown = (row: WriteRow, context: Context): Decided => {
   const { call, look, policy } = context;
-  if (policy.isListed) return { row: undefined, entries: [], effect: { is: "reconcile" } };
+  if (policy.isListed) return nothing({ is: "reconcile" });
   if (look.end !== undefined) return ended(row, context);
   if (isHarmless(policy)) {
     const isOther = row.request.hash !== call.request.hash;
-    if (call.mode === "send")
-      return toSend(row, isOther ? withRequest(row, context) : row, context);
-    return { row: undefined, entries: [], effect: failing("Cancelled", "Its answer was lost.") };
+    return call.mode === "send"
+      ? toSend(row, isOther ? withRequest(row, context) : row, context)
+      : nothing(failing("Cancelled", "Its answer was lost."));
   }
   if (row.request.hash !== call.request.hash)
     return asks(row, "Another request may have been carried out under this step.", context);
@@ -173,47 +161,43 @@ const unknown = (row: WriteRow, context: Context): Decided => {
 };
 
 const asking = (row: WriteRow, context: Context): Decided => {
-  const { call, look, policy, who } = context;
+  const { become, call, look, policy } = context;
   if (look.end !== undefined) return ended(row, context);
-  const person = { row: undefined, entries: [], effect: asksPerson(row) };
+  const { question } = row;
   const decision = look.decisions.find(
-    ({ kind, question, sequence }) =>
-      question === row.question?.id &&
-      sequence > row.decisionsAfter &&
-      (kind === "found" || kind === "resend" || kind === "approve"),
+    (one) =>
+      one.question === question?.id &&
+      one.sequence > row.decisionsAfter &&
+      (one.kind === "found" || one.kind === "resend" || one.kind === "approve"),
   );
-  if (decision === undefined) return person;
-  if (decision.kind === "found")
-    return { row: undefined, entries: [], effect: { is: "check", decision } };
-  const plan: WriteRow = { ...withRequest(row, context), state: "asking", question: row.question };
+  if (decision === undefined) {
+    const needs = question?.kind === "approval" ? "approval" : "answer";
+    const why = question?.reason ?? row.message ?? "";
+    return nothing({ is: "person", needs, question, why });
+  }
+  if (decision.kind === "found") return nothing({ is: "check", decision });
+  const plan: WriteRow = { ...withRequest(row, context), state: "asking", question };
   const cancelled = failing("Cancelled", "Cancelled before it was sent again.");
   const closed = closedBy(call);
   if (call.mode === "close" && row.token !== closed)
-    return {
-      ...adding(changed(row, look, { token: closed }), who, "cancelled"),
-      effect: cancelled,
-    };
+    return become(row, { token: closed }, "cancelled", cancelled);
   // The decision waits for a retry.
-  if (call.mode !== "send" || row.token === closed)
-    return { row: undefined, entries: [], effect: cancelled };
-  const isMeant = mayAmend(context) || row.question?.request === call.request.hash;
+  if (call.mode !== "send" || row.token === closed) return nothing(cancelled);
+  const isMeant = mayAmend(context) || question?.request === call.request.hash;
   if (row.request.hash !== call.request.hash && !isMeant)
     return asks(row, "Another request is given since this was answered.", context);
   if (policy.isListed && call.reread !== decision.sequence)
-    return { row: undefined, entries: [], effect: { is: "check", decision } };
+    return nothing({ is: "check", decision });
   // What was approved before it was asked is void.
   const held = heldBy(look, plan, call);
-  if (held?.question !== undefined) {
-    const kept = changed(plan, look, { question: held.question });
-    return { ...adding(kept, who, "needs approval"), effect: held.effect };
-  }
-  if (held !== undefined) return { row: undefined, entries: [], effect: held.effect };
-  const effect = { is: "send", generation: plan.generation, isResend: true } as const;
-  return { row: undefined, entries: [], effect, plan };
+  if (held?.question !== undefined)
+    return become(plan, { question: held.question }, "needs approval", held.effect);
+  if (held !== undefined) return nothing(held.effect);
+  return { ...nothing({ is: "send", generation: plan.generation, isResend: true }), plan };
 };
 
 const called = (context: Context): Decided => {
-  const { call, look, policy, who } = context;
+  const { become, call, look, policy } = context;
   const { row } = look;
   if (row === undefined) return unsent(row, context);
   switch (row.state) {
@@ -224,53 +208,33 @@ const called = (context: Context): Decided => {
     case "sending": {
       if (row.epoch !== look.epoch) return mistrusted(row, context);
       // Another attempt may dispatch, or has. From now on it may not.
-      const doubt = row.doubt + 1;
-      const lost = changed(row, look, { ...nowUnknown(look, policy), doubt, runId: call.runId });
-      return { ...adding(lost, who, "its attempt was lost"), effect: again };
+      const lost = { ...nowUnknown(look, policy), doubt: row.doubt + 1, runId: call.runId };
+      return become(row, lost, "its attempt was lost", again);
     }
     case "unknown":
-      if (row.epoch === look.epoch) return unknown(row, context);
-      return mistrusted(row, context);
+      return row.epoch === look.epoch ? unknown(row, context) : mistrusted(row, context);
     case "asking": {
       const anew = recovered(row, look);
-      if (anew === undefined) return asking(row, context);
-      return { ...adding(anew, who, "asks anew"), effect: asksPerson(anew) };
+      return anew === undefined ? asking(row, context) : become(anew, {}, "asks anew", again);
     }
-    case "done":
-      if (row.request.hash === call.request.hash)
-        return { row: undefined, entries: [], effect: returning(row) };
-      return {
-        row: undefined,
-        entries: [],
-        effect: failing(
-          "AlreadyCarriedOut",
-          `Another request of this step was carried out: ${row.madeId}.`,
-          {
-            id: row.madeId,
-          },
-        ),
-      };
-    case "ended":
-      return {
-        row: undefined,
-        entries: [],
-        effect: failing(
-          look.end?.value["rejected"] === true ? "Rejected" : "Ended",
-          row.message ?? "",
-        ),
-      };
+    case "done": {
+      const { madeId: id } = row;
+      const message = `Another request of this step was carried out: ${id}.`;
+      const isOther = row.request.hash !== call.request.hash;
+      return nothing(isOther ? failing("AlreadyCarriedOut", message, { id }) : returning(row));
+    }
+    case "ended": {
+      const type = look.end?.value["rejected"] === true ? "Rejected" : "Ended";
+      return nothing(failing(type, row.message ?? ""));
+    }
   }
 };
 
 /** The fence: decides once more what was decided for the call, in the transaction that permits the first byte. */
-const dispatching = (context: Context, token: string): Advanced => {
-  const { call, look, who } = context;
+const dispatching = (context: Context, token: string, who: string): Advanced => {
+  const { call, look } = context;
   const { row } = look;
-  const stop = (why: string): Advanced => ({
-    row: undefined,
-    entries: [],
-    effect: { is: "stop", why },
-  });
+  const stop = (why: string): Advanced => nothing({ is: "stop", why });
   if (!token.startsWith(`${look.epoch}:`)) return stop("The ledger was restored meanwhile.");
   let plan = row;
   // The client sends a second time within one call, after it has signed in anew.
@@ -278,38 +242,29 @@ const dispatching = (context: Context, token: string): Advanced => {
   if (isHeld) {
     if (look.end !== undefined) return stop("Ended by a person.");
     const held = heldBy(look, row, call);
-    if (held !== undefined) return stop("why" in held.effect ? held.effect.why : "Not permitted.");
+    if (held !== undefined) return stop(whyOf(held.effect));
   } else {
     if (row?.state === "sending") return stop("Another attempt has taken over.");
     const decided = called(context);
     ({ plan } = decided);
-    if (plan === undefined)
-      return stop(
-        "why" in decided.effect ? decided.effect.why : `The write is ${row?.state ?? "new"}.`,
-      );
+    if (plan === undefined) return stop(whyOf(decided.effect));
   }
   if (plan === undefined) return stop("Another attempt has taken over.");
-  const sending = changed(row === undefined ? plan : { ...plan, version: row.version }, look, {
+  const { generation } = plan;
+  const sends = plan.sends + 1;
+  const sending: Partial<WriteRow> = {
     state: "sending",
     token,
     runId: call.runId,
-    sends: plan.sends + 1,
+    sends,
     firstSentAt: plan.firstSentAt ?? look.now,
     from: plan.doubt === 0 ? (plan.from ?? look.now) : plan.from,
     question: null,
     message: null,
     isUntold: false,
-  });
-  return {
-    ...adding(
-      sending,
-      who,
-      "sent",
-      { generation: sending.generation, number: sending.sends },
-      "send",
-    ),
-    effect: { is: "go" },
   };
+  const sent = becoming(look, who, "send");
+  return sent(plan, sending, "sent", { is: "go" }, { generation, number: sends });
 };
 
 /**
@@ -323,13 +278,14 @@ const dispatching = (context: Context, token: string): Advanced => {
  */
 export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Advanced => {
   const { who } = event;
+  const become = becoming(look, who);
   switch (event.is) {
     case "called": {
-      const { effect, entries, row } = called({ look, call: event.call, policy, who });
+      const { effect, entries, row } = called({ look, call: event.call, policy, become });
       return { effect, entries, row };
     }
     case "dispatching":
-      return dispatching({ look, call: event.call, policy, who }, event.token);
+      return dispatching({ look, call: event.call, policy, become }, event.token, who);
     case "answered":
       return answered(look, event, policy);
     case "evidence":
@@ -339,17 +295,14 @@ export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Adv
     case "reread":
       return reread(look, event);
     case "undone": {
-      if (look.row?.state !== "done") return { row: undefined, entries: [], effect: again };
-      const undone = changed(look.row, look, {
-        state: "undone",
-        request: withoutFacts(look.row.request),
-      });
-      return { ...adding(undone, who, "undone"), effect: again };
+      if (look.row?.state !== "done") return nothing(again);
+      const to = { state: "undone", request: withoutFacts(look.row.request) } as const;
+      return become(look.row, to, "undone", again);
     }
     case "told": {
       const { row } = look;
       const told = row?.isUntold === true ? noted(row, { isUntold: false }) : undefined;
-      return { row: told, entries: [], effect: again };
+      return { ...nothing(again), row: told };
     }
   }
 };

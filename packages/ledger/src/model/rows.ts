@@ -1,6 +1,6 @@
-import type { Call, WritePolicy } from "./events.ts";
-import type { Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
-import type { Look } from "../store/ledger.ts";
+import type { Advanced, Call, Effect, FailureKind, WritePolicy } from "./events.ts";
+import type { JsonObject, Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
+import type { Look, NewEntry } from "../store/ledger.ts";
 
 /** Longest time from the start of an attempt to its dispatch, with the width of the last look, in milliseconds. */
 const DISPATCH_WITHIN_MS = 10_000 + 1_000;
@@ -187,3 +187,43 @@ export const overruledRow = (
   if (row.state === "done" || row.state === "undone") return undefined;
   return { ...row, decisionsAfter };
 };
+
+/** Nothing changes. */
+export const nothing = (effect: Effect): Advanced => ({ row: undefined, entries: [], effect });
+
+/** The attempt looks once more. */
+export const again: Effect = { is: "again", isKnown: false };
+
+/** What an event does to a row, with its line in the log. */
+export type Become = (
+  row: WriteRow,
+  to: Partial<WriteRow>,
+  what: string,
+  effect: Effect,
+  details?: JsonObject,
+) => Advanced;
+
+/** Changes rows by what `who` brings; `kind` is that of the line in the log. */
+export const becoming =
+  (look: Look, who: string, kind: NewEntry["kind"] = "change"): Become =>
+  (row, to, what, effect, details = {}) => ({
+    row: changed(row, look, to),
+    effect,
+    entries: [{ kind, who, what, details }],
+  });
+
+/** The step fails: nothing else helps. */
+export const failing = (type: FailureKind, message: string, details: JsonObject = {}): Effect => ({
+  is: "fail",
+  type,
+  message,
+  details,
+});
+
+/** The kept result of what was carried out. */
+export const returning = ({ knownBy, madeId, result }: WriteRow): Effect => ({
+  is: "return",
+  id: madeId ?? "",
+  result: result ?? {},
+  knownBy: knownBy ?? "answer",
+});
