@@ -1,0 +1,87 @@
+import { checkout } from "@durable-payments/tools/processes";
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { posix } from "node:path";
+import { expect, it } from "vitest";
+import { anchorOf } from "../src/links.ts";
+
+const DOCUMENTS = [
+  "*.md",
+  "docs/*.md",
+  "site/*.md",
+  "{packages,apps}/*/README.md",
+  "{bench,chaos,deploy,outside}/README.md",
+];
+const GENERATED = new Set(["docs/commands.md", "docs/ledger-states.md"]);
+
+const documents = globSync(DOCUMENTS, { cwd: checkout })
+  .toSorted()
+  .map((file) => ({ file, text: readFileSync(posix.join(checkout, file), "utf8") }));
+const written = documents.filter(({ file }) => !GENERATED.has(file));
+
+/** What is read as sentences: without code, front matter, and the addresses of links. */
+const proseOf = (text: string): string =>
+  text
+    .replaceAll(/^---\n[^]*?^---$/gm, "")
+    .replaceAll(/```[^]*?```/g, "")
+    .replaceAll(/<!--[^]*?-->/g, "")
+    .replaceAll(/\]\([^)]*\)/g, "]");
+
+const sentencesOf = (text: string): ReadonlyArray<string> =>
+  proseOf(text)
+    // A paragraph, an item of a list, or a cell of a table.
+    .split(/\n\s*\n|\n(?=\s*(?:[-|#]|\d+\. ))|\|/)
+    .flatMap((part) =>
+      part
+        .replaceAll(/\s+/g, " ")
+        .trim()
+        .split(/(?<=[.!?:;]) /),
+    );
+
+it("has no sentence of more than 30 words", () => {
+  const long = written.flatMap(({ file, text }) =>
+    sentencesOf(text)
+      .filter((sentence) => sentence.split(" ").length > 30)
+      .map((sentence) => `${file}: ${sentence}`),
+  );
+  expect(long).toEqual([]);
+});
+
+it("says in the first line of each page for whom it is", () => {
+  const pages = written.filter(({ file }) => file.startsWith("docs/"));
+  expect(pages.length).toBeGreaterThan(10);
+  expect(pages.filter(({ text }) => !/^# .+\n\nFor /.test(text)).map(({ file }) => file)).toEqual(
+    [],
+  );
+});
+
+it("links to headings that exist", () => {
+  const anchors = new Map(
+    documents.map(({ file, text }) => [
+      file,
+      new Set(
+        [...text.matchAll(/^#+ (?<heading>.+)$/gm)].map(([, heading = ""]) => anchorOf(heading)),
+      ),
+    ]),
+  );
+  const dead = documents.flatMap(({ file, text }) =>
+    [...text.matchAll(/\]\((?!\w+:)(?<path>[^)#\s]*)#(?<anchor>[^)\s]+)\)/g)].flatMap(
+      ([link, path = "", anchor = ""]) => {
+        const target = path === "" ? file : posix.join(posix.dirname(file), path);
+        const known = anchors.get(target);
+        return known === undefined || known.has(anchor) ? [] : [`${file}: ${link}`];
+      },
+    ),
+  );
+  expect(dead).toEqual([]);
+});
+
+it("shows pictures that exist, and has none that no page shows", () => {
+  const pictures = globSync("docs/pictures/*", { cwd: checkout });
+  const shown = documents.flatMap(({ file, text }) =>
+    [...text.matchAll(/!\[[^\]]+\]\((?<path>[^)]+)\)/g)].map(([, path = ""]) =>
+      posix.join(file === "site/home.md" ? "docs" : posix.dirname(file), path),
+    ),
+  );
+  expect(shown.filter((picture) => !existsSync(posix.join(checkout, picture)))).toEqual([]);
+  expect(pictures.filter((picture) => !shown.includes(picture))).toEqual([]);
+});
