@@ -69,12 +69,9 @@ export const cancel = async (
   if (run === "unanswered") return { decision: decided, run: "unanswered" };
   if (run?.state !== "running") return { decision: decided, run: "closed" };
   const handle = client.workflow.getHandle(workflowId, run.runId);
-  const about = {
-    mayBe: `The end of ${workflowId} is recorded, so nothing more is sent; its run may be open`,
-    next: { operation: "show", workflowId },
-  } as const;
+  const mayBe = `The end of ${workflowId} is recorded, so nothing more is sent; its run may be open`;
   try {
-    await changing(operations, about, async () => {
+    await changing(operations, workflowId, mayBe, async () => {
       if (isForced) await handle.terminate(endText(actor));
       else await requestCancel(operations, { workflowId, runId: run.runId }, endText(actor));
     });

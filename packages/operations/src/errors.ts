@@ -99,6 +99,8 @@ export const invalidInput = (
   next?: NextOperation,
 ): InvalidInput => new InvalidInput({ message, ...(faults && { faults }), ...(next && { next }) });
 
-/** Makes the error for what cannot be done in the present state. */
-export const refused = (message: string, next?: NextOperation): Refused =>
-  new Refused({ message, ...(next && { next }) });
+/** Makes the error for what cannot be done in the present state; an id names the run or batch to look at. */
+export const refused = (message: string, see?: NextOperation | string): Refused => {
+  const next = typeof see === "string" ? ({ operation: "show", workflowId: see } as const) : see;
+  return new Refused({ message, ...(next && { next }) });
+};

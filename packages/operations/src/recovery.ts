@@ -1,4 +1,3 @@
-import type { LedgerMark, LedgerState } from "@durable-payments/ledger";
 import { queryText, WAIT } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { type Acting, actorOf } from "./acting.ts";
@@ -11,19 +10,7 @@ import { atOnce } from "./show/at-once.ts";
 import { readFailureOf, readProgress, waitOf } from "./show/progress.ts";
 
 /** What a recovery finds, and what it does about it. */
-export interface RecoveryReport {
-  readonly ledger: LedgerState;
-  /** Writes that may have been carried out: they are reconciled. */
-  readonly unknown: number;
-  /** Ends of workflow ids that Temporal remembers and the ledger does not: recorded again. */
-  readonly ends: ReadonlyArray<string>;
-  /** Waits that Temporal remembers and the ledger does not: opened again. */
-  readonly waits: number;
-  /** Runs that the ledger remembers and Temporal does not: start them again by the same id and input. */
-  readonly lostRuns: ReadonlyArray<string>;
-  /** The new epoch; undefined for a dry run. */
-  readonly mark: LedgerMark | undefined;
-}
+export type RecoveryReport = Awaited<ReturnType<typeof recover>>;
 
 /** How a recovery is done. */
 export interface RecoverOptions extends Acting {
@@ -136,7 +123,7 @@ const findLostRuns = async (
 export const recover = async (
   operations: Operations,
   { isDryRun, since = new Date(Date.now() - WEEK_MS), ...acting }: RecoverOptions,
-): Promise<RecoveryReport> => {
+) => {
   const { client, ledger } = operations;
   const actor = actorOf(acting, !isDryRun);
   const state = await ledger.state();
@@ -144,8 +131,19 @@ export const recover = async (
   const ends = await findEnds(operations, since);
   const lostRuns = await findLostRuns(operations, since);
   const { idle, waits } = await restoreWaits(operations, isDryRun);
-  const report = { ledger: state, unknown: unknown.length, ends, waits, lostRuns };
-  if (isDryRun) return { ...report, mark: undefined };
+  const report = {
+    ledger: state,
+    /** Writes that may have been carried out: they are reconciled. */
+    unknown: unknown.length,
+    /** Ends of workflow ids, and waits, that Temporal remembers and the ledger does not: recorded again. */
+    ends,
+    waits,
+    /** Runs that the ledger remembers and Temporal does not: start them again by the same id and input. */
+    lostRuns,
+    /** The new epoch; undefined for a dry run. */
+    mark: undefined,
+  };
+  if (isDryRun) return report;
   // Before sends are allowed again.
   for (const workflowId of ends) {
     const owner = { account: await accountOfRun(operations, workflowId), workflowId };

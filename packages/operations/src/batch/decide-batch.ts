@@ -2,7 +2,7 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { type Batch, isSamePerson } from "@durable-payments/ledger";
 import { chunkId } from "@durable-payments/protocol/batches";
 import { type Acting, actorOf } from "../acting.ts";
-import { type Deciding, nudge } from "../decide/record.ts";
+import { type Deciding, decisionOn, nudge } from "../decide/record.ts";
 import { NotFound, refused } from "../errors.ts";
 
 const PAGE = 5_000;
@@ -31,7 +31,7 @@ const decideBatch = async (
     if (kind !== "cancel" && before.state !== "needsApproval") {
       throw refused(
         `${id} does not wait for an approval: it is ${before.state}. Nothing was recorded.`,
-        { operation: "show", workflowId: id },
+        id,
       );
     }
     if (kind === "approve" && isSamePerson(actor.by, before.createdBy)) {
@@ -40,21 +40,14 @@ const decideBatch = async (
       );
     }
     return {
-      batch: {
-        ...before,
-        ...(kind === "approve"
-          ? { state: "approved", approvedBy: actor.by }
-          : { state: "rejected" }),
-      },
-      decision: {
-        account: before.account,
-        workflowId: id,
-        step: null,
-        kind,
+      batch:
+        kind === "approve"
+          ? { ...before, state: "approved", approvedBy: actor.by }
+          : { ...before, state: "rejected" },
+      decision: decisionOn({ account: before.account, workflowId: id }, kind, actor, {
         question: before.contentHash,
-        ...actor,
         value: { rows: before.rows },
-      },
+      }),
     };
   });
 };

@@ -2,7 +2,7 @@ import { isNotFound, temporalReason } from "@durable-payments/protocol";
 import { type Connection, isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError } from "@temporalio/common";
 import proto from "@temporalio/proto";
-import { ConnectionFailed, type NextOperation } from "../errors.ts";
+import { ConnectionFailed } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
 
 /** gRPC's codes, as far as one is told from another here. */
@@ -73,7 +73,8 @@ const ANSWER_WITHIN_MS = 15_000;
 /** Has Temporal change something, within a bound. */
 export const changing = async <A>(
   { connection, settings }: Readonly<{ connection: Connection; settings: TemporalSettings }>,
-  { mayBe, next }: { readonly mayBe: string; readonly next: NextOperation },
+  workflowId: string,
+  mayBe: string,
   change: () => Promise<A>,
 ): Promise<A> => {
   try {
@@ -84,7 +85,7 @@ export const changing = async <A>(
       reason: "temporalError",
       carriedOut: "unknown",
       message: `Temporal at ${settings.address}, namespace "${settings.namespace}", gave no answer: ${detailsOf(error)}. ${mayBe}: check before you do it again.`,
-      next,
+      next: { operation: "show", workflowId },
     });
   }
 };

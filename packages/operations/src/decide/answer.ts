@@ -39,7 +39,7 @@ const askedRow = (
     now?.question
       ? `The question ${question} is not open. ${workflowId} asks now (${now.question.id}, ${now.step}): ${now.question.reason} Nothing was recorded.`
       : `${workflowId} asks nothing now: it was answered, or the outcome is known. Nothing was recorded.`,
-    { operation: "show", workflowId },
+    workflowId,
   );
 };
 
@@ -54,7 +54,7 @@ const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
   if (first === undefined) return;
   throw refused(
     `${first.by} has answered this question already (${first.kind}). Only an end goes before it. Nothing was recorded.`,
-    { operation: "show", workflowId: row.workflowId },
+    row.workflowId,
   );
 };
 
@@ -112,14 +112,6 @@ export interface AnswerAll extends Acting {
   readonly choose: "resend" | "end";
 }
 
-/** What became of each question. */
-export interface AnsweredAll {
-  readonly answered: ReadonlyArray<WriteRow>;
-  readonly refused: ReadonlyArray<{ readonly row: WriteRow; readonly message: string }>;
-  /** Runs that could not be nudged: the tracker notifies them. */
-  readonly unanswered: number;
-}
-
 /** Returns the open questions about an operation, those that wait longest first. */
 export const findAlike = async (
   { ledger }: Pick<Deciding, "ledger">,
@@ -136,7 +128,7 @@ export const answerAll = async (
   deciding: Deciding,
   seen: ReadonlyArray<WriteRow>,
   given: AnswerAll,
-): Promise<AnsweredAll> => {
+) => {
   const answered: Array<WriteRow> = [];
   const notAnswered: Array<{ readonly row: WriteRow; readonly message: string }> = [];
   let unanswered = 0;
@@ -237,7 +229,7 @@ export const approve = async (
       whyNotApprover(actor.by, look) ??
       (isChanged ? `The request of ${step} has changed since you read it.` : undefined);
     if (why === undefined) return [asked];
-    throw refused(`${why} Nothing was recorded.`, { operation: "show", workflowId });
+    throw refused(`${why} Nothing was recorded.`, workflowId);
   });
 };
 

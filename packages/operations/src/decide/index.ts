@@ -4,7 +4,6 @@ export {
   type Answer,
   answerAll,
   type AnswerAll,
-  type AnsweredAll,
   checkAnswer,
   findAlike,
   questionsOf,

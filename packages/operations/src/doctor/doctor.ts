@@ -34,10 +34,7 @@ export interface DoctorSettings {
 }
 
 /** What the doctor found. */
-export interface Diagnosis {
-  readonly isWell: boolean;
-  readonly checks: ReadonlyArray<Check>;
-}
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 const serviceChecks = ({ accounts }: DoctorSettings) =>
   accounts.map(async ({ name, service }) => {
@@ -76,7 +73,7 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
  * @param settings of Temporal, the service and the ledger.
  * @returns each check with what was found and what helps; it does not reject for what it finds.
  */
-export const diagnose = async (settings: DoctorSettings): Promise<Diagnosis> => {
+export const diagnose = async (settings: DoctorSettings) => {
   const checks = (await Promise.all([...serviceChecks(settings), innerChecks(settings)])).flat();
   return { isWell: checks.every(({ status }) => status !== "failed"), checks };
 };

@@ -97,14 +97,6 @@ export const resetRun = async (
   return runId;
 };
 
-/** What a new start has that the failed run had not. */
-export interface StartAgain {
-  /** Versions of rows, as the failed run has named them. */
-  readonly versions: Readonly<Record<string, number>>;
-  /** Another input; left out, the encoded one of the failed run is copied. */
-  readonly input?: { readonly amended: unknown };
-}
-
 /**
  * Starts the workflow id of a failed run again. Copied are input, type, queue, memo without the voucher, user metadata,
  * priority, retry policy and time-outs; not headers, schedule and version override.
@@ -113,7 +105,9 @@ export interface StartAgain {
 export const startAgain = async (
   client: Client,
   run: RunOfId,
-  { input, versions }: StartAgain,
+  /** Versions of rows, as the failed run has named them; and another input, where its own is not copied. */
+  versions: Readonly<Record<string, number>>,
+  amendment: { readonly input: unknown } | undefined,
 ): Promise<string> => {
   const { loadedDataConverter, namespace, identity } = client.options;
   const { userMetadata, workflowExecutionStartedEventAttributes: started } = await readFirstEvent(
@@ -123,7 +117,7 @@ export const startAgain = async (
   const { workflowId } = run;
   const voucher: Voucher = { workflowId, at: Date.now(), is: "retry", versions };
   const { [VOUCHER]: _, ...memo } = started?.memo?.fields ?? {};
-  const amended = input && (await encodeToPayloads(loadedDataConverter, input.amended));
+  const amended = amendment && (await encodeToPayloads(loadedDataConverter, amendment.input));
   try {
     const { runId } = await client.workflowService.startWorkflowExecution({
       namespace,
@@ -148,9 +142,9 @@ export const startAgain = async (
   } catch (error) {
     // Temporal does this once, whoever asks.
     if (!hasCode(error, "alreadyExists")) throw error;
-    throw refused(`${workflowId} was retried by somebody else meanwhile. Nothing was done.`, {
-      operation: "show",
+    throw refused(
+      `${workflowId} was retried by somebody else meanwhile. Nothing was done.`,
       workflowId,
-    });
+    );
   }
 };

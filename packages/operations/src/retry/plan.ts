@@ -68,13 +68,20 @@ const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyA
   );
 
 /** Says why a retry cannot help; undefined where it may. */
-export const whyNot = (planning: Planning): OperationError | undefined => {
-  const { decisions, end, failure, isAmended, isOverruled, rows, state, workflowId } = planning;
-  const show = { operation: "show", workflowId } as const;
+export const whyNot = ({
+  decisions,
+  end,
+  failure,
+  isAmended,
+  isOverruled,
+  rows,
+  state,
+  workflowId,
+}: Omit<Planning, "isRestarted" | "runId" | "workflowType">): OperationError | undefined => {
   if (state === "succeeded") {
     return refused(
       `${workflowId} has completed: there is nothing to retry. Nothing was done.`,
-      show,
+      workflowId,
     );
   }
   if (end !== undefined && !isOverruled) {
@@ -95,7 +102,7 @@ export const whyNot = (planning: Planning): OperationError | undefined => {
   const isHelped = isAmended && failure?.type === failureTypes.invalidRequest;
   return isHelped
     ? undefined
-    : refused(`A retry of ${workflowId} cannot help. ${hopeless} Nothing was done.`, show);
+    : refused(`A retry of ${workflowId} cannot help. ${hopeless} Nothing was done.`, workflowId);
 };
 
 /** Plans a retry: what is kept, what may be sent again. Throws what {@link whyNot} returns. */

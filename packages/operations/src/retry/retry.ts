@@ -1,6 +1,6 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { type Decision, endAmong, type NewDecision } from "@durable-payments/ledger";
-import { batchQueue, queryText, queryTexts } from "@durable-payments/protocol";
+import { endAmong, type NewDecision } from "@durable-payments/ledger";
+import { batchQueue, queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import type { PayoutChunk } from "@durable-payments/protocol/batches";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Acting, actorOf } from "../acting.ts";
@@ -10,7 +10,7 @@ import { decisionOn, nudge } from "../decide/record.ts";
 import { isOperationError, NotFound, refused } from "../errors.ts";
 import { type Progress, readFailureOf, readProgress } from "../show/progress.ts";
 import { readInput, resetRun, type RunOfId, startAgain } from "./continue-run.ts";
-import { amendInput, type Amendment, planRetry, type RetryPlan } from "./plan.ts";
+import { amendInput, planRetry, type RetryPlan } from "./plan.ts";
 
 /** How a run is retried. */
 export interface RetryOptions extends Acting {
@@ -22,14 +22,6 @@ export interface RetryOptions extends Acting {
   readonly isOverruling?: boolean;
   /** Only if this is the latest run of the id. */
   readonly ifRun?: string | undefined;
-}
-
-interface PlannedRetry {
-  readonly plan: RetryPlan;
-  /** Id of the activity, or of the child, that failed. */
-  readonly failed: string | undefined;
-  readonly amendment: Amendment | undefined;
-  readonly end: Decision | undefined;
 }
 
 /** A run that was retried. */
@@ -49,7 +41,7 @@ export const planRetryOf = async (
   { client, ledger }: Operations,
   workflowId: string,
   options: RetryOptions,
-): Promise<PlannedRetry> => {
+) => {
   actorOf(options, options.isOverruling === true || options.amend !== undefined);
   const read = async (id: string): Promise<Progress> => {
     const found = await readProgress(client, id);
@@ -60,10 +52,7 @@ export const planRetryOf = async (
   const root = given.rootId;
   const run = root === workflowId ? given : await read(root);
   if (options.ifRun !== undefined && options.ifRun !== run.runId) {
-    throw refused(`A newer run of ${root} exists: ${run.runId}. Nothing was done.`, {
-      operation: "show",
-      workflowId: root,
-    });
+    throw refused(`A newer run of ${root} exists: ${run.runId}. Nothing was done.`, root);
   }
   const [rows, decisions, failure] = await Promise.all([
     ledger.rowsOf(root),
@@ -96,7 +85,7 @@ export const planRetryOf = async (
 // the id: they say what may be sent, and start nothing.
 const recordRetry = async (
   { account, ledger }: Operations,
-  { amendment, end, plan }: PlannedRetry,
+  { amendment, end, plan }: Awaited<ReturnType<typeof planRetryOf>>,
   options: RetryOptions,
 ): Promise<void> => {
   const [row] = await ledger.rowsOf(plan.workflowId);
@@ -159,19 +148,13 @@ export const retryPayment = async (
     await nudge(client, root);
     return { plan, runId };
   }
-  const about = {
-    mayBe: `The run ${root} may have been retried`,
-    next: { operation: "show", workflowId: root },
-  } as const;
+  const mayBe = `The run ${root} may have been retried`;
   const run = { workflowId: root, runId };
   const reason = `${options.reason ?? "retry"} (${options.by})`;
-  return changing(operations, about, async () => {
+  return changing(operations, root, mayBe, async () => {
     const isReset = plan.way === "reset";
     const wasReset = isReset ? await resetRun(client, run, { failed, reason }) : undefined;
-    const input = amendment && { amended: amendment.input };
-    const continued =
-      wasReset ??
-      (await startAgain(client, run, { versions: plan.versions, ...(input && { input }) }));
+    const continued = wasReset ?? (await startAgain(client, run, plan.versions, amendment));
     await followRow(operations, root, amendment?.input ?? (await readInput(client, run)));
     return { plan, runId: continued };
   });
@@ -203,6 +186,7 @@ const findFailed = async (
 ): Promise<ReadonlyArray<RunOfId>> => {
   const query = [
     `ExecutionStatus IN ${queryTexts(["Failed", "TimedOut", "Terminated", "Canceled"])}`,
+    `WorkflowType NOT IN ${queryTexts([WORKFLOW.tracker, WORKFLOW.notifier, WORKFLOW.checkWorker])}`,
     ...(since === undefined ? [] : [`CloseTime >= ${queryText(since.toISOString())}`]),
     ...(type === undefined ? [] : [`WorkflowType = ${queryText(type)}`]),
   ].join(" AND ");

@@ -1,4 +1,4 @@
-import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
+import type { Batch, Ledger } from "@durable-payments/ledger";
 import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import type { Operations } from "../connection/operations.ts";
 import { invalidInput, type NextOperation } from "../errors.ts";
@@ -187,32 +187,17 @@ export const listRuns = async (operations: Operations, filter: RunListFilter): P
 };
 
 /** A batch with what became of its rows. */
-export interface BatchView extends Omit<Batch, "details"> {
-  readonly counts: ReadonlyArray<BatchCount>;
-  /** Whether sending of its rows is paused, and by whom. */
-  readonly pausedBy: string | null;
-}
+export type BatchView = Awaited<ReturnType<typeof batchOf>>;
 
 /** A batch with the rows that need attention. */
-export interface BatchDetails extends BatchView {
-  /** Rows that failed, with the reason: the first 100. */
-  readonly failed: ReadonlyArray<BatchRow>;
-  readonly rejected: ReadonlyArray<BatchRow>;
-  readonly next: ReadonlyArray<NextOperation>;
-}
+export type BatchDetails = NonNullable<Awaited<ReturnType<typeof findBatch>>>;
 
 const MOST_NAMED = 100;
 
-const batchOf = async (
-  ledger: Ledger,
-  { details: _details, ...batch }: Batch,
-): Promise<BatchView> => {
+const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
   return { ...batch, counts, pausedBy: pauseOf(pauses, batch.id)?.by ?? null };
 };
-
-const rowsIn = ({ counts }: BatchView, state: BatchCount["state"]): number =>
-  counts.reduce((sum, count) => (count.state === state ? sum + count.rows : sum), 0);
 
 /**
  * Lists batches, the newest first, each with the counts of its rows.
@@ -233,7 +218,8 @@ const nextOfBatch = (batch: BatchView): ReadonlyArray<NextOperation> => {
     next.push({ operation: "approve", workflowId: id }, { operation: "reject", workflowId: id });
   }
   if (pausedBy !== null) next.push({ operation: "resume", of: id });
-  if (rowsIn(batch, "failed") > 0) next.push({ operation: "retryAll", batch: id });
+  if (batch.counts.some(({ rows, state: of }) => of === "failed" && rows > 0))
+    next.push({ operation: "retryAll", batch: id });
   if (state === "running") next.push({ operation: "show", workflowId: id, isFollowed: true });
   return next.slice(0, 3);
 };
@@ -243,7 +229,7 @@ const nextOfBatch = (batch: BatchView): ReadonlyArray<NextOperation> => {
  *
  * @returns undefined where the ledger has no such batch.
  */
-export const findBatch = async (ledger: Ledger, id: string): Promise<BatchDetails | undefined> => {
+export const findBatch = async (ledger: Ledger, id: string) => {
   const batch = await ledger.batch(id);
   if (batch === undefined) return undefined;
   const [view, failed, rejected] = await Promise.all([

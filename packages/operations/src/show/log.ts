@@ -1,4 +1,4 @@
-import type { Decision, Entry, JsonObject, Ledger, LogLine } from "@durable-payments/ledger";
+import type { Decision, JsonObject, Ledger, LogLine } from "@durable-payments/ledger";
 import { NotFound } from "../errors.ts";
 import type { LogLineView, RunLog } from "./run-view.ts";
 
@@ -9,37 +9,24 @@ const wordsOf = (details: JsonObject): string | null => {
   return words.length === 0 ? null : words.join(", ");
 };
 
-const ofEntry = ({ at, details, sequence, step, what, who }: Entry): LogLineView => ({
-  at,
-  sequence,
-  step,
-  what,
-  who,
-  details: wordsOf(details),
-  isDecision: false,
-});
+const ofDecision = ({ at, sequence, step, ...decision }: Decision): LogLineView => {
+  const details = [decision.reason, wordsOf(decision.value), `(known by ${decision.how})`];
+  return {
+    at,
+    sequence,
+    step,
+    who: decision.by,
+    what: decision.kind,
+    details: details.filter((part) => part !== null).join(" "),
+    isDecision: true,
+  };
+};
 
-const ofDecision = ({
-  at,
-  by,
-  how,
-  kind,
-  reason,
-  sequence,
-  step,
-  value,
-}: Decision): LogLineView => ({
-  at,
-  sequence,
-  step,
-  who: by,
-  what: kind,
-  details: [reason, wordsOf(value), `(known by ${how})`].filter((part) => part !== null).join(" "),
-  isDecision: true,
-});
-
-const lineOf = (line: LogLine): LogLineView =>
-  line.is === "entry" ? ofEntry(line.entry) : ofDecision(line.decision);
+const lineOf = (line: LogLine): LogLineView => {
+  if (line.is === "decision") return ofDecision(line.decision);
+  const { at, details, sequence, step, what, who } = line.entry;
+  return { at, sequence, step, what, who, details: wordsOf(details), isDecision: false };
+};
 
 /**
  * Reads the log of a workflow id: every send, outcome, removal and decision, with who asked for it. Decisions about

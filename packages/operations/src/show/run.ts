@@ -1,10 +1,4 @@
-import {
-  endAmong,
-  type Pause,
-  type RecordedWait,
-  type Run,
-  type WriteRow,
-} from "@durable-payments/ledger";
+import { endAmong, type Pause, type Run, type WriteRow } from "@durable-payments/ledger";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";
 import type { Sources } from "../connection/operations.ts";
@@ -12,6 +6,7 @@ import { webUiLink } from "../connection/settings.ts";
 import { noWorker } from "../connection/temporal.ts";
 import { type NextOperation, NotFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../history/events.ts";
+import { whyNot } from "../retry/plan.ts";
 import { itemsOf } from "./inbox.ts";
 import { type Progress, readFailureOf, readProgress } from "./progress.ts";
 import {
@@ -22,7 +17,7 @@ import {
   type RunView,
   type Status,
 } from "./run-view.ts";
-import { type Evidence, isRefused, standingOf, stepsOf } from "./standing.ts";
+import { type Evidence, standingOf, stepsOf } from "./standing.ts";
 
 /** Reads everything that says why a run is in its state, as far as it can be reached. */
 export const readEvidence = async (
@@ -101,7 +96,7 @@ export const readRun = async (sources: Sources, workflowId: string): Promise<Run
   const { ledger, temporal, whyNot } = sources;
   const pauses = (await ledger?.pauses()) ?? [];
   const evidence = await readEvidence(sources, workflowId, pauses, () => MOST_EVENTS);
-  const { end, failure, progress, rows, run, waits } = evidence;
+  const { end, failure, progress, rows, run } = evidence;
   if (progress === undefined && rows.length === 0 && run === undefined && end === undefined) {
     throw new NotFound({
       message: `There is no run of ${workflowId}. ${whyNot.join(" ")}`.trim(),
@@ -122,7 +117,7 @@ export const readRun = async (sources: Sources, workflowId: string): Promise<Run
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
     webUi:
       (temporal && progress && webUiLink(temporal.settings, workflowId, progress.runId)) ?? null,
-    next: nextOf(view, { inbox, failure, waits }),
+    next: nextOf(view, inbox, evidence),
     notes: [
       ...whyNot,
       ...(missing === undefined ? [] : [missing.message]),
@@ -160,45 +155,32 @@ export async function* followRun(
 
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "cancelled"];
 
-/** Types of failures that a retry runs into again. */
-const HOPELESS: ReadonlySet<string> = new Set([
-  failureTypes.alreadyCarriedOut,
-  failureTypes.madeTwice,
-  failureTypes.payoutFailed,
-]);
-
-/** What decides whether a retry may help. */
-interface Found {
-  readonly inbox: ReadonlyArray<InboxItem>;
-  readonly failure: RunDetails["failure"];
-  readonly waits: ReadonlyArray<RecordedWait>;
-}
-
 /** Returns the retries that are not refused at once, and may end otherwise. */
-const retriesOf = (
-  { runId, statuses, workflowId }: RunView,
-  { failure, inbox, waits }: Found,
-): ReadonlyArray<NextOperation> => {
-  const isHopeless =
-    HOPELESS.has(failure?.type ?? "") ||
-    (failure?.type === failureTypes.notVerified && waits.some(isRefused));
-  // A retry asks the same question again.
-  if (isHopeless || inbox.some(({ kind }) => kind === "question")) return [];
-  const retry = { operation: "retry", workflowId } as const;
-  const ifRun = runId === null ? {} : { ifRun: runId };
-  if (statuses.includes("ended")) return [{ ...retry, ...ifRun, isOverruling: true }];
-  if (failure?.type === failureTypes.invalidRequest)
-    return [{ ...retry, ...ifRun, isAmended: true }];
-  return [
-    { ...retry, isDryRun: true },
-    { ...retry, ...ifRun },
-  ];
+const retriesOf = (evidence: Evidence): ReadonlyArray<NextOperation> => {
+  const { failure, progress, workflowId } = evidence;
+  const why = whyNot({
+    ...evidence,
+    state: progress?.state ?? "failed",
+    decisions: [],
+    isAmended: false,
+    isOverruled: false,
+  });
+  const retry = {
+    operation: "retry",
+    workflowId,
+    ...(progress && { ifRun: progress.runId }),
+  } as const;
+  if (why === undefined) return [{ operation: "retry", workflowId, isDryRun: true }, retry];
+  if (why._tag === "EndedByPerson") return [{ ...retry, isOverruling: true }];
+  return failure?.type === failureTypes.invalidRequest ? [{ ...retry, isAmended: true }] : [];
 };
 
 /** Says what can be done about a run. */
-export const nextOf = (view: RunView, found: Found): ReadonlyArray<NextOperation> => {
-  const { batch, statuses, workflowId } = view;
-  const { inbox } = found;
+export const nextOf = (
+  { batch, statuses, workflowId }: RunView,
+  inbox: ReadonlyArray<InboxItem>,
+  evidence: Evidence,
+): ReadonlyArray<NextOperation> => {
   const has = (status: Status) => statuses.includes(status);
   const next: Array<NextOperation> = [];
   for (const item of inbox) {
@@ -208,7 +190,7 @@ export const nextOf = (view: RunView, found: Found): ReadonlyArray<NextOperation
     } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
   }
   if (has("paused")) next.push({ operation: "resume" });
-  if (UNHAPPY.some(has)) next.push(...retriesOf(view, found));
+  if (UNHAPPY.some(has)) next.push(...retriesOf(evidence));
   if (has("running") && next.length === 0) {
     next.push(
       { operation: "show", workflowId, isFollowed: true },

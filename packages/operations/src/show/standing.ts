@@ -6,7 +6,7 @@ import { WAIT } from "@durable-payments/protocol/waits";
 import type { TimelineItem } from "../history/events.ts";
 import type { Failure } from "../history/failure.ts";
 import { type Progress, waitOf } from "./progress.ts";
-import { paymentFields, type Status, STATUSES, type StepView } from "./run-view.ts";
+import { paymentFields, type RunView, type Status, STATUSES, type StepView } from "./run-view.ts";
 
 /** Everything that says why a run is in its state. */
 export interface Evidence {
@@ -29,11 +29,7 @@ export interface Evidence {
 }
 
 /** Why a run is in its state. */
-export interface Standing {
-  readonly statuses: ReadonlyArray<Status>;
-  readonly reason: string | null;
-  readonly until: number | null;
-}
+type Standing = Pick<RunView, "reason" | "statuses" | "until">;
 
 /** Words a time of day, with its date where that is not today: `19:41 UTC`. */
 const clock = (at: number, now: number): string => {
@@ -72,7 +68,6 @@ const WAITS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> =
   balance: (thing) => `waiting for funds: ${thing}`,
 };
 
-/** Words what a wait waits for. */
 const waitText = ({ kind, thing }: Pick<RecordedWait, "kind" | "thing">): string =>
   WAITS[kind](thing);
 
@@ -243,13 +238,11 @@ const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
   return typeof word === "string" ? word : undefined;
 };
 
-/** Returns whether the service has decided against what was waited for: waiting again does not help. */
-export const isRefused = (wait: RecordedWait): boolean =>
-  ["refused", "removed"].includes(outcomeOf(wait) ?? "");
+const BAD: ReadonlyArray<string> = ["refused", "removed", "failed", "incomplete"];
 
 const stateOfWait = (wait: RecordedWait): StepView["state"] => {
   if (wait.closedAt === null) return "open";
-  if (isRefused(wait) || ["failed", "incomplete"].includes(outcomeOf(wait) ?? "")) return "failed";
+  if (BAD.includes(outcomeOf(wait) ?? "")) return "failed";
   return outcomeOf(wait) === "runEnded" ? "cancelled" : "done";
 };
 

@@ -12,12 +12,6 @@ import { paymentOf, startPayment } from "./start-payment.ts";
 
 type Looking = Pick<Operations, "client" | "ledger">;
 
-/** A payment that is to be started. */
-interface Planned {
-  readonly workflowId: string;
-  readonly input: unknown;
-}
-
 /** The payees of payments, each with the mark of its account where this ledger has created it. */
 const payeesOf = async (
   { ledger }: Looking,
@@ -58,7 +52,7 @@ const isNeverStarted = async (
 export const findDuplicates = async (
   looking: Looking,
   account: string,
-  planned: ReadonlyArray<Planned>,
+  planned: ReadonlyArray<{ readonly workflowId: string; readonly input: unknown }>,
 ): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
   const asked = planned.flatMap(({ input, workflowId }, at) => {
     const payment = paymentOf(input);
@@ -98,26 +92,6 @@ const STATES: Readonly<Record<WriteState, string>> = {
 export const similarText = ({ at, reference, state, workflowId }: SimilarPayment): string => {
   const when = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
   return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${STATES[state ?? "ready"]}`;
-};
-
-/** Refuses a payment that is likely a duplicate, and names the earlier ones. */
-const checkDuplicate = async (
-  looking: Looking,
-  account: string,
-  planned: Planned & {
-    /** Whether the user has chosen the id: to pay it all the same takes that id again. */
-    readonly isOwnId?: boolean;
-  },
-): Promise<void> => {
-  const [similar = []] = await findDuplicates(looking, account, [planned]);
-  if (similar.length === 0) return;
-  throw refused(
-    `${planned.workflowId} is likely a duplicate: the same payee, amount and currency as ${similar.slice(0, 3).map(similarText).join("; ")}. Nothing was started.`,
-    {
-      operation: "payNotDuplicate",
-      ...(planned.isOwnId === true && { workflowId: planned.workflowId }),
-    },
-  );
 };
 
 /** How a planned run is started. */
@@ -160,7 +134,7 @@ const existing = async (
     return { workflowId, runId, isNew: false };
   throw refused(
     `The id ${workflowId} belongs to a run of ${type} with another input. Nothing was started: give another id, or amend that run.`,
-    { operation: "show", workflowId },
+    workflowId,
   );
 };
 
@@ -185,19 +159,20 @@ export const startRun = async (
   const account = accountNamed(operations, planned.account);
   const known = await existing(operations, workflowId, planned);
   if (known !== undefined) return known;
-  if (!isNotDuplicate) {
-    await checkDuplicate(operations, account, {
-      workflowId,
-      input: planned.input,
-      isOwnId: workflowId !== planned.contentId,
-    });
+  const asked = isNotDuplicate ? [] : [{ workflowId, input: planned.input }];
+  const similar = (await findDuplicates(operations, account, asked)).flat();
+  if (similar.length > 0) {
+    const like = similar.slice(0, 3).map(similarText).join("; ");
+    // To pay it all the same takes an id again that the user has chosen.
+    const isOwnId = workflowId !== planned.contentId;
+    throw refused(
+      `${workflowId} is likely a duplicate: the same payee, amount and currency as ${like}. Nothing was started.`,
+      { operation: "payNotDuplicate", ...(isOwnId && { workflowId }) },
+    );
   }
-  const about = {
-    mayBe: `The run ${workflowId} may have been started`,
-    next: { operation: "show", workflowId },
-  } as const;
+  const mayBe = `The run ${workflowId} may have been started`;
   try {
-    const { firstExecutionRunId } = await changing(operations, about, () =>
+    const { firstExecutionRunId } = await changing(operations, workflowId, mayBe, () =>
       startPayment(client, planned.workflowType, {
         id: workflowId,
         startedBy,

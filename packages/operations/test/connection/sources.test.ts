@@ -42,16 +42,16 @@ it("rejects where neither can be reached, with both reasons", async () => {
 
 it("says that what was asked may have been done, where Temporal gives no answer", async () => {
   await using connected = await TemporalStub.connect([]);
-  const about = { mayBe: "The run may have been started", next: { operation: "inbox" } } as const;
+  const mayBe = "The run may have been started";
   const lost = Object.assign(new Error("14 UNAVAILABLE: lost"), {
     code: 14,
     details: "lost",
     metadata: new Map(),
   });
-  const change = changing(connected.temporal, about, () => Promise.reject(lost));
+  const change = changing(connected.temporal, "i-1", mayBe, () => Promise.reject(lost));
   await expect(change).rejects.toMatchObject({
     carriedOut: "unknown",
     message: expect.stringContaining("The run may have been started") as unknown,
-    next: { operation: "inbox" },
+    next: { operation: "show", workflowId: "i-1" },
   });
 });

@@ -1,9 +1,10 @@
-import type { RecordedWait } from "@durable-payments/ledger";
+import type { Decision, RecordedWait } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
 import type { InboxItem, RunView } from "../../src/show/run-view.ts";
 import { nextOf } from "../../src/show/run.ts";
-import { stepsOf } from "../../src/show/standing.ts";
-import { ACCOUNT, nothing } from "../support/rows.ts";
+import type { Progress } from "../../src/show/progress.ts";
+import { type Evidence, stepsOf } from "../../src/show/standing.ts";
+import { ACCOUNT, nothing, question as asked, row } from "../support/rows.ts";
 
 const failed: RunView = {
   workflowId: "invoice-17",
@@ -53,39 +54,53 @@ const question: InboxItem = {
   reference: null,
 };
 
-const found = { inbox: [], failure: null, waits: [] } as const;
+const progress: Progress = {
+  runId: "run-1",
+  type: "payout",
+  state: "failed",
+  startedAt: 0,
+  endedAt: 1,
+  pending: [],
+  pendingChildren: [],
+  taskAttempts: 0,
+  taskQueue: "payments",
+  rootId: "invoice-17",
+};
+const found: Evidence = { ...nothing, progress };
 const log = { operation: "show", workflowId: "invoice-17", isLog: true } as const;
 const retry = { operation: "retry", workflowId: "invoice-17" } as const;
-const failure = (type: string) => ({ type, message: "" });
+const failure = (type: string, details?: object) => ({ type, message: "", details });
 
 it("offers to override the end of a person, and no retry that is refused", () => {
-  expect(nextOf({ ...failed, statuses: ["ended", "failed"] }, found)).toEqual([
+  const statuses = ["ended", "failed"] as const;
+  const end = { kind: "end", by: "ada", reason: "fraud" } as Decision;
+  expect(nextOf({ ...failed, statuses }, [], { ...found, end })).toEqual([
     { ...retry, ifRun: "run-1", isOverruling: true },
     log,
   ]);
 });
 
 it.each(["AlreadyCarriedOut", "MadeTwice", "PayoutFailed"])("offers no retry of %s", (type) => {
-  expect(nextOf(failed, { ...found, failure: failure(type) })).toEqual([log]);
+  expect(nextOf(failed, [], { ...found, failure: failure(type) })).toEqual([log]);
 });
 
 it("offers a retry of an identity check only where it may end otherwise", () => {
-  const of = (outcome: string | undefined) =>
-    nextOf(failed, { ...found, failure: failure("NotVerified"), waits: [check(outcome)] });
+  const of = (reason: string) =>
+    nextOf(failed, [], { ...found, failure: failure("NotVerified", { reason }) });
   expect(of("refused")).toEqual([log]);
-  expect(of("incomplete")).toContainEqual({ ...retry, isDryRun: true });
-  expect(of(undefined)).toContainEqual({ ...retry, isDryRun: true });
+  expect(of("open")).toContainEqual({ ...retry, isDryRun: true });
 });
 
 it("offers to amend an input that is not valid", () => {
-  expect(nextOf(failed, { ...found, failure: failure("InvalidRequest") })).toEqual([
+  expect(nextOf(failed, [], { ...found, failure: failure("InvalidRequest") })).toEqual([
     { ...retry, ifRun: "run-1", isAmended: true },
     log,
   ]);
 });
 
 it("offers to answer the question of a failed run, before it can be retried", () => {
-  expect(nextOf(failed, { ...found, inbox: [question] })).toEqual([
+  const rows = [row({ state: "asking", question: asked() })];
+  expect(nextOf(failed, [question], { ...found, rows })).toEqual([
     { operation: "answer", workflowId: "invoice-17" },
     log,
   ]);
