@@ -1,5 +1,5 @@
 // npm run pay -- invoice-1
-// The id of the run is that of the payment: a second run of the same id is refused.
+// The workflow id identifies the payment: a second run with the same id is refused.
 import { startPayment } from "@durable-payments/operations/start";
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
@@ -14,7 +14,7 @@ const client = new Client({ connection, namespace });
 try {
   const run = await startPayment<typeof payInvoice>(client, "payInvoice", {
     id,
-    // Whoever starts a payment may not approve it.
+    // The person who starts a payment cannot approve it.
     startedBy: userInfo().username,
     args: [exampleInvoice],
   });

@@ -13,10 +13,10 @@ test("an invoice is paid, however long it takes", async () => {
   expect(payout_status).toBe("completed");
 });
 
-test("an answer that is lost does not pay twice", async () => {
+test("a lost response does not pay twice", async () => {
   await payments.fault("dropped", { operation: "createPayout" });
   await payments.run(payInvoice, [exampleInvoice]);
   expect((await payments.ledger()).payouts).toHaveLength(1);
-  // The code can go on with each run that it has begun.
+  // The code can continue every run that it has started.
   await payments.replay();
 });
