@@ -1,6 +1,5 @@
 import { answered, checked, evidence, reread } from "./outcomes.ts";
-import { mayBelieveNotSent } from "./believe.ts";
-import { heldBy } from "./gate.ts";
+import { heldBy, mayBelieveNotSent } from "./gate.ts";
 import {
   again,
   type Become,

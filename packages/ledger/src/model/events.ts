@@ -1,5 +1,4 @@
 import type { JsonObject, KnownBy, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
-import type { Testimony } from "./believe.ts";
 import type { Decision, NewEntry } from "../store/ledger.ts";
 
 /** How the operation of a write may be sent again, and how its outcome can be found out. */
@@ -61,6 +60,12 @@ export type Verdict =
       readonly message: string;
       readonly candidates: ReadonlyArray<JsonObject>;
     };
+
+/** What Temporal says of a row: that none can exist, or the version that it was left at with nothing sent. */
+export type Testimony =
+  | { readonly is: "none" }
+  | { readonly is: "version"; readonly version: number }
+  | undefined;
 
 /** An attempt of an activity, and what it is to carry out. */
 export interface Call {

@@ -1,7 +1,7 @@
 import { isSamePerson } from "./person.ts";
 import { needsApproval, overLimit } from "./limits.ts";
 import { questionOf } from "./rows.ts";
-import type { Call, Effect } from "./events.ts";
+import type { Call, Effect, Testimony } from "./events.ts";
 import type { Question, WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
@@ -46,12 +46,7 @@ export interface Held {
   readonly question?: Question;
 }
 
-/**
- * Returns what keeps a row from being sent, beside its own state. It is asked when an attempt looks, and again in the
- * transaction that permits the dispatch.
- *
- * @param row - the row as it would be sent: with its generation and request.
- */
+/** Returns what keeps a row, as it would be sent, from being sent. Asked when an attempt looks, and again by the fence. */
 export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined => {
   const person = (why: string): Held => ({
     effect: { is: "person", needs: "resume", question: null, why },
@@ -76,4 +71,23 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
         question,
         effect: { is: "person", needs: "approval", question, why: question.reason },
       };
+};
+
+/**
+ * Returns whether a ledger that says "not sent" may be believed. It may be lost or behind, so Temporal has to name the
+ * version that it knows. Everything else is reconciled first.
+ */
+export const mayBelieveNotSent = (
+  row: WriteRow | undefined,
+  epoch: number,
+  testimony: Testimony,
+): boolean => {
+  if (row === undefined) return testimony?.is === "none";
+  return (
+    (row.state === "ready" || row.state === "refused" || row.state === "undone") &&
+    row.epoch === epoch &&
+    testimony?.is === "version" &&
+    testimony.version >= row.knownFrom &&
+    testimony.version <= row.version
+  );
 };

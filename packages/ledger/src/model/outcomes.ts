@@ -14,7 +14,7 @@ import {
   returning,
   withoutFacts,
 } from "./rows.ts";
-import { mayBelieveNotSent } from "./believe.ts";
+import { mayBelieveNotSent } from "./gate.ts";
 import type { Advanced, Effect, WriteEvent, WritePolicy } from "./events.ts";
 import type { JsonObject, KnownBy, WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";

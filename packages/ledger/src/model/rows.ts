@@ -136,12 +136,7 @@ const MAY_STILL_BE_SENT: ReadonlyArray<WriteState> = ["ready", "refused", "askin
 /** Whether an end takes effect at once; elsewhere it does when the outcome is known. */
 export const mayEndNow = ({ state }: WriteRow): boolean => MAY_STILL_BE_SENT.includes(state);
 
-/**
- * Returns a row as a recovery leaves it: a question is asked anew, since an answer of before may be about what happened
- * after the copy was made. All other states are mistrusted by their epoch.
- *
- * @returns the row as it is to be, or undefined where nothing changes.
- */
+/** A row as a recovery leaves it: a question is asked anew, since an answer may be about what the copy does not have. */
 export const recovered = (row: WriteRow, look: Look): WriteRow | undefined =>
   row.state !== "asking" || row.epoch === look.epoch
     ? undefined
@@ -155,12 +150,7 @@ export const recovered = (row: WriteRow, look: Look): WriteRow | undefined =>
 /** How long what was ended without a known end of its send may still be carried out: longer than any request takes. */
 const OVERRULED_WAIT_MS = 60_000;
 
-/**
- * Returns a row as the end of its workflow id leaves it. Where its outcome is unknown the row stays: the fence and the
- * next attempt see the end in their look.
- *
- * @returns the row as it is to be, or undefined where nothing changes.
- */
+/** A row as the end of its workflow id leaves it. One of unknown outcome stays: fence and attempts see the end. */
 export const endedRow = (
   row: WriteRow,
   look: Pick<Look, "epoch" | "now">,
@@ -168,11 +158,7 @@ export const endedRow = (
 ): WriteRow | undefined =>
   mayEndNow(row) ? changed(row, look, { ...nowEnded(row, reason), isUntold: true }) : undefined;
 
-/**
- * Returns a row as the overrule of an end leaves it. What was approved or answered before is void.
- *
- * @returns the row as it is to be, or undefined where nothing changes.
- */
+/** A row as the overrule of an end leaves it. What was approved or answered before is void. */
 export const overruledRow = (
   row: WriteRow,
   look: Pick<Look, "epoch" | "now" | "sequence">,

@@ -177,11 +177,7 @@ export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefin
   return last?.kind === "end" ? last : undefined;
 };
 
-/**
- * Checks that every line follows from the one before it.
- *
- * @param isPruned the lines before the first one were removed, so it is taken as it is.
- */
+/** Checks that every line follows from the one before it; of a pruned log the first line is taken as it is. */
 export const verifyLines = (
   lines: ReadonlyArray<SqlRow>,
   isPruned: boolean,

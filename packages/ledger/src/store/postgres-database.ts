@@ -270,12 +270,7 @@ class PostgresDatabase extends Database {
   }
 }
 
-/**
- * Opens a ledger in a PostgreSQL database, whose tables it makes or brings up to date.
- *
- * @param address `postgres://…`
- * @throws LedgerUnavailable where the database cannot be used, or a later version wrote it.
- */
+/** Opens a ledger in a PostgreSQL database, whose tables it makes or brings up to date. */
 export const openPostgres = async (address: string): Promise<Database> => {
   const { connectionString, place } = readPostgresUrl(address);
   const pool = new Pool({

@@ -30,12 +30,7 @@ const decoded = (part: string): string => {
   }
 };
 
-/**
- * Reads the address of a PostgreSQL ledger, as PostgreSQL's own tools do. Without `sslmode` the connection to another
- * host is by TLS with the server's certificate and name verified, and to this host it is plain.
- *
- * @throws LedgerUnavailable; no message repeats the address, which may hold a password.
- */
+/** Reads the address of a ledger: another host is spoken to by TLS and verified. No message repeats it: it may hold a password. */
 export const readPostgresUrl = (
   address: string,
 ): { readonly connectionString: string; readonly place: string } => {

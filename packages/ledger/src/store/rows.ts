@@ -84,10 +84,7 @@ export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
 const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
-/**
- * Returns what makes the statement that reads everything that decides about a write, and the hash that its log
- * continues: one statement, since each costs PostgreSQL and the worker as much as the rest of it.
- */
+/** The statement that reads what decides about a write, and its log's last hash: one, since each costs as much as the rest. */
 export const lookOf = ({
   list,
   now,

@@ -254,12 +254,7 @@ export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
 export const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
 
-/**
- * The steps that make the tables, oldest first; a ledger's version is the number of them that it has. From the first
- * release on, the text of a step stays as it is.
- *
- * @param sequence type of the column that numbers the log.
- */
+/** What makes the tables, oldest first; their number is the version. From the first release on a step stays as it is. */
 export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string>> => [
   [
     ...[WRITES, META, LIMITS, logTable(sequence), RUNS, PAUSES, WAITS, LEASES, BATCHES].map(

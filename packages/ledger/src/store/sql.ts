@@ -102,12 +102,7 @@ export abstract class Database {
   /** Carries out what waits, as far as it may. */
   protected abstract next(): void;
 
-  /**
-   * Changes by one statement what is made again where it is missing, such as a wait: it survives the end of the process,
-   * and a power failure only once something else was written.
-   *
-   * @returns what its RETURNING gives.
-   */
+  /** Changes by one statement what a power failure may take: it is made again. Returns what its RETURNING gives. */
   abstract change(asked: Query): Promise<ReadonlyArray<SqlRow>>;
   abstract backup(file: string): Promise<void>;
   abstract close(): Promise<void>;

@@ -273,12 +273,7 @@ class SqliteDatabase extends Database {
   }
 }
 
-/**
- * Opens a ledger's file, which it makes where it is missing, or one in memory.
- *
- * @param file path, or `:memory:`.
- * @throws LedgerUnavailable
- */
+/** Opens a ledger's file, which it makes where it is missing, or one in memory (`:memory:`). */
 export const openSqlite = (file: string, clock: () => number = Date.now): Database => {
   const isInPlace = file === ":memory:" ? () => true : prepareFile(file);
   try {

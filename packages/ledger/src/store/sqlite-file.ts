@@ -33,12 +33,7 @@ const makeFolder = (folder: string): void => {
   }
 };
 
-/**
- * Makes the file, readable by its owner alone, where it is missing.
- *
- * @returns whether the file is still the one that was prepared.
- * @throws LedgerUnavailable
- */
+/** Makes the file, readable by its owner alone. Returns what tells whether it is still that file. */
 export const prepareFile = (file: string): (() => boolean) => {
   try {
     makeFolder(dirname(file));

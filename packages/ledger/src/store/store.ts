@@ -10,10 +10,7 @@ import {
 } from "./sql.ts";
 import type { Fields, RowOf, Seal, Table } from "./table.ts";
 
-/**
- * Conditions with what each has to be: the value of its `?`, the texts that a column is one of, or true for one without a
- * value. One that is undefined or false is left out.
- */
+/** Conditions: each with the value of its `?`, the texts of an IN, or true where it has none. Undefined or false leaves it out. */
 export type Where = Readonly<
   Record<string, SqlValue | boolean | ReadonlyArray<string> | undefined>
 >;
@@ -65,13 +62,7 @@ export class Store {
     if (writes.length > 0) await this.database.write(key, [], () => ({ value: undefined, writes }));
   }
 
-  /**
-   * Looks, decides and writes in one transaction, with lines in the log of a workflow id.
-   *
-   * @param key as of `Database.write`.
-   * @param workflowId whose log it is.
-   * @param decide gets what the looks found, and the log: its `now` is the ledger's clock.
-   */
+  /** Looks, decides and writes in one transaction, with lines in the log of a workflow id. `key` is as of `Database.write`. */
   logged<A>(
     key: string | null,
     workflowId: string,

@@ -137,13 +137,7 @@ export class Table<F extends Fields> {
     });
   }
 
-  /**
-   * Returns what inserts a row, or replaces the one that is there.
-   *
-   * @param places SQL in the place of the values of fields.
-   * @param change gives another value than the new one for a column, or undefined.
-   * @param rest of the statement.
-   */
+  /** Returns what inserts a row, or replaces the one that is there: `change` gives another value than the new one. */
   saver(
     places?: Places<F>,
     change: (column: string) => string | undefined = () => undefined,

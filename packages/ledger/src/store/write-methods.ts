@@ -46,11 +46,7 @@ const saveRunOf = saveRun();
 export const rowsOf = (workflowId: string): Query =>
   query("SELECT * FROM writes WHERE workflow_id = $1 ORDER BY created_at, step", workflowId);
 
-/**
- * Runs a change, and says who owns what it is said to have made where that is another write.
- *
- * @param work is given what to call with a row that it saves.
- */
+/** Runs a change, which says what it saves; where that is said to be made by another write, says whose it is. */
 export const orMadeByAnother = async <A>(
   store: Store,
   work: (changing: (row: WriteRow) => void) => Promise<A>,

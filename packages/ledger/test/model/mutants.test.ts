@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { advance, endedRow, overruledRow } from "../../src/model/index.ts";
+import { advance } from "../../src/model/index.ts";
+import { endedRow, overruledRow } from "../../src/model/rows.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 import type { Advance, Rules, Setting } from "./world.ts";

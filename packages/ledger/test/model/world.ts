@@ -1,4 +1,6 @@
-import { advance, endedRow, mayBelieveNotSent, overruledRow } from "../../src/model/index.ts";
+import { mayBelieveNotSent } from "../../src/model/gate.ts";
+import { advance } from "../../src/model/index.ts";
+import { endedRow, overruledRow } from "../../src/model/rows.ts";
 import type {
   Advanced,
   Call,
