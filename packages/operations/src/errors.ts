@@ -3,12 +3,10 @@ import * as Data from "effect/Data";
 
 /** What to do next about an error or a result, as data: a tool words it as its own command. */
 export type NextOperation =
-  /** See one run or batch; its log where `isLog`. */
+  /** See one run or batch. */
   | {
       readonly operation: "show";
       readonly workflowId: string;
-      /** An earlier run of the id. */
-      readonly runId?: string;
       readonly isLog?: true;
       readonly isFollowed?: true;
     }
@@ -16,7 +14,6 @@ export type NextOperation =
   | {
       readonly operation: "answer";
       readonly workflowId: string;
-      readonly step?: string;
       readonly question?: string;
       readonly choice?: AnswerChoice;
     }
@@ -41,7 +38,6 @@ export type NextOperation =
   | { readonly operation: "resume"; readonly of?: string }
   /** Pay the file once more, past what was refused; under the id that was given, where one was. */
   | { readonly operation: "payNotDuplicate"; readonly workflowId?: string }
-  | { readonly operation: "replay"; readonly workflowId: string }
   | { readonly operation: "list"; readonly status?: string }
   | { readonly operation: "inbox" | "doctor" | "recover" | "testWebhook" }
   | { readonly operation: "startWorker" | "startServer" };

@@ -35,102 +35,86 @@ export const starterName = (): string => {
 export const plainCommand = (...args: ReadonlyArray<string>): string =>
   [starterName(), ...args.map(shellQuoted)].join(" ");
 
-const optional = (flag: string, value: string | true | undefined): ReadonlyArray<string> =>
-  value === undefined ? [] : value === true ? [flag] : [flag, value];
+const flag = (name: string, value: string | true | undefined): ReadonlyArray<string> =>
+  value === undefined ? [] : value === true ? [name] : [name, value];
 
-const argumentsOf = (next: NextOperation): ReadonlyArray<string> => {
+/** What an operation is for, and the arguments of its command. */
+const wordsOf = (
+  next: NextOperation,
+): readonly [purpose: string, ...args: ReadonlyArray<string>] => {
   switch (next.operation) {
-    case "show":
-      return [
-        "show",
-        next.workflowId,
-        ...optional("--run", next.runId),
-        ...optional("--log", next.isLog),
-        ...optional("--follow", next.isFollowed),
-      ];
-    case "answer":
-      return [
-        "answer",
-        next.workflowId,
-        ...optional("--step", next.step),
-        ...optional("--for", next.question),
-        ...optional("--choose", next.choice),
-        ...optional("--found", next.choice === "found" ? "ID" : undefined),
-      ];
+    case "show": {
+      const purpose = next.isLog ? "See who did what" : next.isFollowed ? "Follow it" : "See it";
+      const flags = [...flag("--log", next.isLog), ...flag("--follow", next.isFollowed)];
+      return [purpose, "show", next.workflowId, ...flags];
+    }
+    case "answer": {
+      const found = next.choice === "found" ? ["--found", "ID"] : [];
+      const flags = [...flag("--for", next.question), ...flag("--choose", next.choice)];
+      return ["Answer it", "answer", next.workflowId, ...flags, ...found];
+    }
     case "approve":
-    case "cancel":
+      return ["Approve it", "approve", next.workflowId];
     case "reject":
-    case "replay":
-      return [next.operation, next.workflowId];
-    case "retry":
+      return ["Reject it", "reject", next.workflowId];
+    case "cancel":
+      return ["Cancel it", "cancel", next.workflowId];
+    case "retry": {
+      const { ifRun, isAmended, isDryRun, isOverruling, isRestarted, workflowId } = next;
+      const purpose = isDryRun
+        ? "See what a retry would do"
+        : isOverruling
+          ? "Override the end"
+          : isAmended
+            ? "Retry it with another request"
+            : "Retry it";
       return [
+        purpose,
         "retry",
-        next.workflowId,
-        ...optional("--if-run", next.ifRun),
-        ...(next.isOverruling ? ["--override", "--by", "NAME", "--reason", "WHY"] : []),
-        ...optional("--amend", next.isAmended && "FILE"),
-        ...optional("--restart", next.isRestarted),
-        ...optional("--dry-run", next.isDryRun),
+        workflowId,
+        ...flag("--if-run", ifRun),
+        ...(isOverruling ? ["--override", "--by", "NAME", "--reason", "WHY"] : []),
+        ...flag("--amend", isAmended && "FILE"),
+        ...flag("--restart", isRestarted),
+        ...flag("--dry-run", isDryRun),
       ];
+    }
     case "retryAll":
-      return ["retry", "--all-failed", ...optional("--batch", next.batch)];
+      return ["Retry what failed", "retry", "--all-failed", ...flag("--batch", next.batch)];
     case "resume":
-      return ["resume", ...(next.of === undefined ? [] : [next.of])];
-    case "payNotDuplicate":
-      return ["pay", "FILE", ...optional("--id", next.workflowId), "--not-a-duplicate"];
+      return ["Resume sending", "resume", ...(next.of === undefined ? [] : [next.of])];
+    case "payNotDuplicate": {
+      const ofId = flag("--id", next.workflowId);
+      return ["Pay it all the same", "pay", "FILE", ...ofId, "--not-a-duplicate"];
+    }
     case "list":
-      return ["list", ...optional("--status", next.status)];
+      return ["List them", "list", ...flag("--status", next.status)];
     case "testWebhook":
-      return ["doctor", "--test-webhook"];
+      return ["Test the webhook", "doctor", "--test-webhook"];
     case "doctor":
+      return ["Find what is wrong", "doctor"];
     case "inbox":
+      return ["See what waits for a person", "inbox"];
     case "recover":
-      return [next.operation];
+      return ["Recover", "recover"];
     case "startServer":
+      return ["Start a server on this machine"];
     case "startWorker":
-      return [];
+      return ["Start a worker"];
   }
 };
 
 /** Returns the command that does an operation, as the user would type it. */
 export const commandOf = (next: NextOperation): string => {
-  const isOfNpm = starterName().startsWith("npm run ");
+  const isOfNpm = starterName().startsWith(NPM_SCRIPT);
   if (next.operation === "startWorker") {
     return isInstalled() && !isOfNpm ? "npx @durable-payments/worker" : "npm run worker";
   }
   if (next.operation === "startServer") {
     return isInstalled() ? "temporal server start-dev" : "npm run dev";
   }
-  return plainCommand(...argumentsOf(next));
-};
-
-const PURPOSES: Readonly<Record<NextOperation["operation"], string>> = {
-  show: "See it",
-  answer: "Answer it",
-  approve: "Approve it",
-  reject: "Reject it",
-  retry: "Retry it",
-  retryAll: "Retry what failed",
-  cancel: "Cancel it",
-  resume: "Resume sending",
-  payNotDuplicate: "Pay it all the same",
-  replay: "Compare the code with its history",
-  list: "List them",
-  inbox: "See what waits for a person",
-  doctor: "Find what is wrong",
-  recover: "Recover",
-  testWebhook: "Test the webhook",
-  startWorker: "Start a worker",
-  startServer: "Start a server on this machine",
-};
-
-const purposeOf = (next: NextOperation): string => {
-  if (next.operation === "show" && next.isLog) return "See who did what";
-  if (next.operation === "show" && next.isFollowed) return "Follow it";
-  if (next.operation === "retry" && next.isDryRun) return "See what a retry would do";
-  if (next.operation === "retry" && next.isOverruling) return "Override the end";
-  if (next.operation === "retry" && next.isAmended) return "Retry it with another request";
-  return PURPOSES[next.operation];
+  const [, ...args] = wordsOf(next);
+  return plainCommand(...args);
 };
 
 /** Returns what can be done, a command on each line that can be copied: at most three. */
@@ -142,12 +126,12 @@ export const nextLines = (next: ReadonlyArray<NextOperation>): ReadonlyArray<str
         styled("bold", "Next"),
         ...next
           .slice(0, 3)
-          .flatMap((one) => [`  ${purposeOf(one)}:`, `    ${styled("cyan", commandOf(one))}`]),
+          .flatMap((one) => [`  ${wordsOf(one)[0]}:`, `    ${styled("cyan", commandOf(one))}`]),
       ];
 
 /** Returns what to do next on one line. */
 export const nextText = (next: NextOperation): string =>
-  shownText(`${purposeOf(next)}: ${commandOf(next)}`);
+  shownText(`${wordsOf(next)[0]}: ${commandOf(next)}`);
 
 /** Whether the run knows of a decision; the decision is recorded in any case. */
 const NUDGED: Readonly<Record<Nudged["is"], string>> = {

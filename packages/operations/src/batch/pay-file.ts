@@ -1,7 +1,7 @@
 import { makePaymentsClient } from "@durable-payments/api-core";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Batch, BatchRow, Run } from "@durable-payments/ledger";
+import type { Batch, BatchRow, Run, SimilarPayment } from "@durable-payments/ledger";
 import { batchQueue } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/batches";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
@@ -27,7 +27,22 @@ export interface PayFileOptions extends Acting {
 }
 
 /** What is known of a file before it is paid. */
-export type FilePlan = Awaited<ReturnType<typeof planFile>>;
+export interface FilePlan {
+  readonly batch: string;
+  readonly rows: number;
+  readonly totals: Readonly<Record<string, string>>;
+  /** Rows that another batch has already: they are not paid again. */
+  readonly known: ReadonlyArray<{ readonly number: number; readonly batch: string }>;
+  /** Rows that are likely a duplicate of a payment under another id: a warning. */
+  readonly similar: ReadonlyArray<{
+    readonly number: number;
+    readonly workflowId: string;
+    readonly others: ReadonlyArray<SimilarPayment>;
+  }>;
+  readonly needsApproval: boolean;
+  /** The batch, where it was uploaded before. */
+  readonly uploaded: Batch | undefined;
+}
 
 const DEFAULT_WINDOW = 200;
 const SAVED_AT_ONCE = 5_000;
@@ -88,7 +103,7 @@ export const planFile = async (
   operations: Operations,
   checked: CheckedFile,
   options: PayFileOptions,
-) => {
+): Promise<FilePlan> => {
   checkPayOptions(options);
   const { ledger } = operations;
   const account = accountNamed(operations, checked.account);
@@ -106,21 +121,17 @@ export const planFile = async (
   return {
     batch: checked.batch,
     rows: checked.rows.length,
-    /** Amounts by currency. */
     totals: Object.fromEntries(sums.map(({ amount, currency }) => [currency, amount])),
-    /** Rows that another batch has already: they are not paid again. */
     known: checked.rows.flatMap(({ fingerprint, number }) => {
       const batch = others.get(fingerprint);
       return batch === undefined ? [] : [{ number, batch }];
     }),
-    /** Rows that are likely a duplicate of a payment under another id: a warning. */
     similar: fresh.flatMap(({ number, workflowId }, at) => {
       const like = similar[at] ?? [];
       return like.length === 0 ? [] : [{ number, workflowId, others: like }];
     }),
     needsApproval:
       approveAbove !== undefined && sums.some(({ amount }) => !isAtLeast(approveAbove, amount)),
-    /** The batch, where it was uploaded before. */
     uploaded: await ledger.batch(checked.batch),
   };
 };

@@ -9,7 +9,7 @@ import { type ChoiceView, type InboxItem, paymentFields } from "./run-view.ts";
 import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
 
 const choicesOf = (row: WriteRow): ReadonlyArray<ChoiceView> => {
-  const { question, step, workflowId } = row;
+  const { question, workflowId } = row;
   if (question === null) return [];
   if (question.kind === "approval") {
     return verdicts(workflowId, approvalConsequences(row));
@@ -18,7 +18,7 @@ const choicesOf = (row: WriteRow): ReadonlyArray<ChoiceView> => {
   return CHOICES.map((choice) => ({
     choice,
     consequence: consequences[choice],
-    next: { operation: "answer", workflowId, step, question: question.id, choice },
+    next: { operation: "answer", workflowId, question: question.id, choice },
   }));
 };
 

@@ -1,4 +1,4 @@
-import type { Batch, Ledger } from "@durable-payments/ledger";
+import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
 import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import type { Operations } from "../connection/operations.ts";
 import { invalidInput, type NextOperation } from "../errors.ts";
@@ -187,14 +187,21 @@ export const listRuns = async (operations: Operations, filter: RunListFilter): P
 };
 
 /** A batch with what became of its rows. */
-export type BatchView = Awaited<ReturnType<typeof batchOf>>;
+export interface BatchView extends Omit<Batch, "details"> {
+  readonly counts: ReadonlyArray<BatchCount>;
+  readonly pausedBy: string | null;
+}
 
-/** A batch with the rows that need attention. */
-export type BatchDetails = NonNullable<Awaited<ReturnType<typeof findBatch>>>;
+/** A batch with the rows that need attention: the first 100. */
+export interface BatchDetails extends BatchView {
+  readonly failed: ReadonlyArray<BatchRow>;
+  readonly rejected: ReadonlyArray<BatchRow>;
+  readonly next: ReadonlyArray<NextOperation>;
+}
 
 const MOST_NAMED = 100;
 
-const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch) => {
+const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch): Promise<BatchView> => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
   return { ...batch, counts, pausedBy: pauseOf(pauses, batch.id)?.by ?? null };
 };
@@ -229,7 +236,7 @@ const nextOfBatch = (batch: BatchView): ReadonlyArray<NextOperation> => {
  *
  * @returns undefined where the ledger has no such batch.
  */
-export const findBatch = async (ledger: Ledger, id: string) => {
+export const findBatch = async (ledger: Ledger, id: string): Promise<BatchDetails | undefined> => {
   const batch = await ledger.batch(id);
   if (batch === undefined) return undefined;
   const [view, failed, rejected] = await Promise.all([
