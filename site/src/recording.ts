@@ -19,10 +19,13 @@ const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 const colorOf = (text: string): string => {
-  if (/^\s*✓/.test(text)) return "#7ee787";
-  if (/^\s*…/.test(text)) return "#d2a8ff";
+  if (/^\s*✓|\bsucceeded\b/.test(text)) return "#7ee787";
+  if (/^\s*…|\bwaiting\b/.test(text)) return "#d2a8ff";
   return /^\S/.test(text) ? "#f0f6fc" : "#9da7b3";
 };
+
+const shortened = (text: string): string =>
+  text.length > COLUMNS ? `${text.slice(0, COLUMNS - 1)}…` : text;
 
 /** The same lines with long waits shortened. */
 const withoutWaits = (lines: ReadonlyArray<RecordedLine>): ReadonlyArray<RecordedLine> => {
@@ -55,7 +58,7 @@ export const drawRecording = (recorded: ReadonlyArray<RecordedLine>, title: stri
   );
   const texts = lines.map(
     ({ text }, row) =>
-      `<text y="${(row + 1) * LINE_HEIGHT - 5}" fill="${colorOf(text)}" style="animation-name:l${row}">${escaped(text.slice(0, COLUMNS))}</text>`,
+      `<text y="${(row + 1) * LINE_HEIGHT - 5}" fill="${colorOf(text)}" style="animation-name:l${row}">${escaped(shortened(text))}</text>`,
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
 <title>${escaped(title)}</title>
