@@ -1,8 +1,5 @@
-/**
- * What the workflows and activities of a batch say to each other. Frozen within a major version: what is stored in a
- * history is read by later builds.
- */
-import type { PayoutInput } from "./payout.ts";
+// What the workflows and activities of a batch say to each other. Frozen within a major version, as histories have it.
+import type { PayoutInput } from "./inputs.ts";
 
 /** A row of a batch with its input: encrypted as all that crosses Temporal. The ledger has no account number. */
 export interface PayoutRow {

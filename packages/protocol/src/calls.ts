@@ -1,7 +1,4 @@
-/**
- * What workflows and activities of a write say to each other. Frozen within a major version: what is stored in a history is read
- * by later builds.
- */
+// What workflows and activities of a write say to each other. Frozen within a major version, as histories have it.
 import type { JsonFields } from "./values.ts";
 
 /** A request of a later step, checked together with the first. */

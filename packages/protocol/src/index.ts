@@ -1,11 +1,9 @@
 export * from "./account.ts";
 export * from "./account-numbers.ts";
 export * from "./calls.ts";
-export type { Duration } from "./duration.ts";
+export type * from "./inputs.ts";
 export * from "./merge-patch.ts";
 export * from "./notifications.ts";
-export type * from "./onboarding.ts";
-export type * from "./payout.ts";
 export * from "./row-step.ts";
 export * from "./task-queues.ts";
 export * from "./trace-context.ts";

@@ -89,10 +89,7 @@ export interface Delivery {
 /** Returns the workflow id of the notifier of a base queue. */
 export const notifierId = (taskQueue: string): string => `notifier/${taskQueue}`;
 
-/**
- * Has the notifier post one test notification, and answers what became of it. As `defineUpdate` of @temporalio/workflow
- * makes it, without the SDK at run time: whoever only sends a message loads no workflow code.
- */
+/** Has the notifier post one test notification. Defined by hand: whoever only sends a message loads no workflow code. */
 export const testNotificationUpdate = {
   type: "update",
   name: "testNotification",

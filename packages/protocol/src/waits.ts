@@ -1,7 +1,4 @@
-/**
- * What workflows and the activities that wait say to each other. Frozen within a major version: what is stored in a
- * history is read by later builds.
- */
+// What workflows and the activities that wait say to each other. Frozen within a major version, as histories have it.
 
 /** The activities that wait, by what they wait for. */
 export const WAIT = {

@@ -36,18 +36,14 @@ interface Configuration {
   };
 }
 
-const isAddress = (address: string): boolean => {
-  try {
-    const { port } = placeOf(normalizeGrpcEndpointAddress(address, DEFAULT_PORT));
-    return port > 0 && port <= LARGEST_PORT;
-  } catch {
-    return false;
-  }
-};
-
 /** It is not repeated whole: a URL may hold a password. */
 const checkAddress = (address: string): void => {
-  if (isAddress(address)) return;
+  try {
+    const { port } = placeOf(normalizeGrpcEndpointAddress(address, DEFAULT_PORT));
+    if (port > 0 && port <= LARGEST_PORT) return;
+  } catch {
+    // The message says what is wrong with it.
+  }
   const host = URL.parse(address)?.host || "localhost:7233";
   throw new Error(
     `TEMPORAL_ADDRESS must be a host and a port without a scheme and a path, such as ${host}.`,
@@ -100,15 +96,6 @@ const refusePlainText = (
   );
 };
 
-const isReadable = (file: string): boolean => {
-  try {
-    accessSync(file, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-};
-
 /** The SDK takes a file that is missing for an empty one, and any other value of a switch for a no. */
 const checkNamed = (environment: Environment): void => {
   for (const name of SWITCHES) {
@@ -118,7 +105,9 @@ const checkNamed = (environment: Environment): void => {
   }
   for (const name of [CONFIG_FILE, ...FILES_OF_TLS]) {
     const path = environment[name] || (name === CONFIG_FILE ? environment[name] : undefined);
-    if (path !== undefined && !isReadable(path)) {
+    try {
+      if (path !== undefined) accessSync(path, constants.R_OK);
+    } catch {
       // What it names is not repeated: somebody may have given the key itself.
       throw new Error(`${name} must be the path of a file: it is missing or cannot be read.`);
     }
@@ -135,26 +124,18 @@ const whatIsWrong = (error: unknown, environment: Environment): string => {
     : message;
 };
 
-const loaded = <A>(environment: Environment, load: () => A): A => {
-  checkNamed(environment);
-  try {
-    return load();
-  } catch (error) {
-    throw new Error(whatIsWrong(error, environment), { cause: error });
-  }
-};
-
-/**
- * Reads Temporal's configuration, with the API key of `TEMPORAL_API_KEY_FILE`, and says in words what is wrong with it.
- *
- * @param load reads it by the SDK.
- * @throws Error with what is wrong.
- */
+/** Reads Temporal's configuration, with the API key of `TEMPORAL_API_KEY_FILE`, and says in words what is wrong with it. */
 export const readTemporalConfiguration = <A extends Configuration>(
   environment: Environment,
   load: () => A,
 ): A => {
-  const ofSdk = loaded(environment, load);
+  checkNamed(environment);
+  let ofSdk: A;
+  try {
+    ofSdk = load();
+  } catch (error) {
+    throw new Error(whatIsWrong(error, environment), { cause: error });
+  }
   const connectionOptions = withApiKeyFile(environment, ofSdk.connectionOptions);
   const { address, tls } = connectionOptions;
   if (address) checkAddress(address);

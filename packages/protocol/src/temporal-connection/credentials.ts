@@ -32,12 +32,7 @@ interface ConnectionSecrets {
 const apiKeyOf = (contents: FileContents<typeof API_KEY_FILE>): string =>
   apiKeyIn(API_KEY_FILE, contents[API_KEY_FILE]);
 
-/**
- * Adds the API key that the file of `TEMPORAL_API_KEY_FILE` holds, and TLS, unless that is switched off: the SDK's own
- * configuration knows no such variable.
- *
- * @throws Error where there is a key already, or the file has none; without what it holds.
- */
+/** Adds the API key of `TEMPORAL_API_KEY_FILE`, which the SDK does not know, and TLS, unless that is switched off. */
 export const withApiKeyFile = <A extends ConnectionSecrets>(
   { [API_KEY_FILE]: file }: Environment,
   secrets: A,
@@ -52,12 +47,7 @@ export const withApiKeyFile = <A extends ConnectionSecrets>(
   return { ...secrets, apiKey, tls: secrets.tls ?? true };
 };
 
-/**
- * Reads Temporal's API key again whenever it is used; undefined where no file is named.
- *
- * @param warn gets, once, that the file cannot be used any more: the key that it held is used on.
- * @throws Error where the file has no key.
- */
+/** Reads Temporal's API key again whenever it is used. `warn` gets, once, that the file has none any more: the last one is used on. */
 export const rereadApiKey = (
   { [API_KEY_FILE]: file }: Environment,
   warn: (message: string) => void,

@@ -22,29 +22,36 @@ const PREFACE = Buffer.concat([
 const SETTINGS_FRAME = 4;
 
 /** What became of an attempt to talk to what listens there. */
-type Seen =
-  | { readonly kind: "silent" | "closed" | "http2" | "http1" | "other" }
-  | { readonly kind: "failed"; readonly code: string; readonly message: string };
+interface Seen {
+  readonly kind: "silent" | "closed" | "http2" | "http1" | "other" | "failed";
+  /** Of what failed, and what was said of it. */
+  readonly code: string;
+  readonly message: string;
+  /** The connection was made, by TLS with its handshake. */
+  readonly isConnected: boolean;
+}
 
-const seenIn = (answer: Buffer): Seen => {
-  if (answer.subarray(0, 5).toString("latin1") === "HTTP/") return { kind: "http1" };
-  return { kind: answer[3] === SETTINGS_FRAME && answer.length >= 9 ? "http2" : "other" };
+const kindOf = (answer: Buffer): Seen["kind"] => {
+  if (answer.subarray(0, 5).toString("latin1") === "HTTP/") return "http1";
+  return answer[3] === SETTINGS_FRAME && answer.length >= 9 ? "http2" : "other";
 };
 
 /** Says what HTTP/2 begins with, and sees what is answered. */
 const look = (socket: Socket, ready: "connect" | "secureConnect"): Promise<Seen> =>
   new Promise((resolve) => {
-    const end = (seen: Seen) => {
+    let isConnected = false;
+    const end = (kind: Seen["kind"], { code = "", message = "" } = {}) => {
       socket.destroy();
-      resolve(seen);
+      resolve({ kind, code, message, isConnected });
     };
-    socket.setTimeout(LOOK_MS, () => end({ kind: "silent" }));
-    socket.once(ready, () => socket.write(PREFACE));
-    socket.once("data", (answer) => end(seenIn(answer)));
-    socket.once("close", () => end({ kind: "closed" }));
-    socket.once("error", (error: NodeJS.ErrnoException) =>
-      end({ kind: "failed", code: error.code ?? "", message: error.message }),
-    );
+    socket.setTimeout(LOOK_MS, () => end("silent"));
+    socket.once(ready, () => {
+      isConnected = true;
+      socket.write(PREFACE);
+    });
+    socket.once("data", (answer) => end(kindOf(answer)));
+    socket.once("close", () => end("closed"));
+    socket.once("error", (error: NodeJS.ErrnoException) => end("failed", error));
   });
 
 const lookInPlain = ({ address }: TemporalEndpoint): Promise<Seen> =>
@@ -74,20 +81,8 @@ const tlsSocket = (
   });
 };
 
-const lookByTls = (endpoint: TemporalEndpoint): Promise<Seen> =>
-  look(tlsSocket(endpoint), "secureConnect");
-
-/** Whether a TLS handshake completes there, whoever it is. */
-const speaksTls = (endpoint: TemporalEndpoint): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = tlsSocket(endpoint, { rejectUnauthorized: false, ALPNProtocols: [] });
-    const end = (isDone: boolean) => () => {
-      socket.destroy();
-      resolve(isDone);
-    };
-    socket.setTimeout(LOOK_MS, end(false));
-    socket.once("secureConnect", end(true)).once("error", end(false)).once("close", end(false));
-  });
+const lookByTls = (endpoint: TemporalEndpoint, options?: ConnectionOptions): Promise<Seen> =>
+  look(tlsSocket(endpoint, options), "secureConnect");
 
 /** Why, where no server runs. */
 export const NOTHING_LISTENS = "nothing listens there (connection refused)";
@@ -106,40 +101,39 @@ const NOT_TEMPORAL =
 
 const isOfCertificate = (code: string): boolean => /CERT|ALTNAME|SIGN|ISSUER|CRL|CA_/.test(code);
 
-const inPlain = async (endpoint: TemporalEndpoint): Promise<string | undefined> => {
-  const seen = await lookInPlain(endpoint);
-  if (seen.kind === "failed" && NO_CONNECTION[seen.code]) return NO_CONNECTION[seen.code];
-  if (seen.kind === "http2") return undefined;
-  if (await speaksTls(endpoint)) {
+const inPlain = async (endpoint: TemporalEndpoint, { kind }: Seen): Promise<string> => {
+  // Whoever it is.
+  const byTls = await lookByTls(endpoint, { rejectUnauthorized: false, ALPNProtocols: [] });
+  if (byTls.isConnected)
     return "it speaks TLS there, and plain text was sent. Set TEMPORAL_TLS=true";
-  }
-  if (seen.kind === "http1") return NOT_TEMPORAL;
-  return seen.kind === "silent"
+  if (kind === "http1") return NOT_TEMPORAL;
+  return kind === "silent"
     ? "something takes the connection and says nothing: it hangs, or is not Temporal"
     : "something listens there that is not Temporal";
 };
 
-const byTls = async (endpoint: TemporalEndpoint): Promise<string | undefined> => {
-  const seen = await lookByTls(endpoint);
-  if (seen.kind === "http2") return undefined;
-  if (seen.kind === "http1") return NOT_TEMPORAL;
-  if (seen.kind !== "failed") return undefined;
-  if (NO_CONNECTION[seen.code]) return NO_CONNECTION[seen.code];
-  if (seen.code.includes("NO_APPLICATION_PROTOCOL")) return NOT_TEMPORAL;
-  if (seen.code.includes("CERTIFICATE_REQUIRED")) {
+const byTls = async (
+  endpoint: TemporalEndpoint,
+  { code, kind, message }: Seen,
+): Promise<string | undefined> => {
+  if (kind === "http1" || code.includes("NO_APPLICATION_PROTOCOL")) return NOT_TEMPORAL;
+  if (kind !== "failed") return undefined;
+  if (code.includes("CERTIFICATE_REQUIRED"))
     return "it asks for a client certificate. Set TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH to one that it accepts, and its key";
-  }
-  if (isOfCertificate(seen.code)) {
-    return `its TLS certificate is not trusted (${seen.message}). Set TEMPORAL_TLS_SERVER_CA_CERT_PATH to the authority that signed it, or TEMPORAL_TLS_SERVER_NAME to the name that it has`;
-  }
+  if (isOfCertificate(code))
+    return `its TLS certificate is not trusted (${message}). Set TEMPORAL_TLS_SERVER_CA_CERT_PATH to the authority that signed it, or TEMPORAL_TLS_SERVER_NAME to the name that it has`;
   const plain = await lookInPlain(endpoint);
-  if (plain.kind === "http2") {
+  if (plain.kind === "http2")
     return "it speaks plain text there, and TLS was asked for (TEMPORAL_TLS, or an API key, asks for it). Set TEMPORAL_TLS=false if the way there is safe";
-  }
-  if (plain.kind === "http1") return NOT_TEMPORAL;
-  return `the TLS handshake failed (${seen.message})`;
+  return plain.kind === "http1" ? NOT_TEMPORAL : `the TLS handshake failed (${message})`;
 };
 
 /** Finds out why Temporal cannot be reached, by a look at what listens there; undefined where HTTP/2 is spoken as it should be. */
-export const whyUnreachable = (endpoint: TemporalEndpoint): Promise<string | undefined> =>
-  endpoint.tls ? byTls(endpoint) : inPlain(endpoint);
+export const whyUnreachable = async (endpoint: TemporalEndpoint): Promise<string | undefined> => {
+  const seen = await (endpoint.tls ? lookByTls(endpoint) : lookInPlain(endpoint));
+  if (seen.kind === "http2") return undefined;
+  return (
+    NO_CONNECTION[seen.code] ??
+    (await (endpoint.tls ? byTls(endpoint, seen) : inPlain(endpoint, seen)))
+  );
+};
