@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { paySupplier } from "./workflows.ts";
 
-void test("a payout whose answer is lost is made once", async () => {
+void test("a lost response does not create a second payout", async () => {
   await using payments = await createPaymentsTest({
     workflowsPath: new URL("./workflows.ts", import.meta.url).href,
   });

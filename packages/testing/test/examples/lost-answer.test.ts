@@ -6,7 +6,7 @@ const payments = usePaymentsTest({
   workflowsPath: new URL("./workflows.ts", import.meta.url).href,
 });
 
-test("a payout whose answer is lost is made once", async () => {
+test("a lost response does not create a second payout", async () => {
   await payments.fault("dropped", { operation: "createPayout" });
   expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
   expect((await payments.ledger()).payouts).toHaveLength(1);

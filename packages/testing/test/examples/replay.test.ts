@@ -6,7 +6,7 @@ const payments = usePaymentsTest({
   workflowsPath: new URL("./workflows.ts", import.meta.url).href,
 });
 
-test("runs go on under the code as it is now", async () => {
+test("runs continue under the current code", async () => {
   await payments.run(paySupplier, ["12.50"]);
   expect(await payments.replay()).toHaveLength(1);
 });

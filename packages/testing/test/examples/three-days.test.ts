@@ -5,7 +5,7 @@ import { paySupplier } from "./workflows.ts";
 const workflowsPath = new URL("./workflows.ts", import.meta.url).href;
 const payments = usePaymentsTest({ workflowsPath, simulator: { settleAfter: "3 days" } });
 
-test("a payout that settles after three days is waited for", async () => {
+test("a run waits three days for its payout", async () => {
   const before = await payments.now();
   expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
   const days = ((await payments.now()) - before) / 86_400_000;

@@ -27,7 +27,7 @@ const payment = {
   is_payer: "Y",
 } as const;
 
-/** Pays our supplier so much, and returns what became of the payout: `completed`. */
+/** Pays our supplier an amount and returns the status of the payout: `completed`. */
 export async function paySupplier(amount: string) {
   const { beneficiary_id } = await createBeneficiary(supplier);
   const created = await createPayout({ ...payment, beneficiary_id, amount });
