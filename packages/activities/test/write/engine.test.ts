@@ -131,7 +131,7 @@ describe("a lost answer", () => {
 });
 
 describe("a refusal", () => {
-  it("fails the step, and another run may send another request under its name", async () => {
+  it("fails the step, and a retry may send another request, which nobody has to name", async () => {
     const world = await makeWorld();
     const task = await payable(world);
     const request = { ...task.request, beneficiary_id: "unknown" };
@@ -140,7 +140,7 @@ describe("a refusal", () => {
     const row = await world.row("createPayout");
     expect(row).toMatchObject({ state: "refused" });
     const testimony = { is: "version", version: row?.version ?? 0 } as const;
-    const again = { ...task, isNamed: true, isFirst: false, runId: "run-2" };
+    const again = { ...task, isNamed: false, isFirst: false, runId: "run-2" };
     const done = await world.once(again, { runId: "run-2", testimony });
     expect(done).toMatchObject({ is: "done" });
     expect(await world.row("createPayout")).toMatchObject({ generation: 2 });
