@@ -53,7 +53,7 @@ interface Reported {
 
 /** What was given is wrong; nothing was done. `faults` names each fault, where there are several. */
 export class InvalidInput extends Data.TaggedError("InvalidInput")<
-  Reported & { readonly faults?: ReadonlyArray<Fault>; readonly cause?: unknown }
+  Reported & { readonly faults?: ReadonlyArray<Fault> }
 > {}
 
 /** There is no such run. */

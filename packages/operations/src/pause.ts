@@ -58,7 +58,7 @@ const waitingFor = async ({ ledger }: Pausing, { of, scope }: Paused) => {
 const leaveToTracker = async ({ ledger }: Pausing, workflowId: string): Promise<void> => {
   for (const { account, step } of await ledger.rowsOf(workflowId)) {
     await ledger.transact({ account, workflowId, step }, ({ row }) =>
-      MAY_WAIT.some((state) => state === row?.state) && row !== undefined
+      row !== undefined && MAY_WAIT.some((state) => state === row.state)
         ? { row: { ...row, isUntold: true } }
         : {},
     );

@@ -6,7 +6,7 @@ import type { WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import type { Operations } from "./connection/operations.ts";
 import { findRun } from "./connection/temporal.ts";
-import { InvalidInput, NotFound } from "./errors.ts";
+import { invalidInput, NotFound } from "./errors.ts";
 import { listRuns } from "./show/list.ts";
 
 /** Which runs are to be replayed: the latest run of an id, or all that failed. */
@@ -40,21 +40,11 @@ export const readRunOfFile = async (
   const { InvalidHistory, readRun, WrongWorkflowId } = await loadReplay();
   try {
     return readRun(json, workflowId);
-  } catch (cause) {
-    if (cause instanceof InvalidHistory) {
-      throw new InvalidInput({
-        message: `${file} holds no history that can be replayed: ${cause.message}. \`temporal workflow show --output json\` writes one, too.`,
-        cause,
-      });
-    }
-    if (!(cause instanceof WrongWorkflowId)) throw cause;
-    throw new InvalidInput({
-      message:
-        workflowId === undefined
-          ? `${file} does not say the workflow id of its run, from which the ids of children are derived: give it with the file.`
-          : `${file} is not that of this run: ${cause.message}.`,
-      cause,
-    });
+  } catch (error) {
+    if (!(error instanceof InvalidHistory) && !(error instanceof WrongWorkflowId)) throw error;
+    throw invalidInput(
+      `${file} cannot be replayed: ${error.message}. \`temporal workflow show --output json\` writes a history.`,
+    );
   }
 };
 
@@ -87,27 +77,21 @@ export async function* selectRuns(
 const ownWorkflows = (): string =>
   fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
 
-const bundled = async (workflows: string): Promise<WorkflowBundle> => {
-  const { bundleForReplay } = await loadReplay();
-  const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
+/** Does something with what was given: what it fails with is a fault of that. */
+const withGiven = async <A>(what: string, use: () => Promise<A>): Promise<A> => {
   try {
-    return await bundleForReplay(workflows, [paymentsBundler({ shared: [] })]);
-  } catch (cause) {
-    const message = `The workflows in ${workflows} cannot be bundled: ${messageOf(cause)}`;
-    throw new InvalidInput({ message, cause });
+    return await use();
+  } catch (error) {
+    throw invalidInput(`${what}: ${messageOf(error)}`);
   }
 };
 
-const decodeHistory = async (
-  { history, workflowId }: RunToReplay,
-  dataConverter: DataConverter,
-): Promise<void> => {
-  try {
-    await decodeMessage(history, dataConverter);
-  } catch (cause) {
-    const message = `The history of ${workflowId} cannot be decoded: ${messageOf(cause)}.`;
-    throw new InvalidInput({ message, cause });
-  }
+const bundled = async (workflows: string): Promise<WorkflowBundle> => {
+  const { bundleForReplay } = await loadReplay();
+  const { paymentsBundler } = await import("@durable-payments/workflows/bundler-plugin");
+  return withGiven(`The workflows in ${workflows} cannot be bundled`, () =>
+    bundleForReplay(workflows, [paymentsBundler({ shared: [] })]),
+  );
 };
 
 const hasNoWorkflow = (replay: Replay): boolean =>
@@ -133,7 +117,10 @@ export async function* replayRuns(
   async function* watched() {
     for await (const run of runs) {
       latest = run;
-      if (dataConverter !== undefined) await decodeHistory(run, dataConverter);
+      if (dataConverter !== undefined)
+        await withGiven(`The history of ${run.workflowId} cannot be decoded`, () =>
+          decodeMessage(run.history, dataConverter),
+        );
       yield run;
     }
   }
