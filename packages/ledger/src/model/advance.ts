@@ -10,7 +10,6 @@ import {
   mayEndNow,
   newRow,
   nextGeneration,
-  noted,
   nothing,
   nowAsking,
   nowEnded,
@@ -300,8 +299,7 @@ export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Adv
     }
     case "told": {
       const { row } = look;
-      const told = row?.isUntold === true ? noted(row, { isUntold: false }) : undefined;
-      return { ...nothing(again), row: told };
+      return { ...nothing(again), row: row?.isUntold ? { ...row, isUntold: false } : undefined };
     }
   }
 };

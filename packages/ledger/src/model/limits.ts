@@ -1,22 +1,15 @@
+import { compareDecimals } from "./decimal.ts";
 import type { WriteRequest } from "./row.ts";
 
 /** Amounts by currency: decimal strings in units of it. */
 type Amounts = Readonly<Record<string, string>>;
 type Money = Pick<WriteRequest, "amount" | "currency">;
 
-const DECIMAL = /^(\d+)(?:\.(\d+))?$/u;
+const DECIMAL = /^\d+(?:\.\d+)?$/u;
 
 /** Whether a decimal string without sign is more than another; what is no such string is more than any. */
-const isAbove = (amount: string, limit: string): boolean => {
-  const [one, other] = [DECIMAL.exec(amount), DECIMAL.exec(limit)];
-  if (one === null || other === null) return true;
-  const [, whole = "", fraction = ""] = one;
-  const [, most = "", mostFraction = ""] = other;
-  const digits = Math.max(fraction.length, mostFraction.length);
-  return (
-    BigInt(whole + fraction.padEnd(digits, "0")) > BigInt(most + mostFraction.padEnd(digits, "0"))
-  );
-};
+const isAbove = (amount: string, limit: string): boolean =>
+  !DECIMAL.test(amount) || !DECIMAL.test(limit) || compareDecimals(amount, limit) > 0;
 
 const limitOf = (limits: Amounts, currency: string): string | undefined =>
   Object.hasOwn(limits, currency) ? limits[currency] : undefined;

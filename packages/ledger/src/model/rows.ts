@@ -31,12 +31,6 @@ export const changed = (
   ...to,
 });
 
-/** The row with a note that says nothing about what was sent. */
-export const noted = (row: WriteRow, to: Pick<WriteRow, "isUntold">): WriteRow => ({
-  ...row,
-  ...to,
-});
-
 /** A row of which nothing was sent. */
 export const newRow = (look: Look, { name, operation, request, runId }: Call): WriteRow => ({
   ...name,
@@ -180,23 +174,21 @@ export const nothing = (effect: Effect): Advanced => ({ row: undefined, entries:
 /** The attempt looks once more. */
 export const again: Effect = { is: "again", isKnown: false };
 
-/** What an event does to a row, with its line in the log. */
-export type Become = (
-  row: WriteRow,
-  to: Partial<WriteRow>,
-  what: string,
-  effect: Effect,
-  details?: JsonObject,
-) => Advanced;
-
 /** Changes rows by what `who` brings; `kind` is that of the line in the log. */
 export const becoming =
-  (look: Look, who: string, kind: NewEntry["kind"] = "change"): Become =>
-  (row, to, what, effect, details = {}) => ({
+  (look: Look, who: string, kind: NewEntry["kind"] = "change") =>
+  (
+    row: WriteRow,
+    to: Partial<WriteRow>,
+    what: string,
+    effect: Effect,
+    details: JsonObject = {},
+  ): Advanced => ({
     row: changed(row, look, to),
     effect,
     entries: [{ kind, who, what, details }],
   });
+export type Become = ReturnType<typeof becoming>;
 
 /** The step fails: nothing else helps. */
 export const failing = (type: FailureKind, message: string, details: JsonObject = {}): Effect => ({

@@ -1,17 +1,10 @@
 import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, Decision, DecisionLook, NewDecision, Pause, RowChange } from "./ledger.ts";
-import {
-  endAmong,
-  type LogWriter,
-  readDecision,
-  readLine,
-  selectDecisions,
-  verifyLines,
-} from "./log.ts";
+import { endAmong, readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow } from "./rows.ts";
 import { PAUSES } from "./schema.ts";
-import { query } from "./sql.ts";
+import { type Decided, query } from "./sql.ts";
 import type { Store } from "./store.ts";
 import { number, readFields, textOrNull } from "./table.ts";
 import { orMadeByAnother, rowsOf } from "./write-methods.ts";
@@ -20,22 +13,26 @@ const CONTEXT = { startedBy: textOrNull, epoch: number, sequence: number };
 
 const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
 
-/** Records who changes a pause. */
-const notePause = (
-  log: LogWriter,
-  kind: "pause" | "resume",
-  value: Pick<Pause, "scope" | "of">,
-  actor: Actor,
-): void => {
-  const workflowId = pausedIn(value);
-  log.decision({ ...actor, kind, account: "", workflowId, step: null, question: null, value });
-};
-
-const pausedIn = ({ of, scope }: Pick<Pause, "scope" | "of">) => (scope === "run" ? of : "");
-
 /** Decisions, the log, and pauses. */
 export const decisionMethods = (store: Store) => {
   const { database, seal } = store;
+  /** Changes a pause, and records who does, unless there is nothing to end. */
+  const onPause = <A>(
+    kind: "pause" | "resume",
+    value: Pick<Pause, "scope" | "of">,
+    actor: Actor,
+    change: (isPaused: boolean, now: number) => Decided<A>,
+  ): Promise<A> => {
+    const { of, scope } = value;
+    const workflowId = scope === "run" ? of : "";
+    const looks = [query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of)];
+    return store.logged(null, workflowId, looks, ([paused = []], log) => {
+      const isPaused = paused.length > 0;
+      const about = { account: "", workflowId, step: null, question: null };
+      if (isPaused || kind === "pause") log.decision({ ...actor, ...about, kind, value });
+      return change(isPaused, log.now);
+    });
+  };
   const selectLog = (workflowId: string) =>
     query("SELECT * FROM log WHERE workflow_id = $1 ORDER BY sequence", workflowId);
 
@@ -108,21 +105,16 @@ export const decisionMethods = (store: Store) => {
     },
     /** Stops sends; kept as a decision, too. */
     pause: (scope: Pause["scope"], of: string, actor: Actor): Promise<Pause> =>
-      store.logged(null, pausedIn({ scope, of }), [], (_found, log) => {
-        notePause(log, "pause", { scope, of }, actor);
-        const pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since: log.now };
+      onPause("pause", { scope, of }, actor, (_before, now) => {
+        const pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since: now };
         return { value: pause, writes: [savePause(pause, seal)] };
       }),
     /** @returns whether it was paused. */
-    resume: (scope: Pause["scope"], of: string, actor: Actor): Promise<boolean> => {
-      const looks = [query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of)];
-      return store.logged(null, pausedIn({ scope, of }), looks, ([paused = []], log) => {
-        if (paused.length === 0) return { value: false, writes: [] };
-        notePause(log, "resume", { scope, of }, actor);
+    resume: (scope: Pause["scope"], of: string, actor: Actor): Promise<boolean> =>
+      onPause("resume", { scope, of }, actor, (isPaused) => {
         const end = query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of);
-        return { value: true, writes: [end] };
-      });
-    },
+        return { value: isPaused, writes: isPaused ? [end] : [] };
+      }),
     pauses: () => store.all(PAUSES, {}, "ORDER BY since"),
   };
 };

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { backup, DatabaseSync } from "node:sqlite";
 import { LedgerUnavailable, messageOf } from "../errors.ts";
-import { addDecimals } from "./decimal.ts";
+import { addDecimals } from "../model/decimal.ts";
 import { migrations, newerVersion } from "./schema.ts";
 import {
   Database,

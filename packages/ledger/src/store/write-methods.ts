@@ -1,5 +1,5 @@
+import { compareDecimals } from "../model/decimal.ts";
 import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
-import { isSameAmount } from "./decimal.ts";
 import {
   type Change,
   type Look,
@@ -99,7 +99,7 @@ const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
   other.state !== "undone" &&
   other.workflowId !== planned.workflowId &&
   other.currency === planned.currency &&
-  isSameAmount(other.amount, planned.amount) &&
+  compareDecimals(other.amount, planned.amount) === 0 &&
   (planned.reference !== null && other.reference !== null
     ? planned.reference === other.reference
     : other.now - other.at < DAY_MS);

@@ -14,9 +14,11 @@ export const addDecimals = (one: string, other: string): string => {
   return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 };
 
-/** Returns whether two decimal strings are the same amount: 250 and 250.00 are. */
-export const isSameAmount = (one: string, other: string): boolean => {
+/** Compares two decimal strings exactly: below, at or above 0, as 249.99 and 250, 250 and 250.00, 1000 and 250 do. */
+export const compareDecimals = (one: string, other: string): number => {
   const [a, b] = [partsOf(one), partsOf(other)];
   const scale = BigInt(Math.max(a.scale, b.scale));
-  return a.units * 10n ** (scale - BigInt(a.scale)) === b.units * 10n ** (scale - BigInt(b.scale));
+  return Number(
+    a.units * 10n ** (scale - BigInt(a.scale)) - b.units * 10n ** (scale - BigInt(b.scale)),
+  );
 };
