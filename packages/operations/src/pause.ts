@@ -1,8 +1,7 @@
 import type { Pause } from "@durable-payments/ledger";
 import { type Acting, actorOf } from "./acting.ts";
 import { nudgeBatch } from "./batch/decide-batch.ts";
-import type { Operations } from "./connection/operations.ts";
-import { nudge } from "./decide/record.ts";
+import { type Deciding, nudge } from "./decide/record.ts";
 import { NotFound, refused } from "./errors.ts";
 import { atOnce } from "./show/at-once.ts";
 
@@ -13,10 +12,8 @@ export interface Paused {
   readonly of: string;
 }
 
-type Pausing = Pick<Operations, "client" | "ledger">;
-
 /** Finds what an id names: a batch, or a run; everything where it is undefined. */
-const scopeOf = async ({ ledger }: Pausing, of: string | undefined): Promise<Paused> => {
+const scopeOf = async ({ ledger }: Deciding, of: string | undefined): Promise<Paused> => {
   if (of === undefined) return { scope: "all", of: "" };
   if ((await ledger.batch(of)) !== undefined) return { scope: "batch", of };
   const [runs, rows] = await Promise.all([
@@ -33,7 +30,7 @@ const scopeOf = async ({ ledger }: Pausing, of: string | undefined): Promise<Pau
  * @returns the pause as recorded.
  */
 export const pause = async (
-  pausing: Pausing,
+  pausing: Deciding,
   of: string | undefined,
   acting: Acting,
 ): Promise<Pause> => {
@@ -45,7 +42,7 @@ export const pause = async (
 const MAY_WAIT = ["ready", "unknown"] as const;
 
 /** The workflow ids whose writes may wait for the end of a pause. */
-const waitingFor = async ({ ledger }: Pausing, { of, scope }: Paused) => {
+const waitingFor = async ({ ledger }: Deciding, { of, scope }: Paused) => {
   if (scope === "run") return [of];
   const rows = await ledger.rows({ states: MAY_WAIT });
   const waiting = [...new Set(rows.map(({ workflowId }) => workflowId))];
@@ -55,7 +52,7 @@ const waitingFor = async ({ ledger }: Pausing, { of, scope }: Paused) => {
 };
 
 /** Leaves a run to the tracker's sweep: Temporal did not take the nudge. */
-const leaveToTracker = async ({ ledger }: Pausing, workflowId: string): Promise<void> => {
+const leaveToTracker = async ({ ledger }: Deciding, workflowId: string): Promise<void> => {
   for (const { account, step } of await ledger.rowsOf(workflowId)) {
     await ledger.transact({ account, workflowId, step }, ({ row }) =>
       row !== undefined && MAY_WAIT.some((state) => state === row.state)
@@ -79,7 +76,7 @@ export interface Resumed extends Paused {
  * @throws Refused where nothing was paused.
  */
 export const resume = async (
-  pausing: Pausing,
+  pausing: Deciding,
   of: string | undefined,
   acting: Acting,
 ): Promise<Resumed> => {

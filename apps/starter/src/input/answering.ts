@@ -16,7 +16,7 @@ import { badUsage } from "../exit-codes.ts";
 import { ask, canAsk, confirm } from "../output/ask.ts";
 import { decidedText, unansweredLines } from "../output/next.ts";
 import { type Output, visible } from "../output/output.ts";
-import { counted, money, wrap } from "../output/text.ts";
+import { counted, joined, money, wrap } from "../output/text.ts";
 import { operating } from "../settings.ts";
 import { actingOf } from "./acting.ts";
 
@@ -26,9 +26,7 @@ const questionLines = (given: WriteRow): ReadonlyArray<string> => {
   const consequences = consequencesOf(row);
   const candidates = row.question?.candidates ?? [];
   return [
-    [row.workflowId, row.step, money(row.request), `question ${row.question?.id}`]
-      .filter((part) => part !== "")
-      .join(", "),
+    joined([row.workflowId, row.step, money(row.request), `question ${row.question?.id}`], ", "),
     row.question?.reason ?? "",
     ...candidates.map(
       (candidate, at) =>

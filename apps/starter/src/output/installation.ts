@@ -55,13 +55,10 @@ export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
             ? "nothing waits for a person"
             : styled("yellow", `${inbox} waiting for a person`),
         ],
-        ...pauses.map(
-          ({ by, of, reason, scope }) =>
-            [
-              "paused",
-              `${scope === "all" ? "all sends" : `${scope} ${of}`}, by ${by}: ${reason}`,
-            ] as const,
-        ),
+        ...pauses.map(({ by, of, reason, scope }) => {
+          const what = scope === "all" ? "all sends" : `${scope} ${of}`;
+          return ["paused", `${what}, by ${by}: ${reason}`] as const;
+        }),
       ],
       "",
     ),
@@ -71,12 +68,12 @@ export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
   ].join("\n");
 };
 
-const remedyOf = ({ next, remedy }: Check): ReadonlyArray<string> =>
-  next === undefined
-    ? remedy === undefined
-      ? []
-      : [remedy.startsWith("temporal ") ? `    ${styled("cyan", remedy)}` : wrap(remedy, "    ")]
-    : [`    ${styled("cyan", commandOf(next))}`];
+const remedyOf = ({ next, remedy = "" }: Check): ReadonlyArray<string> => {
+  const command = next === undefined ? remedy : commandOf(next);
+  if (command === "") return [];
+  const isCopied = next !== undefined || command.startsWith("temporal ");
+  return [isCopied ? `    ${styled("cyan", command)}` : wrap(command, "    ")];
+};
 
 /** Prints each check with what was found, and what helps. */
 export const doctorText = ({ checks, isWell }: Diagnosis): string => {

@@ -2,7 +2,7 @@ import type { BatchDetails, BatchView, RunList, RunView } from "@durable-payment
 import { csvText } from "@durable-payments/operations/batch";
 import { nextLines } from "./next.ts";
 import { sinceText, statusesText } from "./run-text.ts";
-import { counted, money, pairs, styled, table, totals, when, wrap } from "./text.ts";
+import { counted, joined, money, pairs, styled, table, totals, when, wrap } from "./text.ts";
 
 /** Sums by status, made by the operations. */
 export interface ListTotals {
@@ -13,9 +13,8 @@ export interface ListTotals {
 
 const runLines = (run: RunView, now: number): ReadonlyArray<string> => {
   const when = run.endedAt === null ? sinceText(run.startedAt, now) : sinceText(run.endedAt, now);
-  const first = [styled("bold", run.workflowId), statusesText(run), money(run), when];
   return [
-    first.filter((part) => part !== "").join("  "),
+    joined([styled("bold", run.workflowId), statusesText(run), money(run), when], "  "),
     ...(run.reason === null ? [] : [wrap(run.reason, "    ")]),
   ];
 };

@@ -1,6 +1,7 @@
 import type {
   Inbox,
   InboxItem,
+  PaymentView,
   RunDetails,
   RunLog,
   RunView,
@@ -12,6 +13,7 @@ import {
   beside,
   counted,
   duration,
+  joined,
   money,
   noteLines,
   pairs,
@@ -22,36 +24,31 @@ import {
   wrap,
 } from "./text.ts";
 
-const COLOURS: Readonly<Record<string, Parameters<typeof styled>[0]>> = {
-  ended: "red",
-  failed: "red",
-  refused: "red",
-  terminated: "red",
-  timedOut: "red",
-  approval: "yellow",
-  asking: "yellow",
-  paused: "yellow",
-  unknown: "yellow",
-  done: "green",
-  succeeded: "green",
-};
+type Colour = Parameters<typeof styled>[0];
 
-const WORDS: Readonly<Record<string, string>> = {
-  asking: "needs an answer",
-  approval: "needs approval",
-  unknown: "outcome unknown",
-  timedOut: "timed out",
-  ended: "ended by a person",
-  done: "succeeded",
-  open: "open",
-  sending: "sending",
-  ready: "not sent",
+/** How a status, or the state of a step, is shown: its sign, its colour, and its words where they differ from its name. */
+const SHOWN: Readonly<
+  Record<string, readonly [sign: string, colour?: Colour | undefined, words?: string]>
+> = {
+  asking: ["?", "yellow", "needs an answer"],
+  approval: ["·", "yellow", "needs approval"],
+  cancelled: ["–"],
+  done: ["✓", "green", "succeeded"],
+  ended: ["✗", "red", "ended by a person"],
+  failed: ["✗", "red"],
+  paused: ["·", "yellow"],
+  ready: ["·", undefined, "not sent"],
+  refused: ["✗", "red"],
+  succeeded: ["✓", "green"],
+  terminated: ["·", "red"],
+  timedOut: ["✗", "red", "timed out"],
+  undone: ["↩"],
+  unknown: ["?", "yellow", "outcome unknown"],
 };
 
 /** Words a status or a state of a step. */
 const statusText = (status: string): string => {
-  const colour = COLOURS[status];
-  const words = WORDS[status] ?? status;
+  const [, colour, words = status] = SHOWN[status] ?? [];
   return colour === undefined ? words : styled(colour, words);
 };
 
@@ -60,46 +57,23 @@ export const statusesText = ({ state, statuses }: Pick<RunView, "state" | "statu
   const [first] = statuses;
   if (first === undefined) return state ?? "not known";
   const isMore = state !== null && state !== first && state !== "running";
-  return isMore ? `${statusText(first)} (run ${WORDS[state] ?? state})` : statusText(first);
+  return isMore ? `${statusText(first)} (run ${SHOWN[state]?.[2] ?? state})` : statusText(first);
 };
 
 /** Words what a run or a write pays: `250.00 EUR to b-1, Invoice 17`. */
-const paymentText = (of: {
-  readonly amount: string | null;
-  readonly currency: string | null;
-  readonly payee: string | null;
-  readonly reference: string | null;
-}): string =>
-  [
-    [money(of), of.payee === null ? "" : `to ${of.payee}`].filter((part) => part !== "").join(" "),
-    of.reference ?? "",
-  ]
-    .filter((part) => part !== "")
-    .join(", ");
-
-const SIGNS: Readonly<Record<string, string>> = {
-  done: "✓",
-  succeeded: "✓",
-  undone: "↩",
-  asking: "?",
-  unknown: "?",
-  failed: "✗",
-  refused: "✗",
-  timedOut: "✗",
-  ended: "✗",
-  cancelled: "–",
+const paymentText = (of: PaymentView): string => {
+  const whom = of.payee === null ? "" : `to ${of.payee}`;
+  return joined([joined([money(of), whom], " "), of.reference], ", ");
 };
 
 const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): string => {
-  const sign = SIGNS[state] ?? "·";
-  const colour = COLOURS[state];
+  const [sign = "·", colour] = SHOWN[state] ?? [];
   const took = endedAt === null || endedAt - at < 1_000 ? "" : ` (${duration(endedAt - at)})`;
   const title = kind === "signal" || kind === "update" ? `${kind} ${name}` : name;
-  const amount = money(step);
-  const what = [amount, text === "" ? statusText(state) : text].filter((part) => part !== "");
+  const what = joined([money(step), text === "" ? statusText(state) : text], ": ");
   const mark = colour === undefined ? sign : styled(colour, sign);
   const start = `  ${mark} ${when(at).slice(11, 19)}  ${title}  `;
-  return beside(start, `${what.join(": ")}${took}`);
+  return beside(start, `${what}${took}`);
 };
 
 const candidateLines = ({ candidates }: InboxItem): ReadonlyArray<string> =>

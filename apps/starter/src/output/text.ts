@@ -134,3 +134,7 @@ export const when = (at: number): string =>
 /** Says what could not be read. */
 export const noteLines = (notes: ReadonlyArray<string>, indent = ""): ReadonlyArray<string> =>
   notes.map((note) => wrap(`${styled("yellow", "note")} ${note}`, indent));
+
+/** Joins what is not empty. */
+export const joined = (parts: ReadonlyArray<string | null>, by: string): string =>
+  parts.filter(Boolean).join(by);

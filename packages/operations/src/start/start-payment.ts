@@ -6,6 +6,7 @@ import { type Voucher, VOUCHER } from "@durable-payments/protocol/voucher";
 import type { Client, Workflow, WorkflowHandleWithStartDetails } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { checkId } from "../input/planned-run.ts";
+import { paymentFields } from "../show/run-view.ts";
 
 /** What a run is to pay, for lists, texts and the check of likely duplicates. No account number. */
 export interface PaymentOf {
@@ -133,10 +134,7 @@ export const startPayment = async <W extends Workflow>(
     startedBy,
     batch: null,
     batchRow: null,
-    amount: payment?.amount ?? null,
-    currency: payment?.currency ?? null,
-    payee: payment?.payee ?? null,
-    reference: payment?.reference ?? null,
+    ...paymentFields(payment),
   });
   return client.workflow.start<W>(type, {
     workflowId: id,

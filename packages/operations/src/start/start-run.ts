@@ -4,17 +4,16 @@ import { checkName } from "../acting.ts";
 import { accountNamed, type Operations } from "../connection/operations.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { findRun } from "../connection/temporal.ts";
+import type { Deciding } from "../decide/record.ts";
 import { refused } from "../errors.ts";
 import { canonicalJson, checkId, type PlannedRun } from "../input/planned-run.ts";
 import { readInput } from "../retry/continue-run.ts";
 import { atOnce } from "../show/at-once.ts";
 import { paymentOf, startPayment } from "./start-payment.ts";
 
-type Looking = Pick<Operations, "client" | "ledger">;
-
 /** The payees of payments, each with the mark of its account where this ledger has created it. */
 const payeesOf = async (
-  { ledger }: Looking,
+  { ledger }: Deciding,
   account: string,
   payees: ReadonlyArray<string>,
 ): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
@@ -32,7 +31,7 @@ const START_WITHIN_MS = 60_000;
 
 /** Whether a run was noted and then not started, as where Temporal refused it: it is no earlier payment. */
 const isNeverStarted = async (
-  { client, ledger }: Looking,
+  { client, ledger }: Deciding,
   { at, state, workflowId }: SimilarPayment,
 ): Promise<boolean> => {
   if (state !== null || at > Date.now() - START_WITHIN_MS) return false;
@@ -50,7 +49,7 @@ const isNeverStarted = async (
  * @returns for each payment the earlier ones, in the same order.
  */
 export const findDuplicates = async (
-  looking: Looking,
+  looking: Deciding,
   account: string,
   planned: ReadonlyArray<{ readonly workflowId: string; readonly input: unknown }>,
 ): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
