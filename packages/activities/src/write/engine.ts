@@ -77,7 +77,7 @@ export class Performing {
   async run(): Promise<WriteAnswer> {
     this.#look = await this.#options.ledger.look(this.#call.name);
     await this.#prepare(this.#look);
-    let effect = await this.#advance({ is: "called", call: this.#call });
+    let effect = await this.#called();
     for (;;) {
       switch (effect.is) {
         case "send":
@@ -178,14 +178,26 @@ export class Performing {
     return effect;
   }
 
-  #again({ isKnown, reread }: Extract<NextEffect, { is: "again" }>): Promise<NextEffect> {
+  #again({
+    isKnown,
+    reread,
+  }: Extract<NextEffect, { is: "again" }>): NextEffect | Promise<NextEffect> {
     this.#call = {
       ...this.#call,
       // What Temporal says serves one look and its dispatch: the ledger may be lost in between.
       testimony: isKnown ? { is: "version", version: this.version } : undefined,
       reread,
     };
-    return this.#advance({ is: "called", call: this.#call });
+    return this.#called();
+  }
+
+  /** What changes nothing needs no transaction: the look is of just now, and the fence decides once more. */
+  #called(): NextEffect | Promise<NextEffect> {
+    const event = { is: "called", call: this.#call } as const;
+    if (this.#look === undefined) return this.#advance(event);
+    const seen = advance(this.#look, { ...event, who: this.#options.who }, this.#policy);
+    const isChange = seen.row !== undefined || seen.entries.length > 0;
+    return isChange ? this.#advance(event) : seen.effect;
   }
 
   async #send(generation: number, isResend: boolean): Promise<NextEffect> {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { performWrite, settleRow } from "../../src/write/perform.ts";
 import { beneficiary, card, cardholder, payout as withKey } from "../support/bodies.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
@@ -29,6 +29,15 @@ describe("a write that nothing goes wrong with", () => {
     expect(await payoutsOf(world)).toBe(1);
     const row = await world.row("createPayout");
     expect(row).toMatchObject({ state: "done", version: 2, sends: 1, request: { facts: {} } });
+  });
+
+  it("takes one look at the ledger, and two transactions", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const look = vi.spyOn(world.ledger, "look");
+    const transact = vi.spyOn(world.ledger, "transact");
+    await world.once(task);
+    expect([look.mock.calls.length, transact.mock.calls.length]).toEqual([1, 2]);
   });
 
   it("keeps no account number", async () => {
@@ -283,8 +292,8 @@ describe("the fence", () => {
         transact: async (...given: Parameters<typeof ledger.transact>) => {
           const look = await ledger.transact(...given);
           looks += 1;
-          // The first is that of the call, the second the fence's: another attempt takes over while it stands still.
-          if (looks === 2) {
+          // The first is the fence's: another attempt takes over while it stands still.
+          if (looks === 1) {
             await ledger.transact(given[0], ({ row }) =>
               row === undefined ? {} : { row: { ...row, state: "unknown", token: null, doubt: 1 } },
             );
