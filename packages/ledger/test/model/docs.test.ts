@@ -24,7 +24,7 @@ const table = (): string => {
   };
   for (const setting of Object.values(scenarios)) {
     explore(setting, {
-      limit: 10_000,
+      limit: 6_000,
       rules: {
         overruledRow: (row, look) => {
           const overruled = overruledRow(row, look);

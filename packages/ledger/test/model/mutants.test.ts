@@ -273,7 +273,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
       },
       "an answer is for the request that was shown": {
         "another request counts as an amendment that nobody has named": [
-          "questions and answers, retried with another request, not named",
+          "questions and answers, started anew with another request, not named",
           seeing((look, event) => [
             look,
             "call" in event ? { ...event, call: { ...event.call, mayAmend: true } } : event,
@@ -283,7 +283,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
       },
       "an answered question does not stay": {
         "an answer to send again is used up by another request, and the question stays": [
-          "questions and answers, retried with another request, not named",
+          "questions and answers, started anew with another request, not named",
           (look, event, policy) =>
             event.is === "called" &&
             look.row?.state === "asking" &&

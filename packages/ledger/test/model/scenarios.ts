@@ -96,12 +96,12 @@ export const scenarios = {
     { loses: 1, unclear: 1, answers: 2, restores: 1 },
     hasNoKeys,
   ),
-  "questions and answers, retried with another request, not named": setting(
-    { loses: 1, unclear: 1, answers: 3, retries: 1, resets: 1, amends: 1 },
+  "questions and answers, started anew with another request, not named": setting(
+    { loses: 1, unclear: 1, answers: 2, resets: 1, amends: 1 },
     isUnnamed,
   ),
   "keyed: questions and answers, started anew with another request, not named": setting(
-    { loses: 1, answers: 3, resets: 1, amends: 1 },
+    { loses: 1, answers: 2, resets: 1, amends: 1 },
     { ...isKeyed, ...isUnnamed },
   ),
   "ended while asked": setting({

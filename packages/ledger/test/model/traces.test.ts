@@ -257,7 +257,7 @@ describe("traces that broke earlier versions of the table", () => {
   });
   test("another request beside an answered question: it is asked once more, and the answer leads to an end", () => {
     const world = replay(
-      scenarios["questions and answers, retried with another request, not named"],
+      scenarios["questions and answers, started anew with another request, not named"],
       [
         ...sent,
         `${one} lost`,
