@@ -9,7 +9,7 @@ const paid = {
   isDryRun: on("dry-run", "Check everything, and pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "A file with a higher total needs a second person"),
   window: count("window", "Most payouts of a file that are being sent; default 200", 200),
-  results: text("results", "FILE", "Write what became of each row so far: .csv or .jsonl"),
+  results: text("results", "FILE", "Write what became of each row so far, as CSV"),
   by,
   reason,
   yes,

@@ -1,4 +1,4 @@
-import { shownText, visibleJson, visibleText } from "@durable-payments/api-core/values";
+import { shownText, visibleText } from "@durable-payments/api-core/values";
 import type { BatchRow, Ledger, WriteRow } from "@durable-payments/ledger";
 import { stringify } from "csv-stringify/sync";
 import { randomUUID } from "node:crypto";
@@ -41,23 +41,10 @@ export const csvText = <Column extends string>(
     { columns: [...columns], escape_formulas: true, header, quoted_match: /\r/ },
   );
 
-const FORMATS: Readonly<Record<string, { head: string; line: (result: RowResult) => string }>> = {
-  ".csv": {
-    head: csvText(FIELDS, []),
-    line: (result) => csvText(FIELDS, [result], false),
-  },
-  ".jsonl": { head: "", line: (result) => `${visibleJson(result)}\n` },
-};
-
-const formatOf = (file: string) => {
-  const format = FORMATS[extname(file).toLowerCase()];
-  if (format !== undefined) return format;
-  throw invalidInput(`The result file must end in ${Object.keys(FORMATS).join(", ")}.`);
-};
-
-/** Checks the name of a result file before anything is started; rejects an ending that is not a format. */
+/** Checks the name of a result file before anything is started. */
 export const checkResultFile = (file: string): void => {
-  formatOf(file);
+  if (extname(file).toLowerCase() !== ".csv")
+    throw invalidInput("The result file must end in .csv.");
 };
 
 const PAGE = 500;
@@ -81,7 +68,6 @@ const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>): RowResult => 
 /**
  * Writes what became of each row. The file appears when it is whole; one of that name is replaced.
  *
- * @param file `.csv` or `.jsonl`.
  * @throws InvalidInput where the file's ending is wrong; Refused where it cannot be written.
  */
 export const writeResultFile = async (
@@ -89,16 +75,17 @@ export const writeResultFile = async (
   batch: string,
   file: string,
 ): Promise<void> => {
-  const { head, line } = formatOf(file);
+  checkResultFile(file);
   const part = `${file}.${randomUUID()}.part`;
   try {
     const handle = await open(part, "w", 0o600);
     try {
-      await handle.write(head);
+      await handle.write(csvText(FIELDS, []));
       for (let after = 0; ;) {
         const rows = await ledger.batchRows(batch, { after, limit: PAGE });
         const writes = await Promise.all(rows.map(({ workflowId }) => ledger.rowsOf(workflowId)));
-        await handle.write(rows.map((row, at) => line(resultOf(row, writes[at] ?? []))).join(""));
+        const results = rows.map((row, at) => resultOf(row, writes[at] ?? []));
+        await handle.write(csvText(FIELDS, results, false));
         if (rows.length < PAGE) break;
         after = rows.at(-1)?.number ?? after;
       }
