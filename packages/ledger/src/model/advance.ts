@@ -81,7 +81,7 @@ const asks = (row: WriteRow, why: string, { become, call, look }: Context): Deci
   const { amount, currency, hash } = call.request;
   const isOther = row.request.hash !== hash;
   const sum = amount === null ? "" : ` of ${amount} ${currency}`;
-  const reason = isOther ? `${why} To resend sends the request${sum} that is given now.` : why;
+  const reason = isOther ? `${why} A resend sends the present request${sum}.` : why;
   const more = isOther ? { request: hash } : {};
   return become(row, nowAsking(look, reason, more), "asks", again, { reason });
 };

@@ -31,9 +31,26 @@ export const changed = (
   ...to,
 });
 
+/** What nothing has happened to. */
+export const FRESH = {
+  token: null,
+  sends: 0,
+  firstSentAt: null,
+  from: null,
+  until: null,
+  absences: 0,
+  unprovableSince: null,
+  result: null,
+  knownBy: null,
+  message: null,
+  question: null,
+  decisionsAfter: 0,
+} as const;
+
 /** A row of which nothing was sent. */
 export const newRow = (look: Look, { name, operation, request, runId }: Call): WriteRow => ({
   ...name,
+  ...FRESH,
   operation,
   state: "ready",
   version: 0,
@@ -42,20 +59,8 @@ export const newRow = (look: Look, { name, operation, request, runId }: Call): W
   generation: 1,
   request,
   doubt: 0,
-  token: null,
   runId,
-  sends: 0,
-  firstSentAt: null,
-  from: null,
-  until: null,
-  absences: 0,
-  unprovableSince: null,
   madeId: null,
-  result: null,
-  knownBy: null,
-  message: null,
-  question: null,
-  decisionsAfter: 0,
   isUntold: false,
   createdAt: look.now,
   changedAt: look.now,

@@ -1,3 +1,4 @@
+import { FRESH } from "../model/rows.ts";
 import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import type { Look } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
@@ -13,23 +14,7 @@ const MAKES_ITS_OWN: ReadonlySet<string> = new Set([
 ]);
 
 /** What is left of it in a pruned row: its outcome is known, so nothing of it matters any more. */
-const PRUNED: Rest = {
-  knownFrom: 0,
-  epoch: 0,
-  facts: {},
-  token: null,
-  sends: 0,
-  firstSentAt: null,
-  from: null,
-  until: null,
-  absences: 0,
-  unprovableSince: null,
-  result: null,
-  knownBy: null,
-  message: null,
-  question: null,
-  decisionsAfter: 0,
-};
+const PRUNED: Rest = { ...FRESH, knownFrom: 0, epoch: 0, facts: {} };
 
 /** A version other than the next one is null, which the column refuses: nothing overwrites what it has not read. */
 const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END";
