@@ -15,7 +15,9 @@ it("has every page of docs/ and every package", () => {
   const content = join(folder(), "content");
   assemble(checkout, content);
   expect(readFileSync(join(content, "steps.md"), "utf8")).toContain("# Steps");
-  expect(readFileSync(join(content, "packages/workflows.md"), "utf8")).toContain("# @durable-payments/workflows");
+  expect(readFileSync(join(content, "packages/workflows.md"), "utf8")).toContain(
+    "# @durable-payments/workflows",
+  );
 });
 
 it("says which page the side bar lacks", () => {

@@ -85,3 +85,13 @@ it("shows pictures that exist, and has none that no page shows", () => {
   expect(shown.filter((picture) => !existsSync(posix.join(checkout, picture)))).toEqual([]);
   expect(pictures.filter((picture) => !shown.includes(picture))).toEqual([]);
 });
+
+it("names files of the repository that exist", () => {
+  const missing = documents.flatMap(({ file, text }) =>
+    [...text.matchAll(/`(?<path>(?:packages|apps|docs|site|tools)\/[\w./-]+)`/g)]
+      .map(([, path = ""]) => path)
+      .filter((path) => !existsSync(posix.join(checkout, path)))
+      .map((path) => `${file}: ${path}`),
+  );
+  expect(missing).toEqual([]);
+});
