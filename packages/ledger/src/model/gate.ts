@@ -13,7 +13,8 @@ const isApproved = (look: Look, row: WriteRow, account: string | null): boolean 
   const { batch, decisions, startedBy } = look;
   const isOther = (by: string) => startedBy === null || !isSamePerson(by, startedBy);
   // A batch's approval covers what its file says, not an amendment, an overrule or a resend.
-  const isNew = row.generation === 1 && row.decisionsAfter === 0;
+  const isAmended = row.generation > 1 || decisions.some(({ kind }) => kind === "amend");
+  const isNew = !isAmended && row.decisionsAfter === 0;
   if (isNew && batch !== undefined && batch.approvedBy !== null && isOther(batch.approvedBy))
     return true;
   return decisions.some(

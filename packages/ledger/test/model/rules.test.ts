@@ -187,6 +187,17 @@ describe("what time, limits and undoing do", () => {
     const twice = answered(answered(asked, "There is no id1."), "There is no id2.");
     expect(twice.question?.reason).toBe("There is no id2. Two may be it.");
   });
+  test("a batch's approval does not cover what was amended before it had a row", () => {
+    const look = {
+      ...empty,
+      limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
+      batch: { id: "b", approvedBy: "Bob" },
+    };
+    const amended = { ...decision({ kind: "amend", step: null }), sequence: 1, at: 0 };
+    const sent = (decisions: Look["decisions"]) =>
+      advance({ ...look, decisions }, calledBy(), policy).effect.is;
+    expect([sent([]), sent([amended])]).toEqual(["send", "person"]);
+  });
   test("a row is believed at the version that Temporal names, and at no other", () => {
     const row = { state: "ready", doubt: 0, version: 4, knownFrom: 3 } as const;
     const named = (version: number) =>
