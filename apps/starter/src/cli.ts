@@ -3,7 +3,6 @@ import * as NodeServices from "@effect/platform-node/NodeServices";
 import { CliError, CliOutput, Command, type HelpDoc } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import * as Runtime from "effect/Runtime";
 import { ExitWith } from "./commands/run-command.ts";
 import { cliConfig, starter } from "./commands/starter.ts";
 import { badUsage, EXIT_CODES } from "./exit-codes.ts";
@@ -50,12 +49,8 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/**
- * Run the command line of this process, which ends as the command does.
- *
- * @param teardown what is done with the exit code instead
- */
-export const runStarter = (teardown: Runtime.Teardown = Runtime.defaultTeardown): void =>
+/** Runs the command line of this process, which ends as the command does. */
+export const runStarter = (): void =>
   starter.pipe(
     Command.run({ version: manifest.version }),
     Effect.mapError((error) =>
@@ -66,5 +61,5 @@ export const runStarter = (teardown: Runtime.Teardown = Runtime.defaultTeardown)
     Effect.provide(
       Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenter), cliConfig),
     ),
-    NodeRuntime.runMain({ disableErrorReporting: true, teardown }),
+    NodeRuntime.runMain({ disableErrorReporting: true }),
   );

@@ -136,7 +136,6 @@ export const replay = Command.make("replay", replayed, (given) =>
     const { dataConverter } = temporalSettings(process.env);
     const workflows = given.workflows === undefined ? undefined : resolve(given.workflows);
     const replayAll = async (selected: AsyncIterable<RunToReplay> | Iterable<RunToReplay>) => {
-      output.live("replaying …");
       const found: Array<Replay> = [];
       for await (const run of replayRuns(selected, workflows, dataConverter)) found.push(run);
       return found;

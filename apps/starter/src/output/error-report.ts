@@ -56,7 +56,6 @@ const asText = ({ faults = [], lines = [], message, next }: ErrorReport): string
  */
 export const reportError = (output: Output, error: unknown): number => {
   const report = reportOf(error);
-  output.live(undefined);
   if (!output.json || output.answered) {
     output.say(asText(report));
     return report.exitCode;

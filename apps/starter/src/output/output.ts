@@ -1,6 +1,5 @@
 import { isRecord, shownText, visibleJson, visibleLines } from "@durable-payments/api-core/values";
 import { stripVTControlCharacters } from "node:util";
-import { cut } from "./text.ts";
 
 /** Where a command writes: its answer on standard output, all else on standard error. */
 export interface Output {
@@ -9,24 +8,15 @@ export interface Output {
    * The command's answer: one JSON object, or the text for a person. Call it once.
    *
    * @param text is given the data in visible characters, so that it takes them from there alone.
-   * @param object what a program is given, where that is not the data themselves.
    */
-  readonly answer: <A extends object>(
-    data: A,
-    text: (shown: A) => string,
-    object?: (data: A) => object,
-  ) => void;
+  readonly answer: <A extends object>(data: A, text: (shown: A) => string) => void;
   /** Whether the answer has been given. */
   answered: boolean;
   /** A line for a person, on standard error. */
   readonly say: (line: string) => void;
-  /** Shows a line that is overwritten by the next one, on a terminal only; undefined takes it away. */
-  readonly live: (line: string | undefined) => void;
   /** What is to be done when the user interrupts the command. */
   onInterrupt: (() => void) | undefined;
 }
-
-const CLEAR_LINE = "\r\u001b[K";
 
 // eslint-disable-next-line no-control-regex -- the escape is what is looked for
 const STYLES = /(\u001b\[\d{1,2}m)/;
@@ -59,36 +49,17 @@ const asShown = (value: unknown): unknown => {
 };
 
 /** Returns the process's own standard output and error. Nothing else writes to them. */
-export const processOutput = (json: boolean): Output => {
-  const isLive = process.stderr.isTTY && process.env["TERM"] !== "dumb";
-  let shown: string | undefined;
-  const clear = () => {
-    if (shown !== undefined) process.stderr.write(CLEAR_LINE);
-  };
-  return {
-    json,
-    answered: false,
-    answer(data, text, object = (itself) => itself) {
-      clear();
-      shown = undefined;
-      this.answered = true;
-      const written = json ? visibleJson(object(data)) : shownLines(text(visible(data)));
-      if (written !== "") process.stdout.write(`${written}\n`);
-    },
-    say: (line) => {
-      clear();
-      const plain = process.stderr.isTTY ? line : stripVTControlCharacters(line);
-      process.stderr.write(`${shownLines(plain)}\n${shown ?? ""}`);
-    },
-    live: (line) => {
-      if (!isLive) return;
-      clear();
-      shown =
-        line === undefined
-          ? undefined
-          : shownLines(cut(shownText(line), (process.stderr.columns || 80) - 1));
-      process.stderr.write(shown ?? "");
-    },
-    onInterrupt: undefined,
-  };
-};
+export const processOutput = (json: boolean): Output => ({
+  json,
+  answered: false,
+  answer(data, text) {
+    this.answered = true;
+    const written = json ? visibleJson(data) : shownLines(text(visible(data)));
+    if (written !== "") process.stdout.write(`${written}\n`);
+  },
+  say: (line) => {
+    const plain = process.stderr.isTTY ? line : stripVTControlCharacters(line);
+    process.stderr.write(`${shownLines(plain)}\n`);
+  },
+  onInterrupt: undefined,
+});

@@ -8,6 +8,7 @@ import {
 } from "@durable-payments/ledger";
 import { type Acting, actorOf } from "../acting.ts";
 import { invalidInput, isOperationError, NotFound, refused } from "../errors.ts";
+import { awaitsApproval, isAsking } from "../show/standing.ts";
 import { type Choice, CHOICES } from "./consequences.ts";
 import { type Decided, type Deciding, decisionOn, record } from "./record.ts";
 
@@ -22,7 +23,7 @@ export interface Answer extends Acting {
 
 /** Returns the writes whose outcome a person is asked for. */
 export const questionsOf = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<WriteRow> =>
-  rows.filter(({ question, state }) => state === "asking" && question?.kind === "outcome");
+  rows.filter(isAsking);
 
 /** Finds the write whose question an answer names; refuses what is answered or replaced by another question. */
 const askedRow = (
@@ -152,10 +153,6 @@ export interface Approval extends Acting {
   readonly question?: string | undefined;
 }
 
-/** Returns the writes that wait for a second person. */
-const approvalsOf = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<WriteRow> =>
-  rows.filter(({ question, state }) => question?.kind === "approval" && state !== "ended");
-
 /** What makes somebody responsible for what is sent: then another person has to approve it. */
 const HAS_PART: Readonly<Partial<Record<Decision["kind"], string>>> = {
   amend: "amended it",
@@ -183,7 +180,7 @@ const theApproval = async (
   workflowId: string,
   question: string | undefined,
 ): Promise<WriteRow> => {
-  const waiting = approvalsOf(await ledger.rowsOf(workflowId));
+  const waiting = (await ledger.rowsOf(workflowId)).filter(awaitsApproval);
   if (question !== undefined) return askedRow({ rows: waiting }, workflowId, question, "approval");
   const [only, ...others] = waiting;
   if (only === undefined) {

@@ -135,12 +135,13 @@ export const readStatuses = (text: string): ReadonlyArray<Status> =>
     );
   });
 
-const matches = ({ startedAt, statuses, type }: RunView, filter: RunListFilter): boolean =>
-  (filter.statuses === undefined ||
-    filter.statuses.length === 0 ||
-    filter.statuses.some((status) => statuses.includes(status))) &&
-  (filter.type === undefined || type === filter.type) &&
-  (filter.since === undefined || startedAt === null || startedAt >= filter.since);
+const matches = (
+  { startedAt, statuses, type }: RunView,
+  { since = 0, statuses: wanted = [], type: wantedType }: RunListFilter,
+): boolean =>
+  (wanted.length === 0 || wanted.some((status) => statuses.includes(status))) &&
+  (wantedType === undefined || type === wantedType) &&
+  (startedAt ?? since) >= since;
 
 /** How many runs are read before it is known whether they fit. */
 const PART = 16;
