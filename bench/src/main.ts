@@ -1,12 +1,15 @@
 import { interruption, reporter, runCommand } from "@durable-payments/tools/command";
-import { benchOptions, chosen, fileOf, helpOf } from "./options.ts";
-import { machine, writeReport } from "./report.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { availableParallelism, cpus, totalmem } from "node:os";
+import { dirname } from "node:path";
+import { benchOptions, chosen, fileOf, helpOf, isPostgres } from "./options.ts";
 import type { Row } from "./row.ts";
 import { scenarios } from "./scenarios/index.ts";
 import { tableOf } from "./table.ts";
 
 await runCommand({ help: helpOf(scenarios), options: benchOptions }, async (values) => {
   const entries = chosen(scenarios, values.only);
+  const needsPostgres = isPostgres(values.server);
   const file = fileOf(values.json);
   const quick = values.quick === true;
   const report = reporter();
@@ -15,25 +18,39 @@ await runCommand({ help: helpOf(scenarios), options: benchOptions }, async (valu
   const rows: Array<Row> = [];
   const failed: Record<string, string> = {};
   for (const { load, name } of entries) {
-    signal.throwIfAborted();
+    const ends: Array<() => unknown> = [];
+    const defer = (end: () => unknown) => void ends.push(end);
+    const progress = (text: string) => report.line(`${name}: ${text}`);
     try {
       const { scenario } = await load();
-      const progress = (text: string) => report.line(`${name}: ${text}`);
-      rows.push(...(await scenario({ quick, progress, signal })));
+      rows.push(...(await scenario({ quick, progress, signal, needsPostgres, defer })));
     } catch (error) {
-      signal.throwIfAborted();
-      failed[name] = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      report.line(`${name} failed: ${failed[name]}`);
+      if (!signal.aborted) {
+        failed[name] = error instanceof Error ? (error.stack ?? error.message) : String(error);
+        report.line(`${name} failed: ${failed[name]}`);
+      }
+    } finally {
+      for (const end of ends.toReversed()) await end();
     }
+    signal.throwIfAborted();
   }
-  await writeReport(file, {
+  const figures = {
     startedAt: started.toISOString(),
     seconds: Math.round((Date.now() - started.getTime()) / 1000),
     quick,
-    machine: machine(),
+    // As far as it explains figures.
+    machine: {
+      node: process.version,
+      platform: `${process.platform} ${process.arch}`,
+      processor: cpus()[0]?.model ?? "unknown",
+      processors: availableParallelism(),
+      memoryGiB: Math.round(totalmem() / 2 ** 30),
+    },
     rows,
     failed,
-  });
+  };
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(figures, null, 2)}\n`);
   process.stdout.write(`${tableOf(rows)}\nFigures: ${file}\n`);
   return Object.keys(failed).length === 0 ? 0 : 1;
 });

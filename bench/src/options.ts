@@ -8,6 +8,7 @@ export const benchOptions = {
   only: { type: "string", multiple: true },
   json: { type: "string" },
   quick: { type: "boolean" },
+  server: { type: "string" },
 } as const;
 
 const defaultFile = fileURLToPath(new URL("../../.local/bench.json", import.meta.url));
@@ -24,6 +25,9 @@ Options:
   --only NAME   runs this scenario alone; may be given again
   --json FILE   where the figures go (.local/bench.json)
   --quick       fewer, shorter rounds: shows that it runs, its figures are rough
+  --server postgres
+                the ledger has to be measured in PostgreSQL, too, and Debian's package is installed
+                where it may be; without it, PostgreSQL is measured where it is installed
   --help        shows this text
 
 Scenarios:
@@ -49,6 +53,16 @@ export const chosen = (
     );
   }
   return only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.includes(name));
+};
+
+/**
+ * Whether PostgreSQL has to be measured.
+ *
+ * @throws BadOption for another server
+ */
+export const isPostgres = (server: string | undefined): boolean => {
+  if (server === undefined || server === "postgres") return server !== undefined;
+  throw new BadOption(`--server must be postgres; got "${server}".`);
 };
 
 /** The file that receives the figures. npm runs its scripts in the checkout, wherever the user is. */

@@ -8,6 +8,10 @@ export interface ScenarioContext {
   readonly progress: (text: string) => void;
   /** Aborted when somebody ends the bench. */
   readonly signal: AbortSignal;
+  /** PostgreSQL has to be measured, and is installed where it is missing. */
+  readonly needsPostgres: boolean;
+  /** Has something ended after the scenario, the last one first. */
+  readonly defer: (end: () => unknown) => void;
 }
 
 /** Measures one thing; each row is compared with a baseline that was measured beside it. */

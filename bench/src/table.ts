@@ -11,11 +11,9 @@ export const figure = (value: number): string =>
 
 const ratio = (value: number): string => value.toFixed(2);
 
-const asked = (target: Target | undefined, unit: string): string => {
+const asked = (target: Target | undefined): string => {
   if (target === undefined) return "";
-  if ("atMost" in target) return `≤ ${target.atMost}`;
-  if ("atLeast" in target) return `≥ ${target.atLeast}`;
-  return `≤ +${target.atMostAbove} ${unit}`;
+  return "atMost" in target ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`;
 };
 
 const result = ({ met }: Row): string => (met === undefined ? "" : met ? "met" : "missed");
@@ -28,8 +26,11 @@ const line = (row: Row): string =>
     figure(row.ours),
     figure(row.baseline),
     ratio(row.ratio),
-    `${ratio(row.spread[0])}–${ratio(row.spread[1])}`.padStart(NUMBER + 4),
-    asked(row.target, row.unit).padStart(NUMBER + 4),
+    row.interval
+      .map(ratio)
+      .join("–")
+      .padStart(NUMBER + 4),
+    asked(row.target),
   ])}   ${result(row)}`.trimEnd();
 
 const title = ({ name, unit }: Row): string => {
@@ -40,13 +41,7 @@ const title = ({ name, unit }: Row): string => {
 /** The rows as a table of at most 80 columns: each one's name, then its figures below. */
 export const tableOf = (rows: ReadonlyArray<Row>): string =>
   [
-    columns([
-      "ours",
-      "baseline",
-      "ratio",
-      "quartiles".padStart(NUMBER + 4),
-      "target".padStart(NUMBER + 4),
-    ]),
+    columns(["ours", "baseline", "ratio", "95 % interval".padStart(NUMBER + 5), "target"]),
     ...rows.flatMap((row) => [title(row), line(row)]),
     "",
   ].join("\n");

@@ -1,6 +1,7 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { ScenarioContext } from "../scenario.ts";
 
 /** What a child answers to a task, first of all that it takes them; see `answerTasks`. */
 export type Answer<Reading> = { readonly reading: Reading } | { readonly problem: string };
@@ -12,25 +13,30 @@ export interface Child<Task, Reading> {
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Starts a module of the bench, which calls `answerTasks`, in a separate process.
- *
- * @param env added to the environment of this process
- */
+/** Starts a module of `src`, which calls `answerTasks`, in a separate process. It ends with the scenario. */
 export const startChild = async <Task extends object, Reading>(
-  module: URL,
-  args: ReadonlyArray<string> = [],
-  { env = {} }: { readonly env?: NodeJS.ProcessEnv } = {},
+  file: string,
+  args: ReadonlyArray<string>,
+  { defer, signal }: Pick<ScenarioContext, "defer" | "signal">,
+  env: NodeJS.ProcessEnv = {},
 ): Promise<Child<Task, Reading>> => {
-  const child = fork(fileURLToPath(module), [...args], {
+  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), [...args], {
     execArgv: ["--conditions=@durable-payments/source"],
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
+    signal,
+    killSignal: "SIGKILL",
   });
-  const ended = once(child, "exit").then(([code, signal]: Array<unknown>) => {
-    throw new Error(`${module.pathname} ended with ${String(code ?? signal)}`);
+  // An abort is its "error", which rejects this at once.
+  const ended = once(child, "exit").then(([code, by]: Array<unknown>) => {
+    throw new Error(`${file} ended with ${String(code ?? by)}`);
   });
-  ended.catch(() => {});
+  const stop = async () => {
+    // A worker would first drain; what it was measured for is over.
+    child.kill("SIGKILL");
+    await ended.catch(() => {});
+  };
+  defer(stop);
   await Promise.race([once(child, "message"), ended]);
   return {
     run: async (task) => {
@@ -41,10 +47,6 @@ export const startChild = async <Task extends object, Reading>(
       if ("problem" in answer) throw new Error(answer.problem);
       return answer.reading;
     },
-    stop: async () => {
-      // A worker would first drain; what it was measured for is over.
-      child.kill("SIGKILL");
-      await ended.catch(() => {});
-    },
+    stop,
   };
 };

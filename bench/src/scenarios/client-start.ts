@@ -7,7 +7,7 @@ import type { ContenderName } from "../client/contenders.ts";
 import { interleave } from "../interleave.ts";
 import { startChild } from "../processes/child.ts";
 import { rowOf } from "../row.ts";
-import type { Scenario } from "../scenario.ts";
+import type { Scenario, ScenarioContext } from "../scenario.ts";
 
 const CONCURRENCY = 32;
 const WARM_UP = 1_000;
@@ -20,10 +20,10 @@ const SMALL_BUNDLE = 10_000;
 const folder = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Builds the client as `npm run build` does; nothing is done where it was built already. */
-const build = async (): Promise<void> => {
+const build = async (signal: AbortSignal): Promise<void> => {
   const nx = fileURLToPath(new URL("../../../node_modules/nx/dist/bin/nx.js", import.meta.url));
   const args = [nx, "run-many", "--target=build", "--projects=@durable-payments/api-core"];
-  await promisify(execFile)(process.execPath, args, { cwd: folder });
+  await promisify(execFile)(process.execPath, args, { cwd: folder, signal });
 };
 
 /** Runs a script in a separate process that prints a number. */
@@ -56,10 +56,15 @@ const firstResponse = {
 };
 
 /** A fresh process's CPU from its 1,000th to its 6,000th request, in µs a request. */
-const freshCpu = async (name: ContenderName, baseUrl: string): Promise<number> => {
+const freshCpu = async (
+  name: ContenderName,
+  baseUrl: string,
+  context: ScenarioContext,
+): Promise<number> => {
   const client = await startChild<ReadTask, ReadReading>(
-    new URL("../client/client-process.ts", import.meta.url),
+    "client/client-process.ts",
     [name, baseUrl],
+    context,
   );
   try {
     const task = { read: "small", concurrency: CONCURRENCY } as const;
@@ -73,72 +78,66 @@ const freshCpu = async (name: ContenderName, baseUrl: string): Promise<number> =
 /** What a process pays that lives shortly: a command, a test, a function in the cloud. */
 export const scenario: Scenario = async (context) => {
   context.progress("building the client");
-  await build();
-  const server = await startChild<object, string>(
-    new URL("../client/server-process.ts", import.meta.url),
-  );
-  try {
-    const baseUrl = await server.run({});
-    const start = (name: keyof typeof firstResponse) => () =>
-      millisecondsOf(firstResponse[name](baseUrl));
-    const fresh = (name: ContenderName) => () => freshCpu(name, baseUrl);
-    const measures = {
-      import: () => millisecondsOf(`await import("@durable-payments/api-core");`),
-      importStripe: () => millisecondsOf(`await import("stripe");`),
-      first: start("ours"),
-      firstStripe: start("stripe"),
-      ours: fresh("ours"),
-      effect: fresh("effect"),
-      undici: fresh("undici"),
-      stripe: fresh("stripe"),
-    };
-    // The file system keeps what was read: from the second start on.
-    await interleave(measures, 1, { ...context, progress: () => {} });
-    const readings = await interleave(measures, context.quick ? 3 : 11, context);
-    const cpu = "µs of CPU a request";
-    return [
-      rowOf({
-        name: "client-start: import against stripe",
-        unit: "ms",
-        ours: readings.import,
-        baseline: readings.importStripe,
-        target: { atMost: 1.8 },
-      }),
-      rowOf({
-        name: "client-start: import to first response against stripe",
-        unit: "ms",
-        ours: readings.first,
-        baseline: readings.firstStripe,
-      }),
-      rowOf({
-        name: "client-start: 1,000th to 6,000th request against undici",
-        unit: cpu,
-        ours: readings.ours,
-        baseline: readings.undici,
-        target: { atMost: 1.5 },
-      }),
-      rowOf({
-        name: "client-start: the same, Effect client against undici",
-        unit: cpu,
-        ours: readings.effect,
-        baseline: readings.undici,
-      }),
-      rowOf({
-        name: "client-start: 1,000th to 6,000th request against stripe",
-        unit: cpu,
-        ours: readings.ours,
-        baseline: readings.stripe,
-        target: { atMost: 1 },
-      }),
-      rowOf({
-        name: "client-start: bundle of redact against 10 kB",
-        unit: "kB",
-        ours: [(await bundledBytes("redact")) / 1000],
-        baseline: [SMALL_BUNDLE / 1000],
-        target: { atMost: 1 },
-      }),
-    ];
-  } finally {
-    await server.stop();
-  }
+  await build(context.signal);
+  const server = await startChild<object, string>("client/server-process.ts", [], context);
+  const baseUrl = await server.run({});
+  const start = (name: keyof typeof firstResponse) => () =>
+    millisecondsOf(firstResponse[name](baseUrl));
+  const fresh = (name: ContenderName) => () => freshCpu(name, baseUrl, context);
+  const measures = {
+    import: () => millisecondsOf(`await import("@durable-payments/api-core");`),
+    importStripe: () => millisecondsOf(`await import("stripe");`),
+    first: start("ours"),
+    firstStripe: start("stripe"),
+    ours: fresh("ours"),
+    effect: fresh("effect"),
+    undici: fresh("undici"),
+    stripe: fresh("stripe"),
+  };
+  // The file system keeps what was read: from the second start on.
+  await interleave(measures, 1, { ...context, progress: () => {} });
+  const readings = await interleave(measures, context.quick ? 3 : 11, context);
+  const cpu = "µs of CPU a request";
+  return [
+    rowOf({
+      name: "client-start: import against stripe",
+      unit: "ms",
+      ours: readings.import,
+      baseline: readings.importStripe,
+      target: { atMost: 1.8 },
+    }),
+    rowOf({
+      name: "client-start: import to first response against stripe",
+      unit: "ms",
+      ours: readings.first,
+      baseline: readings.firstStripe,
+    }),
+    rowOf({
+      name: "client-start: 1,000th to 6,000th request against undici",
+      unit: cpu,
+      ours: readings.ours,
+      baseline: readings.undici,
+      target: { atMost: 1.5 },
+    }),
+    rowOf({
+      name: "client-start: the same, Effect client against undici",
+      unit: cpu,
+      ours: readings.effect,
+      baseline: readings.undici,
+    }),
+    rowOf({
+      name: "client-start: 1,000th to 6,000th request against stripe",
+      unit: cpu,
+      ours: readings.ours,
+      baseline: readings.stripe,
+      target: { atMost: 1 },
+    }),
+    rowOf({
+      name: "client-start: bundle of redact against 10 kB",
+      unit: "kB",
+      ours: [(await bundledBytes("redact")) / 1000],
+      baseline: [SMALL_BUNDLE / 1000],
+      target: { atMost: 1 },
+    }),
+  ];
 };

@@ -55,43 +55,32 @@ const rowsOf = (read: Read, readings: Readings): ReadonlyArray<Row> => {
 
 /** CPU and requests a second on loopback, the server in another process. */
 export const scenario: Scenario = async (context) => {
-  const server = await startChild<object, string>(
-    new URL("../client/server-process.ts", import.meta.url),
-  );
+  const server = await startChild<object, string>("client/server-process.ts", [], context);
+  const baseUrl = await server.run({});
   const clients = new Map<ContenderName, Child<ReadTask, ReadReading>>();
-  try {
-    const baseUrl = await server.run({});
-    // The keys of the contenders are their names.
-    const names = Object.keys(contenders) as ReadonlyArray<ContenderName>;
-    for (const name of names) {
-      clients.set(
-        name,
-        await startChild(new URL("../client/client-process.ts", import.meta.url), [name, baseUrl]),
-      );
-    }
-    if (availableParallelism() < 2)
-      context.progress("one processor: requests a second mean little");
-    const rows: Array<Row> = [];
-    for (const read of ["small", "list"] as const) {
-      const requests = context.quick ? reads[read].requests / 10 : reads[read].requests;
-      const task = { read, requests, concurrency: CONCURRENCY };
-      const measure = (name: ContenderName) => async () => {
-        const client = clients.get(name);
-        if (client === undefined) throw new Error(`${name} was not started`);
-        return await client.run(task);
-      };
-      const measures = {
-        ours: measure("ours"),
-        effect: measure("effect"),
-        undici: measure("undici"),
-        stripe: measure("stripe"),
-      };
-      context.progress(`${reads[read].title}: warming up`);
-      await interleave(measures, context.quick ? 1 : 2, { ...context, progress: () => {} });
-      rows.push(...rowsOf(read, await interleave(measures, context.quick ? 3 : 11, context)));
-    }
-    return rows;
-  } finally {
-    await Promise.all([server, ...clients.values()].map((child) => child.stop()));
+  // The keys of the contenders are their names.
+  for (const name of Object.keys(contenders) as ReadonlyArray<ContenderName>) {
+    clients.set(name, await startChild("client/client-process.ts", [name, baseUrl], context));
   }
+  if (availableParallelism() < 2) context.progress("one processor: requests a second mean little");
+  const rows: Array<Row> = [];
+  for (const read of ["small", "list"] as const) {
+    const requests = context.quick ? reads[read].requests / 10 : reads[read].requests;
+    const task = { read, requests, concurrency: CONCURRENCY };
+    const measure = (name: ContenderName) => async () => {
+      const client = clients.get(name);
+      if (client === undefined) throw new Error(`${name} was not started`);
+      return await client.run(task);
+    };
+    const measures = {
+      ours: measure("ours"),
+      effect: measure("effect"),
+      undici: measure("undici"),
+      stripe: measure("stripe"),
+    };
+    context.progress(`${reads[read].title}: warming up`);
+    await interleave(measures, context.quick ? 1 : 2, { ...context, progress: () => {} });
+    rows.push(...rowsOf(read, await interleave(measures, context.quick ? 3 : 11, context)));
+  }
+  return rows;
 };

@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { DatabaseSync } from "node:sqlite";
@@ -16,6 +14,7 @@ import { interleave } from "../interleave.ts";
 import { rowOf } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 import { startPostgres } from "../workflows/postgres.ts";
+import { temporaryFolder } from "../workflows/world.ts";
 
 const CONCURRENCY = 16;
 
@@ -79,54 +78,52 @@ const writeOnce = async (ledger: Ledger): Promise<void> => {
 
 /** Writes a second, each of two transactions that are on the disk when they resolve. */
 export const scenario: Scenario = async (context) => {
-  const folder = await mkdtemp(join(tmpdir(), "bench-ledger-"));
-  const postgres = await startPostgres(context.progress);
-  const open = (place: string) => openLedger(readLedgerPlace(place, "bench"));
+  const { defer } = context;
+  const folder = await temporaryFolder(defer);
+  const postgres = await startPostgres(context);
+  const open = async (place: string) => {
+    const ledger = await openLedger(readLedgerPlace(place, "bench"));
+    defer(() => ledger.close());
+    return ledger;
+  };
   const sqlite = await open(`sqlite:${join(folder, "ledger.sqlite")}`);
-  const ofPostgres = postgres && (await open(postgres.ledger));
+  const ofPostgres = postgres && (await open(postgres));
   const plain = new DatabaseSync(join(folder, "plain.sqlite"));
-  try {
-    plain.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    plain.exec("CREATE TABLE rows (id TEXT PRIMARY KEY, state TEXT)");
-    const insert = plain.prepare("INSERT INTO rows VALUES (?, 'sending')");
-    const update = plain.prepare("UPDATE rows SET state = 'done' WHERE id = ?");
-    const count = context.quick ? 200 : 2_000;
-    const measures: Record<string, () => Promise<number>> = {
-      sqlite: () => perSecond(count, () => writeOnce(sqlite)),
-      plain: () =>
-        perSecond(count, async () => {
-          const id = randomUUID();
-          insert.run(id);
-          update.run(id);
-        }),
-      ...(ofPostgres && { postgres: () => perSecond(count, () => writeOnce(ofPostgres)) }),
-    };
-    await interleave(measures, 1, { ...context, progress: () => {} });
-    const readings = await interleave(measures, context.quick ? 3 : 11, context);
-    const unit = `writes a second, ${CONCURRENCY} at once`;
-    return [
-      rowOf({
-        name: "ledger: SQLite against plain commits to a file",
-        unit,
-        ours: readings["sqlite"] ?? [],
-        baseline: readings["plain"] ?? [],
+  defer(() => plain.close());
+  plain.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+  plain.exec("CREATE TABLE rows (id TEXT PRIMARY KEY, state TEXT)");
+  const insert = plain.prepare("INSERT INTO rows VALUES (?, 'sending')");
+  const update = plain.prepare("UPDATE rows SET state = 'done' WHERE id = ?");
+  const count = context.quick ? 200 : 2_000;
+  const measures: Record<string, () => Promise<number>> = {
+    sqlite: () => perSecond(count, () => writeOnce(sqlite)),
+    plain: () =>
+      perSecond(count, async () => {
+        const id = randomUUID();
+        insert.run(id);
+        update.run(id);
       }),
-      ...(readings["postgres"]
-        ? [
-            rowOf({
-              name: "ledger: PostgreSQL against SQLite",
-              unit,
-              ours: readings["postgres"],
-              baseline: readings["sqlite"] ?? [],
-            }),
-          ]
-        : []),
-    ];
-  } finally {
-    plain.close();
-    await sqlite.close();
-    await ofPostgres?.close();
-    await postgres?.stop();
-    await rm(folder, { recursive: true, force: true });
-  }
+    ...(ofPostgres && { postgres: () => perSecond(count, () => writeOnce(ofPostgres)) }),
+  };
+  await interleave(measures, 1, { ...context, progress: () => {} });
+  const readings = await interleave(measures, context.quick ? 3 : 11, context);
+  const unit = `writes a second, ${CONCURRENCY} at once`;
+  return [
+    rowOf({
+      name: "ledger: SQLite against plain commits to a file",
+      unit,
+      ours: readings["sqlite"] ?? [],
+      baseline: readings["plain"] ?? [],
+    }),
+    ...(readings["postgres"]
+      ? [
+          rowOf({
+            name: "ledger: PostgreSQL against SQLite",
+            unit,
+            ours: readings["postgres"],
+            baseline: readings["sqlite"] ?? [],
+          }),
+        ]
+      : []),
+  ];
 };

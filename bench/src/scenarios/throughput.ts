@@ -1,11 +1,11 @@
 import { interleave } from "../interleave.ts";
-import { type Child, startChild } from "../processes/child.ts";
+import { startChild } from "../processes/child.ts";
 import { type Row, rowOf, type Target } from "../row.ts";
 import type { Scenario } from "../scenario.ts";
 import type { Author } from "../workflows/bundle.ts";
 import { startPostgres } from "../workflows/postgres.ts";
 import type { RunsReading, RunsTask } from "../workflows/worker-process.ts";
-import { startWorld } from "../workflows/world.ts";
+import { startService, startTemporal } from "../workflows/world.ts";
 
 const titles = { payout: "payout", onboardCardholder: "onboarding" } as const;
 const CONCURRENCY = 16;
@@ -32,63 +32,53 @@ const compared = (
 
 /** Our runs against the same calls of the service by bare workflows and activities, without a ledger. */
 export const scenario: Scenario = async (context) => {
-  const stops: Array<() => Promise<unknown>> = [];
-  try {
-    context.progress("bundling, and starting the workers");
-    const world = await startWorld();
-    stops.push(world.stop);
-    const postgres = await startPostgres(context.progress);
-    if (postgres !== undefined) stops.push(postgres.stop);
-    const start = async (author: Author, taskQueue: string, ledger?: string) => {
-      const child: Child<RunsTask, RunsReading> = await startChild(
-        new URL("../workflows/worker-process.ts", import.meta.url),
-        [author, world.temporalAddress, taskQueue],
-        { env: { ...(await world.startService()), ...(ledger && { PAYMENTS_LEDGER: ledger }) } },
-      );
-      stops.push(child.stop);
-      return child;
-    };
-    const sqlite = await start("ours", "bench-sqlite");
-    const bare = await start("bare", "bench-bare");
-    const other = postgres && (await start("ours", "bench-postgres", postgres.ledger));
-    const rows: Array<Row> = [];
-    for (const workflow of ["payout", "onboardCardholder"] as const) {
-      const title = `throughput: ${titles[workflow]}`;
-      const measure = (kind: RunsTask["kind"], count: number, rounds: number) => {
-        const task = { kind, workflow, count, concurrency: CONCURRENCY };
-        const measures: Record<string, () => Promise<RunsReading>> = {
-          sqlite: () => sqlite.run(task),
-          bare: () => bare.run(task),
-          // Replay knows no ledger.
-          ...(other && kind === "run" && { postgres: () => other.run(task) }),
-        };
-        const progress = (text: string) =>
-          context.progress(`${titles[workflow]}, ${kind}, ${text}`);
-        return interleave(measures, rounds, { ...context, progress });
+  context.progress("bundling, and starting the workers");
+  const address = await startTemporal(context);
+  const postgres = await startPostgres(context);
+  const start = async (author: Author, taskQueue: string, ledger?: string) =>
+    startChild<RunsTask, RunsReading>(
+      "workflows/worker-process.ts",
+      [author, address, taskQueue],
+      context,
+      { ...(await startService(context)), ...(ledger && { PAYMENTS_LEDGER: ledger }) },
+    );
+  const sqlite = await start("ours", "bench-sqlite");
+  const bare = await start("bare", "bench-bare");
+  const other = postgres && (await start("ours", "bench-postgres", postgres));
+  const rows: Array<Row> = [];
+  for (const workflow of ["payout", "onboardCardholder"] as const) {
+    const title = `throughput: ${titles[workflow]}`;
+    const measure = (kind: RunsTask["kind"], count: number, rounds: number) => {
+      const task = { kind, workflow, count, concurrency: CONCURRENCY };
+      const measures: Record<string, () => Promise<RunsReading>> = {
+        sqlite: () => sqlite.run(task),
+        bare: () => bare.run(task),
+        // Replay knows no ledger.
+        ...(other && kind === "run" && { postgres: () => other.run(task) }),
       };
-      const [rounds, runs, replays] = context.quick ? [5, 60, 60] : [15, 100, 200];
-      await measure("run", runs * 2, 1);
-      const run = await measure("run", runs, rounds);
-      await measure("replay", replays, 1);
-      const replay = await measure("replay", replays, rounds);
-      for (const ledger of ["sqlite", "postgres"] as const) {
-        const name = `${title}, ledger in ${ledger === "sqlite" ? "SQLite" : "PostgreSQL"}`;
-        const ours = run[ledger];
-        const baseline = run["bare"];
-        if (ours === undefined || baseline === undefined) continue;
-        rows.push(...runFigures.map((figure) => compared(name, figure, ours, baseline)));
-      }
-      rows.push(
-        compared(
-          `${title}, replayed`,
-          ["cpu", "ms of CPU a run", { atMost: 1.05 }],
-          replay["sqlite"] ?? [],
-          replay["bare"] ?? [],
-        ),
-      );
+      const progress = (text: string) => context.progress(`${titles[workflow]}, ${kind}, ${text}`);
+      return interleave(measures, rounds, { ...context, progress });
+    };
+    const [rounds, runs, replays] = context.quick ? [5, 60, 60] : [15, 100, 200];
+    await measure("run", runs * 2, 1);
+    const run = await measure("run", runs, rounds);
+    await measure("replay", replays, 1);
+    const replay = await measure("replay", replays, rounds);
+    for (const ledger of ["sqlite", "postgres"] as const) {
+      const name = `${title}, ledger in ${ledger === "sqlite" ? "SQLite" : "PostgreSQL"}`;
+      const ours = run[ledger];
+      const baseline = run["bare"];
+      if (ours === undefined || baseline === undefined) continue;
+      rows.push(...runFigures.map((figure) => compared(name, figure, ours, baseline)));
     }
-    return rows;
-  } finally {
-    for (const stop of stops.toReversed()) await stop();
+    rows.push(
+      compared(
+        `${title}, replayed`,
+        ["cpu", "ms of CPU a run", { atMost: 1.05 }],
+        replay["sqlite"] ?? [],
+        replay["bare"] ?? [],
+      ),
+    );
   }
+  return rows;
 };

@@ -1,38 +1,41 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createDatabase, DATABASE_USER, whyNoPostgres } from "@durable-payments/tools/cluster";
 import { spawnProcess } from "@durable-payments/tools/processes";
+import { execFileSync } from "node:child_process";
+import type { ScenarioContext } from "../scenario.ts";
+import { temporaryFolder } from "./world.ts";
 
-/** A PostgreSQL server for a ledger. */
-export interface Postgres {
-  /** What `PAYMENTS_LEDGER` is set to. */
-  readonly ledger: string;
-  readonly stop: () => Promise<void>;
-}
+/** Debian's package, where this process may install it. */
+const install = (progress: (text: string) => void): void => {
+  if (process.getuid?.() !== 0) return;
+  progress("installing PostgreSQL by apt-get");
+  const apt = (...args: ReadonlyArray<string>) =>
+    execFileSync("apt-get", ["-qq", ...args], { stdio: ["ignore", "ignore", "inherit"] });
+  apt("update");
+  apt("install", "--yes", "--no-install-recommends", "postgresql");
+};
 
-/** Starts PostgreSQL with an empty database; undefined where it is not installed. */
-export const startPostgres = async (
-  progress: (text: string) => void,
-): Promise<Postgres | undefined> => {
+/**
+ * Starts PostgreSQL with an empty database for a ledger; it ends with the scenario.
+ *
+ * @returns what `PAYMENTS_LEDGER` is set to; undefined where it is not installed, and not asked for.
+ * @throws Error where it is asked for, and cannot run here.
+ */
+export const startPostgres = async ({
+  defer,
+  needsPostgres,
+  progress,
+}: ScenarioContext): Promise<string | undefined> => {
+  if (needsPostgres && whyNoPostgres() !== undefined) install(progress);
   const missing = whyNoPostgres();
+  if (missing !== undefined && needsPostgres) throw new Error(missing);
   if (missing !== undefined) {
     progress(`without PostgreSQL: ${missing}`);
     return undefined;
   }
-  const folder = await mkdtemp(join(tmpdir(), "bench-postgres-"));
-  const { password, port, process: server } = await createDatabase(folder);
+  const { password, port, process: server } = await createDatabase(await temporaryFolder(defer));
   const { args, command, killedBy, name, options, ready } = server;
   const started = spawnProcess(command, args, { name, ownGroup: true, ...options });
-  const stop = async () => {
-    await started.kill(killedBy);
-    await rm(folder, { recursive: true });
-  };
-  try {
-    await ready(started);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { ledger: `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/postgres`, stop };
+  defer(() => started.kill(killedBy));
+  await ready(started);
+  return `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/postgres`;
 };

@@ -7,19 +7,7 @@ import {
   serviceVariables,
   startApp,
 } from "@durable-payments/tools/testing";
-
-/** A Temporal server in a separate process, and simulators beside it. */
-export interface World {
-  readonly temporalAddress: string;
-  /**
-   * Starts a simulator with a folder for a ledger: payouts and identity checks end at once, so that nothing but work is
-   * measured.
-   *
-   * @returns what a worker is configured by: every one is an account of its own, with a ledger of its own.
-   */
-  readonly startService: () => Promise<Readonly<Record<string, string>>>;
-  readonly stop: () => Promise<void>;
-}
+import type { ScenarioContext } from "../scenario.ts";
 
 /**
  * The dev server has one history shard, where a cluster has hundreds, and a shard's tasks are read 20
@@ -28,27 +16,37 @@ export interface World {
  */
 const SHARD_READS = ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"];
 
-/** Starts the server. */
-export const startWorld = async (): Promise<World> => {
+/** Starts a Temporal server in a separate process; it ends with the scenario. */
+export const startTemporal = async ({ defer }: Pick<ScenarioContext, "defer">): Promise<string> => {
   const temporal = await createLocalEnvironment({ server: { extraArgs: SHARD_READS } });
-  const stops: Array<() => Promise<unknown>> = [() => temporal.teardown()];
+  defer(() => temporal.teardown());
+  return temporal.address;
+};
+
+/**
+ * Starts a simulator with a folder for a ledger: payouts and identity checks end at once, so that nothing but work is
+ * measured.
+ *
+ * @returns what a worker is configured by: every one is an account of its own, with a ledger of its own.
+ */
+export const startService = async ({
+  defer,
+}: Pick<ScenarioContext, "defer">): Promise<Readonly<Record<string, string>>> => {
+  const folder = await temporaryFolder(defer);
+  const simulator = await startApp(
+    "simulator",
+    "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
+  );
+  defer(() => simulator.kill());
   return {
-    temporalAddress: temporal.address,
-    startService: async () => {
-      const folder = await mkdtemp(join(tmpdir(), "bench-"));
-      stops.push(() => rm(folder, { recursive: true }));
-      const simulator = await startApp(
-        "simulator",
-        "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
-      );
-      stops.push(() => simulator.kill());
-      return {
-        ...serviceVariables(accessOf(simulator)),
-        PAYMENTS_LEDGER: `sqlite:${join(folder, "ledger.sqlite")}`,
-      };
-    },
-    stop: async () => {
-      for (const stop of stops.toReversed()) await stop();
-    },
+    ...serviceVariables(accessOf(simulator)),
+    PAYMENTS_LEDGER: `sqlite:${join(folder, "ledger.sqlite")}`,
   };
+};
+
+/** Makes a folder that goes with the scenario. */
+export const temporaryFolder = async (defer: ScenarioContext["defer"]): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), "bench-"));
+  defer(() => rm(folder, { recursive: true, force: true }));
+  return folder;
 };

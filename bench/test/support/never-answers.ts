@@ -1,0 +1,3 @@
+import { answerTasks } from "../../src/processes/answer-tasks.ts";
+
+answerTasks(() => new Promise(() => {}));
