@@ -12,7 +12,7 @@ export class InvalidHistory extends Error {
 }
 
 /**
- * Read a history as Temporal's command line, its Web UI and `starter runs export` write it.
+ * Read a history as Temporal's command line, its Web UI and `writeHistory` write it.
  *
  * @throws InvalidHistory
  */

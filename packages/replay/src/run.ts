@@ -27,7 +27,7 @@ export const expectOwnId = ({ history, workflowId }: RunToReplay): void => {
 };
 
 /**
- * Read the run whose history Temporal's command line, its Web UI, `starter runs export` or `writeHistory` wrote.
+ * Read the run whose history Temporal's command line, its Web UI or `writeHistory` wrote.
  *
  * @param json what the file holds, parsed.
  * @param workflowId for histories of older servers, which do not say it.
