@@ -29,5 +29,5 @@ it.each(globSync("{.,packages/*,apps/*,tools,bench,chaos}/package.json", { cwd: 
 );
 
 it("the README requires the same Node", () => {
-  expect(readFileSync(`${checkout}README.md`, "utf8")).toContain(`Node ${OLDEST_NODE} or newer`);
+  expect(readFileSync(`${checkout}README.md`, "utf8")).toContain(`Node ${OLDEST_NODE} or later`);
 });
