@@ -1,7 +1,6 @@
-import { isSensitiveField, redact } from "@durable-payments/api-core";
+import { redact } from "@durable-payments/api-core";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import type { Actor } from "@durable-payments/ledger";
-import { maskFreeTexts } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import {
   ActivityFailure,
@@ -24,7 +23,9 @@ export type Event = temporal.api.history.v1.IHistoryEvent;
 export interface Failure {
   /** A type of `failureTypes`, or of a user's own; else Cancelled, Terminated, TimedOut or Failed. */
   readonly type: string;
+  /** Without account numbers, tokens and the like. */
   readonly message: string;
+  /** As it was thrown, for the rules of a retry; no screen shows it. */
   readonly details?: unknown;
   /** Id of the activity, or of the child, that failed. */
   readonly failed?: string;
@@ -62,53 +63,10 @@ export const readFailure = (error: unknown): Failure => {
   const last = chain.at(-1);
   return {
     type: found === undefined ? typeOf(last) : (found.type ?? "Failed"),
-    message: messageOf(found ?? last),
+    message: redact(messageOf(found ?? last)),
     ...detailsOf(found?.details),
     ...(failed !== undefined && { failed }),
   };
-};
-
-/** What stands in the place of a value that is masked as a whole. */
-const MASK = "[redacted]";
-
-/** The latest time that a Date holds: milliseconds since 1970. */
-const LATEST_TIME_MS = 8.64e15;
-
-/** Numbers that look like an account number become texts; times (`begunAt`, `since`) as ISO 8601. */
-const maskedNumber = (name: string, value: number): number | string => {
-  const text = String(value);
-  if (redact(text) === text) return value;
-  return /(At|since)$/.test(name) && Math.abs(value) <= LATEST_TIME_MS
-    ? new Date(value).toISOString()
-    : maskedText(name, text);
-};
-
-/** Whether the field of a name holds an id, which is shown however it looks: `payout_id`. */
-const IS_ID = /(?<![a-z0-9_])(?:[a-z]+_)*id$/i;
-
-const maskedText = (name: string, text: string): string =>
-  redact(text, [], IS_ID.test(name) && /^[\w-]+$/.test(text) ? [text] : []);
-
-/**
- * One value of JSON. Each is masked by itself: a text may be JSON, or nearly, and what is masked within the
- * text of a whole document may end that of another value.
- */
-const maskedField = (name: string, value: unknown): unknown => {
-  if (value === null || typeof value === "boolean") return value;
-  if (isSensitiveField(name)) return MASK;
-  if (typeof value === "string") return maskedText(name, value);
-  if (typeof value === "number") return maskedNumber(name, value);
-  return isRecord(value)
-    ? Object.fromEntries(Object.entries(value).map(([key, field]) => [redact(key), field]))
-    : value;
-};
-
-/** A value, as JSON has it, without what must not be shown: account numbers, tokens and the like. */
-const masked = <A>(value: A): A => {
-  if (value === undefined) return value;
-  const plain: unknown = JSON.parse(JSON.stringify(value));
-  // Masking changes texts only.
-  return JSON.parse(JSON.stringify(maskFreeTexts(plain)), maskedField) as A;
 };
 
 /** What a failure holds is read as any other payload: without its key it is told by that key. */
@@ -118,14 +76,13 @@ const failurePayloads: PayloadConverter = {
   fromPayload: ((payload) => readPayload(payload)) as PayloadConverter["fromPayload"],
 };
 
-/** Returns a failure that a history holds, by default without what must not be shown; null where there is none. */
+/** Returns a failure that a history holds; null where there is none. */
 export const failureOf = (
   failure: temporal.api.failure.v1.IFailure | null | undefined,
-  shown: (read: Failure) => Failure = masked,
 ): Failure | null => {
   if (!failure) return null;
   try {
-    return shown(readFailure(defaultFailureConverter.failureToError(failure, failurePayloads)));
+    return readFailure(defaultFailureConverter.failureToError(failure, failurePayloads));
   } catch {
     // Whoever executes a run writes any bytes.
     return { type: "Unreadable", message: "Its failure cannot be decoded here." };
@@ -144,10 +101,7 @@ export const isEndRequested = (events: ReadonlyArray<Event>): boolean =>
   );
 
 /** Reads why a run ended from its last event; null where that does not say it. */
-export const closeFailureOf = (
-  close: Event | undefined,
-  shown?: (read: Failure) => Failure,
-): Failure | null => {
+export const closeFailureOf = (close: Event | undefined): Failure | null => {
   const terminated = close?.workflowExecutionTerminatedEventAttributes;
   if (terminated) {
     const reason = terminated.reason || "no reason";
@@ -159,5 +113,5 @@ export const closeFailureOf = (
     return { type: "TimedOut", message: "The run reached its time-out." };
   if (close?.workflowExecutionCanceledEventAttributes)
     return { type: "Cancelled", message: "The run was cancelled." };
-  return failureOf(close?.workflowExecutionFailedEventAttributes?.failure, shown);
+  return failureOf(close?.workflowExecutionFailedEventAttributes?.failure);
 };

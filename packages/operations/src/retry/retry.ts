@@ -57,7 +57,7 @@ export const planRetryOf = async (
   const [rows, decisions, failure] = await Promise.all([
     ledger.rowsOf(root),
     ledger.decisionsOf(root),
-    readFailureOf(client, root, run, (unmasked) => unmasked),
+    readFailureOf(client, root, run),
   ]);
   const end = endAmong(decisions);
   const runOf = { workflowId: root, runId: run.runId };

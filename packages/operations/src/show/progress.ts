@@ -98,8 +98,7 @@ export const readFailureOf = async (
   client: Client,
   workflowId: string,
   { runId, state }: Pick<Progress, "runId" | "state">,
-  shown?: (read: Failure) => Failure,
 ): Promise<Failure | null> =>
   state === "running" || state === "succeeded"
     ? null
-    : closeFailureOf(await readCloseEvent(client, { workflowId, runId }), shown);
+    : closeFailureOf(await readCloseEvent(client, { workflowId, runId }));

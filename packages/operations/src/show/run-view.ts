@@ -124,7 +124,7 @@ export interface LogLineView {
 export interface RunDetails extends RunView {
   readonly steps: ReadonlyArray<StepView>;
   readonly inbox: ReadonlyArray<InboxItem>;
-  readonly failure: Failure | null;
+  readonly failure: Pick<Failure, "message" | "type"> | null;
   /** Who ended it, and why. */
   readonly end: {
     readonly by: string;

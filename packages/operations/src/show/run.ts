@@ -113,7 +113,7 @@ export const readRun = async (sources: Sources, workflowId: string): Promise<Run
     ...view,
     steps: stepsOf(evidence),
     inbox,
-    failure,
+    failure: failure && { type: failure.type, message: failure.message },
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
     webUi:
       (temporal && progress && webUiLink(temporal.settings, workflowId, progress.runId)) ?? null,
