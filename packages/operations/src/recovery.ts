@@ -2,10 +2,9 @@ import { queryText, WAIT } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { type Acting, actorOf } from "./acting.ts";
 import type { Operations } from "./connection/operations.ts";
-import { findRun } from "./connection/temporal.ts";
+import { findRun, listed, type RunOfId } from "./connection/temporal.ts";
 import { decisionOn, nudge } from "./decide/record.ts";
 import { isEndRequested } from "./history/failure.ts";
-import type { RunOfId } from "./retry/continue-run.ts";
 import { atOnce } from "./show/at-once.ts";
 import { readFailureOf, readProgress, waitOf } from "./show/progress.ts";
 
@@ -50,7 +49,7 @@ const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyAr
   const query = `ExecutionStatus IN ("Failed", "Canceled", "Terminated") AND CloseTime >= ${queryText(since.toISOString())}`;
   // Each run by itself: a later one of the id may have been started since.
   const runs: Array<RunOfId> = [];
-  for await (const run of client.workflow.list({ query, pageSize: 1_000 })) runs.push(run);
+  for await (const run of listed(client, query)) runs.push(run);
   const ended = await atOnce(runs, async ({ runId, workflowId }) => {
     const decisions = await ledger.decisionsOf(workflowId);
     // One that was overruled since is known.
@@ -70,26 +69,20 @@ const restoreWaits = async (
     (await ledger.waits({ isOpen: true })).map(({ activityId, runId }) => `${runId} ${activityId}`),
   );
   const ids = new Set<string>();
-  const open = client.workflow.list({ query: 'ExecutionStatus = "Running"', pageSize: 1_000 });
+  const open = listed(client, 'ExecutionStatus = "Running"');
   for await (const { workflowId } of open) ids.add(workflowId);
   const restored = await atOnce([...ids], async (workflowId) => {
-    const { raw, runId } = await client.workflow.getHandle(workflowId).describe();
-    const pending = raw.pendingActivities ?? [];
-    const activities = pending.map((one) => ({
-      id: one.activityId ?? "",
-      type: one.activityType?.name ?? "",
-    }));
-    const isIdle = activities.every(({ type }) => Object.values<string>(WAIT).includes(type));
-    const lost = activities
+    const run = await readProgress(client, workflowId);
+    if (run === undefined) return { waits: 0, idle: [] };
+    const { pending, rootId, runId } = run;
+    const isIdle = pending.every(({ type }) => Object.values<string>(WAIT).includes(type));
+    const lost = pending
       .filter(({ id }) => !known.has(`${runId} ${id}`))
       .flatMap((one) =>
         waitOf(one).map((wait) => ({ ...wait, workflowId, runId, activityId: one.id })),
       );
     if (lost.length > 0 && !isDryRun) {
-      const account = await accountOfRun(
-        operations,
-        raw.workflowExecutionInfo?.rootExecution?.workflowId || workflowId,
-      );
+      const account = await accountOfRun(operations, rootId);
       for (const wait of lost) await ledger.openWait({ account, ...wait });
     }
     return { waits: lost.length, idle: isIdle ? [workflowId] : [] };

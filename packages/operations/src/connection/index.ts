@@ -15,4 +15,4 @@ export {
   temporalSettings,
   webUiLink,
 } from "./settings.ts";
-export type { Temporal } from "./temporal.ts";
+export type { RunState, Temporal } from "./temporal.ts";

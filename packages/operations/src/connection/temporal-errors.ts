@@ -32,7 +32,8 @@ export const isNoAnswer = (error: unknown): boolean => hasCode(error, "noAnswer"
 
 const NAMESPACE_NOT_FOUND_FAILURE = "temporal.api.errordetails.v1.NamespaceNotFoundFailure";
 
-const isNamespaceMissing = (error: unknown): boolean => {
+/** Returns whether Temporal has no such namespace. */
+export const isNamespaceMissing = (error: unknown): boolean => {
   if (error instanceof NamespaceNotFoundError) return true;
   if (!isNotFound(error) || !isGrpcServiceError(error)) return false;
   const [bytes] = error.metadata.get("grpc-status-details-bin");

@@ -5,23 +5,33 @@ import {
   NOTHING_LISTENS,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
-import {
-  Client,
-  Connection,
-  type WorkflowExecutionDescription,
-  WorkflowNotFoundError,
-} from "@temporalio/client";
+import { isNotFound } from "@durable-payments/protocol";
+import { Client, Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { setTimeout } from "node:timers/promises";
 import { ConnectionFailed, type NextOperation } from "../errors.ts";
-import { decodingConnection, readablePayloads } from "./readable-payloads.ts";
+import { decodingConnection } from "./readable-payloads.ts";
 import type { TemporalSettings } from "./settings.ts";
-import { detailsOf } from "./temporal-errors.ts";
+import { detailsOf, isNamespaceMissing } from "./temporal-errors.ts";
+
+/** How Temporal has a run. */
+export type RunState = "running" | "succeeded" | "failed" | "timedOut" | "cancelled" | "terminated";
+
+const Status = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
+
+/** One that was continued goes on. */
+const STATES: Readonly<Partial<Record<number, RunState>>> = {
+  [Status.WORKFLOW_EXECUTION_STATUS_COMPLETED]: "succeeded",
+  [Status.WORKFLOW_EXECUTION_STATUS_FAILED]: "failed",
+  [Status.WORKFLOW_EXECUTION_STATUS_CANCELED]: "cancelled",
+  [Status.WORKFLOW_EXECUTION_STATUS_TERMINATED]: "terminated",
+  [Status.WORKFLOW_EXECUTION_STATUS_TIMED_OUT]: "timedOut",
+};
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** A page of 200 runs with the longest memos; gRPC's own bound, 4 MB, would let three such runs end every list. */
+/** A page of 500 runs with the longest memos; gRPC's own bound, 4 MB, would let three such runs end every list. */
 const LONGEST_ANSWER = 512 * 1024 * 1024;
 
 /** A connection to Temporal. */
@@ -44,7 +54,6 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
     address,
     connectTimeout: CONNECT_TIMEOUT_MS,
     channelArgs: { "grpc.max_receive_message_length": LONGEST_ANSWER },
-    plugins: [readablePayloads],
   });
   // Sooner than gRPC, which would try until its time is over.
   const nobody = setTimeout(LOOK_AFTER_MS, undefined, { ref: false }).then(() =>
@@ -96,16 +105,52 @@ export const connectTemporal = async (settings: TemporalSettings): Promise<Tempo
   return { client, connection, settings };
 };
 
+/** One run of a workflow id. */
+export interface RunOfId {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+// Runs are read as Temporal stores them: whoever may start one can write any bytes into its memo, which the SDK decodes,
+// and one that does not decode would end a list.
+
+/** Finds runs by a query of Temporal's visibility: the latest to end after those that run. */
+export async function* listed(
+  { options: { namespace }, workflowService }: Client,
+  query: string,
+): AsyncGenerator<RunOfId> {
+  let nextPageToken: Uint8Array | undefined;
+  do {
+    const page = await workflowService.listWorkflowExecutions({
+      namespace,
+      query,
+      pageSize: 500,
+      ...(nextPageToken && { nextPageToken }),
+    });
+    for (const { execution } of page.executions)
+      yield { workflowId: execution?.workflowId ?? "", runId: execution?.runId ?? "" };
+    nextPageToken = page.nextPageToken;
+  } while (nextPageToken?.length);
+}
+
 /** Describes a run of a workflow id, by default the latest; undefined where Temporal knows none. */
 export const findRun = async (
-  client: Client,
+  { options: { namespace }, workflowService }: Client,
   workflowId: string,
   runId?: string,
-): Promise<WorkflowExecutionDescription | undefined> => {
+) => {
+  const execution = { workflowId, ...(runId !== undefined && { runId }) };
   try {
-    return await client.workflow.getHandle(workflowId, runId).describe();
+    const raw = await workflowService.describeWorkflowExecution({ namespace, execution });
+    const info = raw.workflowExecutionInfo;
+    return {
+      raw,
+      runId: info?.execution?.runId ?? "",
+      type: info?.type?.name ?? "",
+      state: STATES[info?.status ?? 0] ?? ("running" as const),
+    };
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return undefined;
+    if (isNotFound(error) && !isNamespaceMissing(error)) return undefined;
     throw error;
   }
 };

@@ -79,7 +79,7 @@ type Heartbeat =
 
 const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartbeat> => {
   const described = await findRun(client, workflowId);
-  if (described?.status.name !== "RUNNING") return { is: "notRunning" };
+  if (described?.state !== "running") return { is: "notRunning" };
   const [activity] = described.raw.pendingActivities ?? [];
   if (activity === undefined) return { is: "alive", details: undefined };
   const seen = Math.max(

@@ -7,6 +7,7 @@ import {
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import proto, { type temporal } from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
+import type { RunOfId } from "../connection/temporal.ts";
 import { hasCode } from "../connection/temporal-errors.ts";
 import { refused } from "../errors.ts";
 
@@ -14,12 +15,6 @@ type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 
 const { ResetReapplyExcludeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } =
   proto.temporal.api.enums.v1;
-
-/** One run of a workflow id. */
-export interface RunOfId {
-  readonly workflowId: string;
-  readonly runId: string;
-}
 
 /** Reads with what a run was started: encoded as it is in Temporal. */
 const readFirstEvent = async (

@@ -3,11 +3,11 @@ import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import type { Decision, WriteRow } from "@durable-payments/ledger";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
+import type { RunState } from "../connection/temporal.ts";
 import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
 import type { Failure } from "../history/failure.ts";
 import { planOnboarding, planPayout } from "../input/inputs.ts";
 import { canonicalJson, hashOf, type PlannedRun } from "../input/planned-run.ts";
-import type { RunState } from "../show/run-view.ts";
 
 /** What a retry is planned from. */
 export interface Planning {

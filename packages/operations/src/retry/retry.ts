@@ -5,11 +5,12 @@ import type { PayoutChunk } from "@durable-payments/protocol/batches";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
+import { listed, type RunOfId } from "../connection/temporal.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { decisionOn, nudge } from "../decide/record.ts";
 import { isOperationError, NotFound, refused } from "../errors.ts";
 import { type Progress, readFailureOf, readProgress } from "../show/progress.ts";
-import { readInput, resetRun, type RunOfId, startAgain } from "./continue-run.ts";
+import { readInput, resetRun, startAgain } from "./continue-run.ts";
 import { amendInput, planRetry, type RetryPlan } from "./plan.ts";
 
 /** How a run is retried. */
@@ -195,9 +196,9 @@ const findFailed = async (
       ? undefined
       : new Set((await ledger.runs({ batch })).map(({ workflowId }) => workflowId));
   const found = new Map<string, RunOfId>();
-  for await (const { runId, workflowId } of client.workflow.list({ query, pageSize: 1_000 })) {
-    if (found.has(workflowId) || ofBatch?.has(workflowId) === false) continue;
-    found.set(workflowId, { workflowId, runId });
+  for await (const run of listed(client, query)) {
+    if (found.has(run.workflowId) || ofBatch?.has(run.workflowId) === false) continue;
+    found.set(run.workflowId, run);
     if (found.size === MOST_RETRIED) break;
   }
   return [...found.values()];

@@ -1,6 +1,7 @@
 import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
 import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import type { Operations } from "../connection/operations.ts";
+import { listed } from "../connection/temporal.ts";
 import { invalidInput, type NextOperation } from "../errors.ts";
 import { atOnce } from "./at-once.ts";
 import { type RunView, type Status, STATUSES } from "./run-view.ts";
@@ -114,9 +115,7 @@ async function* idsOf(operations: Operations, filter: RunListFilter): AsyncGener
   const others = statuses.filter((status) => !OF_LEDGER.includes(status));
   if (statuses.length > 0 && others.length === 0) return;
   const query = visibilityQuery({ ...filter, statuses: others });
-  for await (const { workflowId } of client.workflow.list({ query, pageSize: 200 })) {
-    yield workflowId;
-  }
+  for await (const { workflowId } of listed(client, query)) yield workflowId;
 }
 
 /** A timer that was set earlier than that many events ago is shown by the run alone. */

@@ -1,11 +1,12 @@
-import type { Client, WorkflowExecutionDescription } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { RecordedWait } from "@durable-payments/ledger";
 import { WAIT, waitActivityId } from "@durable-payments/protocol";
-import { findRun } from "../connection/temporal.ts";
+import { findRun, type RunState } from "../connection/temporal.ts";
 import { readCloseEvent } from "../history/events.ts";
 import { closeFailureOf, type Failure, failureOf } from "../history/failure.ts";
-import type { RunState } from "./run-view.ts";
+
+type Described = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 
 /** An activity that a run waits for. */
 export interface PendingActivity {
@@ -47,16 +48,7 @@ export const waitOf = ({
     return id.startsWith(begin) ? [{ kind, thing: id.slice(begin.length) }] : [];
   });
 
-/** One that was continued goes on. */
-const STATES: Readonly<Record<string, RunState>> = {
-  COMPLETED: "succeeded",
-  FAILED: "failed",
-  CANCELLED: "cancelled",
-  TERMINATED: "terminated",
-  TIMED_OUT: "timedOut",
-};
-
-const pendingOf = ({ raw }: WorkflowExecutionDescription): ReadonlyArray<PendingActivity> =>
+const pendingOf = ({ raw }: Described): ReadonlyArray<PendingActivity> =>
   (raw.pendingActivities ?? []).map((activity) => {
     const failure = failureOf(activity.lastFailure);
     const next = optionalTsToMs(activity.nextAttemptScheduleTime);
@@ -77,20 +69,20 @@ export const readProgress = async (
   runId?: string,
 ): Promise<Progress | undefined> => {
   const run = await findRun(client, workflowId, runId);
-  return (
-    run && {
-      runId: run.runId,
-      type: run.type,
-      state: STATES[run.status.name] ?? "running",
-      startedAt: run.startTime.getTime(),
-      endedAt: run.closeTime?.getTime() ?? null,
-      pending: pendingOf(run),
-      pendingChildren: (run.raw.pendingChildren ?? []).map((child) => child.workflowId ?? ""),
-      taskAttempts: run.raw.pendingWorkflowTask?.attempt ?? 0,
-      taskQueue: run.taskQueue,
-      rootId: run.raw.workflowExecutionInfo?.rootExecution?.workflowId || workflowId,
-    }
-  );
+  if (run === undefined) return undefined;
+  const { pendingChildren, pendingWorkflowTask, workflowExecutionInfo: info } = run.raw;
+  return {
+    runId: run.runId,
+    type: run.type,
+    state: run.state,
+    startedAt: optionalTsToMs(info?.startTime) ?? 0,
+    endedAt: optionalTsToMs(info?.closeTime) ?? null,
+    pending: pendingOf(run),
+    pendingChildren: (pendingChildren ?? []).map((child) => child.workflowId ?? ""),
+    taskAttempts: pendingWorkflowTask?.attempt ?? 0,
+    taskQueue: info?.taskQueue ?? "",
+    rootId: info?.rootExecution?.workflowId || workflowId,
+  };
 };
 
 /** Reads why a run ended without success; null where it succeeded, goes on, or does not say. */

@@ -1,4 +1,5 @@
 import type { KnownBy, Verification, WriteState } from "@durable-payments/ledger";
+import type { RunState } from "../connection/temporal.ts";
 import type { AnswerChoice, NextOperation } from "../errors.ts";
 import type { Failure } from "../history/failure.ts";
 
@@ -25,9 +26,6 @@ export const STATUSES = [
   "succeeded",
 ] as const;
 export type Status = (typeof STATUSES)[number];
-
-/** How Temporal has a run. */
-export type RunState = "running" | "succeeded" | "failed" | "timedOut" | "cancelled" | "terminated";
 
 /** What a run or a write is to pay. Amounts are decimal strings in units of `currency`. */
 export interface PaymentView {

@@ -19,6 +19,10 @@ export type Signals = "taken" | "noRun" | "silent";
 /** Open runs by workflow id, with their pending activities. */
 type OpenRuns = Readonly<Record<string, ReadonlyArray<object>>>;
 
+interface DescribedRun {
+  readonly execution: { readonly workflowId: string };
+}
+
 /** Operations on a ledger, with a Temporal that only notes what it is asked. */
 export const operationsOn = (
   ledger: Ledger,
@@ -34,19 +38,7 @@ export const operationsOn = (
         if (signals === "silent") throw new Error("Deadline exceeded");
         asked.signals.push([workflowId, name, payload]);
       },
-      describe: async () => {
-        const pendingActivities = open[workflowId];
-        if (pendingActivities === undefined)
-          throw new WorkflowNotFoundError("not found", workflowId, undefined);
-        const runId = `${workflowId}-run`;
-        const run = { runId, status: { name: "RUNNING" }, startTime: new Date(0) };
-        return { ...run, raw: { pendingActivities } };
-      },
     }),
-    list: async function* ({ query }: { readonly query: string }) {
-      if (query.includes("Running"))
-        yield* Object.keys(open).map((workflowId) => ({ workflowId, runId: `${workflowId}-run` }));
-    },
     start: async (
       type: string,
       { args, workflowId }: { readonly args: ReadonlyArray<unknown>; readonly workflowId: string },
@@ -56,7 +48,26 @@ export const operationsOn = (
     },
   };
   const withDeadline = <A>(_: number, act: () => Promise<A>) => act();
-  const client = { workflow, withDeadline } as unknown as Client;
+  const workflowService = {
+    listWorkflowExecutions: async ({ query }: { readonly query: string }) => ({
+      executions: (query.includes("Running") ? Object.keys(open) : []).map((workflowId) => ({
+        execution: { workflowId, runId: `${workflowId}-run` },
+      })),
+    }),
+    describeWorkflowExecution: async ({ execution: { workflowId } }: DescribedRun) => {
+      const pendingActivities = open[workflowId];
+      if (pendingActivities === undefined)
+        throw Object.assign(new Error("not found"), {
+          code: 5,
+          details: "",
+          metadata: { get: () => [] },
+        });
+      const execution = { workflowId, runId: `${workflowId}-run` };
+      return { pendingActivities, workflowExecutionInfo: { execution, status: 1 } };
+    },
+  };
+  const options = { namespace: "default" };
+  const client = { workflow, workflowService, options, withDeadline } as unknown as Client;
   const settings = { address: "stub", namespace: "default", taskQueue: "payments" };
   const operations = {
     client,
