@@ -7,7 +7,7 @@ import {
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import proto, { type temporal } from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
-import type { RunOfId } from "../connection/temporal.ts";
+import type { RunOfId, Temporal } from "../connection/temporal.ts";
 import { hasCode } from "../connection/temporal-errors.ts";
 import { refused } from "../errors.ts";
 
@@ -16,13 +16,15 @@ type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
 const { ResetReapplyExcludeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } =
   proto.temporal.api.enums.v1;
 
-/** Reads with what a run was started: encoded as it is in Temporal. */
+type Connected = Pick<Temporal, "client" | "connection">;
+
+/** Reads with what a run was started: encoded as it is in Temporal, which the client would decode. */
 const readFirstEvent = async (
-  { options, workflowService }: Client,
+  { client, connection }: Connected,
   { runId, workflowId }: RunOfId,
 ): Promise<HistoryEvent> => {
-  const { history } = await workflowService.getWorkflowExecutionHistory({
-    namespace: options.namespace,
+  const { history } = await connection.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
     execution: { workflowId, runId },
     maximumPageSize: 1,
   });
@@ -33,10 +35,10 @@ const readFirstEvent = async (
 };
 
 /** Reads the input of a run: the first argument of its workflow. */
-export const readInput = async (client: Client, run: RunOfId): Promise<unknown> => {
-  const first = await readFirstEvent(client, run);
+export const readInput = async (connected: Connected, run: RunOfId): Promise<unknown> => {
+  const first = await readFirstEvent(connected, run);
   const [input] = await decodeArrayFromPayloads(
-    client.options.loadedDataConverter,
+    connected.client.options.loadedDataConverter,
     first.workflowExecutionStartedEventAttributes?.input?.payloads,
   );
   return input;
@@ -98,15 +100,16 @@ export const resetRun = async (
  * Rejects where somebody else has started it meanwhile.
  */
 export const startAgain = async (
-  client: Client,
+  connected: Connected,
   run: RunOfId,
   /** Versions of rows, as the failed run has named them; and another input, where its own is not copied. */
   versions: Readonly<Record<string, number>>,
   amendment: { readonly input: unknown } | undefined,
 ): Promise<string> => {
-  const { loadedDataConverter, namespace, identity } = client.options;
+  const { options, workflowService } = connected.client;
+  const { loadedDataConverter, namespace, identity } = options;
   const { userMetadata, workflowExecutionStartedEventAttributes: started } = await readFirstEvent(
-    client,
+    connected,
     run,
   );
   const { workflowId } = run;
@@ -114,7 +117,7 @@ export const startAgain = async (
   const { [VOUCHER]: _, ...memo } = started?.memo?.fields ?? {};
   const amended = amendment && (await encodeToPayloads(loadedDataConverter, amendment.input));
   try {
-    const { runId } = await client.workflowService.startWorkflowExecution({
+    const { runId } = await workflowService.startWorkflowExecution({
       namespace,
       identity,
       requestId: randomUUID(),

@@ -39,10 +39,11 @@ export interface Retried {
  * @throws NotFound, Refused where a retry cannot help, EndedByPerson, InvalidInput where amendment or name are not valid.
  */
 export const planRetryOf = async (
-  { client, ledger }: Operations,
+  operations: Operations,
   workflowId: string,
   options: RetryOptions,
 ) => {
+  const { client, ledger } = operations;
   actorOf(options, options.isOverruling === true || options.amend !== undefined);
   const read = async (id: string): Promise<Progress> => {
     const found = await readProgress(client, id);
@@ -63,7 +64,7 @@ export const planRetryOf = async (
   const end = endAmong(decisions);
   const runOf = { workflowId: root, runId: run.runId };
   const amendment =
-    options.amend && amendInput(run.type, await readInput(client, runOf), options.amend);
+    options.amend && amendInput(run.type, await readInput(operations, runOf), options.amend);
   const plan = planRetry({
     ...runOf,
     workflowType: run.type,
@@ -155,8 +156,8 @@ export const retryPayment = async (
   return changing(operations, root, mayBe, async () => {
     const isReset = plan.way === "reset";
     const wasReset = isReset ? await resetRun(client, run, { failed, reason }) : undefined;
-    const continued = wasReset ?? (await startAgain(client, run, plan.versions, amendment));
-    await followRow(operations, root, amendment?.input ?? (await readInput(client, run)));
+    const continued = wasReset ?? (await startAgain(operations, run, plan.versions, amendment));
+    await followRow(operations, root, amendment?.input ?? (await readInput(operations, run)));
     return { plan, runId: continued };
   });
 };

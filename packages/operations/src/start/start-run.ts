@@ -115,10 +115,11 @@ const SETTLED: ReadonlySet<WriteState> = new Set(["done", "ended", "undone"]);
 
 /** The run of that id: started with the same input (`options` are how it waits), or forgotten by Temporal alone. */
 const existing = async (
-  { client, ledger }: Operations,
+  operations: Operations,
   workflowId: string,
   { input, workflowType }: PlannedRun,
 ): Promise<SubmittedRun | undefined> => {
+  const { client, ledger } = operations;
   const run = await findRun(client, workflowId);
   if (run === undefined) {
     const rows = await ledger.rowsOf(workflowId);
@@ -128,7 +129,7 @@ const existing = async (
   }
   const { runId, type } = run;
   const content = ({ options: _, ...rest }: { readonly options?: unknown }) => canonicalJson(rest);
-  const first = await readInput(client, { workflowId, runId });
+  const first = await readInput(operations, { workflowId, runId });
   if (type === workflowType && content(first as object) === content(input))
     return { workflowId, runId, isNew: false };
   throw refused(

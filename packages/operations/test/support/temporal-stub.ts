@@ -71,6 +71,7 @@ const infoOf = (run: StubRun) => ({
 export class TemporalStub {
   readonly #server: Http2Server;
   readonly queries: Array<string> = [];
+  readonly started: Array<temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest> = [];
   pollers = 1;
 
   readonly runs: ReadonlyArray<StubRun>;
@@ -154,6 +155,9 @@ export class TemporalStub {
         const events = (this.#find(execution)?.events ?? []).slice(-1);
         return v1.GetWorkflowExecutionHistoryResponse.encode({ history: { events } }).finish();
       }
+      case "StartWorkflowExecution":
+        this.started.push(v1.StartWorkflowExecutionRequest.decode(request));
+        return v1.StartWorkflowExecutionResponse.encode({ runId: "started-run" }).finish();
       default:
         return UNIMPLEMENTED;
     }
