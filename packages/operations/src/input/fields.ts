@@ -1,6 +1,5 @@
 import {
   type Assumptions,
-  type Fault,
   faultsOf,
   firstFaults,
   type Input,
@@ -16,7 +15,7 @@ import {
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { type InvalidInput, invalidInput } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 
 /** Fields that the run fills in, each with what to say to who gives it anyhow. */
 type FilledIn<Field extends string> = Readonly<Record<Field, string>>;
@@ -86,40 +85,27 @@ export const Duration = Schema.declare(isDuration, {
   expected: 'a duration such as "90 seconds" or "30 days", or a number of milliseconds',
 });
 
-const check = <A>(schema: Schema.Codec<A, unknown>, value: unknown) =>
-  Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(value).pipe(
-    Result.mapError(({ issue }) => firstFaults(faultsOf(issue))),
-  );
-
-/** The two shapes of a file: the field `id` names what exists, the field `body` describes what is to be created. */
-interface Shapes<A, B> {
-  readonly id: string;
-  readonly withId: Schema.Codec<A, unknown>;
-  readonly body: string;
-  readonly withBody: Schema.Codec<B, unknown>;
-}
-
-const wrongInput = (faults: ReadonlyArray<Fault>): InvalidInput =>
-  invalidInput("The input is wrong. Nothing was started.", faults);
-
-/** Checks an input that has either of two shapes; throws InvalidInput that names every fault. */
-export const checkEither = <A, B>(
-  { body, id, withBody, withId }: Shapes<A, B>,
+/**
+ * Checks an input that names what exists by the field `id`, or describes what is to be created in the field `body`.
+ *
+ * @param schema of the input, in which both may be left out.
+ * @throws InvalidInput that names every fault.
+ */
+export const checkEither = <A extends object>(
+  schema: Schema.Codec<A, unknown>,
+  { body, id }: { readonly body: string; readonly id: string },
   value: unknown,
-): A | B => {
+): A => {
   if (!isRecord(value))
     throw invalidInput("The file must hold a JSON object. Nothing was started.");
-  if (body in value !== id in value) {
-    const checked: Result.Result<A | B, ReadonlyArray<Fault>> = body in value
-      ? check(withBody, value)
-      : check(withId, value);
-    return Result.getOrThrowWith(checked, wrongInput);
-  }
-  const { [id]: _, ...withoutId } = value;
-  const checked = check(withBody, withoutId);
-  const others = Result.isSuccess(checked) ? [] : checked.failure;
-  throw wrongInput([
-    { field: body, problem: `or ${id} must be given, exactly one of the two` },
-    ...others.filter(({ field }) => field !== body),
+  const checked = Schema.decodeUnknownResult(schema, { errors: "all", onExcessProperty: "error" })(
+    value,
+  );
+  const isEither = body in value !== id in value;
+  if (isEither && Result.isSuccess(checked)) return checked.success;
+  const either = { field: body, problem: `or ${id} must be given, exactly one of the two` };
+  throw invalidInput("The input is wrong. Nothing was started.", [
+    ...(isEither ? [] : [either]),
+    ...(Result.isFailure(checked) ? firstFaults(faultsOf(checked.failure.issue)) : []),
   ]);
 };

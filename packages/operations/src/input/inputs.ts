@@ -25,28 +25,21 @@ const options = {
   completeWithin: Schema.optionalKey(Duration),
 } satisfies Readonly<Record<keyof PayoutOptions, Schema.Top>>;
 
-const shapes = (assumptions: Assumptions) => {
-  const rest = {
+/** Makes the check of the inputs of payouts, once for many. */
+export const makePayoutCheck = (assumptions: Assumptions): ((input: unknown) => PayoutInput) => {
+  const schema = Schema.Struct({
+    beneficiary: Schema.optionalKey(operationInput("createBeneficiary", assumptions, {})),
+    beneficiary_id: Schema.optionalKey(Id),
     payout: operationInput("createPayout", assumptions, {
       beneficiary_id: "belongs beside payout, not into it",
       unique_request_id: "is made by the run: leave it out",
     }),
     account: Schema.optionalKey(AccountName),
     options: Schema.optionalKey(Schema.Struct(options)),
-  };
-  const beneficiary = operationInput("createBeneficiary", assumptions, {});
-  return {
-    id: "beneficiary_id",
-    withId: Schema.Struct({ beneficiary_id: Id, ...rest }),
-    body: "beneficiary",
-    withBody: Schema.Struct({ beneficiary, ...rest }),
-  };
-};
-
-/** Makes the check of the inputs of payouts, once for many. */
-export const makePayoutCheck = (assumptions: Assumptions): ((input: unknown) => PayoutInput) => {
-  const known = shapes(assumptions);
-  return (input) => checkEither(known, input);
+  });
+  const either = { body: "beneficiary", id: "beneficiary_id" };
+  // Exactly one of the two is there.
+  return (input) => checkEither(schema, either, input) as PayoutInput;
 };
 
 /** Plans the run of a checked payout. */
@@ -91,20 +84,14 @@ const onboardingOptions = {
   fundWithin: Schema.optionalKey(Duration),
 } satisfies Readonly<Record<keyof OnboardCardholderOptions, Schema.Top>>;
 
-const onboardingShapes = (assumptions: Assumptions) => {
-  const rest = {
+const onboardingInput = (assumptions: Assumptions) =>
+  Schema.Struct({
+    cardholder: Schema.optionalKey(operationInput("createCardholder", assumptions, {})),
+    card_holder_id: Schema.optionalKey(Id),
     card: card(assumptions),
     account: Schema.optionalKey(AccountName),
     options: Schema.optionalKey(Schema.Struct(onboardingOptions)),
-  };
-  const cardholder = operationInput("createCardholder", assumptions, {});
-  return {
-    id: "card_holder_id",
-    withId: Schema.Struct({ card_holder_id: Id, ...rest }),
-    body: "cardholder",
-    withBody: Schema.Struct({ cardholder, ...rest }),
-  };
-};
+  });
 
 /**
  * Checks the input of an onboarding, and plans its run. Nothing is sent.
@@ -117,5 +104,9 @@ const onboardingShapes = (assumptions: Assumptions) => {
 export const planOnboarding = (
   input: unknown,
   assumptions: Assumptions,
-): PlannedRun<OnboardCardholderInput> =>
-  plannedRun("onboardCardholder", "onboard", checkEither(onboardingShapes(assumptions), input));
+): PlannedRun<OnboardCardholderInput> => {
+  const either = { body: "cardholder", id: "card_holder_id" };
+  const checked = checkEither(onboardingInput(assumptions), either, input);
+  // Exactly one of the two is there.
+  return plannedRun("onboardCardholder", "onboard", checked as OnboardCardholderInput);
+};
