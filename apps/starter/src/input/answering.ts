@@ -9,44 +9,29 @@ import {
   CHOICES,
   consequencesOf,
   findAlike,
-  questionsOf,
 } from "@durable-payments/operations/decide";
+import { type InboxItem, itemsOf } from "@durable-payments/operations/show";
 import type { AnswerFlags } from "../commands/decide.ts";
 import { badUsage } from "../exit-codes.ts";
 import { ask, canAsk, confirm } from "../output/ask.ts";
 import { decidedText, unansweredLines } from "../output/next.ts";
 import { type Output, visible } from "../output/output.ts";
-import { counted, joined, money, wrap } from "../output/text.ts";
+import { questionLines } from "../output/run-text.ts";
+import { counted, wrap } from "../output/text.ts";
 import { operating } from "../settings.ts";
 import { actingOf } from "./acting.ts";
-
-/** The question, and what each answer does: the money first. */
-const questionLines = (given: WriteRow): ReadonlyArray<string> => {
-  const row = visible(given);
-  const consequences = consequencesOf(row);
-  const candidates = row.question?.candidates ?? [];
-  return [
-    joined([row.workflowId, row.step, money(row.request), `question ${row.question?.id}`], ", "),
-    row.question?.reason ?? "",
-    ...candidates.map(
-      (candidate, at) =>
-        `Possible match (${at + 1} of ${candidates.length}): ${JSON.stringify(candidate)}`,
-    ),
-    ...CHOICES.map((choice) => consequences[choice]),
-  ];
-};
 
 /** Finds the one open question, or the one that is named. */
 const asked = (
   rows: ReadonlyArray<WriteRow>,
   workflowId: string,
   question: string | undefined,
-): WriteRow => {
-  const open = questionsOf(rows);
-  const row = open.find((one) =>
-    question === undefined ? open.length === 1 : one.question?.id === question,
+): InboxItem => {
+  const open = itemsOf(rows).filter(({ kind }) => kind === "question");
+  const item = open.find((one) =>
+    question === undefined ? open.length === 1 : one.question === question,
   );
-  if (row !== undefined) return row;
+  if (item !== undefined) return item;
   if (open.length === 0) throw badUsage(`${workflowId} asks nothing now. Nothing was done.`);
   const which =
     question === undefined
@@ -71,11 +56,11 @@ const askChoice = async (): Promise<Choice> => {
 /** Shows a question at the terminal, and asks for what the flags do not say. */
 const askAnswer = async (
   output: Output,
-  row: WriteRow,
+  item: InboxItem,
   flags: AnswerFlags,
   acting: Acting,
 ): Promise<Answer> => {
-  const lines = questionLines(row);
+  const lines = questionLines(visible(item));
   if (!canAsk())
     throw badUsage(
       "Say which question you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
@@ -83,14 +68,14 @@ const askAnswer = async (
     );
   for (const line of lines) output.say(wrap(line, "  "));
   const choose = flags.choose ?? (await askChoice());
-  const answered = { ...acting, choose, question: row.question?.id ?? "" };
+  const answered = { ...acting, choose, question: item.question ?? "" };
   if (choose === "found") {
     const found = flags.found ?? (await askLine("The service's id of what was made?"));
     return { ...answered, found };
   }
   const reason = acting.reason ?? (await askLine("Reason (recorded)?"));
   if (!flags.yes) {
-    output.say(wrap(consequencesOf(row)[choose]));
+    output.say(wrap(item.choices.find(({ choice }) => choice === choose)?.consequence ?? ""));
     await confirm("Record it?", "Nothing was recorded.");
   }
   return { ...answered, reason };
@@ -107,11 +92,11 @@ export const answerOne = async (output: Output, flags: AnswerFlags): Promise<voi
       : { ...acting, choose, question, found };
   if (given !== undefined) checkAnswer(given);
   await operating(async (operations) => {
-    const row = asked(await operations.ledger.rowsOf(id), id, question);
-    const answered = given ?? (await askAnswer(output, row, flags, acting));
+    const item = asked(await operations.ledger.rowsOf(id), id, question);
+    const answered = given ?? (await askAnswer(output, item, flags, acting));
     const { decision, nudged } = await answer(operations, id, answered);
     output.answer(
-      { workflowId: id, step: row.step, choice: answered.choose, by: decision.by, nudged },
+      { workflowId: id, step: item.step, choice: answered.choose, by: decision.by, nudged },
       (shown) =>
         decidedText(
           `Answer recorded for ${shown.workflowId} (${shown.step}): ${shown.choice}.`,

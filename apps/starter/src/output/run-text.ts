@@ -19,7 +19,6 @@ import {
   pairs,
   roughly,
   styled,
-  table,
   when,
   wrap,
 } from "./text.ts";
@@ -76,26 +75,30 @@ const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): 
   return beside(start, `${what}${took}`);
 };
 
-const candidateLines = ({ candidates }: InboxItem): ReadonlyArray<string> =>
-  candidates.flatMap((candidate, index) => [
-    `    Possible match (${index + 1} of ${candidates.length}):`,
-    table(
-      Object.entries(candidate).map(([name, value]) => [
-        name,
-        typeof value === "string" ? value : JSON.stringify(value),
-      ]),
-      { indent: "      " },
-    ),
-  ]);
+const wordsOf = (candidate: InboxItem["candidates"][number]): string =>
+  Object.entries(candidate)
+    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .join(", ");
 
-/** Prints a question: the consequences of each answer come first, then why it is asked. */
-const questionText = (item: InboxItem): string =>
-  [
-    styled("bold", `${item.step ?? item.workflowId} has been waiting since ${when(item.since)}`),
-    ...item.choices.map(({ consequence }) => wrap(consequence, "    ")),
-    wrap(`Why: ${item.reason}`, "    "),
-    ...candidateLines(item),
-  ].join("\n");
+/** Words a question: what it is about, the consequences of each answer, then why it is asked. */
+export const questionLines = (item: InboxItem): ReadonlyArray<string> => {
+  const { candidates, choices, question, reason, since, step, workflowId } = item;
+  const what = joined([workflowId, step, money(item), question && `question ${question}`], ", ");
+  return [
+    `${what}, waiting since ${when(since)}`,
+    ...choices.map(({ consequence }) => consequence),
+    `Why: ${reason}`,
+    ...candidates.map(
+      (candidate, at) =>
+        `Possible match (${at + 1} of ${candidates.length}): ${wordsOf(candidate)}`,
+    ),
+  ];
+};
+
+const questionText = (item: InboxItem): string => {
+  const [title = "", ...lines] = questionLines(item);
+  return [styled("bold", wrap(title)), ...lines.map((line) => wrap(line, "    "))].join("\n");
+};
 
 /** Prints one run: header, steps, question, link, and what can be done. */
 export const runText = (run: RunDetails, now = Date.now()): string => {

@@ -21,10 +21,6 @@ export interface Answer extends Acting {
   readonly found?: string | undefined;
 }
 
-/** Returns the writes whose outcome a person is asked for. */
-export const questionsOf = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<WriteRow> =>
-  rows.filter(isAsking);
-
 /** Finds the write whose question an answer names; refuses what is answered or replaced by another question. */
 const askedRow = (
   { rows }: Pick<DecisionLook, "rows">,
@@ -118,7 +114,7 @@ export const findAlike = async (
   { ledger }: Pick<Deciding, "ledger">,
   operation: string,
 ): Promise<ReadonlyArray<WriteRow>> =>
-  questionsOf(await ledger.rows({ operation, needsPerson: true }));
+  (await ledger.rows({ operation, needsPerson: true })).filter(isAsking);
 
 /**
  * Gives the same answer to all open questions about an operation that a person has seen.

@@ -6,7 +6,6 @@ export {
   type AnswerAll,
   checkAnswer,
   findAlike,
-  questionsOf,
 } from "./answer.ts";
 export { approve, type Approval, reject } from "./answer.ts";
 export { type Choice, CHOICES, consequencesOf } from "./consequences.ts";

@@ -52,7 +52,7 @@ const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
 /** Makes an item of the inbox of each write that waits for a person. */
 export const itemsOf = (
   rows: ReadonlyArray<WriteRow>,
-  startedBy: (workflowId: string) => string | null,
+  startedBy: (workflowId: string) => string | null = () => null,
 ): ReadonlyArray<InboxItem> =>
   rows
     .filter((row) => isAsking(row) || awaitsApproval(row))

@@ -1,4 +1,4 @@
-export { type Inbox, readInbox } from "./inbox.ts";
+export { type Inbox, itemsOf, readInbox } from "./inbox.ts";
 export {
   type BatchDetails,
   type BatchView,
