@@ -3,7 +3,6 @@ import { CannotStart } from "@durable-payments/plugin";
 import { parseArgs } from "node:util";
 import { errorText, logLine } from "./logger.ts";
 import { runWorker } from "./run-worker.ts";
-import { StaleBundle } from "./prebuilt-bundle.ts";
 
 const HELP = `Runs the payment workflows and activities until SIGTERM or SIGINT.
 
@@ -70,7 +69,7 @@ try {
   await main();
 } catch (error) {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  if (error instanceof CannotStart || error instanceof StaleBundle) fail(error.message, 1);
+  if (error instanceof CannotStart) fail(error.message, 1);
   else if (code.startsWith("ERR_PARSE_ARGS")) fail(`${messageOf(error)} (--help)`, 2);
   else unexpected(error);
 }

@@ -53,7 +53,7 @@ const installRuntime = async (): Promise<Runtime> => {
  * Runs a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun (30 seconds at most,
  * after which activities are cancelled), and returns.
  *
- * @throws CannotStart, StaleBundle
+ * @throws CannotStart
  */
 export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
   const runtime = await installRuntime();
