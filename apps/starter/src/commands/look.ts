@@ -12,6 +12,8 @@ const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)
 
 const isGlanced = ({ name, status }: Check): boolean => GLANCED.test(name) || status === "failed";
 
+const DOCTOR = { operation: "doctor" } as const;
+
 /** `starter` without a command: everything at a glance. */
 export const overview = {
   flags: { json },
@@ -23,7 +25,13 @@ export const overview = {
       const { overviewText } = await import("../output/installation.ts");
       const settings = { ...(await operationsSettings()), accounts: await readAccounts() };
       const [{ checks }, seen] = await Promise.all([diagnose(settings), reading(readOverview)]);
-      output.answer({ ...seen, checks: checks.filter(isGlanced) }, (shown) => overviewText(shown));
+      const wrong = checks.filter(({ status }) => status === "failed");
+      const next = [...wrong.map((check) => check.next ?? DOCTOR), ...seen.next];
+      // Of what helps in the same way, once.
+      const offered = [...new Map(next.map((one) => [one.operation, one])).values()].slice(0, 3);
+      output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
+        overviewText(shown),
+      );
     }),
 } as const;
 

@@ -350,8 +350,6 @@ it("prints everything at a glance", () => {
   const text = overviewText(
     {
       runs: { running: 3, failedToday: 1 },
-      workers: 1,
-      ledger: { ledgerId: "l", epoch: 1, sequence: 9, stopped: null },
       pauses: [{ scope: "all", of: "", by: "bob", reason: "audit", since: START }],
       waiting: [
         {

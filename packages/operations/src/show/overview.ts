@@ -1,8 +1,8 @@
-import type { Ledger, LedgerState, Overview, Pause } from "@durable-payments/ledger";
+import type { Ledger, Overview, Pause } from "@durable-payments/ledger";
 import { queryText } from "@durable-payments/protocol";
 import type { Sources } from "../connection/operations.ts";
 import { asTemporalError } from "../connection/temporal-errors.ts";
-import { pollersOf, type Temporal } from "../connection/temporal.ts";
+import type { Temporal } from "../connection/temporal.ts";
 import { isOperationError, type NextOperation } from "../errors.ts";
 import { readInbox } from "./inbox.ts";
 import { PAYING } from "./list.ts";
@@ -28,9 +28,6 @@ export interface WaitingFor {
 export interface OverviewView {
   /** Numbers of runs by how Temporal has them; null where it cannot be asked. */
   readonly runs: { readonly running: number; readonly failedToday: number } | null;
-  /** Workers that poll for workflows; null where Temporal cannot be asked. */
-  readonly workers: number | null;
-  readonly ledger: Pick<LedgerState, "epoch" | "ledgerId" | "sequence" | "stopped"> | null;
   readonly pauses: ReadonlyArray<Pause>;
   readonly waiting: ReadonlyArray<WaitingFor>;
   /** What waits for a person. */
@@ -83,41 +80,32 @@ const readWaiting = async (ledger: Ledger, { waits, writes }: Overview) => {
 
 const DAY_MS = 86_400_000;
 
-const readTemporal = async ({ client, settings }: Temporal) => {
+const countRuns = async ({ client }: Temporal): Promise<OverviewView["runs"]> => {
   const since = queryText(new Date(Date.now() - DAY_MS).toISOString());
-  const [running, failed, pollers] = await Promise.all([
+  const [running, failed] = await Promise.all([
     client.workflow.count(`ExecutionStatus = "Running" AND ${PAYING}`),
     client.workflow.count(
       `ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND ${PAYING} AND CloseTime >= ${since}`,
     ),
-    pollersOf(client, "workflow", settings.taskQueue),
   ]);
-  return {
-    runs: { running: running.count, failedToday: failed.count },
-    workers: pollers.length,
-  };
+  return { running: running.count, failedToday: failed.count };
 };
 
 /** What matters most first. */
 const nextOf = ({
   inbox,
-  ledger,
   pauses,
   runs,
-  workers,
 }: Omit<OverviewView, "next">): ReadonlyArray<NextOperation> => {
   const next: Array<NextOperation> = [];
-  if (ledger !== null && ledger.stopped !== null) next.push({ operation: "recover" });
-  if (workers === 0) next.push({ operation: "startWorker" });
-  if (workers === null) next.push({ operation: "doctor" });
   if (inbox > 0) next.push({ operation: "inbox" });
   if (pauses.some(({ scope }) => scope === "all")) next.push({ operation: "resume" });
   if ((runs?.failedToday ?? 0) > 0) next.push({ operation: "list", status: "failed" });
-  return next.slice(0, 3);
+  return next;
 };
 
 /**
- * Reads everything at a glance: who works, how many runs wait for what and how much money that is, and what needs a
+ * Reads everything at a glance: how many runs wait for what and how much money that is, and what needs a
  * person.
  *
  * @param sources what can be reached; what is missing is said in `notes`.
@@ -125,18 +113,16 @@ const nextOf = ({
 export const readOverview = async (sources: Sources): Promise<OverviewView> => {
   const { ledger, temporal, whyNot } = sources;
   const notes = [...whyNot];
-  const progress =
+  const runs =
     temporal &&
-    (await readTemporal(temporal).catch((error: unknown) => {
+    (await countRuns(temporal).catch((error: unknown) => {
       const worded = asTemporalError(error, temporal.settings);
       if (!isOperationError(worded)) throw error;
       notes.push(worded.message);
     }));
   const seen = await ledger?.overview();
   const view = {
-    runs: progress?.runs ?? null,
-    workers: progress?.workers ?? null,
-    ledger: seen?.state ?? null,
+    runs: runs ?? null,
     pauses: (await ledger?.pauses()) ?? [],
     waiting: ledger && seen ? await readWaiting(ledger, seen) : [],
     inbox: ledger === undefined ? 0 : (await readInbox(sources)).items.length,

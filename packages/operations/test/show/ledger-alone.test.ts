@@ -121,9 +121,8 @@ it("names the failed rows of a batch with their reasons, and the retry", async (
 });
 
 it("counts what waits for what, with the money", async () => {
-  const { inbox, ledger: state, runs, waiting, workers } = await readOverview(sources);
-  expect({ inbox, runs, workers }).toEqual({ inbox: 3, runs: null, workers: null });
-  expect(state?.stopped).toBeNull();
+  const { inbox, runs, waiting } = await readOverview(sources);
+  expect({ inbox, runs }).toEqual({ inbox: 3, runs: null });
   expect(waiting).toMatchObject([
     { what: "answers", count: 1, money: [{ currency: "EUR", amount: "250.00" }] },
     { what: "approvals", count: 1, money: [{ currency: "EUR", amount: "250.00" }] },
