@@ -5,7 +5,7 @@ import { randomUUID } from "node:crypto";
 import { type Acting, actorOf } from "./acting.ts";
 import type { Operations } from "./connection/operations.ts";
 import { changing, isNoAnswer } from "./connection/temporal-errors.ts";
-import { decisionOn } from "./decide/record.ts";
+import { decisionOn, ownerOf } from "./decide/record.ts";
 import { NotFound, refused } from "./errors.ts";
 import { endText } from "./history/failure.ts";
 import { readProgress } from "./show/progress.ts";
@@ -48,7 +48,7 @@ export const cancel = async (
   workflowId: string,
   { isForced = false, ...acting }: CancelOptions,
 ): Promise<Cancelled> => {
-  const { account, client, ledger } = operations;
+  const { client, ledger } = operations;
   const actor = actorOf(acting, true);
   const run = await readProgress(client, workflowId).catch((error: unknown) => {
     if (isNoAnswer(error)) return "unanswered" as const;
@@ -64,7 +64,7 @@ export const cancel = async (
       workflowId: run.rootId,
     });
   }
-  const owner = { account: rows[0]?.account ?? account, workflowId };
+  const owner = await ownerOf(operations, workflowId);
   const decided = await ledger.decide(decisionOn(owner, "end", actor, { value: { isForced } }));
   if (run === "unanswered") return { decision: decided, run: "unanswered" };
   if (run?.state !== "running") return { decision: decided, run: "closed" };

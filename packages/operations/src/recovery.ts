@@ -3,7 +3,7 @@ import { failureTypes } from "@durable-payments/protocol/calls";
 import { type Acting, actorOf } from "./acting.ts";
 import type { Operations } from "./connection/operations.ts";
 import { findRun, listed, type RunOfId } from "./connection/temporal.ts";
-import { decisionOn, nudge } from "./decide/record.ts";
+import { decisionOn, nudge, ownerOf } from "./decide/record.ts";
 import { isEndRequested } from "./history/failure.ts";
 import { atOnce } from "./show/at-once.ts";
 import { readFailureOf, readProgress, waitOf } from "./show/progress.ts";
@@ -20,15 +20,6 @@ export interface RecoverOptions extends Acting {
 
 const WEEK_MS = 7 * 86_400_000;
 const UNSETTLED = ["sending", "unknown", "asking"] as const;
-
-/** The account of a run, as the ledger knows it; that of the workers where it has lost the run. */
-const accountOfRun = async (
-  { account, ledger }: Operations,
-  workflowId: string,
-): Promise<string> => {
-  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
-  return run?.account ?? (await ledger.rowsOf(workflowId))[0]?.account ?? account;
-};
 
 const isEndedByPerson = async (
   client: Operations["client"],
@@ -82,7 +73,7 @@ const restoreWaits = async (
         waitOf(one).map((wait) => ({ ...wait, workflowId, runId, activityId: one.id })),
       );
     if (lost.length > 0 && !isDryRun) {
-      const account = await accountOfRun(operations, rootId);
+      const { account } = await ownerOf(operations, rootId);
       for (const wait of lost) await ledger.openWait({ account, ...wait });
     }
     return { waits: lost.length, idle: isIdle ? [workflowId] : [] };
@@ -139,7 +130,7 @@ export const recover = async (
   if (isDryRun) return report;
   // Before sends are allowed again.
   for (const workflowId of ends) {
-    const owner = { account: await accountOfRun(operations, workflowId), workflowId };
+    const owner = await ownerOf(operations, workflowId);
     await ledger.decide(decisionOn(owner, "end", actor, { value: { recovered: true } }));
   }
   const mark = await ledger.recover(actor);

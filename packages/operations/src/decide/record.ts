@@ -59,6 +59,17 @@ export interface Decided {
   readonly nudged: Nudged;
 }
 
+/** Returns the workflow id with its account as the ledger knows it; that of these settings where it knows none. */
+export const ownerOf = async (
+  { account, ledger }: Pick<Operations, "account" | "ledger">,
+  workflowId: string,
+): Promise<Pick<WriteName, "account" | "workflowId">> => {
+  const [row] = await ledger.rowsOf(workflowId);
+  if (row !== undefined) return { account: row.account, workflowId };
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  return { account: run?.account ?? account, workflowId };
+};
+
 /** Makes a decision; of the workflow id as a whole where no step is given. */
 export const decisionOn = (
   { account, workflowId }: Pick<WriteName, "account" | "workflowId">,

@@ -7,7 +7,7 @@ import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { listed, type RunOfId } from "../connection/temporal.ts";
 import { changing } from "../connection/temporal-errors.ts";
-import { decisionOn, nudge } from "../decide/record.ts";
+import { decisionOn, nudge, ownerOf } from "../decide/record.ts";
 import { isOperationError, NotFound, refused } from "../errors.ts";
 import { type Progress, readFailureOf, readProgress } from "../show/progress.ts";
 import { readInput, resetRun, startAgain } from "./continue-run.ts";
@@ -86,14 +86,13 @@ export const planRetryOf = async (
 // Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
 // the id: they say what may be sent, and start nothing.
 const recordRetry = async (
-  { account, ledger }: Operations,
+  operations: Operations,
   { amendment, end, plan }: Awaited<ReturnType<typeof planRetryOf>>,
   options: RetryOptions,
 ): Promise<void> => {
-  const [row] = await ledger.rowsOf(plan.workflowId);
-  const owner = { account: row?.account ?? account, workflowId: plan.workflowId };
+  const owner = await ownerOf(operations, plan.workflowId);
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
-    ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
+    operations.ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
   if (end !== undefined && options.isOverruling === true)
     await decide("overrule", { end: end.sequence });
   if (amendment !== undefined)
