@@ -29,20 +29,15 @@ export class BadUsage extends Error {
 export const badUsage = (message: string, lines: ReadonlyArray<string> = []): BadUsage =>
   new BadUsage(message, lines);
 
-const CONNECTION_TYPES = {
-  cannotConnect: "CannotConnect",
-  namespaceNotFound: "NamespaceNotFound",
-  temporalError: "TemporalError",
-  ledgerUnavailable: "LedgerUnavailable",
-  noWorker: "NoWorker",
-} as const;
-
 /** Returns the type and the exit code by which programs know an error of the operations. */
 export const codesOf = (
   error: OperationError,
 ): { readonly type: string; readonly exitCode: number } =>
   error._tag === "ConnectionFailed"
-    ? { type: CONNECTION_TYPES[error.reason], exitCode: EXIT_CODES.cannotConnect }
+    ? {
+        type: `${error.reason.slice(0, 1).toUpperCase()}${error.reason.slice(1)}`,
+        exitCode: EXIT_CODES.cannotConnect,
+      }
     : { type: error._tag, exitCode: EXIT_CODES.badInput };
 
 /** What every command's exit code means. */

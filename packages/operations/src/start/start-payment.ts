@@ -81,9 +81,6 @@ export interface StartPaymentOptions<W extends Workflow> {
   readonly ledger?: Ledger;
   /** Hash of the account that pays, where it is known. */
   readonly account?: string;
-  /** What it pays; default: read from the first argument, where it is one of `payout` or like it. */
-  readonly payment?: PaymentOf;
-  readonly memo?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -120,11 +117,11 @@ export const startPayment = async <W extends Workflow>(
   workflowType: string | W,
   options: StartPaymentOptions<W>,
 ): Promise<WorkflowHandleWithStartDetails<W>> => {
-  const { account, args, id, ledger, memo, startedBy, taskQueue = "payments" } = options;
+  const { account, args, id, ledger, startedBy, taskQueue = "payments" } = options;
   checkId(id);
   checkName(startedBy, "startedBy");
   const type = typeof workflowType === "string" ? workflowType : workflowType.name;
-  const payment = options.payment ?? paymentOf(args[0]);
+  const payment = paymentOf(args[0]);
   // First, so that a run whose start is lost with Temporal's database is missed by somebody.
   await ledger?.noteRun({
     account: account ?? null,
@@ -143,7 +140,7 @@ export const startPayment = async <W extends Workflow>(
     args: args as Parameters<W> & [unknown, ...Array<unknown>],
     workflowIdReusePolicy: "REJECT_DUPLICATE",
     workflowIdConflictPolicy: "FAIL",
-    memo: { ...memo, startedBy, ...firstVoucher(id, Date.now()) },
+    memo: { startedBy, ...firstVoucher(id, Date.now()) },
     staticSummary: summaryOf(payment, type),
     staticDetails: detailsOf(id, startedBy),
   });
