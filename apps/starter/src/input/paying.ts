@@ -8,10 +8,11 @@ import {
   type Funds,
   payFile,
   planFile,
+  warningsOf,
   writeResultFile,
 } from "@durable-payments/operations/batch";
 import { checkId, type PlannedRun } from "@durable-payments/operations/input";
-import { paymentOf, similarText, startRun, summaryOf } from "@durable-payments/operations/start";
+import { paymentOf, startRun, summaryOf } from "@durable-payments/operations/start";
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
@@ -57,8 +58,6 @@ export const submit = async (
   });
 };
 
-const MOST_WARNINGS = 20;
-
 const fundsText = ({ available, currency, isEnough, problem, total }: Funds): string =>
   isEnough === null
     ? `${currency}: the balance is not known (${problem ?? "not read"})`
@@ -72,15 +71,7 @@ const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<st
     ...(plan.known.length === 0
       ? []
       : [`${counted(plan.known.length, "row")} already covered by another batch: not paid again`]),
-    ...plan.similar
-      .slice(0, MOST_WARNINGS)
-      .map(
-        ({ number, others }) =>
-          `Row ${number} may be a duplicate of ${others.slice(0, 2).map(similarText).join("; ")}`,
-      ),
-    ...(plan.similar.length > MOST_WARNINGS
-      ? [`… and ${plan.similar.length - MOST_WARNINGS} rows more that may be duplicates`]
-      : []),
+    ...warningsOf(plan),
     ...funds.map(fundsText),
     ...(plan.needsApproval ? ["A second person has to approve it before anything is paid."] : []),
   ];

@@ -2,7 +2,18 @@ import type { BatchDetails, BatchView, RunList, RunView } from "@durable-payment
 import { csvText } from "@durable-payments/operations/batch";
 import { nextLines } from "./next.ts";
 import { sinceText, statusesText } from "./run-text.ts";
-import { counted, joined, money, pairs, styled, table, totals, when, wrap } from "./text.ts";
+import {
+  counted,
+  joined,
+  money,
+  noteLines,
+  pairs,
+  styled,
+  table,
+  totals,
+  when,
+  wrap,
+} from "./text.ts";
 
 /** Sums by status, made by the operations. */
 export interface ListTotals {
@@ -127,6 +138,7 @@ export const batchText = (batch: BatchDetails): string => {
       ["started", `${when(createdAt)} by ${createdBy}`],
       ["approved", approvedBy && `by ${approvedBy}`],
     ]),
+    ...noteLines(batch.warnings, "  "),
     "",
     styled("bold", "Rows"),
     table(

@@ -297,6 +297,7 @@ it("names the failed rows of a batch with the reason, and the retry", () => {
     approvedBy: "bob",
     pausedBy: null,
     rejected: [],
+    warnings: ["Row 3 may be a duplicate of invoice-3 of 2026-11-22 10:00 UTC, done"],
     failed: [row],
     counts: [
       {

@@ -1,20 +1,19 @@
-import { isRecord } from "@durable-payments/api-core/values";
 import { type Batch, isSamePerson } from "@durable-payments/ledger";
 import { chunkId } from "@durable-payments/protocol/batches";
 import { type Acting, actorOf } from "../acting.ts";
 import { type Deciding, decisionOn, nudge } from "../decide/record.ts";
 import { NotFound, refused } from "../errors.ts";
+import { keptOf } from "./details.ts";
 
 const PAGE = 5_000;
 
 /** Asks all workflows of a batch to look at the ledger again. */
 export const nudgeBatch = async (
   { client }: Pick<Deciding, "client">,
-  { details, id }: Batch,
+  batch: Batch,
 ): Promise<void> => {
-  const parsed: unknown = JSON.parse(details);
-  const chunks = Number(isRecord(parsed) ? parsed["chunks"] : 0) || 0;
-  for (let number = 1; number <= chunks; number++) await nudge(client, chunkId(id, number));
+  const { chunks } = keptOf(batch);
+  for (let number = 1; number <= chunks; number++) await nudge(client, chunkId(batch.id, number));
 };
 
 /** Changes the state of a batch together with the decision on it. */

@@ -7,5 +7,6 @@ export {
   payFile,
   type PayFileOptions,
   planFile,
+  warningsOf,
 } from "./pay-file.ts";
 export { checkResultFile, csvText, writeResultFile } from "./result-file.ts";

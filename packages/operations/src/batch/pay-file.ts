@@ -15,8 +15,9 @@ import { invalidInput, refused } from "../errors.ts";
 import { isAmount } from "../input/fields.ts";
 import { atOnce } from "../show/at-once.ts";
 import { sumMoney } from "../show/sums.ts";
-import { findDuplicates } from "../start/start-run.ts";
+import { findDuplicates, similarText } from "../start/start-run.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
+import type { KeptOfBatch } from "./details.ts";
 
 /** How a file is paid. */
 export interface PayFileOptions extends Acting {
@@ -136,6 +137,21 @@ export const planFile = async (
   };
 };
 
+const MOST_WARNINGS = 20;
+
+/** Words which rows are likely duplicates, for whoever pays or approves the file. */
+export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): ReadonlyArray<string> => [
+  ...similar
+    .slice(0, MOST_WARNINGS)
+    .map(
+      ({ number, others }) =>
+        `Row ${number} may be a duplicate of ${others.slice(0, 2).map(similarText).join("; ")}`,
+    ),
+  ...(similar.length > MOST_WARNINGS
+    ? [`… and ${similar.length - MOST_WARNINGS} rows more that may be duplicates`]
+    : []),
+];
+
 const batchRow = (
   { fingerprint, number, payment, workflowId }: CheckedRow,
   other: string | undefined,
@@ -209,12 +225,7 @@ export const payFile = async (
   const account = accountNamed(operations, checked.account);
   const { batch: id, rows } = checked;
   const chunks = chunksOf(rows);
-  const details = JSON.stringify({
-    chunks: chunks.length,
-    totals: plan.totals,
-    approveAbove: options.approveAbove ?? null,
-    similar: plan.similar.length,
-  });
+  const kept: KeptOfBatch = { chunks: chunks.length, warnings: warningsOf(plan) };
   const uploading = await ledger.saveBatch(id, (before) => {
     if (before !== undefined && before.createdBy !== by) {
       throw refused(
@@ -234,7 +245,7 @@ export const payFile = async (
       createdBy: by,
       createdAt: 0,
       approvedBy: null,
-      details,
+      details: JSON.stringify(kept),
     };
     return { batch };
   });

@@ -1,5 +1,6 @@
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import { runStep } from "@durable-payments/protocol";
+import { keptOf } from "../batch/details.ts";
 import { approvalConsequences, CHOICES, consequencesOf } from "../decide/consequences.ts";
 import type { Sources } from "../connection/operations.ts";
 import { ConnectionFailed } from "../errors.ts";
@@ -81,7 +82,9 @@ const leftUnknown = async (
 
 const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
   const waiting = (await ledger.batches()).filter(({ state }) => state === "needsApproval");
-  return atOnce(waiting, async ({ createdAt, createdBy, id, rows, file }) => {
+  return atOnce(waiting, async (batch) => {
+    const { createdAt, createdBy, id, rows, file } = batch;
+    const about = [`A second person has to approve the ${rows} rows of ${file}`];
     const [first, ...others] = await ledger.batchCounts(id);
     const { amount = null, currency = null } = others.length === 0 ? (first ?? {}) : {};
     return {
@@ -95,7 +98,7 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
       amount,
       currency,
       reference: file,
-      reason: `A second person has to approve the ${rows} rows of ${file}.`,
+      reason: `${[...about, ...keptOf(batch).warnings.slice(0, 3)].join(". ")}.`,
       since: createdAt,
       choices: verdicts(id, {
         approve: "APPROVE: pays every row as shown.",

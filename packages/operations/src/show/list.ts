@@ -1,5 +1,6 @@
 import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
 import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
+import { keptOf } from "../batch/details.ts";
 import type { Operations } from "../connection/operations.ts";
 import { listed } from "../connection/temporal.ts";
 import { invalidInput, type NextOperation } from "../errors.ts";
@@ -196,6 +197,8 @@ export interface BatchView extends Omit<Batch, "details"> {
 export interface BatchDetails extends BatchView {
   readonly failed: ReadonlyArray<BatchRow>;
   readonly rejected: ReadonlyArray<BatchRow>;
+  /** Which rows are likely duplicates of payments under other ids. */
+  readonly warnings: ReadonlyArray<string>;
   readonly next: ReadonlyArray<NextOperation>;
 }
 
@@ -244,5 +247,6 @@ export const findBatch = async (ledger: Ledger, id: string): Promise<BatchDetail
     ledger.batchRows(id, { states: ["failed"], limit: MOST_NAMED }),
     ledger.batchRows(id, { states: ["rejected"], limit: MOST_NAMED }),
   ]);
-  return { ...view, failed, rejected, next: nextOfBatch(view) };
+  const { warnings } = keptOf(batch);
+  return { ...view, failed, rejected, warnings, next: nextOfBatch(view) };
 };

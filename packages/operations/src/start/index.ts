@@ -1,4 +1,3 @@
-export { similarText } from "./start-run.ts";
 export { type PaymentOf, paymentOf, summaryOf } from "./start-payment.ts";
 export { firstVoucher, startPayment, type StartPaymentOptions } from "./start-payment.ts";
 export { startRun, type StartOptions, type SubmittedRun } from "./start-run.ts";

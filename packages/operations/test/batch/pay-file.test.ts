@@ -13,6 +13,7 @@ import {
   rejectBatch,
   writeResultFile,
 } from "../../src/batch/index.ts";
+import { findBatch, readInbox } from "../../src/show/index.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
 let folder: string;
@@ -130,6 +131,19 @@ test("a total above the limit waits for a second person, who is not the uploader
   await expect(rejectBatch(operations, file.batch, bob)).rejects.toThrow("it is approved");
   expect(await cancelBatch(operations, file.batch, bob)).toMatchObject({ rejected: 2 });
   expect(await ledger.batchCounts(file.batch)).toMatchObject([{ state: "rejected", rows: 2 }]);
+});
+
+test("whoever approves a file sees which rows are likely duplicates", async () => {
+  const { ledger, operations } = await rig();
+  const first = await checked("paid.csv", [line("1")]);
+  await payFile(operations, first, await planFile(operations, first, ada), ada);
+  const again = await checked("again.csv", [line("2").replace("Invoice 2", "Invoice 1")]);
+  const options = { ...ada, approveAbove: "1" };
+  await payFile(operations, again, await planFile(operations, again, options), options);
+  const warning = expect.stringMatching(/^Row 2 may be a duplicate of payout\/1 \(Invoice 1\)/);
+  expect(await findBatch(ledger, again.batch)).toMatchObject({ warnings: [warning] });
+  const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
+  expect(items[0]?.reason).toContain("Row 2 may be a duplicate of payout/1");
 });
 
 test("a result file has a line for each row", async () => {
