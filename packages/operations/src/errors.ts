@@ -10,14 +10,7 @@ export type NextOperation =
       readonly isLog?: true;
       readonly isFollowed?: true;
     }
-  /** Answer a question, by one of its choices where that is known. */
-  | {
-      readonly operation: "answer";
-      readonly workflowId: string;
-      readonly question?: string;
-      readonly choice?: AnswerChoice;
-    }
-  | { readonly operation: "approve" | "reject"; readonly workflowId: string }
+  | { readonly operation: "answer" | "approve" | "reject" | "cancel"; readonly workflowId: string }
   | {
       readonly operation: "retry";
       readonly workflowId: string;
@@ -33,7 +26,6 @@ export type NextOperation =
     }
   /** Retry all that failed; of one batch where it is named. */
   | { readonly operation: "retryAll"; readonly batch?: string }
-  | { readonly operation: "cancel"; readonly workflowId: string }
   /** Let sends go on: of everything, a batch, or a run. */
   | { readonly operation: "resume"; readonly of?: string }
   /** Pay the file once more, past what was refused; under the id that was given, where one was. */
@@ -41,9 +33,6 @@ export type NextOperation =
   | { readonly operation: "list"; readonly status?: string }
   | { readonly operation: "inbox" | "doctor" | "recover" | "testWebhook" }
   | { readonly operation: "startWorker" | "startServer" };
-
-/** How a question about an outcome can be answered. */
-export type AnswerChoice = "found" | "resend" | "end";
 
 interface Reported {
   /** What happened, what it means for the money, what to do next: for a person. */

@@ -87,9 +87,9 @@ export const resume = async (
     throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
   }
   const results = await atOnce(await waitingFor(pausing, paused), async (id) => {
-    const { is } = await nudge(client, id);
-    if (is === "unanswered") await leaveToTracker(pausing, id);
-    return is;
+    const nudged = await nudge(client, id);
+    if (nudged === "unanswered") await leaveToTracker(pausing, id);
+    return nudged;
   });
   for (const batch of await ledger.batches()) {
     const isPaused = paused.scope === "all" ? batch.state === "approved" : batch.id === paused.of;
@@ -97,7 +97,7 @@ export const resume = async (
   }
   return {
     ...paused,
-    nudged: results.filter((is) => is === "nudged").length,
-    unanswered: results.filter((is) => is === "unanswered").length,
+    nudged: results.filter((one) => one === "nudged").length,
+    unanswered: results.filter((one) => one === "unanswered").length,
   };
 };

@@ -48,11 +48,8 @@ const wordsOf = (
       const flags = [...flag("--log", next.isLog), ...flag("--follow", next.isFollowed)];
       return [purpose, "show", next.workflowId, ...flags];
     }
-    case "answer": {
-      const found = next.choice === "found" ? ["--found", "ID"] : [];
-      const flags = [...flag("--for", next.question), ...flag("--choose", next.choice)];
-      return ["Answer it", "answer", next.workflowId, ...flags, ...found];
-    }
+    case "answer":
+      return ["Answer it", "answer", next.workflowId];
     case "approve":
       return ["Approve it", "approve", next.workflowId];
     case "reject":
@@ -134,7 +131,7 @@ export const nextText = (next: NextOperation): string =>
   shownText(`${wordsOf(next)[0]}: ${commandOf(next)}`);
 
 /** Whether the run knows of a decision; the decision is recorded in any case. */
-const NUDGED: Readonly<Record<Nudged["is"], string>> = {
+const NUDGED: Readonly<Record<Nudged, string>> = {
   nudged: "The run was asked to look.",
   noRun: "No run is open: it holds for the next one.",
   unanswered: "Temporal does not answer: the tracker notifies the run as soon as it does.",
@@ -145,7 +142,7 @@ export const decidedText = (
   what: string,
   { nudged, workflowId }: { readonly nudged: Nudged; readonly workflowId: string },
 ): string =>
-  [`${what} ${NUDGED[nudged.is]}`, ...nextLines([{ operation: "show", workflowId }])].join("\n");
+  [`${what} ${NUDGED[nudged]}`, ...nextLines([{ operation: "show", workflowId }])].join("\n");
 
 /** Says for how many runs Temporal did not take a decision that is recorded. */
 export const unansweredLines = (count: number): ReadonlyArray<string> =>

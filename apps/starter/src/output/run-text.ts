@@ -156,7 +156,7 @@ const commandFor = ({ kind, workflowId }: InboxItem): string =>
   );
 
 const itemText = (item: InboxItem, index: number, now: number): string => {
-  const { choices, kind, reason, since, startedBy, step, workflowId } = item;
+  const { kind, since, startedBy, step, workflowId } = item;
   const pays = paymentText(item);
   const title = `${index + 1}. ${KINDS[kind]}: ${pays === "" ? (step ?? workflowId) : pays}`;
   const who = startedBy === null ? "" : `, started by ${startedBy}`;
@@ -166,8 +166,9 @@ const itemText = (item: InboxItem, index: number, now: number): string => {
       `${workflowId}${step === null ? "" : ` ${step}`}, waiting for ${roughly(now - since)}${who}`,
       "   ",
     ),
-    ...choices.map(({ consequence }) => wrap(consequence, "     ")),
-    wrap(`Why: ${reason}`, "   "),
+    ...questionLines(item)
+      .slice(1)
+      .map((line) => wrap(line, "     ")),
     `   ${styled("cyan", commandFor(item))}`,
   ].join("\n");
 };

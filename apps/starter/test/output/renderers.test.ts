@@ -41,7 +41,6 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   state: "running",
   statuses: ["running"],
   reason: null,
-  until: null,
   startedAt: START,
   endedAt: null,
   startedBy: "ada",
@@ -83,18 +82,10 @@ const question: InboxItem = {
     {
       choice: "found",
       consequence: "FOUND: sends nothing.",
-      next: {
-        operation: "answer",
-        workflowId: "invoice-17",
-      },
     },
     {
       choice: "resend",
       consequence: "RESEND: pays twice if the first attempt went through. Check the bank first.",
-      next: {
-        operation: "answer",
-        workflowId: "invoice-17",
-      },
     },
   ],
   startedBy: "ada",

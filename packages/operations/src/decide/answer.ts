@@ -133,7 +133,7 @@ export const answerAll = async (
     try {
       const question = row.question?.id ?? "";
       const { nudged } = await answer(deciding, row.workflowId, { ...given, question });
-      if (nudged.is === "unanswered") unanswered += 1;
+      if (nudged === "unanswered") unanswered += 1;
       answered.push(row);
     } catch (error) {
       if (!isOperationError(error)) throw error;

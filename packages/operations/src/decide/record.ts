@@ -1,4 +1,3 @@
-import { messageOf } from "@durable-payments/api-core/values";
 import type {
   Actor,
   Decision,
@@ -13,13 +12,11 @@ import { NUDGE } from "@durable-payments/protocol/calls";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
 
-/** Whether the run was asked to look again. */
-export type Nudged =
-  | { readonly is: "nudged" }
-  /** No open run: the decision holds for the next one. */
-  | { readonly is: "noRun" }
-  /** Temporal did not answer: the tracker notifies the run later. */
-  | { readonly is: "unanswered"; readonly message: string };
+/**
+ * Whether the run was asked to look again. `noRun`: none is open, the decision holds for the next one. `unanswered`:
+ * Temporal did not answer, the tracker notifies the run later.
+ */
+export type Nudged = "nudged" | "noRun" | "unanswered";
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -34,17 +31,17 @@ export const nudge = async (
     const owner = runStep(row);
     steps.set(owner.workflowId, [...(steps.get(owner.workflowId) ?? []), owner.step]);
   }
-  let result: Nudged = { is: "noRun" };
+  let result: Nudged = "noRun";
   for (const [id, named] of steps) {
     if (named.length === 0 && rows.length > 0) continue;
     try {
       await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
         client.workflow.getHandle(id).signal(NUDGE, named.length === 0 ? {} : { steps: named }),
       );
-      result = { is: "nudged" };
+      result = "nudged";
     } catch (error) {
       if (error instanceof WorkflowNotFoundError) continue;
-      return { is: "unanswered", message: messageOf(error) };
+      return "unanswered";
     }
   }
   return result;

@@ -9,29 +9,20 @@ import { atOnce } from "./at-once.ts";
 import { type ChoiceView, type InboxItem, paymentFields } from "./run-view.ts";
 import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
 
-const choicesOf = (row: WriteRow): ReadonlyArray<ChoiceView> => {
-  const { question, workflowId } = row;
-  if (question === null) return [];
-  if (question.kind === "approval") {
-    return verdicts(workflowId, approvalConsequences(row));
-  }
-  const consequences = consequencesOf(row);
-  return CHOICES.map((choice) => ({
-    choice,
-    consequence: consequences[choice],
-    next: { operation: "answer", workflowId, question: question.id, choice },
-  }));
-};
+const VERDICTS = ["approve", "reject"] as const;
 
-const verdicts = (
-  workflowId: string,
-  consequences: Readonly<Record<"approve" | "reject", string>>,
+const inWords = <Of extends ChoiceView["choice"]>(
+  choices: ReadonlyArray<Of>,
+  consequences: Readonly<Record<Of, string>>,
 ): ReadonlyArray<ChoiceView> =>
-  (["approve", "reject"] as const).map((choice) => ({
-    choice,
-    consequence: consequences[choice],
-    next: { operation: choice, workflowId },
-  }));
+  choices.map((choice) => ({ choice, consequence: consequences[choice] }));
+
+const choicesOf = (row: WriteRow): ReadonlyArray<ChoiceView> => {
+  if (row.question === null) return [];
+  return row.question.kind === "approval"
+    ? inWords(VERDICTS, approvalConsequences(row))
+    : inWords(CHOICES, consequencesOf(row));
+};
 
 const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
   const { operation, question, request, step, workflowId } = row;
@@ -100,7 +91,7 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
       reference: file,
       reason: `${[...about, ...keptOf(batch).warnings.slice(0, 3)].join(". ")}.`,
       since: createdAt,
-      choices: verdicts(id, {
+      choices: inWords(VERDICTS, {
         approve: "APPROVE: pays every row as shown.",
         reject: "REJECT: pays no row of this file.",
       }),

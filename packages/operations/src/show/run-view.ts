@@ -1,6 +1,7 @@
 import type { KnownBy, Verification, WriteState } from "@durable-payments/ledger";
 import type { RunState } from "../connection/temporal.ts";
-import type { AnswerChoice, NextOperation } from "../errors.ts";
+import type { Choice } from "../decide/consequences.ts";
+import type { NextOperation } from "../errors.ts";
 import type { Failure } from "../history/failure.ts";
 
 /** How a run can be found; the earlier ones matter more. */
@@ -56,8 +57,6 @@ export interface RunView extends PaymentView {
   readonly statuses: ReadonlyArray<Status>;
   /** Why it is in this state, for a person. */
   readonly reason: string | null;
-  /** Until when it waits, where that is known. */
-  readonly until: number | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly startedBy: string | null;
@@ -84,9 +83,8 @@ export interface StepView extends PaymentView {
 
 /** How a question or an approval can be decided, and what that does to the money. */
 export interface ChoiceView {
-  readonly choice: AnswerChoice | "approve" | "reject";
+  readonly choice: Choice | "approve" | "reject";
   readonly consequence: string;
-  readonly next: NextOperation;
 }
 
 /** What waits for a person. */

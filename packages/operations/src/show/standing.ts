@@ -29,7 +29,7 @@ export interface Evidence {
 }
 
 /** Why a run is in its state. */
-type Standing = Pick<RunView, "reason" | "statuses" | "until">;
+type Standing = Pick<RunView, "reason" | "statuses">;
 
 /** Words a time of day, with its date where that is not today: `19:41 UTC`. */
 const clock = (at: number, now: number): string => {
@@ -82,14 +82,10 @@ export const pauseOf = (
 /** Why a run that goes on does not get further, as far as Temporal and the ledger say. */
 const openReason = (
   evidence: Evidence,
-): Omit<Standing, "statuses"> & { readonly status: Status } => {
+): { readonly status: Status; readonly reason: string | null } => {
   const { listLagMs, now, pauses, progress, rows, run, waits, workflowId } = evidence;
   const open = evidence.items.filter(({ endedAt }) => endedAt === null);
-  const said = (status: Status, reason: string | null, until: number | null = null) => ({
-    status,
-    reason,
-    until,
-  });
+  const said = (status: Status, reason: string | null) => ({ status, reason });
   const asking = rows.find(isAsking);
   if (asking !== undefined)
     return said("asking", `${asking.step}: ${asking.question?.reason ?? ""}`);
@@ -100,7 +96,7 @@ const openReason = (
   const pending = progress?.pending ?? [];
   const lost = rows.find(({ state }) => state === "unknown");
   if (lost !== undefined) {
-    return said("unknown", `${lost.step}: ${unknownText(lost, now, listLagMs)}`, lost.until);
+    return said("unknown", `${lost.step}: ${unknownText(lost, now, listLagMs)}`);
   }
   // The tracker looks more often than the activity of a wait is tried again.
   const wait =
@@ -117,7 +113,7 @@ const openReason = (
     const when = at !== null && at > now ? `; tries again at ${clock(at, now)}` : "";
     const isWaiting = retried.failureType === waitTypes.notYet || wait !== undefined;
     const reason = `${retried.type}: ${retried.message ?? ""}`.replace(/\.$/, "");
-    return said(isWaiting ? "waiting" : "running", `${reason}${when}`, at);
+    return said(isWaiting ? "waiting" : "running", `${reason}${when}`);
   }
   if (wait !== undefined) return said("waiting", waitText(wait));
   const pause = pauseOf(pauses, run?.batch, workflowId);
@@ -131,7 +127,7 @@ const openReason = (
   const timer = open.find(({ kind, until }) => kind === "timer" && until !== null);
   if (timer !== undefined && timer.until !== null) {
     const what = timer.summary === null ? "sleeping" : timer.summary;
-    return said("waiting", `${what} until ${clock(timer.until, now)}`, timer.until);
+    return said("waiting", `${what} until ${clock(timer.until, now)}`);
   }
   const [activity] = pending;
   if (activity !== undefined) return said("running", `at ${activity.type}`);
@@ -148,12 +144,12 @@ export const standingOf = (evidence: Evidence): Standing => {
   if (end !== undefined) found.add("ended");
   const state = progress?.state;
   if (state === "running" || state === undefined) {
-    const { reason, status, until } = openReason(evidence);
+    const { reason, status } = openReason(evidence);
     // Without Temporal the ledger alone says what waits for a person.
     if (state === "running" || status !== "running") found.add(status);
     if (state === "running") found.add("running");
     if (status === "unknown") found.add("waiting");
-    return { statuses: inOrder(found), reason, until };
+    return { statuses: inOrder(found), reason };
   }
   found.add(state);
   if (state === "timedOut" || state === "terminated") found.add("failed");
@@ -168,7 +164,7 @@ export const standingOf = (evidence: Evidence): Standing => {
     failure?.message.replace(/\.$/, ""),
   ];
   const reason = parts.filter((part) => part !== undefined).join("; ");
-  return { statuses: inOrder(found), reason: reason === "" ? null : reason, until: null };
+  return { statuses: inOrder(found), reason: reason === "" ? null : reason };
 };
 
 const inOrder = (found: ReadonlySet<Status>): ReadonlyArray<Status> =>

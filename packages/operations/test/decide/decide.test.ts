@@ -27,7 +27,7 @@ test("an answer is recorded for its question, marks the row, and nudges the step
     question: "q1",
     by: "Bob",
   });
-  expect(nudged).toEqual({ is: "nudged" });
+  expect(nudged).toBe("nudged");
   expect(asked.signals).toEqual([
     ["invoice-17", "durable-payments/nudge", { steps: ["createPayout"] }],
   ]);
@@ -38,7 +38,7 @@ test("a decision is recorded though Temporal does not answer, and says so", asyn
   const { ledger, operations } = await withRow(asking, "silent");
   const given = { ...bob, choose: "found", question: "q1", found: " P-1 " } as const;
   const { nudged } = await answer(operations, "invoice-17", given);
-  expect(nudged).toMatchObject({ is: "unanswered" });
+  expect(nudged).toBe("unanswered");
   expect(await ledger.decisionsOf("invoice-17")).toMatchObject([{ value: { id: "P-1" } }]);
 });
 

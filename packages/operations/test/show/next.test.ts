@@ -13,7 +13,6 @@ const failed: RunView = {
   state: "failed",
   statuses: ["failed"],
   reason: null,
-  until: null,
   startedAt: 0,
   endedAt: 1,
   startedBy: "ada",
