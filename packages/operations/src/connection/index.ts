@@ -1,5 +1,5 @@
 export { readTextSeal } from "@durable-payments/codec";
-export { decodingConnection } from "./readable-payloads.ts";
+export { decodingConnection } from "./decoding-connection.ts";
 export type { LedgerSettings } from "./operations.ts";
 export {
   type KnownAccount,

@@ -11,7 +11,7 @@ import type { DataConverter } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { setTimeout } from "node:timers/promises";
 import { ConnectionFailed, type NextOperation } from "../errors.ts";
-import { decodingConnection } from "./readable-payloads.ts";
+import { decodingConnection } from "./decoding-connection.ts";
 import type { TemporalSettings } from "./settings.ts";
 import { detailsOf, isNamespaceMissing } from "./temporal-errors.ts";
 

@@ -1,7 +1,7 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Client } from "@temporalio/client";
+import { defaultPayloadConverter } from "@temporalio/common";
 import proto from "@temporalio/proto";
-import { readPayload } from "../connection/readable-payloads.ts";
 import { type Event, failureOf } from "./failure.ts";
 
 const { EventType, HistoryEventFilterType } = proto.temporal.api.enums.v1;
@@ -73,7 +73,9 @@ export const readCloseEvent = async (
 
 const summaryOf = ({ userMetadata }: Event): string | null => {
   try {
-    const summary = userMetadata?.summary ? readPayload(userMetadata.summary) : null;
+    const summary = userMetadata?.summary
+      ? defaultPayloadConverter.fromPayload<unknown>(userMetadata.summary)
+      : null;
     return typeof summary === "string" ? summary : null;
   } catch {
     // It decides nothing, and whoever executes a run writes any bytes.

@@ -9,12 +9,10 @@ import {
   ChildWorkflowFailure,
   defaultFailureConverter,
   defaultPayloadConverter,
-  type PayloadConverter,
   TerminatedFailure,
   TimeoutFailure,
 } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
-import { readPayload } from "../connection/readable-payloads.ts";
 
 /** An event of a history. */
 export type Event = temporal.api.history.v1.IHistoryEvent;
@@ -69,20 +67,13 @@ export const readFailure = (error: unknown): Failure => {
   };
 };
 
-/** What a failure holds is read as any other payload: without its key it is told by that key. */
-const failurePayloads: PayloadConverter = {
-  toPayload: (value) => defaultPayloadConverter.toPayload(value),
-  // The SDK says of which type a value is.
-  fromPayload: ((payload) => readPayload(payload)) as PayloadConverter["fromPayload"],
-};
-
 /** Returns a failure that a history holds; null where there is none. */
 export const failureOf = (
   failure: temporal.api.failure.v1.IFailure | null | undefined,
 ): Failure | null => {
   if (!failure) return null;
   try {
-    return readFailure(defaultFailureConverter.failureToError(failure, failurePayloads));
+    return readFailure(defaultFailureConverter.failureToError(failure, defaultPayloadConverter));
   } catch {
     // Whoever executes a run writes any bytes.
     return { type: "Unreadable", message: "Its failure cannot be decoded here." };
