@@ -1,14 +1,21 @@
-import type { ClientOptions, InvalidSettings } from "@durable-payments/api-core";
-import type {
-  Operations,
-  OperationsSettings,
-  ServiceSettings,
-  Sources,
+import { clientOptionsWithEnvironment, clientSettingNames } from "@durable-payments/api-core";
+import { messageOf } from "@durable-payments/api-core/values";
+import {
+  type Operations,
+  type OperationsSettings,
+  readTextSeal,
+  type ServiceSettings,
+  type Sources,
+  temporalSettings,
+  withOperations,
+  withSources,
 } from "@durable-payments/operations/connection";
-import type * as Result from "effect/Result";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import { badUsage } from "./exit-codes.ts";
 
-// What the operations take as parameters, the command line takes from the environment. Each is loaded
-// when a command needs it.
+// What the operations take as parameters, the command line takes from the environment. This module brings them all: a
+// command loads it when it needs it.
 
 /** An account of these settings. */
 export interface Account {
@@ -18,21 +25,14 @@ export interface Account {
   readonly service: ServiceSettings;
 }
 
-const readService = async (
-  client: Readonly<Record<string, unknown>>,
-): Promise<Result.Result<ClientOptions, InvalidSettings>> => {
-  const { clientOptionsWithEnvironment } = await import("@durable-payments/api-core");
-  const { result, runPromise } = await import("effect/Effect");
-  return runPromise(result(clientOptionsWithEnvironment(client)));
-};
+const readService = (client: Readonly<Record<string, unknown>>): Promise<ServiceSettings> =>
+  Effect.runPromise(Effect.result(clientOptionsWithEnvironment(client)));
 
 const namedAccounts = async (): Promise<ReadonlyArray<Account>> => {
   const file = process.env["PAYMENTS_ACCOUNTS_FILE"] ?? "";
   if (file === "") return [];
-  const { clientSettingNames } = await import("@durable-payments/api-core");
-  const { messageOf } = await import("@durable-payments/api-core/values");
+  // The activities are not needed where no account has a name.
   const { readAccountsFile } = await import("@durable-payments/activities/accounts-file");
-  const { badUsage } = await import("./exit-codes.ts");
   let accounts: ReturnType<typeof readAccountsFile>;
   try {
     // What is read here is used at once.
@@ -71,9 +71,6 @@ export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArra
 
 /** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
 export const operationsSettings = async (): Promise<OperationsSettings> => {
-  const { readTextSeal, temporalSettings } =
-    await import("@durable-payments/operations/connection");
-  const { isSuccess } = await import("effect/Result");
   const accounts = await readAccounts();
   const clientId = process.env["PAYMENTS_CLIENT_ID"];
   const seal = readTextSeal(process.env);
@@ -82,11 +79,11 @@ export const operationsSettings = async (): Promise<OperationsSettings> => {
     temporal: () => temporalSettings(process.env),
     ledger: { ledger: process.env["PAYMENTS_LEDGER"], clientId, ...(seal && { seal }) },
     accounts: accounts.flatMap(({ name, service }) =>
-      isSuccess(service)
+      Result.isSuccess(service)
         ? [{ name, clientId: service.success.clientId, baseUrl: service.success.baseUrl }]
         : [],
     ),
-    ...(isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
+    ...(Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };
 };
 
@@ -95,17 +92,13 @@ export const operationsSettings = async (): Promise<OperationsSettings> => {
  *
  * @throws ConnectionFailed within about five seconds where one cannot be used.
  */
-export const operating = async <A>(use: (operations: Operations) => Promise<A>): Promise<A> => {
-  const { withOperations } = await import("@durable-payments/operations/connection");
-  return withOperations(await operationsSettings(), use);
-};
+export const operating = async <A>(use: (operations: Operations) => Promise<A>): Promise<A> =>
+  withOperations(await operationsSettings(), use);
 
 /**
  * Reads from Temporal and the ledger, as far as they can be reached.
  *
  * @throws ConnectionFailed where neither can.
  */
-export const reading = async <A>(use: (sources: Sources) => Promise<A>): Promise<A> => {
-  const { withSources } = await import("@durable-payments/operations/connection");
-  return withSources(await operationsSettings(), use);
-};
+export const reading = async <A>(use: (sources: Sources) => Promise<A>): Promise<A> =>
+  withSources(await operationsSettings(), use);

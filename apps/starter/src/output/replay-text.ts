@@ -1,5 +1,5 @@
 import type { Difference, differenceText, Replay } from "@durable-payments/replay";
-import { cut, styled, table, textWidth, wrap } from "./text.ts";
+import { styled, table, wrap } from "./text.ts";
 
 type Frame = Difference["stack"][number];
 type Different = Extract<Replay, { readonly deterministic: false }>;
@@ -11,10 +11,10 @@ const pascal = (type: string): string =>
     .map((word) => `${word.slice(0, 1)}${word.slice(1).toLowerCase()}`)
     .join("");
 
-/** A frame on one line, the source in what is left of it, else on its own line. */
+/** A frame on one line, and its source below. */
 const frameLine = ({ column, file, line, source }: Frame): string => {
   const place = `    ${file}:${line}:${column}`;
-  return source === undefined ? place : `${place}\n      ${cut(source, textWidth() - 6)}`;
+  return source === undefined ? place : `${place}\n${wrap(source, "      ")}`;
 };
 
 const frames = (title: string, stack: ReadonlyArray<Frame>): ReadonlyArray<string> =>

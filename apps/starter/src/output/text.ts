@@ -16,7 +16,7 @@ export const styled = (style: Style, text: string): string =>
   styleText(style, text, { stream: process.stdout });
 
 /** Returns how many columns running text takes. */
-export const textWidth = (): number => Math.min(WIDEST, process.stdout.columns || WIDEST);
+const textWidth = (): number => Math.min(WIDEST, process.stdout.columns || WIDEST);
 
 /** Returns how many columns of a terminal a text takes. */
 export const columnsOf = (text: string): number => stringWidth(text);
@@ -47,17 +47,6 @@ export const beside = (start: string, text: string): string => {
   const column = stringWidth(start);
   if (textWidth() - column < LEAST) return `${start.trimEnd()}\n${wrap(text, "    ")}`;
   return `${start}${wrap(text, " ".repeat(column)).trimStart()}`.trimEnd();
-};
-
-/** Cuts a text after its last character that fits, and marks that by an ellipsis. */
-export const cut = (text: string, width: number): string => {
-  if (stringWidth(text) <= width) return text;
-  const [start = ""] = wrapAnsi(text, width - 1, {
-    hard: true,
-    trim: false,
-    wordWrap: false,
-  }).split("\n");
-  return `${start}…`;
 };
 
 /**
