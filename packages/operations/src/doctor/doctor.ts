@@ -10,11 +10,11 @@ import {
 import * as Result from "effect/Result";
 import {
   type KnownAccount,
-  type LedgerSettings,
+  type OperationsSettings,
   type Sources,
   withSources,
 } from "../connection/operations.ts";
-import type { ServiceSettings, TemporalSettings } from "../connection/settings.ts";
+import type { ServiceSettings } from "../connection/settings.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import { noWorker } from "../connection/temporal.ts";
 import { ConnectionFailed, refused } from "../errors.ts";
@@ -23,9 +23,7 @@ import { checkLedger } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
 
 /** What is examined. */
-export interface DoctorSettings {
-  readonly temporal: () => TemporalSettings;
-  readonly ledger: LedgerSettings;
+export interface DoctorSettings extends Omit<OperationsSettings, "accounts"> {
   /** The first is the one without a name, where there is such a one. */
   readonly accounts: ReadonlyArray<{
     readonly name: string | undefined;
