@@ -29,7 +29,11 @@ export type NextOperation =
   /** Let sends go on: of everything, a batch, or a run. */
   | { readonly operation: "resume"; readonly of?: string }
   /** Pay the file once more, past what was refused; under the id that was given, where one was. */
-  | { readonly operation: "payNotDuplicate"; readonly workflowId?: string }
+  | {
+      readonly operation: "payNotDuplicate";
+      readonly workflowId?: string;
+      readonly isOnboarding?: true;
+    }
   | { readonly operation: "list"; readonly status?: string }
   | { readonly operation: "inbox" | "doctor" | "recover" | "testWebhook" }
   | { readonly operation: "startWorker" | "startServer" };

@@ -82,7 +82,8 @@ const wordsOf = (
       return ["Resume sending", "resume", ...(next.of === undefined ? [] : [next.of])];
     case "payNotDuplicate": {
       const ofId = flag("--id", next.workflowId);
-      return ["Pay it all the same", "pay", "FILE", ...ofId, "--not-a-duplicate"];
+      const [verb, command] = next.isOnboarding ? ["Start", "onboard"] : ["Pay", "pay"];
+      return [`${verb} it all the same`, command, "FILE", ...ofId, "--not-a-duplicate"];
     }
     case "list":
       return ["List them", "list", ...flag("--status", next.status)];

@@ -73,6 +73,10 @@ it.each([
     "starter pay FILE --id invoice-17 --not-a-duplicate",
   ],
   [
+    { operation: "payNotDuplicate", workflowId: "card-1", isOnboarding: true },
+    "starter onboard FILE --id card-1 --not-a-duplicate",
+  ],
+  [
     retryNext(
       { workflowId: "invoice-17", runId: "run-1" },
       { isOverruling: true, isAmended: true, isRestarted: true },

@@ -1,4 +1,5 @@
 import type { SimilarPayment, WriteState } from "@durable-payments/ledger";
+import { WORKFLOW } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { accountNamed, type Operations } from "../connection/operations.ts";
@@ -167,7 +168,11 @@ export const startRun = async (
     const isOwnId = workflowId !== planned.contentId;
     throw refused(
       `${workflowId} is likely a duplicate: the same payee, amount and currency as ${like}. Nothing was started.`,
-      { operation: "payNotDuplicate", ...(isOwnId && { workflowId }) },
+      {
+        operation: "payNotDuplicate",
+        ...(isOwnId && { workflowId }),
+        ...(planned.workflowType === WORKFLOW.onboardCardholder && { isOnboarding: true }),
+      },
     );
   }
   const mayBe = `The run ${workflowId} may have been started`;
