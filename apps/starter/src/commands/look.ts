@@ -74,10 +74,8 @@ export const list = Command.make("list", listed, (given) =>
     const { batchesText, listCsv, listText } = await import("../output/list-text.ts");
     const statuses = status === undefined ? undefined : readStatuses(status);
     if (given.batches) {
-      const batches = await reading(async ({ ledger, whyNot }) => {
-        if (ledger === undefined) throw badUsage(whyNot.join(" "));
-        return listBatches(ledger, limit);
-      });
+      const { ledgerOf } = await import("@durable-payments/operations/connection");
+      const batches = await reading((sources) => listBatches(ledgerOf(sources), limit));
       output.answer({ batches }, (shown) => batchesText(shown));
       return;
     }
@@ -157,11 +155,11 @@ export const show = Command.make("show", shown, (given) =>
     const { reading } = await import("../settings.ts");
     const { findBatch, readLog, readRun } = await import("@durable-payments/operations/show");
     return reading(async (sources) => {
-      const { ledger, whyNot } = sources;
+      const { ledger } = sources;
       const { logText, runText } = await import("../output/run-text.ts");
       if (given.log) {
-        if (ledger === undefined) throw badUsage(whyNot.join(" "));
-        output.answer(await readLog(ledger, workflowId, { isVerified }), logText);
+        const { ledgerOf } = await import("@durable-payments/operations/connection");
+        output.answer(await readLog(ledgerOf(sources), workflowId, { isVerified }), logText);
         return EXIT_CODES.done;
       }
       const batch = ledger && (await findBatch(ledger, workflowId));

@@ -3,6 +3,7 @@ export { decodingConnection } from "./decoding-connection.ts";
 export type { LedgerSettings } from "./operations.ts";
 export {
   type KnownAccount,
+  ledgerOf,
   type Operations,
   type OperationsSettings,
   type Sources,

@@ -101,6 +101,12 @@ export interface Sources {
   readonly listLagMs?: Operations["listLagMs"];
 }
 
+/** Returns the ledger of sources. @throws ConnectionFailed with why it cannot be read. */
+export const ledgerOf = ({ ledger, whyNot }: Pick<Sources, "ledger" | "whyNot">): Ledger => {
+  if (ledger !== undefined) return ledger;
+  throw new ConnectionFailed({ reason: "ledgerUnavailable", message: whyNot.join(" ") });
+};
+
 /** Where everything is. */
 export interface OperationsSettings {
   /** @throws ConnectionFailed where its configuration is wrong. */

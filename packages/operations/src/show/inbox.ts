@@ -2,8 +2,7 @@ import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import { runStep } from "@durable-payments/protocol";
 import { keptOf } from "../batch/details.ts";
 import { approvalConsequences, CHOICES, consequencesOf } from "../decide/consequences.ts";
-import type { Sources } from "../connection/operations.ts";
-import { ConnectionFailed } from "../errors.ts";
+import { ledgerOf, type Sources } from "../connection/operations.ts";
 import { readProgress } from "./progress.ts";
 import { atOnce } from "./at-once.ts";
 import { type ChoiceView, type InboxItem, paymentFields } from "./run-view.ts";
@@ -116,10 +115,7 @@ export interface Inbox {
  * @throws ConnectionFailed where the ledger cannot be read.
  */
 export const readInbox = async (sources: Sources): Promise<Inbox> => {
-  const { ledger, whyNot } = sources;
-  if (ledger === undefined) {
-    throw new ConnectionFailed({ reason: "ledgerUnavailable", message: whyNot.join(" ") });
-  }
+  const ledger = ledgerOf(sources);
   const asked = await ledger.rows({ needsPerson: true });
   const ids = [...new Set(asked.map(({ workflowId }) => workflowId))];
   const [runs, batches, left] = await Promise.all([
@@ -129,5 +125,5 @@ export const readInbox = async (sources: Sources): Promise<Inbox> => {
   ]);
   const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
   const items = [...itemsOf(asked, (id) => starters.get(id) ?? null), ...batches, ...left];
-  return { items: items.toSorted((a, b) => a.since - b.since), notes: whyNot };
+  return { items: items.toSorted((a, b) => a.since - b.since), notes: sources.whyNot };
 };
