@@ -123,7 +123,6 @@ export interface Change {
   /** The row as it is to be: its version is set by the store, and `facts` go once the outcome is known. */
   readonly row?: WriteRow;
   readonly entries?: ReadonlyArray<NewEntry>;
-  readonly decision?: NewDecision;
   /** Type of the workflow, where nobody may have recorded its run: recorded with a new row, in the same commit. */
   readonly workflowType?: string | undefined;
 }
@@ -139,14 +138,9 @@ export class MadeByAnother extends Error {
 }
 
 /** What is read at once when a person decides. */
-export interface DecisionLook extends Pick<Look, "end" | "startedBy" | "now" | "epoch"> {
+export interface DecisionLook extends Pick<Look, "startedBy" | "now" | "epoch" | "sequence"> {
   /** All writes of the workflow id, of all accounts. */
   readonly rows: ReadonlyArray<WriteRow>;
   /** Decisions on the workflow id so far, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
-  /** The sequence number that the decision gets. */
-  readonly sequence: number;
 }
-
-/** A row that a decision changes. */
-export type RowChange = Pick<Change, "entries"> & Required<Pick<Change, "row">>;

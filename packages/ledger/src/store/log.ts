@@ -92,7 +92,6 @@ export type Verification =
 
 const LOG = logTable("");
 const insertLine = LOG.inserter(["sequence"]);
-const insertNumbered = LOG.inserter([]);
 
 /** Returns the statement that reads the decisions on a workflow id. */
 export const selectDecisions = (workflowId: string): Query =>
@@ -130,28 +129,21 @@ export class LogWriter {
     this.#add({ account, step, runId, generation, isDecision: 0, kind }, body satisfies EntryBody);
   }
 
-  /** @param sequence where it was drawn before. */
-  decision(decision: NewDecision, sequence?: number): void {
+  decision(decision: NewDecision): void {
     const { account, by, how, kind, question, reason, step, value } = decision;
     const body: DecisionBody = { question, by, how, reason, value };
     const about = { account, step, runId: null, generation: null, isDecision: 1, kind };
-    this.#add(about, body, sequence);
+    this.#add(about, body);
   }
 
   #add(
     given: Omit<Line, "at" | "workflowId" | "body" | "hash">,
     said: EntryBody | DecisionBody,
-    sequence?: number,
   ): void {
     const body = this.#seal.seal(JSON.stringify(said));
     const line = { ...given, at: this.now, workflowId: this.#workflowId, body };
     this.#hash = hashOf(this.#hash, line);
-    const row = { ...line, hash: this.#hash };
-    this.writes.push(
-      sequence === undefined
-        ? insertLine(row, this.#seal)
-        : insertNumbered({ ...row, sequence }, this.#seal),
-    );
+    this.writes.push(insertLine({ ...line, hash: this.#hash }, this.#seal));
   }
 }
 

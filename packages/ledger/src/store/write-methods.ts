@@ -46,31 +46,6 @@ const saveRunOf = saveRun();
 export const rowsOf = (workflowId: string): Query =>
   query("SELECT * FROM writes WHERE workflow_id = $1 ORDER BY created_at, step", workflowId);
 
-/** Runs a change, which says what it saves; where that is said to be made by another write, says whose it is. */
-export const orMadeByAnother = async <A>(
-  store: Store,
-  work: (changing: (row: WriteRow) => void) => Promise<A>,
-): Promise<A> => {
-  let row: WriteRow | undefined;
-  try {
-    return await work((changed) => (row = changed));
-  } catch (error) {
-    if (!(error instanceof UniqueViolation) || row === undefined) throw error;
-    const { account, madeId, operation, step, workflowId } = row;
-    const found = await store.find(
-      store.where("SELECT * FROM writes", {
-        "account = ?": account,
-        "operation = ?": operation,
-        "made_id = ?": madeId,
-      }),
-    );
-    const owner = found
-      .map((other) => readFields(NAME, other, store.seal))
-      .find((other) => other.workflowId !== workflowId || other.step !== step);
-    throw owner === undefined ? error : new MadeByAnother(owner, madeId ?? "");
-  }
-};
-
 /** One payment that may be the same as a planned one, of a run or a write. */
 const PAYMENT = {
   workflowId: text,
@@ -136,6 +111,32 @@ export const writeMethods = (store: Store) => {
     return aliases;
   };
 
+  const owners = async (
+    account: string,
+    operation: string,
+    ids: ReadonlyArray<string>,
+  ): Promise<ReadonlyMap<string, WriteName>> => {
+    const found = await store.find(
+      store.where(
+        "SELECT account, workflow_id, step, made_id FROM writes",
+        { "account = ?": account, "operation = ?": operation, made_id: ids },
+        // Of several writes with one beneficiary the first owns it.
+        "ORDER BY created_at DESC",
+      ),
+    );
+    return new Map(found.map((row) => [String(row["made_id"]), readFields(NAME, row, seal)]));
+  };
+
+  /** Says which write has made what `row` was to own, where one has. */
+  const madeByAnother = async (
+    { account, madeId, operation }: WriteRow,
+    error: UniqueViolation,
+  ): Promise<Error> => {
+    const id = madeId ?? "";
+    const owner = (await owners(account, operation, [id])).get(id);
+    return owner === undefined ? error : new MadeByAnother(owner, id);
+  };
+
   return {
     /** Reads everything that decides about a write. */
     look: async (name: WriteName): Promise<Look> =>
@@ -147,32 +148,34 @@ export const writeMethods = (store: Store) => {
      * @returns the look, with the row as it is now.
      * @throws MadeByAnother where another write owns `row.madeId` (payouts, cardholders, cards); what `decide` throws.
      */
-    transact: (name: WriteName, decide: (look: Look) => Change): Promise<Look> =>
-      orMadeByAnother(store, (changing) =>
-        database.write(name.workflowId, [selectLook(name)], ([found = []]) => {
+    transact: async (name: WriteName, decide: (look: Look) => Change): Promise<Look> => {
+      let saved: WriteRow | undefined;
+      try {
+        return await database.write(name.workflowId, [selectLook(name)], ([found = []]) => {
           const { lastHash, look } = readLook(name, found, seal);
-          const { decision, entries = [], row, workflowType } = decide(look);
+          const { entries = [], row, workflowType } = decide(look);
           const log = new LogWriter(name.workflowId, lastHash, look.now, seal);
-          const changed = row && nextVersion(row, look.row);
-          const of = changed ?? look.row;
-          const saved: Array<Query> = [];
-          if (changed !== undefined) {
-            changing(changed);
-            saved.push(saveRow(changed, seal));
-            if (changed.version === 1 && workflowType !== undefined) {
-              // Its payment is the row's: the check of likely duplicates reads both.
-              const { account, runId, workflowId } = changed;
-              const run = { account, workflowId, runId, type: workflowType, startedAt: look.now };
-              saved.push(saveRunOf(run, seal));
-            }
+          saved = row && nextVersion(row, look.row);
+          const of = saved ?? look.row;
+          const changes: Array<Query> = [];
+          if (saved !== undefined) changes.push(saveRow(saved, seal));
+          if (saved?.version === 1 && workflowType !== undefined) {
+            // Its payment is the row's: the check of likely duplicates reads both.
+            const { account, runId, workflowId } = saved;
+            const run = { account, workflowId, runId, type: workflowType, startedAt: look.now };
+            changes.push(saveRunOf(run, seal));
           }
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
           }
-          if (decision !== undefined) log.decision(decision);
-          return { value: { ...look, row: of }, writes: [...saved, ...log.writes] };
-        }),
-      ),
+          return { value: { ...look, row: of }, writes: [...changes, ...log.writes] };
+        });
+      } catch (error) {
+        throw error instanceof UniqueViolation && saved !== undefined
+          ? await madeByAnother(saved, error)
+          : error;
+      }
+    },
     /** Returns all writes of a workflow id in the order of their making. */
     rowsOf: (workflowId: string) => read(rowsOf(workflowId)),
     /** Returns writes of which everything holds that is given; the longest unchanged come first. */
@@ -203,21 +206,7 @@ export const writeMethods = (store: Store) => {
         limit,
       ),
     /** Returns which of these ids the ledger has as made, also of pruned writes. */
-    owners: async (
-      account: string,
-      operation: string,
-      ids: ReadonlyArray<string>,
-    ): Promise<ReadonlyMap<string, WriteName>> => {
-      const found = await store.find(
-        store.where(
-          "SELECT account, workflow_id, step, made_id FROM writes",
-          { "account = ?": account, "operation = ?": operation, made_id: ids },
-          // Of several writes with one beneficiary the first owns it.
-          "ORDER BY created_at DESC",
-        ),
-      );
-      return new Map(found.map((row) => [String(row["made_id"]), readFields(NAME, row, seal)]));
-    },
+    owners,
     /** Returns other writes that may have made what is looked for: sending, unknown, asking, ended with doubt. */
     rivals: async (account: string, operation: string, except: WriteName) => {
       const found = await writes({
