@@ -229,8 +229,8 @@ const called = (context: Context): Decided => {
 };
 
 /** The fence: decides once more what was decided for the call, in the transaction that permits the first byte. */
-const dispatching = (context: Context, token: string, who: string): Advanced => {
-  const { call, look } = context;
+const dispatching = (context: Context, token: string): Advanced => {
+  const { become, call, look } = context;
   const { row } = look;
   const stop = (why: string): Advanced => nothing({ is: "stop", why });
   if (!token.startsWith(`${look.epoch}:`)) return stop("The ledger was restored meanwhile.");
@@ -261,8 +261,7 @@ const dispatching = (context: Context, token: string, who: string): Advanced => 
     message: null,
     isUntold: false,
   };
-  const sent = becoming(look, who, "send");
-  return sent(plan, sending, "sent", { is: "go" }, { generation, number: sends });
+  return become(plan, sending, "sent", { is: "go" }, { generation, number: sends });
 };
 
 /**
@@ -275,15 +274,14 @@ const dispatching = (context: Context, token: string, who: string): Advanced => 
  * @returns the row as it is to be, the next effect, and what is logged.
  */
 export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Advanced => {
-  const { who } = event;
-  const become = becoming(look, who);
+  const become = becoming(look, event.who);
   switch (event.is) {
     case "called": {
       const { effect, entries, row } = called({ look, call: event.call, policy, become });
       return { effect, entries, row };
     }
     case "dispatching":
-      return dispatching({ look, call: event.call, policy, become }, event.token, who);
+      return dispatching({ look, call: event.call, policy, become }, event.token);
     case "answered":
       return answered(look, event, policy);
     case "evidence":
@@ -296,10 +294,6 @@ export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Adv
       if (look.row?.state !== "done") return nothing(again);
       const to = { state: "undone", request: withoutFacts(look.row.request) } as const;
       return become(look.row, to, "undone", again);
-    }
-    case "told": {
-      const { row } = look;
-      return { ...nothing(again), row: row?.isUntold ? { ...row, isUntold: false } : undefined };
     }
   }
 };

@@ -123,8 +123,6 @@ export type WriteEvent = { /** The worker or tool. */ readonly who: string } & (
     }
   /** What it made was removed. */
   | { readonly is: "undone" }
-  /** The run was notified. */
-  | { readonly is: "told" }
 );
 
 /** What only a person can give. */

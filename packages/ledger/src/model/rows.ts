@@ -1,6 +1,6 @@
 import type { Advanced, Call, Effect, FailureKind, WritePolicy } from "./events.ts";
 import type { JsonObject, Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
-import type { Look, NewEntry } from "../store/ledger.ts";
+import type { Look } from "../store/ledger.ts";
 
 /** Longest time from the start of an attempt to its dispatch, with the width of the last look, in milliseconds. */
 const DISPATCH_WITHIN_MS = 10_000 + 1_000;
@@ -179,9 +179,9 @@ export const nothing = (effect: Effect): Advanced => ({ row: undefined, entries:
 /** The attempt looks once more. */
 export const again: Effect = { is: "again", isKnown: false };
 
-/** Changes rows by what `who` brings; `kind` is that of the line in the log. */
+/** Changes rows by what `who` brings, with a line in the log. */
 export const becoming =
-  (look: Look, who: string, kind: NewEntry["kind"] = "change") =>
+  (look: Look, who: string) =>
   (
     row: WriteRow,
     to: Partial<WriteRow>,
@@ -191,7 +191,7 @@ export const becoming =
   ): Advanced => ({
     row: changed(row, look, to),
     effect,
-    entries: [{ kind, who, what, details }],
+    entries: [{ who, what, details }],
   });
 export type Become = ReturnType<typeof becoming>;
 

@@ -55,8 +55,6 @@ export interface LedgerMark {
 /** What the ledger says of itself. */
 export interface LedgerState
   extends LedgerMark, Pick<RowOf<typeof META.fields>, "namespace" | "stopped"> {
-  /** Of the tables: as many migrations as were made. */
-  readonly schemaVersion: number;
   readonly now: number;
 }
 

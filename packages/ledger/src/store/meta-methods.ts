@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from "../errors.ts";
 import type { AccountLimits, Actor, LedgerMark, LedgerState, Overview } from "./ledger.ts";
-import { LIMITS, META, SCHEMA_VERSION, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
+import { LIMITS, META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
 import { query, type SqlRow } from "./sql.ts";
 import type { Store, Where } from "./store.ts";
 import { number, readFields, type RowOf, text } from "./table.ts";
@@ -60,8 +60,7 @@ export const metaMethods = (store: Store) => {
   const read = async (): Promise<Meta> => metaOf(await store.find(select));
   const state = async (): Promise<LedgerState> => {
     const { namespace, now: at, stopped, ...mark } = await read();
-    const schemaVersion = SCHEMA_VERSION;
-    return { ...markOf(mark), namespace, stopped, schemaVersion, now: at };
+    return { ...markOf(mark), namespace, stopped, now: at };
   };
 
   return {
@@ -159,7 +158,7 @@ export const metaMethods = (store: Store) => {
         const pruned = { workflowIds: ids.length, writes };
         const nothing = { account: "", workflowId: "", step: "" };
         const details = { ...pruned, before };
-        log.entry({ kind: "note", who: by, what: "pruned", details }, nothing, "", 0);
+        log.entry({ who: by, what: "pruned", details }, nothing, "", 0);
         return {
           value: pruned,
           writes: [

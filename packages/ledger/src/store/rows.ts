@@ -81,7 +81,7 @@ export const lookOf = ({
    (SELECT count(*) FROM writes AS other
     WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1) AS others,
    ${list(PAUSE, "FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of = $2) OR (scope = 'batch' AND of = runs.batch) ORDER BY since LIMIT 1")} AS pauses,
-   ${list(DECISION, "FROM log WHERE workflow_id = $2 AND is_decision = 1 ORDER BY sequence")} AS decisions,
+   ${list(DECISION, "FROM log WHERE workflow_id = $2 AND kind <> '' ORDER BY sequence")} AS decisions,
    (SELECT hash FROM log WHERE workflow_id = $2 ORDER BY sequence DESC LIMIT 1) AS last_hash, writes.*
    FROM meta LEFT JOIN limits ON limits.account = $1 LEFT JOIN runs ON runs.workflow_id = $2
    LEFT JOIN batches ON batches.id = runs.batch

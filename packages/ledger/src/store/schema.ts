@@ -2,15 +2,12 @@ import { LedgerUnavailable } from "../errors.ts";
 import type { JsonObject, WriteRow, WriteState } from "../model/row.ts";
 import {
   json,
-  jsonOrNull,
   number,
   numberOrNull,
   oneOf,
-  oneOfOrNull,
+  orNull,
   type RowOf,
   sealed,
-  sealedJsonOrNull,
-  sealedOrNull,
   Table,
   text,
   textOrNull,
@@ -53,9 +50,9 @@ export const WRITES = new Table(
     ...REQUEST,
     madeFor: text,
     questionId: textOrNull,
-    questionKind: oneOfOrNull<"outcome" | "approval">(),
+    questionKind: orNull(oneOf<"outcome" | "approval">()),
     isOpen: yesNo,
-    rest: sealedJsonOrNull<Rest>(),
+    rest: orNull(sealed(json<Rest>())),
   },
   ["workflowId", "step", "account"],
 );
@@ -82,8 +79,8 @@ export const LIMITS = new Table(
   "limits",
   {
     account: text,
-    maxAmounts: jsonOrNull<Readonly<Record<string, string>>>(),
-    approveAbove: jsonOrNull<Readonly<Record<string, string>>>(),
+    maxAmounts: orNull(json<Readonly<Record<string, string>>>()),
+    approveAbove: orNull(json<Readonly<Record<string, string>>>()),
   },
   ["account"],
 );
@@ -98,7 +95,7 @@ export const LINE = {
   step: textOrNull,
   runId: textOrNull,
   generation: numberOrNull,
-  isDecision: number,
+  /** What a person decided; empty for an entry. */
   kind: text,
   body: text,
   hash: text,
@@ -137,7 +134,7 @@ export const PAUSES = new Table(
     /** Id of the batch, or the workflow id; empty where everything is paused. */
     of: text,
     by: text,
-    reason: sealed,
+    reason: sealed(text),
     since: number,
   },
   ["scope", "of"],
@@ -159,7 +156,7 @@ export const WAITS = new Table(
     /** Milliseconds since 1970 by the ledger's clock. */
     since: number,
     closedAt: numberOrNull,
-    outcome: sealedJsonOrNull<JsonObject>(),
+    outcome: orNull(sealed(json<JsonObject>())),
   },
   ["workflowId", "runId", "activityId", "account"],
 );
@@ -176,8 +173,6 @@ export const BATCHES = new Table(
     /** The workflow type that its rows start. */
     type: text,
     file: text,
-    /** Hash of the file's bytes. */
-    fileHash: text,
     /** Hash of everything that its rows send: an approval names it. */
     contentHash: text,
     rows: number,
@@ -189,7 +184,7 @@ export const BATCHES = new Table(
     createdAt: number,
     approvedBy: textOrNull,
     /** Anything else that belongs to it, sealed where there is a keyring. */
-    details: sealed,
+    details: sealed(text),
   },
   ["id"],
 );
@@ -223,7 +218,7 @@ export const BATCH_ROWS = new Table(
     payee: textOrNull,
     state: oneOf<BatchRowState>(),
     /** Why it failed or was rejected, for a person; sealed where there is a keyring. */
-    message: sealedOrNull,
+    message: orNull(sealed(text)),
   },
   ["batch", "number"],
 );
@@ -267,7 +262,7 @@ export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string
     `CREATE INDEX writes_request ON writes (hash)`,
     `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
     `CREATE INDEX log_of ON log (workflow_id, sequence)`,
-    `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE is_decision = 1`,
+    `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE kind <> ''`,
     `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,
     `CREATE INDEX runs_started ON runs (started_at)`,
     `CREATE INDEX waits_open ON waits (since) WHERE closed_at IS NULL`,

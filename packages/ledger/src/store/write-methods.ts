@@ -12,7 +12,7 @@ import { lookOf, nextVersion, readLook, readRow, saveRow } from "./rows.ts";
 import { saveRun } from "./run-methods.ts";
 import { query, type Query, UniqueViolation } from "./sql.ts";
 import type { Store, Where } from "./store.ts";
-import { number, oneOfOrNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
+import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
 
 /** How long after a payment without a reference the same one is likely a duplicate. */
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -29,9 +29,9 @@ export interface RowFilter {
   readonly operation?: string;
   readonly states?: ReadonlyArray<WriteState>;
   /** Rows with an open question: an outcome to be decided, or an approval. */
-  readonly needsPerson?: boolean;
+  readonly needsPerson?: true;
   /** Rows whose run has yet to be notified. */
-  readonly isUntold?: boolean;
+  readonly isUntold?: true;
   /** Milliseconds since 1970 by the ledger's clock. */
   readonly changedBefore?: number;
   readonly limit?: number;
@@ -53,7 +53,7 @@ const PAYMENT = {
   payee: text,
   amount: text,
   currency: text,
-  state: oneOfOrNull<WriteState>(),
+  state: orNull(oneOf<WriteState>()),
   at: number,
   now: number,
 };
@@ -191,15 +191,12 @@ export const writeMethods = (store: Store) => {
       writes(
         {
           "is_open = 1":
-            needsPerson === true ||
-            isUntold === true ||
-            states?.every((state) => OPEN_STATES.has(state)) === true,
+            needsPerson ?? isUntold ?? states?.every((state) => OPEN_STATES.has(state)),
           "account = ?": account,
           "operation = ?": operation,
           state: states,
-          "question_kind IS NOT NULL": needsPerson === true,
-          "question_kind IS NULL": needsPerson === false,
-          "is_untold = ?": isUntold === undefined ? undefined : Number(isUntold),
+          "question_kind IS NOT NULL": needsPerson,
+          "is_untold = 1": isUntold,
           "changed_at < ?": changedBefore,
         },
         "ORDER BY changed_at, workflow_id, step",

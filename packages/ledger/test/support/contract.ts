@@ -13,7 +13,6 @@ const batchOf = (id: string): Batch => ({
   account: "account-1",
   type: "payout",
   file: "may.csv",
-  fileHash: "f",
   contentHash: "c",
   rows: 3,
   state: "needsApproval",
@@ -264,8 +263,8 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     for (const filter of [
       { needsPerson: true },
       { isUntold: true },
-      { states: ["asking"] } as const,
-    ]) {
+      { states: ["asking"] },
+    ] as const) {
       expect((await ledger.rows({ account, ...filter })).map(({ step }) => step)).toEqual([
         "renamed",
       ]);

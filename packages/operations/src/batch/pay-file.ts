@@ -227,7 +227,6 @@ export const payFile = async (
       account,
       type: "payout",
       file: basename(checked.file),
-      fileHash: checked.contentHash,
       contentHash: checked.contentHash,
       rows: rows.length,
       state: "uploading",

@@ -88,6 +88,6 @@ export const put = async (ledger: Ledger, given: WriteRow): Promise<void> => {
   });
   await ledger.transact({ account, workflowId, step }, (look) => ({
     row: { ...given, epoch: look.epoch, createdAt: look.now, changedAt: look.now },
-    entries: [{ kind: "note", who: "test", what: "made by hand", details: {} }],
+    entries: [{ who: "test", what: "made by hand", details: {} }],
   }));
 };
