@@ -61,8 +61,8 @@ export interface LedgerState
 /** A payment that is to be started, for the check of likely duplicates. */
 export interface PlannedPayment {
   readonly workflowId: string;
-  /** Marks of the payee's account, and its `beneficiary_id` where it is known. */
-  readonly payees: ReadonlyArray<string>;
+  /** A `beneficiary_id`, or the mark of the payee's account. */
+  readonly payee: string;
   /** Decimal string in units of `currency`; 250 and 250.00 are the same. */
   readonly amount: string;
   readonly currency: string;

@@ -1,21 +1,12 @@
-import { compareDecimals } from "../model/decimal.ts";
 import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
-import {
-  type Change,
-  type Look,
-  MadeByAnother,
-  type PlannedPayment,
-  type SimilarPayment,
-} from "./ledger.ts";
+import { type Change, type Look, MadeByAnother, type PlannedPayment } from "./ledger.ts";
 import { LogWriter } from "./log.ts";
 import { lookOf, nextVersion, readLook, readRow, saveRow } from "./rows.ts";
 import { saveRun } from "./run-methods.ts";
+import { findSimilar } from "./similar-payments.ts";
 import { query, type Query, UniqueViolation } from "./sql.ts";
 import type { Store, Where } from "./store.ts";
-import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
-
-/** How long after a payment without a reference the same one is likely a duplicate. */
-const DAY_MS = 24 * 60 * 60 * 1000;
+import { readFields, text } from "./table.ts";
 
 const MAY_HAVE_MADE =
   "(state IN ('sending', 'unknown', 'asking') OR (state = 'ended' AND doubt > 0))";
@@ -46,39 +37,6 @@ const saveRunOf = saveRun();
 export const rowsOf = (workflowId: string): Query =>
   query("SELECT * FROM writes WHERE workflow_id = $1 ORDER BY created_at, step", workflowId);
 
-/** One payment that may be the same as a planned one, of a run or a write. */
-const PAYMENT = {
-  workflowId: text,
-  reference: textOrNull,
-  payee: text,
-  amount: text,
-  currency: text,
-  state: orNull(oneOf<WriteState>()),
-  at: number,
-  now: number,
-};
-type Payment = RowOf<typeof PAYMENT>;
-
-/** The payments of runs, and those of writes. */
-const PAYMENTS: ReadonlyArray<readonly [string, Where]> = [
-  [
-    "started_at AS at, (SELECT max(state) FROM writes WHERE writes.workflow_id = runs.workflow_id AND operation = 'createPayout') AS state FROM runs",
-    {},
-  ],
-  ["created_at AS at, state FROM writes", { "operation = 'createPayout'": true }],
-];
-
-const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
-  // Certainly not paid.
-  other.state !== "refused" &&
-  other.state !== "undone" &&
-  other.workflowId !== planned.workflowId &&
-  other.currency === planned.currency &&
-  compareDecimals(other.amount, planned.amount) === 0 &&
-  (planned.reference !== null && other.reference !== null
-    ? planned.reference === other.reference
-    : other.now - other.at < DAY_MS);
-
 /** Reads and changes of writes. */
 export const writeMethods = (store: Store) => {
   const { database, seal } = store;
@@ -87,29 +45,6 @@ export const writeMethods = (store: Store) => {
     (await store.find(asked)).map((row) => readRow(row, seal));
   const writes = (where: Where, rest?: string, limit?: number) =>
     read(store.where("SELECT * FROM writes", where, rest, limit));
-
-  /** Adds to payees the beneficiaries that were created for them, and the marks that beneficiaries were created for. */
-  const aliasesOf = async (
-    account: string,
-    payees: ReadonlyArray<string>,
-  ): Promise<ReadonlyMap<string, ReadonlySet<string>>> => {
-    const { among } = database.dialect;
-    const found = await store.find(
-      query(
-        `SELECT payee, made_id FROM writes WHERE account = $1 AND operation = 'createBeneficiary'
-         AND payee IS NOT NULL AND made_id IS NOT NULL AND (${among("payee", "$2")} OR ${among("made_id", "$2")})`,
-        account,
-        JSON.stringify(payees),
-      ),
-    );
-    const aliases = new Map(payees.map((payee) => [payee, new Set([payee])]));
-    for (const row of found) {
-      const [payee, madeId] = [String(row["payee"]), String(row["made_id"])];
-      aliases.get(payee)?.add(madeId);
-      aliases.get(madeId)?.add(payee);
-    }
-    return aliases;
-  };
 
   const owners = async (
     account: string,
@@ -242,42 +177,7 @@ export const writeMethods = (store: Store) => {
      * Returns for each payment what is likely the same under another workflow id: same payee, amount and currency, and
      * the same reference, or started within a day where one of them has none.
      */
-    similarPayments: async (
-      account: string,
-      payments: ReadonlyArray<PlannedPayment>,
-    ): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
-      const payees = new Set(payments.flatMap((planned) => planned.payees));
-      const aliases = await aliasesOf(account, [...payees]);
-      const names = [...new Set([...aliases.values()].flatMap((some) => [...some]))];
-      const found = await store.find(
-        ...PAYMENTS.map(([some, where]) =>
-          store.where(
-            `SELECT workflow_id, reference, payee, amount, currency, ${database.dialect.now} AS now, ${some}`,
-            {
-              ...where,
-              "account = ?": account,
-              payee: names,
-              "amount IS NOT NULL AND currency IS NOT NULL": true,
-            },
-          ),
-        ),
-      );
-      const byPayee = Map.groupBy(
-        found.map((one) => readFields(PAYMENT, one, seal)),
-        ({ payee }) => payee,
-      );
-      return payments.map((planned) => {
-        const similar = new Map<string, SimilarPayment>();
-        const all = planned.payees
-          .flatMap((payee) => [...(aliases.get(payee) ?? [])])
-          .flatMap((name) => byPayee.get(name) ?? []);
-        for (const other of all) {
-          const { at, reference, state, workflowId } = other;
-          if (isSimilar(planned, other))
-            similar.set(workflowId, { workflowId, reference, state, at });
-        }
-        return [...similar.values()];
-      });
-    },
+    similarPayments: (account: string, payments: ReadonlyArray<PlannedPayment>) =>
+      findSimilar(store, account, payments),
   };
 };

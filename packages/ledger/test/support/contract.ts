@@ -281,10 +281,14 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       currency: null,
       payee: "mark-7",
     };
-    await ledger.transact(
-      created,
-      saving(created, { operation: "createBeneficiary", request, ...made("B-70") }),
-    );
+    const twice = { ...created, workflowId: fresh() };
+    for (const [name, id] of [
+      [created, "B-70"],
+      [twice, "B-71"],
+    ] as const) {
+      const given = { operation: "createBeneficiary", request, ...made(id) };
+      await ledger.transact(name, saving(name, given));
+    }
     const paid = nameOf({ account, workflowId });
     await ledger.transact(paid, (look) => ({
       row: rowOf(paid, look, {
@@ -294,7 +298,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     }));
     const planned = {
       workflowId: "new",
-      payees: ["mark-7"],
+      payee: "mark-7",
       amount: "250",
       currency: "USD",
       reference: "Invoice 17",
@@ -305,12 +309,17 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       { ...planned, reference: null },
       { ...planned, workflowId },
       { ...planned, amount: "250.01" },
+      // Another beneficiary of the same account.
+      { ...planned, payee: "B-71" },
+      { ...planned, payee: "B-72" },
     ]);
     expect(found.map((some) => some.map((one) => one.workflowId))).toEqual([
       [workflowId],
       [],
       [workflowId],
       [],
+      [],
+      [workflowId],
       [],
     ]);
   });

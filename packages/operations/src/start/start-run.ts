@@ -8,23 +8,7 @@ import type { Deciding } from "../decide/record.ts";
 import { refused } from "../errors.ts";
 import { canonicalJson, checkId, type PlannedRun } from "../input/planned-run.ts";
 import { readInput } from "../retry/continue-run.ts";
-import { atOnce } from "../show/at-once.ts";
 import { paymentOf, startPayment } from "./start-payment.ts";
-
-/** The payees of payments, each with the mark of its account where this ledger has created it. */
-const payeesOf = async (
-  { ledger }: Deciding,
-  account: string,
-  payees: ReadonlyArray<string>,
-): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
-  const owners = await ledger.owners(account, "createBeneficiary", payees);
-  const marks = await atOnce([...owners], async ([id, owner]) => {
-    const rows = await ledger.rowsOf(owner.workflowId);
-    const mark = rows.find(({ step }) => step === owner.step)?.request.payee;
-    return [id, mark ? [id, mark] : [id]] as const;
-  });
-  return new Map(marks);
-};
 
 /** How long a run may have been noted before Temporal has it. */
 const START_WITHIN_MS = 60_000;
@@ -57,17 +41,7 @@ export const findDuplicates = async (
     const payment = paymentOf(input);
     return payment?.payee ? [{ ...payment, at, payee: payment.payee, workflowId }] : [];
   });
-  const payees = await payeesOf(looking, account, [...new Set(asked.map(({ payee }) => payee))]);
-  const found = await looking.ledger.similarPayments(
-    account,
-    asked.map(({ amount, currency, payee, reference, workflowId }) => ({
-      workflowId,
-      amount,
-      currency,
-      reference,
-      payees: payees.get(payee) ?? [payee],
-    })),
-  );
+  const found = await looking.ledger.similarPayments(account, asked);
   const similar: Array<Array<SimilarPayment>> = planned.map(() => []);
   for (const [index, { at }] of asked.entries()) {
     for (const one of found[index] ?? [])
