@@ -66,9 +66,7 @@ export interface NewEntry {
 export type Entry = RowOf<typeof NUMBERED> & NewEntry;
 
 /** Line of the log of a workflow id. */
-export type LogLine =
-  | { readonly is: "entry"; readonly entry: Entry }
-  | { readonly is: "decision"; readonly decision: Decision };
+export type LogLine = Entry | Decision;
 
 /** Whether the log of a workflow id is as it was written. */
 export type Verification =
@@ -139,11 +137,10 @@ export const readDecision = (found: SqlRow, seal: Seal): Decision => ({
 });
 
 /** Reads a line. */
-export const readLine = (found: SqlRow, seal: Seal): LogLine => {
-  if (found["kind"] !== "") return { is: "decision", decision: readDecision(found, seal) };
-  const body = ENTRY_BODY.read(found["body"] ?? null, seal);
-  return { is: "entry", entry: { ...readFields(NUMBERED, found, seal), ...body } };
-};
+export const readLine = (found: SqlRow, seal: Seal): LogLine =>
+  found["kind"] === ""
+    ? { ...readFields(NUMBERED, found, seal), ...ENTRY_BODY.read(found["body"] ?? null, seal) }
+    : readDecision(found, seal);
 
 /** Returns the end of a workflow id that no later decision overrules. */
 export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefined => {

@@ -86,21 +86,12 @@ export const runMethods = (store: Store) => {
       );
       return closed.length > 0;
     },
-    /**
-     * Takes or renews a lease where nobody else holds it; 0 ms gives it back.
-     *
-     * @returns who holds it now, and until when by the ledger's clock.
-     */
-    lease: async (name: string, holder: string, ms: number) => {
+    /** Takes or renews a lease where nobody else holds it; 0 ms gives it back. @returns whether it is the holder's. */
+    lease: async (name: string, holder: string, ms: number): Promise<boolean> => {
       const until = `${now} + ${Math.round(ms)}`;
-      const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING *`;
-      const take = LEASES.saver({ until }, undefined, ifFree)({ name, holder }, seal);
-      const [taken] = await database.change(take);
-      const [held] =
-        taken === undefined
-          ? await store.all(LEASES, { "name = ?": name })
-          : [LEASES.read(taken, seal)];
-      return held ?? { holder: "", until: 0 };
+      const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING name`;
+      const take = LEASES.saver({ until }, undefined, ifFree);
+      return (await database.change(take({ name, holder }, seal))).length > 0;
     },
   };
 };
