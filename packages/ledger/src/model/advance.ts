@@ -14,7 +14,6 @@ import {
   nowAsking,
   nowEnded,
   nowUnknown,
-  recovered,
   returning,
   withoutFacts,
 } from "./rows.ts";
@@ -211,10 +210,9 @@ const called = (context: Context): Decided => {
     }
     case "unknown":
       return row.epoch === look.epoch ? unknown(row, context) : mistrusted(row, context);
-    case "asking": {
-      const anew = recovered(row, look);
-      return anew === undefined ? asking(row, context) : become(anew, {}, "asks anew", again);
-    }
+    case "asking":
+      // An answer may be about what a restored ledger does not have: what it asks is found out anew.
+      return row.epoch === look.epoch ? asking(row, context) : mistrusted(row, context);
     case "done": {
       const { madeId: id } = row;
       const message = `Another request of this step was carried out: ${id}.`;

@@ -39,8 +39,6 @@ export type Verdict =
       readonly result: JsonObject;
       readonly by: KnownBy;
     }
-  /** Found under the key of another generation. */
-  | { readonly is: "foundOther"; readonly id: string; readonly result: JsonObject }
   /** A complete list shows nothing that may be it. Whether it was read late enough is decided here. */
   | {
       readonly is: "absent";
@@ -54,7 +52,7 @@ export type Verdict =
       readonly isFaulty: boolean;
       readonly at: number;
     }
-  /** Time will not help. */
+  /** Time will not help: it may be one of several, or was made by another request of this step. */
   | {
       readonly is: "unclear";
       readonly message: string;

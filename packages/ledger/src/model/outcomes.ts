@@ -165,8 +165,6 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   switch (verdict.is) {
     case "found":
       return made(become, row, row.generation, verdict, true);
-    case "foundOther":
-      return ask(`Another request of this step was carried out: ${verdict.id}.`, [verdict.result]);
     case "unclear":
       return ask(verdict.message, verdict.candidates);
     case "absent": {

@@ -31,19 +31,24 @@ export const changed = (
   ...to,
 });
 
-/** What nothing has happened to. */
-export const FRESH = {
+/** A generation that nothing has happened to. */
+const FRESH_GENERATION = {
   token: null,
-  sends: 0,
   firstSentAt: null,
-  from: null,
-  until: null,
   absences: 0,
   unprovableSince: null,
   result: null,
   knownBy: null,
   message: null,
   question: null,
+} as const;
+
+/** A row that nothing has happened to. */
+export const FRESH = {
+  ...FRESH_GENERATION,
+  sends: 0,
+  from: null,
+  until: null,
   decisionsAfter: 0,
 } as const;
 
@@ -71,18 +76,11 @@ export const withoutFacts = (request: WriteRequest): WriteRequest => ({ ...reque
 
 /** The row for its next generation, by which another key is sent. */
 export const nextGeneration = (row: WriteRow, request: WriteRequest): Partial<WriteRow> => ({
+  ...FRESH_GENERATION,
   state: "ready",
+  madeId: null,
   generation: row.generation + 1,
   request,
-  token: null,
-  firstSentAt: null,
-  absences: 0,
-  unprovableSince: null,
-  madeId: null,
-  result: null,
-  knownBy: null,
-  message: null,
-  question: null,
 });
 
 /** What may have been carried out from now on: its wait begins anew. */
@@ -134,17 +132,6 @@ const MAY_STILL_BE_SENT: ReadonlyArray<WriteState> = ["ready", "refused", "askin
 
 /** Whether an end takes effect at once; elsewhere it does when the outcome is known. */
 export const mayEndNow = ({ state }: WriteRow): boolean => MAY_STILL_BE_SENT.includes(state);
-
-/** A row as a recovery leaves it: a question is asked anew, since an answer may be about what the copy does not have. */
-export const recovered = (row: WriteRow, look: Look): WriteRow | undefined =>
-  row.state !== "asking" || row.epoch === look.epoch
-    ? undefined
-    : changed(row, look, {
-        ...nowAsking(look, `The ledger was restored. ${row.question?.reason ?? ""}`.trim(), {
-          candidates: row.question?.candidates ?? [],
-        }),
-        from: null,
-      });
 
 /** How long what was ended without a known end of its send may still be carried out: longer than any request takes. */
 const OVERRULED_WAIT_MS = 60_000;

@@ -497,8 +497,13 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           "ledger lost, started anew amended",
           seeing((look, event) => [
             look,
-            event.is === "evidence" && event.verdict.is === "foundOther"
-              ? { ...event, verdict: { ...event.verdict, is: "found", by: "key" } }
+            event.is === "evidence" &&
+            event.verdict.is === "unclear" &&
+            event.verdict.message !== ""
+              ? {
+                  ...event,
+                  verdict: { is: "found", id: event.verdict.message, result: {}, by: "key" },
+                }
               : event,
           ]),
           "another request is said to be made",

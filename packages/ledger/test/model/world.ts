@@ -274,6 +274,12 @@ const readings = (
   const verdictOf = (shown: ReadonlyArray<Made>): Verdict => {
     const indexOf = (one: Made) => `id${w.made.indexOf(one)}`;
     const isAlike = (one: Made) => one.request === row.request.hash;
+    // The message names it.
+    const ofAnother = (one: Made): Verdict => ({
+      is: "unclear",
+      message: indexOf(one),
+      candidates: [],
+    });
     const [ours, ...others] = shown.filter((one) =>
       hasKeys ? one.generation === row.generation : isAlike(one),
     );
@@ -281,15 +287,12 @@ const readings = (
     const isMistrusted = row.from === null;
     if (others.length > 0 || (ours !== undefined && !hasKeys && isMistrusted))
       return { is: "unclear", message: "", candidates: [] };
-    if (ours !== undefined && isMistrusted && !isAlike(ours))
-      return { is: "foundOther", id: indexOf(ours), result: {} };
+    if (ours !== undefined && isMistrusted && !isAlike(ours)) return ofAnother(ours);
     if (ours !== undefined)
       return { is: "found", id: indexOf(ours), result: {}, by: hasKeys ? "key" : "likeness" };
     const [other] = shown;
     if (other === undefined) return { is: "absent" };
-    return hasKeys
-      ? { is: "foundOther", id: indexOf(other), result: {} }
-      : { is: "absent", mayBeAnotherRequest: true };
+    return hasKeys ? ofAnother(other) : { is: "absent", mayBeAnotherRequest: true };
   };
   const made = w.made.filter(({ isGone }) => !isGone);
   const all = verdictOf(made);
