@@ -6,13 +6,6 @@ import { LIMITS, PAUSES, REQUEST, type Rest, ROW, SCHEMA_VERSION, WRITES } from 
 import type { Database, Query, SqlRow } from "./sql.ts";
 import { number, readFields, type Seal, textOrNull } from "./table.ts";
 
-/** Operations that make something new each time: two writes never own the same. Beneficiaries are reused. */
-const MAKES_ITS_OWN: ReadonlySet<string> = new Set([
-  "createPayout",
-  "createCardholder",
-  "createCard",
-]);
-
 /** What is left of it in a pruned row: its outcome is known, so nothing of it matters any more. */
 const PRUNED: Rest = { ...FRESH, knownFrom: 0, epoch: 0, facts: {} };
 
@@ -37,7 +30,7 @@ export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteR
 
 /** Returns the statement that saves a row, whose version is one more than that which is there. */
 export const saveRow = (row: WriteRow, seal: Seal): Query => {
-  const { operation, question, request, step, workflowId } = row;
+  const { question, request } = row;
   const all = { ...row, facts: request.facts };
   const rest = Object.fromEntries(
     // The keys of `PRUNED` are those of `Rest`.
@@ -46,8 +39,6 @@ export const saveRow = (row: WriteRow, seal: Seal): Query => {
   const stored = {
     ...row,
     ...request,
-    madeFor: MAKES_ITS_OWN.has(operation) ? "" : `${workflowId}\n${step}`,
-    questionId: question?.id ?? null,
     questionKind: question?.kind ?? null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,
     rest,

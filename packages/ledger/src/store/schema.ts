@@ -48,8 +48,6 @@ export const WRITES = new Table(
   {
     ...ROW,
     ...REQUEST,
-    madeFor: text,
-    questionId: textOrNull,
     questionKind: orNull(oneOf<"outcome" | "approval">()),
     isOpen: yesNo,
     rest: orNull(sealed(json<Rest>())),
@@ -249,6 +247,14 @@ export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
 export const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
 
+/** Two writes never own the same payout, cardholder or card. Beneficiaries are reused: several may have made the same. */
+const MADE_FOR = ["workflow_id", "step"]
+  .map(
+    (name) =>
+      `(CASE WHEN operation IN ('createPayout', 'createCardholder', 'createCard') THEN '' ELSE ${name} END)`,
+  )
+  .join(", ");
+
 /** What makes the tables, oldest first; their number is the version. From the first release on a step stays as it is. */
 export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string>> => [
   [
@@ -256,8 +262,7 @@ export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string
       ({ schema }) => schema,
     ),
     BATCH_ROWS.schema,
-    // For a beneficiary `made_for` names the write, so that several may have made the same.
-    `CREATE UNIQUE INDEX writes_made ON writes (account, operation, made_id, made_for) WHERE made_id IS NOT NULL`,
+    `CREATE UNIQUE INDEX writes_made ON writes (account, operation, made_id, ${MADE_FOR}) WHERE made_id IS NOT NULL`,
     `CREATE INDEX writes_open ON writes (changed_at) WHERE is_open = 1`,
     `CREATE INDEX writes_request ON writes (hash)`,
     `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
