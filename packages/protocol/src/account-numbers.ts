@@ -1,17 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
 import { lastFour, textAt } from "./values.ts";
-
-/** Fields that somebody has written freely, and may have written an account number into. */
-const FREE_TEXTS = new Set([
-  "account_holder",
-  "after",
-  "before",
-  "beneficiary_name",
-  "nickname",
-  "payout_reason",
-  "payout_reference",
-  "to",
-]);
 
 /** Capitals and digits of a text in ASCII, and where each of them stands in it. */
 interface Letters {
@@ -81,21 +68,3 @@ export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = [
 /** Lists the account numbers of a beneficiary. */
 export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
   ["account_number", "iban"].flatMap((field) => textAt(beneficiary, field) ?? []);
-
-/** Masks account numbers in what people have written into plain data: references, reasons, names. All else stays. */
-export const maskFreeTexts = <A>(value: A, numbers: ReadonlyArray<string> = []): A => {
-  const masked = (part: unknown): unknown => {
-    if (Array.isArray(part)) return part.map(masked);
-    if (!isRecord(part)) return part;
-    return Object.fromEntries(
-      Object.entries(part).map(([name, field]) => [
-        name,
-        typeof field === "string" && FREE_TEXTS.has(name)
-          ? withoutAccounts(field, numbers)
-          : masked(field),
-      ]),
-    );
-  };
-  // Texts stay texts, and all else stays what it is.
-  return masked(value) as A;
-};
