@@ -15,6 +15,7 @@ import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { type Effect, Result } from "effect";
 import { type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { waitAfterMs } from "./write/outcomes.ts";
 
 /** The operations that change nothing. */
 type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
@@ -24,14 +25,6 @@ export type ReadActivities = {
   readonly [Name in ReadName]: (input: Input<Name>) => Promise<Output<Name>>;
 };
 
-/** A wrong key is replaced by a person. */
-const NOT_AUTHENTICATED_WAIT_MS = 30_000;
-
-const delayOf = (error: PaymentsError): number | undefined => {
-  if (error._tag === "RateLimited") return error.retryAfter;
-  return error._tag === "NotAuthenticated" ? NOT_AUTHENTICATED_WAIT_MS : undefined;
-};
-
 const typeOf = ({ _tag: tag }: PaymentsError): string => {
   if (tag === "InvalidRequest") return failureTypes.invalidRequest;
   // A read that was not answered has changed nothing.
@@ -39,16 +32,18 @@ const typeOf = ({ _tag: tag }: PaymentsError): string => {
 };
 
 /** A read says nothing about money: whatever may change is tried again by Temporal. */
-const failureOf = (error: PaymentsError): ApplicationFailure => {
+const failureOf = (error: PaymentsError, attempt: number): ApplicationFailure => {
   const { _tag: tag, message, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "Refused";
-  const delay = delayOf(error);
   return ApplicationFailure.create({
     type: typeOf(error),
     message,
     nonRetryable: isFinal,
     details: [{ operation: name }],
-    ...(delay !== undefined && { nextRetryDelay: delay }),
+    // Other waits are those of the caller's retry policy.
+    ...((tag === "RateLimited" || tag === "NotAuthenticated") && {
+      nextRetryDelay: waitAfterMs(error, attempt),
+    }),
   });
 };
 
@@ -75,13 +70,13 @@ export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
         const call = (client: PaymentsClient["Service"], input: unknown) =>
           (client[name] as AnyOperation)(input);
         const read = async (input: unknown): Promise<unknown> => {
-          const { cancellationSignal } = Context.current();
+          const { cancellationSignal, info } = Context.current();
           const result = await runCall(
             runtime,
             (client) => call(client, input),
             cancellationSignal,
           );
-          if (Result.isFailure(result)) throw failureOf(result.failure);
+          if (Result.isFailure(result)) throw failureOf(result.failure, info.attempt);
           return withoutNumbers(result.success);
         };
         return [name, read];

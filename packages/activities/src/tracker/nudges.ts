@@ -1,8 +1,9 @@
-import { advance, type Ledger, type WritePolicy, type WriteRow } from "@durable-payments/ledger";
+import type { Ledger, WritePolicy } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import { NUDGE, type Nudge } from "@durable-payments/protocol/calls";
 import { runStep } from "@durable-payments/protocol/row-step";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { advanceRow } from "../write/advance-row.ts";
 
 /** Most rows of one sweep: the others come next. */
 const MOST = 500;
@@ -18,13 +19,6 @@ const ANY_POLICY: WritePolicy = {
   keyLifetimeMs: 0,
   listLagMs: 0,
   requestTimeoutMs: 0,
-};
-
-const noteNotified = async (ledger: Ledger, { account, step, workflowId }: WriteRow) => {
-  await ledger.transact({ account, workflowId, step }, (look) => {
-    const { entries, row } = advance(look, { is: "told", who: "tracker" }, ANY_POLICY);
-    return { entries, ...(row !== undefined && { row }) };
-  });
 };
 
 /**
@@ -53,7 +47,10 @@ export const nudgeUntold = async (
         continue;
       }
     }
-    for (const row of untold) await noteNotified(ledger, row);
+    for (const { step, workflowId: rootId } of untold) {
+      const name = { account, workflowId: rootId, step };
+      await advanceRow(ledger, name, { is: "told", who: "tracker" }, ANY_POLICY);
+    }
   }
   return fault;
 };

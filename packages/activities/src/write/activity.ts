@@ -1,27 +1,19 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { type Ledger, LedgerUnavailable, type WriteName } from "@durable-payments/ledger";
-import {
-  type UndoCall,
-  waitTypes,
-  type WriteAnswer,
-  type WriteCall,
-} from "@durable-payments/protocol/calls";
+import type { UndoCall, WriteAnswer, WriteCall } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
-import {
-  accountOf,
-  HEARTBEAT_EVERY_MS,
-  optionsOf,
-  type PaymentsRuntime,
-} from "../run-operation.ts";
+import { ApplicationFailure } from "@temporalio/common";
+import { accountOf, notYet, optionsOf, type PaymentsRuntime } from "../run-operation.ts";
 import { makeContractOperations } from "./contract-operations.ts";
 import type { Attempt } from "./guard.ts";
 import { type EngineOptions, NotYet, StepFailed } from "./operation.ts";
 import { growingWaitMs } from "./outcomes.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
-import { performWrite, settleRow } from "./perform.ts";
-import { undoWrite } from "./undo.ts";
+import { performWrite, settleRow, undoWrite } from "./perform.ts";
 import { writeNames } from "./write-facts.ts";
+
+/** A cancellation arrives with the answer to a heartbeat. */
+const HEARTBEAT_EVERY_MS = 3_000;
 
 /** What the activities of writes are made of. */
 export interface WriteActivityOptions {
@@ -95,12 +87,7 @@ const failureOf = (error: unknown, attempt: Attempt): unknown => {
   const isLedger = error instanceof LedgerUnavailable;
   if (!(error instanceof NotYet) && !isLedger) return error;
   if (error instanceof NotYet && error.version !== undefined) attempt.heartbeat(error.version);
-  return ApplicationFailure.create({
-    type: waitTypes.notYet,
-    message: messageOf(error),
-    nextRetryDelay: isLedger ? growingWaitMs(attempt.attempt) : error.delayMs,
-    category: ApplicationFailureCategory.BENIGN,
-  });
+  return notYet(messageOf(error), isLedger ? growingWaitMs(attempt.attempt) : error.delayMs);
 };
 
 /** Runs in an activity, which heartbeats meanwhile: a lost worker is noticed, and a cancellation arrives. */

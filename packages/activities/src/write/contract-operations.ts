@@ -7,7 +7,9 @@ import {
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
+import { textAt } from "@durable-payments/protocol";
 import { payeeMark } from "@durable-payments/protocol/payee-mark";
+
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { contradictedField } from "../evidence/match-beneficiary.ts";
@@ -15,17 +17,12 @@ import { plainKey } from "../evidence/match-fields.ts";
 import { contradictionOf, matchCardholder, matchPayout } from "../evidence/match-rows.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import { type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { NOT_CONFIRMED } from "./advance-row.ts";
 import { OneByOne } from "./one-by-one.ts";
-import {
-  NOT_CONFIRMED,
-  type ReadMade,
-  type Sending,
-  type WriteName,
-  type WriteOperation,
-} from "./operation.ts";
+import type { ReadMade, Sending, WriteName, WriteOperation } from "./operation.ts";
 import { outcomeOfError } from "./outcomes.ts";
 import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
-import { keyOf, pickTexts, requestHash, textAt } from "./request-fields.ts";
+import { keyOf, pickTexts, requestHash } from "./request-fields.ts";
 import { KEY_LIFETIME_MS, MADE_BEFORE, PAYOUT_KEPT, writeNames, WRITES } from "./write-facts.ts";
 
 type Client = PaymentsClient["Service"];

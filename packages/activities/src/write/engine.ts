@@ -15,14 +15,14 @@ import {
 } from "@durable-payments/ledger";
 import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
+import { advanceRow } from "./advance-row.ts";
 import { dispatch, writeAgain } from "./dispatch.ts";
 import { type Attempt, typeOfRun } from "./guard.ts";
-import { namedId, readNamed, renamed } from "./named-by-person.ts";
 import {
   type EngineOptions,
   isPaymentsError,
-  NOT_CONFIRMED,
   NotYet,
+  type ReadMade,
   StepFailed,
   type WriteOperation,
   type WriteTask,
@@ -155,26 +155,12 @@ export class Performing {
     this.#policy = { ...this.#policy, repeat: "none", isListed: true };
   }
 
-  /** Changes the row by what happened, in one transaction. */
   async #advance(event: WriteEventOf): Promise<NextEffect> {
     const { ledger, who } = this.#options;
-    let effect: NextEffect | undefined;
-    const isUnread = event.is === "checked" && "not_confirmed" in event.result;
-    this.#look = await ledger.transact(this.#call.name, (look) => {
-      const advanced = advance(look, { ...event, who }, this.#policy);
-      effect = advanced.effect;
-      return {
-        ...(advanced.row !== undefined && { row: advanced.row }),
-        entries: isUnread
-          ? advanced.entries.map((entry) => ({
-              ...entry,
-              details: { ...entry.details, ...NOT_CONFIRMED },
-            }))
-          : advanced.entries,
-        workflowType: typeOfRun(this.#attempt, this.#call),
-      };
-    });
-    if (effect === undefined) throw new Error("The ledger decided nothing.");
+    const { name } = this.#call;
+    const type = typeOfRun(this.#attempt, this.#call);
+    const { effect, look } = await advanceRow(ledger, name, { ...event, who }, this.#policy, type);
+    this.#look = look;
     return effect;
   }
 
@@ -334,16 +320,34 @@ export class Performing {
       const verdict = read.is === "later" ? { ...read, at: Math.min(read.at, nextAt) } : read;
       return this.#advance({ is: "reread", version, decision, verdict });
     }
-    const id = namedId(decision);
-    const { signal } = this.#attempt;
-    const read = await this.#reading(() =>
-      readNamed(this.#options.ledger, this.#operation, row, id, this.#request, signal),
-    );
+    const { id: named } = decision.value;
+    const id = typeof named === "string" ? named.trim() : "";
+    const read = await this.#reading(() => this.#readNamed(row, id));
     const result: JsonObject = read.is === "fits" ? { ...read.result } : {};
     const fault = read.is === "fits" ? undefined : read.fault;
     return this.#advance({ is: "checked", version, decision, id, result, fault });
   }
+
+  /** Reads at the service what a person named, and compares it with what was sent. What another write has made does not fit. */
+  async #readNamed(row: WriteRow, id: string): Promise<ReadMade> {
+    const owners = await this.#options.ledger.owners(row.account, row.operation, [id]);
+    const owner = owners.get(id);
+    if (owner !== undefined && (owner.workflowId !== row.workflowId || owner.step !== row.step)) {
+      return { is: "fault", fault: `${owner.workflowId} (${owner.step}) has made ${id}.` };
+    }
+    return this.#operation.read(row, id, this.#request, this.#attempt.signal);
+  }
 }
+
+/** Returns the verdict that asks a person whether a step was renamed. */
+const renamed = (elsewhere: ReadonlyArray<WriteRow>): Verdict => {
+  const steps = elsewhere.map(({ madeId, step }) => `${step} (${madeId ?? "unknown"})`);
+  return {
+    is: "unclear",
+    message: `An earlier run has the same request under another step: ${steps.join(", ")}. Was the step renamed?`,
+    candidates: elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
+  };
+};
 
 /** An event without who brings it. */
 type WriteEventOf = WriteEvent extends infer Event

@@ -30,9 +30,6 @@ export interface Sending {
   readonly afterwards: (release: () => Promise<void>) => void;
 }
 
-/** What the result and the log say where a person named an id that nothing could read, or compare. */
-export const NOT_CONFIRMED = { not_confirmed: true } as const;
-
 /** A person's id, as the service has it; with `NOT_CONFIRMED` in the result, where only the person says so. */
 export type ReadMade =
   | { readonly is: "fits"; readonly result: JsonObject }

@@ -1,57 +1,26 @@
 import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
+import { textAt } from "@durable-payments/protocol";
+import { bankOf, payeeMark } from "@durable-payments/protocol/payee-mark";
 import type { Effect } from "effect";
 import { contradictedField } from "../evidence/match-beneficiary.ts";
 import { isPaymentsError } from "./operation.ts";
-import { hashOf, textAt } from "./request-fields.ts";
-
-/** What says which account is paid, beside the country of its bank. */
-const ACCOUNT_FIELDS = [
-  "account_holder",
-  "iban",
-  "account_number",
-  "swift_code",
-  "clearing_system",
-  "routing_code_type1",
-  "routing_code_value1",
-  "routing_code_type2",
-  "routing_code_value2",
-  "bank_name",
-] as const;
-
-const plain = (text: string): string => text.replaceAll(/\s/g, "").toUpperCase();
-
-/** The details of a bank: in a request beside the others, in an answer an object of their own. */
-const bankOf = (beneficiary: unknown): unknown =>
-  isRecord(beneficiary) && isRecord(beneficiary["beneficiary_bank_details"])
-    ? beneficiary["beneficiary_bank_details"]
-    : beneficiary;
-
-const countryOf = (bank: unknown): string =>
-  textAt(bank, "bank_country") ?? textAt(bank, "bank_country_code") ?? "";
-
-/**
- * Marks the account of a beneficiary, as it was requested or as the service shows it: another holder, bank or account
- * has another mark.
- *
- * @returns a hash: no number can be read from it.
- */
-export const accountMark = (beneficiary: unknown): string => {
-  const bank = bankOf(beneficiary);
-  const said = ACCOUNT_FIELDS.map((field) => plain(textAt(bank, field) ?? ""));
-  return hashOf(["account of a payee", plain(countryOf(bank)), ...said]).slice(0, 32);
-};
+import { hashOf } from "./request-fields.ts";
 
 /** Describes an account for whoever approves its payment: holder, country, and the last four characters. */
 export const describeAccount = (beneficiary: unknown): string => {
   const bank = bankOf(beneficiary);
   const number = textAt(bank, "iban") ?? textAt(bank, "account_number");
   const holder = textAt(bank, "account_holder") ?? "an unknown holder";
-  const country = countryOf(bank) || "unknown country";
+  const country =
+    textAt(bank, "bank_country") ?? textAt(bank, "bank_country_code") ?? "unknown country";
   const ending = number === undefined ? "unknown account" : `account ending in ${number.slice(-4)}`;
   return `${holder}, ${country}, ${ending}`;
 };
+
+/** Marks what is described, for an approval: another holder, bank or account has another mark. */
+export const accountMark = (beneficiary: unknown): string =>
+  hashOf([payeeMark(beneficiary), textAt(bankOf(beneficiary), "bank_name")]).slice(0, 32);
 
 /** What is looked for. */
 interface Wanted {

@@ -8,7 +8,7 @@ import { nudgeUntold } from "../../src/tracker/nudges.ts";
 import { makeTrackerActivities } from "../../src/tracker/track.ts";
 import { Waits } from "../../src/tracker/waits.ts";
 import { runCall, type PaymentsRuntime } from "../../src/run-operation.ts";
-import { NotYet } from "../../src/write/index.ts";
+import { NotYet } from "../../src/write/operation.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
 import { ACCOUNT, putRow } from "../support/rows.ts";
 

@@ -6,7 +6,6 @@ import type {
   StartedRows,
 } from "@durable-payments/protocol/batches";
 import { messageOf } from "@durable-payments/api-core/values";
-import { waitTypes } from "@durable-payments/protocol/calls";
 import { VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
 import { batchQueue } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
@@ -15,8 +14,8 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
 } from "@temporalio/client";
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
+import { notYet } from "./run-operation.ts";
 
 /** What the activity of a batch needs. */
 export interface BatchOptions {
@@ -51,14 +50,6 @@ const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string 
   const pause = pauses.find(({ of, scope }) => scope === "all" || (scope === "batch" && of === id));
   return pause && `Paused by ${pause.by}: ${pause.reason}`;
 };
-
-const notYet = (message: string, nextRetryDelay: number): ApplicationFailure =>
-  ApplicationFailure.create({
-    type: waitTypes.notYet,
-    message,
-    nextRetryDelay,
-    category: ApplicationFailureCategory.BENIGN,
-  });
 
 /** The rows of one chunk, and what the ledger has of them. */
 class Chunk {
