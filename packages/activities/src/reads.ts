@@ -4,7 +4,6 @@ import {
   isSensitiveField,
   operationNames,
   type Output,
-  type PaymentsClient,
   type PaymentsError,
 } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
@@ -13,8 +12,8 @@ import { lastFour } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import { type Effect, Result } from "effect";
-import { type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { Result } from "effect";
+import { operationOf, type PaymentsRuntime, runCall } from "./run-operation.ts";
 import { waitAfterMs } from "./write/outcomes.ts";
 
 /** The operations that change nothing. */
@@ -58,22 +57,17 @@ const withoutNumbers = (value: unknown, field = ""): unknown => {
     : value;
 };
 
-type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
-
 /** Makes the activities of everything that only reads. */
 export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
   Object.fromEntries(
     operationNames
       .filter((name) => operation(name).idempotency === "safe")
       .map((name) => {
-        // Found by one of the contract's names; the input is checked by the call itself.
-        const call = (client: PaymentsClient["Service"], input: unknown) =>
-          (client[name] as AnyOperation)(input);
         const read = async (input: unknown): Promise<unknown> => {
           const { cancellationSignal, info } = Context.current();
           const result = await runCall(
             runtime,
-            (client) => call(client, input),
+            (client) => operationOf(client, name)(input),
             cancellationSignal,
           );
           if (Result.isFailure(result)) throw failureOf(result.failure, info.attempt);

@@ -1,4 +1,4 @@
-import { PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
+import { type OperationName, PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { accountHash } from "@durable-payments/protocol/account";
 import { waitTypes } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
@@ -48,6 +48,13 @@ export const optionsOf = (
   runtime: PaymentsRuntime,
 ): Promise<PaymentsClient["Service"]["options"]> =>
   runtime.runPromise(Effect.map(PaymentsClient, ({ options }) => options));
+
+/** Returns an operation of the client by its name: it checks its input by the contract. */
+export const operationOf = (
+  client: PaymentsClient["Service"],
+  name: OperationName,
+): ((input: unknown) => Effect.Effect<unknown, PaymentsError>) =>
+  client[name] as ReturnType<typeof operationOf>;
 
 /** A call of the client. */
 export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;

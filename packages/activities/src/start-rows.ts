@@ -65,14 +65,14 @@ class Chunk {
     this.#chunk = chunk;
   }
 
-  async rows(): Promise<ReadonlyMap<number, BatchRow>> {
+  async rows(): Promise<ReadonlyArray<BatchRow>> {
     const { batch, rows } = this.#chunk;
     const first = rows[0]?.number ?? 1;
     const last = rows.at(-1)?.number ?? 0;
     const limit = last - first + 1;
     const found = await this.#ledger.batchRows(batch, { after: first - 1, limit });
     const own = new Set(rows.map(({ number }) => number));
-    return new Map(found.filter(({ number }) => own.has(number)).map((row) => [row.number, row]));
+    return found.filter(({ number }) => own.has(number));
   }
 
   change(changes: ReadonlyArray<BatchRowChange>): Promise<void> {
@@ -156,7 +156,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         const batch = await ledger.batch(given.batch);
         if (batch === undefined || batch.state === "uploading")
           throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
-        const rows = [...(await chunk.rows()).values()];
+        const rows = await chunk.rows();
         const started = rows.filter(({ state }) => state === "started");
         const endings = await inParts(started, (row) => chunk.ending(row));
         await chunk.change(endings.filter((one) => one !== undefined));

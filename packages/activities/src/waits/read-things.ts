@@ -159,21 +159,11 @@ export const readCardholder = (
     ),
   );
 
-/** Reads a balance, which is created where the service knows none: creating it twice is as once. */
+/** Reads a balance; one that the service does not have is refused, and the step creates it. */
 export const readFunds = (
   client: Client,
   wait: FundsWait,
-): Effect.Effect<Seen<SeenFunds>, PaymentsError> => {
-  const { currency } = wait;
-  const retrieve = client.retrieveBalance({ currency });
-  return Effect.map(
-    Effect.catchTag(retrieve, "Refused", (refused) =>
-      client.createBalance({ currency, name: currency }).pipe(
-        // It may exist, and the service have refused to show it: the first refusal says more.
-        Effect.catchTag("Refused", () => Effect.fail(refused)),
-        Effect.andThen(retrieve),
-      ),
-    ),
-    (balance) => seenFunds(wait, balance),
+): Effect.Effect<Seen<SeenFunds>, PaymentsError> =>
+  Effect.map(client.retrieveBalance({ currency: wait.currency }), (balance) =>
+    seenFunds(wait, balance),
   );
-};

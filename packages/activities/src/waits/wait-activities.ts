@@ -48,7 +48,7 @@ export interface WaitOptions {
 }
 
 const isFinal = ({ _tag: tag }: PaymentsError, kind: Wait["kind"]): boolean =>
-  // A balance that is neither shown nor created never will be enough.
+  // A balance that the service does not have: the step creates it.
   tag === "InvalidRequest" || (tag === "Refused" && kind === "balance");
 
 const final = ({ _tag: tag, message, operation }: PaymentsError): ApplicationFailure =>

@@ -1,9 +1,4 @@
-import {
-  IsResend,
-  type OperationName,
-  type PaymentsClient,
-  type PaymentsError,
-} from "@durable-payments/api-core";
+import { IsResend, type PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
@@ -16,7 +11,7 @@ import { contradictedField } from "../evidence/match-beneficiary.ts";
 import { plainKey } from "../evidence/match-fields.ts";
 import { contradictionOf, matchCardholder, matchPayout } from "../evidence/match-rows.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
-import { type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { operationOf, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { NOT_CONFIRMED } from "./advance-row.ts";
 import { OneByOne } from "./one-by-one.ts";
 import type { ReadMade, Sending, WriteName, WriteOperation } from "./operation.ts";
@@ -26,11 +21,6 @@ import { keyOf, pickTexts, requestHash } from "./request-fields.ts";
 import { KEY_LIFETIME_MS, MADE_BEFORE, PAYOUT_KEPT, writeNames, WRITES } from "./write-facts.ts";
 
 type Client = PaymentsClient["Service"];
-
-/** An operation by its name: the client checks its input by the contract. */
-type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
-const operationOf = (client: Client, name: OperationName): AnyOperation =>
-  client[name] as AnyOperation;
 
 /** What makes the operations of the contract. */
 export interface ContractOptions {
@@ -57,7 +47,6 @@ export const makeContractOperations = ({
 
   const payouts: SearchedList<Page<"listPayouts">> = {
     idField: "payout_id",
-    hasKeys: true,
     readings: new ListReadings<Page<"listPayouts">>({
       idField: "payout_id",
       pageSize: PAGE_SIZE,
@@ -74,7 +63,6 @@ export const makeContractOperations = ({
 
   const cardholders: SearchedList<Page<"listCardholders">> = {
     idField: "card_holder_id",
-    hasKeys: false,
     readings: new ListReadings<Page<"listCardholders">>({
       idField: "card_holder_id",
       pageSize: PAGE_SIZE,
@@ -82,7 +70,6 @@ export const makeContractOperations = ({
       read: (page_num) =>
         read((client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),
     }),
-    keyOf: () => undefined,
     compare: (facts, row) =>
       matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),
     kept: (item) => pickTexts(item, WRITES.createCardholder.kept),

@@ -28,7 +28,7 @@ import {
   type WriteTask,
 } from "./operation.ts";
 import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
-import { prepare } from "./prepare.ts";
+import { prepare, renamed } from "./prepare.ts";
 
 /** Longest time that an attempt goes on without a result. */
 const MOST_MS = 60_000;
@@ -338,16 +338,6 @@ export class Performing {
     return this.#operation.read(row, id, this.#request, this.#attempt.signal);
   }
 }
-
-/** Returns the verdict that asks a person whether a step was renamed. */
-const renamed = (elsewhere: ReadonlyArray<WriteRow>): Verdict => {
-  const steps = elsewhere.map(({ madeId, step }) => `${step} (${madeId ?? "unknown"})`);
-  return {
-    is: "unclear",
-    message: `An earlier run has the same request under another step: ${steps.join(", ")}. Was the step renamed?`,
-    candidates: elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
-  };
-};
 
 /** An event without who brings it. */
 type WriteEventOf = WriteEvent extends infer Event

@@ -6,6 +6,7 @@ import {
   type Look,
   needsApproval,
   overLimit,
+  type Verdict,
   type WriteRow,
 } from "@durable-payments/ledger";
 import { failureTypes, type PlannedRequest } from "@durable-payments/protocol/calls";
@@ -147,4 +148,14 @@ export const prepare = async (
     payee = await payeeOf(preparing);
   }
   return { payee, elsewhere: await elsewhereOf(preparing) };
+};
+
+/** Returns the verdict that asks a person whether a step was renamed. */
+export const renamed = (elsewhere: ReadonlyArray<WriteRow>): Verdict => {
+  const steps = elsewhere.map(({ madeId, step }) => `${step} (${madeId ?? "unknown"})`);
+  return {
+    is: "unclear",
+    message: `An earlier run has the same request under another step: ${steps.join(", ")}. Was the step renamed?`,
+    candidates: elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
+  };
 };
