@@ -75,10 +75,8 @@ class Chunk {
     return found.filter(({ number }) => own.has(number));
   }
 
-  change(changes: ReadonlyArray<BatchRowChange>): Promise<void> {
-    return changes.length === 0
-      ? Promise.resolve()
-      : this.#ledger.changeRows(this.#chunk.batch, changes);
+  async change(changes: ReadonlyArray<BatchRowChange>): Promise<void> {
+    if (changes.length > 0) await this.#ledger.changeRows(this.#chunk.batch, changes);
   }
 
   /** Starts the run of a row; one of an earlier attempt is taken for its own by the memo. */

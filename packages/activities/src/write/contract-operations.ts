@@ -14,7 +14,13 @@ import { type SearchedList, searchList } from "../evidence/search.ts";
 import { operationOf, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { NOT_CONFIRMED } from "./advance-row.ts";
 import { OneByOne } from "./one-by-one.ts";
-import type { ReadMade, Sending, WriteName, WriteOperation } from "./operation.ts";
+import {
+  isPaymentsError,
+  type ReadMade,
+  type Sending,
+  type WriteName,
+  type WriteOperation,
+} from "./operation.ts";
 import { outcomeOfError } from "./outcomes.ts";
 import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
 import { keyOf, pickTexts, requestHash } from "./request-fields.ts";
@@ -44,6 +50,17 @@ export const makeContractOperations = ({
     if (Result.isFailure(result)) throw result.failure;
     return result.success;
   };
+
+  /** Reads at the service; what it does not know is undefined. */
+  const readOrNone = <A>(
+    call: (client: Client) => Effect.Effect<A, PaymentsError>,
+  ): Promise<A | undefined> =>
+    read(call).catch((error: unknown) => {
+      const isUnknown =
+        isPaymentsError(error) && (error._tag === "Refused" || error._tag === "InvalidRequest");
+      if (!isUnknown) throw error;
+      return undefined;
+    });
 
   const payouts: SearchedList<Page<"listPayouts">> = {
     idField: "payout_id",
@@ -161,7 +178,7 @@ export const makeContractOperations = ({
       return { is: "later", message, retryAfterMs: 1_000 };
     }
     try {
-      const found = await reusableBeneficiary({ account, hash, ledger, read, request });
+      const found = await reusableBeneficiary({ account, hash, ledger, readOrNone, request });
       if (found === undefined) return await send("createBeneficiary", sending);
       await guard.permit();
       return madeOf("createBeneficiary", {}, key, found);
@@ -195,17 +212,6 @@ export const makeContractOperations = ({
     result: pickTexts(answer, WRITES[name].kept),
   });
   const fault = (text: string): ReadMade => ({ is: "fault", fault: text });
-
-  /** Reads at the service; what it does not know is undefined. */
-  const readOrNone = async (
-    call: (client: Client) => Effect.Effect<unknown, PaymentsError>,
-  ): Promise<unknown> => {
-    const result = await runCall(runtime, call, never);
-    if (Result.isSuccess(result)) return result.success;
-    const { _tag } = result.failure;
-    if (_tag === "Refused" || _tag === "InvalidRequest") return undefined;
-    throw result.failure;
-  };
 
   const readMade = async (
     name: WriteName,

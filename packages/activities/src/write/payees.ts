@@ -4,7 +4,6 @@ import { textAt } from "@durable-payments/protocol";
 import { bankOf, payeeMark } from "@durable-payments/protocol/payee-mark";
 import type { Effect } from "effect";
 import { contradictedField } from "../evidence/match-beneficiary.ts";
-import { isPaymentsError } from "./operation.ts";
 import { hashOf } from "./request-fields.ts";
 
 /** Describes an account for whoever approves its payment: holder, country, and the last four characters. */
@@ -29,9 +28,10 @@ interface Wanted {
   readonly hash: string;
   readonly request: unknown;
   readonly ledger: Ledger;
-  readonly read: <A>(
+  /** Reads at the service; what it does not know is undefined. */
+  readonly readOrNone: <A>(
     call: (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>,
-  ) => Promise<A>;
+  ) => Promise<A | undefined>;
 }
 
 const ACTIVE = /^active$/i;
@@ -46,20 +46,15 @@ export const reusableBeneficiary = async ({
   account,
   hash,
   ledger,
-  read,
+  readOrNone,
   request,
 }: Wanted): Promise<unknown> => {
   const done = await ledger.doneWith(account, "createBeneficiary", hash);
   const beneficiary_id = done?.madeId ?? "";
   if (beneficiary_id === "") return undefined;
-  try {
-    const shown = await read((client) => client.retrieveBeneficiary({ beneficiary_id }));
-    const isActive = ACTIVE.test(shown.beneficiary_status ?? "active");
-    return isActive && contradictedField(request, shown) === undefined
-      ? { ...shown, beneficiary_id }
-      : undefined;
-  } catch (error) {
-    if (isPaymentsError(error) && error._tag === "Refused") return undefined;
-    throw error;
-  }
+  const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
+  const isActive = shown !== undefined && ACTIVE.test(shown.beneficiary_status ?? "active");
+  return isActive && contradictedField(request, shown) === undefined
+    ? { ...shown, beneficiary_id }
+    : undefined;
 };
