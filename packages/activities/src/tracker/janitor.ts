@@ -1,17 +1,13 @@
-import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
+import type { WriteName, WriteRow } from "@durable-payments/ledger";
 import { runStep } from "@durable-payments/protocol/row-step";
-import type { Client } from "@temporalio/client";
 import { NotYet } from "../write/operation.ts";
 import { readRunState } from "./runs.ts";
+import type { WaitsOptions } from "./waits.ts";
 
 /** What the janitor needs. */
-export interface JanitorOptions {
-  readonly ledger: Ledger;
-  readonly account: string;
-  readonly client: Client;
+export interface JanitorOptions extends Omit<WaitsOptions, "call"> {
   /** Reconciles a row without its run: nothing is sent. Waits that it asks for come with a later sweep. */
   readonly settle: (name: WriteName) => Promise<void>;
-  readonly warn: (message: string) => void;
 }
 
 /** What a sweep has seen. */

@@ -87,14 +87,9 @@ class Tracker implements LongWork<Tracked> {
     const { client } = this.#activity;
     const { ledger, settle } = options;
     const call = <A>(of: Call<A>) => this.#call(of);
-    this.#waits = new Waits({ ledger, account, client, call, warn });
-    this.#janitor = new Janitor({
-      ledger,
-      account,
-      client,
-      settle: (name) => settle(name, signal),
-      warn,
-    });
+    const shared = { ledger, account, client, warn };
+    this.#waits = new Waits({ ...shared, call });
+    this.#janitor = new Janitor({ ...shared, settle: (name) => settle(name, signal) });
   }
 
   get state(): Tracked {
