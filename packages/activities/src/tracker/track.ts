@@ -22,6 +22,8 @@ export interface TrackerOptions {
   readonly ledger: Ledger;
   /** The account of the runtime's client, as a hash. */
   readonly account: () => Promise<string>;
+  /** Whose rows of ended runs are settled. */
+  readonly operations: ReadonlyArray<string>;
   /** Reconciles a row whose run has ended: nothing is sent. */
   readonly settle: (name: WriteName, signal: AbortSignal) => Promise<void>;
   /** Ends the activity when its worker is to drain, so that another worker takes it up at once. */
@@ -87,13 +89,14 @@ class Tracker {
       this.#activity.log.warn(`The tracker continues: ${message}`);
     };
     const { client } = this.#activity;
-    const { ledger, settle } = options;
+    const { ledger, operations, settle } = options;
     const call = <A>(of: Call<A>) => this.#call(of);
     this.#waits = new Waits({ ledger, account, client, call, warn });
     this.#janitor = new Janitor({
       ledger,
       account,
       client,
+      operations,
       settle: (name) => settle(name, signal),
       warn,
     });

@@ -1,3 +1,4 @@
+import { operation as contractOf } from "@durable-payments/api-core/contract";
 import { messageOf } from "@durable-payments/api-core/values";
 import { type Ledger, LedgerUnavailable, type WriteName } from "@durable-payments/ledger";
 import {
@@ -21,7 +22,7 @@ import { growingWaitMs } from "./outcomes.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { performWrite, settleRow } from "./perform.ts";
 import { undoWrite } from "./undo.ts";
-import { writeNames } from "./write-facts.ts";
+import { isListed, writeNames } from "./write-facts.ts";
 
 /** What the activities of writes are made of. */
 export interface WriteActivityOptions {
@@ -130,6 +131,8 @@ export interface WriteActivities {
   readonly activities: Readonly<
     Record<string, WriteActivity | ((call: UndoCall) => Promise<WriteAnswer>)>
   >;
+  /** The operations whose outcome a list, or the lifetime of a key, settles. */
+  readonly settled: ReadonlyArray<string>;
   /** Finds out what became of a row whose run has ended, and sends nothing. Throws as `performWrite`. */
   readonly settleRow: (name: WriteName, attempt: Attempt) => Promise<void>;
 }
@@ -167,6 +170,10 @@ export const makeWriteActivities = ({
       undo: (call: UndoCall) =>
         inActivity(call, async (attempt) => undoWrite(await engine(), attempt, call)),
     },
+    settled: [
+      ...writeNames.filter((name) => isListed(name) || contractOf(name).idempotency === "keyed"),
+      ...Object.entries(own).flatMap(([name, { repeat }]) => (repeat === "idempotent" ? [] : name)),
+    ],
     settleRow: async (name, attempt) => {
       await settleRow(await engine(), attempt, name);
     },

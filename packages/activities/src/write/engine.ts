@@ -101,7 +101,8 @@ export class Performing {
         }
         case "return": {
           const by = effect.knownBy === "answer" ? {} : { by: effect.knownBy };
-          return { is: "done", made: { ...effect.result }, ...by };
+          const { idField } = this.#operation;
+          return { is: "done", made: { [idField]: effect.id, ...effect.result }, ...by };
         }
         case "fail":
           throw this.#failed(effect);
@@ -312,12 +313,18 @@ export class Performing {
     const { version } = this;
     const readFrom = this.#now;
     const verdict = await this.#search(this.#row);
+    return this.#found((seen) => ({ is: "evidence", version, readFrom, verdict: seen }), verdict);
+  }
+
+  /** Brings a verdict to the row. What shows our key and is another write's, a person has to sort out; likeness is read again. */
+  async #found(event: (verdict: Verdict) => WriteEventOf, verdict: Verdict): Promise<NextEffect> {
     try {
-      return await this.#advance({ is: "evidence", version, readFrom, verdict });
+      return await this.#advance(event(verdict));
     } catch (error) {
-      // Between the reading of the owners and now.
-      if (error instanceof MadeByAnother) throw this.#notYet(error.message, 1_000, false);
-      throw error;
+      if (!(error instanceof MadeByAnother) || verdict.is !== "found") throw error;
+      if (verdict.by !== "key") throw this.#notYet(error.message, 1_000, false);
+      const message = `The service shows ${verdict.id} for this step. ${error.message}`;
+      return this.#advance(event({ is: "unclear", message, candidates: [verdict.result] }));
     }
   }
 
@@ -332,7 +339,7 @@ export class Performing {
       const read = await this.#search({ ...row, until: 0 });
       const nextAt = this.#now + growingWaitMs(this.#attempt.attempt);
       const verdict = read.is === "later" ? { ...read, at: Math.min(read.at, nextAt) } : read;
-      return this.#advance({ is: "reread", version, decision, verdict });
+      return this.#found((seen) => ({ is: "reread", version, decision, verdict: seen }), verdict);
     }
     const id = namedId(decision);
     const { signal } = this.#attempt;

@@ -1,5 +1,7 @@
 import type { Decision, JsonObject, Ledger, Verdict, WriteRow } from "@durable-payments/ledger";
+import { plainKey } from "../evidence/match-fields.ts";
 import type { ReadMade, WriteOperation } from "./operation.ts";
+import { keyOf, otherKeysOf, textAt } from "./request-fields.ts";
 
 /** Returns the id that a person's answer names. */
 export const namedId = ({ value: { id } }: Decision): string =>
@@ -22,7 +24,17 @@ export const readNamed = async (
   if (owner !== undefined && (owner.workflowId !== row.workflowId || owner.step !== row.step)) {
     return { is: "fault", fault: `${owner.workflowId} (${owner.step}) has made ${id}.` };
   }
-  return operation.read(row, id, request, signal);
+  const read = await operation.read(row, id, request, signal);
+  if (read.is === "fault") return read;
+  // What shows the key of another write of unknown outcome is that one's.
+  const key = plainKey(textAt(read.result, "unique_request_id") ?? "");
+  const rivals = await ledger.rivals(row.account, row.operation, row);
+  const rival = rivals.find((other) =>
+    [keyOf(other, other.generation), ...otherKeysOf(other, other.generation)].includes(key),
+  );
+  return rival === undefined
+    ? read
+    : { is: "fault", fault: `${id} has the key of ${rival.workflowId} (${rival.step}).` };
 };
 
 /** Returns the verdict that asks a person whether a step was renamed. */
@@ -30,7 +42,7 @@ export const renamed = (elsewhere: ReadonlyArray<WriteRow>): Verdict => {
   const steps = elsewhere.map(({ madeId, step }) => `${step} (${madeId ?? "unknown"})`);
   return {
     is: "unclear",
-    message: `An earlier run has the same request under another step: ${steps.join(", ")}. Was the step renamed?`,
+    message: `An earlier run has the same request under another step: ${steps.join(", ")}. If the step was renamed, deploy its old name: a resend pays a second time.`,
     candidates: elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
   };
 };

@@ -85,8 +85,8 @@ const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
     const why = "has to be given: in a run that was continued every write needs a name of its own";
     throw fail(failureTypes.invalidRequest, `${call.operation}: step ${why}.`);
   }
-  if (row?.state === "done" && row.runId !== call.runId) {
-    const message = `An earlier run of this chain has carried out ${row.step}: each run needs a name of its own.`;
+  if (row !== undefined && row.runId !== call.runId && !mayBeSent(row)) {
+    const message = `An earlier run of this chain has sent ${row.step}: each run needs a name of its own.`;
     throw fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
   }
 };
@@ -138,13 +138,14 @@ export const prepare = async (
   const { call, fail, look, operation, operations, request, task } = preparing;
   if (call.mode !== "send") return { payee: undefined, elsewhere: [] };
   checkName(preparing);
-  let payee: Call["payee"];
   if (mayBeSent(look.row)) {
     const { limits } = look;
     const planned = task.planned ?? [];
     const invalid = await inputFault({ operation, request }, planned, { limits, operations });
     if (invalid !== undefined) throw fail(invalid.type, invalid.message);
-    payee = await payeeOf(preparing);
   }
+  // What is unknown or asked about may be sent within this attempt, too.
+  const mayBe = look.row?.state !== "done" && look.row?.state !== "ended";
+  const payee = mayBe ? await payeeOf(preparing) : undefined;
   return { payee, elsewhere: await elsewhereOf(preparing) };
 };

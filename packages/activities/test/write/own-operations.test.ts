@@ -13,7 +13,6 @@ const call = {
   isNamed: false,
   rootId: "pay-1",
   runId: "run-1",
-  firstRunId: "run-1",
   isContinued: false,
   call: 1,
   isFirst: true,
