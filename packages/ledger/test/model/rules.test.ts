@@ -259,6 +259,12 @@ describe("what time, limits and undoing do", () => {
       advance(empty, { who: "w", is: "dispatching", token, call }, policy).effect.is;
     expect(["0:x", "1:x"].map(dispatchedBy)).toEqual(["stop", "go"]);
   });
+  test("8: what a restored row has waited counts for nothing, and it excludes nothing by time", () => {
+    const restored = withRow({ state: "unknown", doubt: 1, from: 0, until: -1_000, epoch: 0 });
+    const { row } = advance(restored, calledBy({ testimony: undefined }), policy);
+    expect(row).toMatchObject({ state: "unknown", from: null });
+    expect(row?.until).toBeGreaterThan(restored.now + policy.requestTimeoutMs);
+  });
   test("11: a worker whose clock is five minutes ahead does not see the lag over", () => {
     const evidence: WriteEvent = {
       who: "w",
