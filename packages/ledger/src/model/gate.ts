@@ -4,10 +4,13 @@ import { needsApproval, overLimit } from "./limits.ts";
 import { questionOf } from "./rows.ts";
 import type { Call, Effect, Testimony } from "./events.ts";
 import type { Question, WriteRequest, WriteRow } from "./row.ts";
-import type { BatchPayment, Look } from "../store/ledger.ts";
+import type { BatchPayment, DecisionKind, Look } from "../store/ledger.ts";
 
 /** How long a newer worker has to take over before this one looks again. */
 const NEWER_WORKER_WAIT_MS = 30_000;
+
+/** By these a person decides about a payment that its file's approval knew nothing of. */
+const DECIDED_ANEW: ReadonlySet<DecisionKind> = new Set(["amend", "overrule", "resend"]);
 
 /** Whether a request pays what the row of a file says. */
 const paysAsFiled = (file: BatchPayment, { amount, currency, payee }: WriteRequest): boolean =>
@@ -26,8 +29,8 @@ const isApproved = (look: Look, row: WriteRow, account: string | null): boolean 
   if (requester === null) return false;
   const isOther = (by: string) => !isSamePerson(by, requester);
   // A batch's approval covers what its file says, not an amendment, an overrule or a resend.
-  const isAmended = row.generation > 1 || decisions.some(({ kind }) => kind === "amend");
-  const isNew = !isAmended && row.decisionsAfter === 0;
+  const isDecided = decisions.some(({ kind }) => DECIDED_ANEW.has(kind));
+  const isNew = row.generation === 1 && row.decisionsAfter === 0 && !isDecided;
   const batchBy = batch?.approvedBy ?? null;
   if (isNew && batchBy !== null && isOther(batchBy) && batch && paysAsFiled(batch, row.request))
     return true;
