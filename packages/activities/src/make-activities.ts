@@ -92,7 +92,14 @@ export const makePaymentsActivities = (
     ...(writes.activities as ContractWriteActivities),
     ...makeWaitActivities({ runtime, ledger, account, waits }),
     ...makeBatchActivities({ ledger, taskQueue }),
-    ...makeTrackerActivities({ runtime, ledger, account, settle, ...tracker }),
+    ...makeTrackerActivities({
+      runtime,
+      ledger,
+      account,
+      operations: writes.settled,
+      settle,
+      ...tracker,
+    }),
     ...makeNotifierActivities({ ledger, taskQueue, ...notifier }),
     ...makeWorkerCheckActivities(runtime, ledger),
   };

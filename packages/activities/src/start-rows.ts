@@ -6,7 +6,7 @@ import type {
   StartedRows,
 } from "@durable-payments/protocol/batches";
 import { messageOf } from "@durable-payments/api-core/values";
-import { VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
+import { STARTED_BY, VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
 import { batchQueue } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import {
@@ -14,6 +14,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
 } from "@temporalio/client";
+import { WorkflowNotFoundError } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
 import { notYet } from "./run-operation.ts";
 
@@ -79,8 +80,8 @@ class Chunk {
     if (changes.length > 0) await this.#ledger.changeRows(this.#chunk.batch, changes);
   }
 
-  /** Starts the run of a row; one of an earlier attempt is taken for its own by the memo. */
-  async start({ input, number, workflowId }: PayoutRow): Promise<BatchRowChange> {
+  /** Starts the run of a row; one of an earlier attempt is taken for its own by the memo. Returns why it is not started. */
+  async start({ input, number, workflowId }: PayoutRow): Promise<BatchRowChange | undefined> {
     const { batch, startedBy } = this.#chunk;
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const { amount, currency, payout_reference: reference } = input.payout;
@@ -91,7 +92,7 @@ class Chunk {
         args: [input],
         workflowIdReusePolicy: "REJECT_DUPLICATE",
         workflowIdConflictPolicy: "FAIL",
-        memo: { startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher },
+        memo: { [STARTED_BY]: startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher },
         staticSummary: `${currency} ${amount}, ${reference}`.slice(0, 200),
         staticDetails: `Row ${number} of ${batch}, uploaded by ${startedBy}.`,
       });
@@ -103,13 +104,21 @@ class Chunk {
         return { number, state: "rejected", message };
       }
     }
-    return { number, state: "started", message: null };
+    return undefined;
   }
 
-  /** What became of a row's run; undefined while it is open. */
-  async ending({ number, workflowId }: BatchRow): Promise<BatchRowChange | undefined> {
+  /** What became of a started row; undefined while its run is open. One that was taken and not started is started. */
+  async ending(
+    { number, workflowId }: BatchRow,
+    row: PayoutRow | undefined,
+  ): Promise<BatchRowChange | undefined> {
     const handle = this.#client.workflow.getHandle(workflowId);
-    const { status } = await handle.describe();
+    const described = await handle.describe().catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    });
+    if (described === undefined) return row && this.start(row);
+    const { status } = described;
     if (["RUNNING", "PAUSED", "CONTINUED_AS_NEW"].includes(status.name)) return undefined;
     if (status.name === "COMPLETED") return { number, state: "succeeded", message: null };
     try {
@@ -156,7 +165,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
         const rows = await chunk.rows();
         const started = rows.filter(({ state }) => state === "started");
-        const endings = await inParts(started, (row) => chunk.ending(row));
+        const endings = await inParts(started, (row) => chunk.ending(row, inputs.get(row.number)));
         await chunk.change(endings.filter((one) => one !== undefined));
         const open = started.filter((_, at) => endings[at] === undefined);
         const waiting = rows.filter(({ state }) => state === "waiting");
@@ -164,6 +173,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           const count = (state: BatchRow["state"]): number =>
             rows.filter((row) => row.state === state).length +
             endings.filter((one) => one?.state === state).length;
+          await ledger.finishBatch(given.batch);
           return {
             is: "done",
             succeeded: count("succeeded"),
@@ -177,13 +187,20 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           const delay = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 10));
           throw notYet(`${open.length} runs are open.`, delay);
         }
+        if (batch.state === "rejected") {
+          await ledger.rejectRows(given.batch, "The batch was rejected or cancelled.");
+          continue;
+        }
         const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
         const free = given.window - (await chunk.unsent(open));
-        const next = waiting
-          .slice(0, Math.max(0, free))
-          .flatMap(({ number }) => inputs.get(number) ?? []);
-        await chunk.change(await inParts(next, (row) => chunk.start(row)));
+        const next = waiting.slice(0, Math.max(0, free)).map(({ number }) => number);
+        const claimed = await ledger.claimRows(given.batch, next);
+        const refused = await inParts(
+          claimed.flatMap((number) => inputs.get(number) ?? []),
+          (row) => chunk.start(row),
+        );
+        await chunk.change(refused.filter((one) => one !== undefined));
         if (Date.now() - begun > LONGEST_LOOK_MS)
           throw notYet("Rows wait for others.", LOOK_EVERY_MS);
         if (next.length < waiting.length) await sleep(LOOK_EVERY_MS, undefined, { signal });

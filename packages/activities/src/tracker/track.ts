@@ -20,6 +20,8 @@ export interface TrackerOptions extends LongActivityOptions {
   readonly ledger: Ledger;
   /** The account of the runtime's client, as a hash. */
   readonly account: () => Promise<string>;
+  /** Whose rows of ended runs are settled. */
+  readonly operations: ReadonlyArray<string>;
   /** Reconciles a row whose run has ended: nothing is sent. */
   readonly settle: (name: WriteName, signal: AbortSignal) => Promise<void>;
 }
@@ -85,11 +87,15 @@ class Tracker implements LongWork<Tracked> {
       this.#activity.log.warn(`The tracker continues: ${message}`);
     };
     const { client } = this.#activity;
-    const { ledger, settle } = options;
+    const { ledger, operations, settle } = options;
     const call = <A>(of: Call<A>) => this.#call(of);
     const shared = { ledger, account, client, warn };
     this.#waits = new Waits({ ...shared, call });
-    this.#janitor = new Janitor({ ...shared, settle: (name) => settle(name, signal) });
+    this.#janitor = new Janitor({
+      ...shared,
+      operations,
+      settle: (name) => settle(name, signal),
+    });
   }
 
   get state(): Tracked {

@@ -1,3 +1,4 @@
+import { operation as contractOf } from "@durable-payments/api-core/contract";
 import { messageOf } from "@durable-payments/api-core/values";
 import { type Ledger, LedgerUnavailable, type WriteName } from "@durable-payments/ledger";
 import type { UndoCall, WriteAnswer, WriteCall } from "@durable-payments/protocol/calls";
@@ -10,7 +11,7 @@ import { type EngineOptions, NotYet, StepFailed } from "./operation.ts";
 import { growingWaitMs } from "./outcomes.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { performWrite, settleRow, undoWrite } from "./perform.ts";
-import { writeNames } from "./write-facts.ts";
+import { isListed, writeNames } from "./write-facts.ts";
 
 /** A cancellation arrives with the answer to a heartbeat. */
 const HEARTBEAT_EVERY_MS = 3_000;
@@ -117,6 +118,8 @@ export interface WriteActivities {
   readonly activities: Readonly<
     Record<string, WriteActivity | ((call: UndoCall) => Promise<WriteAnswer>)>
   >;
+  /** The operations whose outcome a list, or the lifetime of a key, settles. */
+  readonly settled: ReadonlyArray<string>;
   /** Finds out what became of a row whose run has ended, and sends nothing. Throws as `performWrite`. */
   readonly settleRow: (name: WriteName, attempt: Attempt) => Promise<void>;
 }
@@ -154,6 +157,10 @@ export const makeWriteActivities = ({
       undo: (call: UndoCall) =>
         inActivity(call, async (attempt) => undoWrite(await engine(), attempt, call)),
     },
+    settled: [
+      ...writeNames.filter((name) => isListed(name) || contractOf(name).idempotency === "keyed"),
+      ...Object.entries(own).flatMap(([name, { repeat }]) => (repeat === "idempotent" ? [] : name)),
+    ],
     settleRow: async (name, attempt) => {
       await settleRow(await engine(), attempt, name);
     },

@@ -2,7 +2,7 @@ import { IsResend, type PaymentsClient, type PaymentsError } from "@durable-paym
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
-import { textAt } from "@durable-payments/protocol";
+import { textAt, withoutAccounts } from "@durable-payments/protocol";
 import { payeeMark } from "@durable-payments/protocol/payee-mark";
 
 import { Effect, Result } from "effect";
@@ -24,7 +24,14 @@ import {
 import { outcomeOfError } from "./outcomes.ts";
 import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
 import { keyOf, pickTexts, requestHash } from "./request-fields.ts";
-import { KEY_LIFETIME_MS, MADE_BEFORE, PAYOUT_KEPT, writeNames, WRITES } from "./write-facts.ts";
+import {
+  isListed,
+  KEY_LIFETIME_MS,
+  MADE_BEFORE,
+  PAYOUT_KEPT,
+  writeNames,
+  WRITES,
+} from "./write-facts.ts";
 
 type Client = PaymentsClient["Service"];
 
@@ -104,7 +111,7 @@ export const makeContractOperations = ({
     const { idempotency } = contractOf(name);
     return {
       repeat: idempotency === "safe" ? "idempotent" : idempotency,
-      isListed: name === "createPayout" || name === "createCardholder",
+      isListed: isListed(name),
       whenLost: "resend",
       keyLifetimeMs: KEY_LIFETIME_MS,
       listLagMs: assumptions.listLagSeconds * 1_000,
@@ -282,6 +289,7 @@ export const makeContractOperations = ({
     const { undoneBy } = facts;
     return {
       name,
+      idField: facts.idField,
       policy: ({ whenLost = "resend" }) => ({ ...policy, whenLost }),
       faults: (request, isPlanned) => {
         const body = facts.isKeyed
@@ -306,7 +314,7 @@ export const makeContractOperations = ({
             name === "createBeneficiary"
               ? (payeeMark(request) ?? null)
               : (textAt(request, facts.payeeField ?? "") ?? null),
-          reference: textAt(request, "payout_reference") ?? null,
+          reference: withoutAccounts(textAt(request, "payout_reference") ?? "") || null,
           facts: pickTexts(request, facts.facts ?? []),
         };
       },

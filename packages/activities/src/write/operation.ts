@@ -38,6 +38,8 @@ export type ReadMade =
 /** An operation that writes, as the engine knows it: of the contract, or of a user's own. */
 export interface WriteOperation {
   readonly name: string;
+  /** Field of a result with the id of what was made: all that is left of a pruned write. */
+  readonly idField: string;
   readonly policy: (options: WriteOptions) => WritePolicy;
   /**
    * Checks a request before anything is sent.

@@ -169,6 +169,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
 
   return {
     name,
+    idField: "id",
     policy: () => policy,
     faults: async (request) => (schema === undefined ? [] : await schemaFaults(schema, request)),
     describe: (request) => ({

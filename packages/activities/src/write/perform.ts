@@ -30,6 +30,7 @@ export const performWrite = async (
     // A request is plain JSON.
     request: operation.describe(task.request as JsonObject),
     runId: attempt.runId,
+    startedBy: task.startedBy,
     testimony: attempt.testimony,
     mode: task.mode ?? "send",
     mayAmend: task.isNamed,

@@ -33,6 +33,7 @@ export const changed = (
 
 /** What nothing has happened to. */
 export const FRESH = {
+  startedBy: null,
   token: null,
   sends: 0,
   firstSentAt: null,
@@ -48,9 +49,13 @@ export const FRESH = {
 } as const;
 
 /** A row of which nothing was sent. */
-export const newRow = (look: Look, { name, operation, request, runId }: Call): WriteRow => ({
+export const newRow = (
+  look: Look,
+  { name, operation, request, runId, startedBy }: Call,
+): WriteRow => ({
   ...name,
   ...FRESH,
+  startedBy: startedBy ?? null,
   operation,
   state: "ready",
   version: 0,

@@ -26,7 +26,7 @@ const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown",
 /** Which writes are read. */
 export interface RowFilter {
   readonly account?: string;
-  readonly operation?: string;
+  readonly operations?: ReadonlyArray<string>;
   readonly states?: ReadonlyArray<WriteState>;
   /** Rows with an open question: an outcome to be decided, or an approval. */
   readonly needsPerson?: boolean;
@@ -182,7 +182,7 @@ export const writeMethods = (store: Store) => {
       isUntold,
       limit,
       needsPerson,
-      operation,
+      operations,
       states,
     }: RowFilter) =>
       writes(
@@ -192,7 +192,7 @@ export const writeMethods = (store: Store) => {
             isUntold === true ||
             states?.every((state) => OPEN_STATES.has(state)) === true,
           "account = ?": account,
-          "operation = ?": operation,
+          operation: operations,
           state: states,
           "question_kind IS NOT NULL": needsPerson === true,
           "question_kind IS NULL": needsPerson === false,

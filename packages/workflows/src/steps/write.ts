@@ -109,10 +109,10 @@ const callOf = (step: string, called: CalledStep, run: Identity) => {
     step,
     rootId: run.rootId,
     runId: run.runId,
-    firstRunId: run.firstRunId,
     isContinued: run.isContinued,
     call: called.calls,
     isFirst: run.voucher?.is === "first",
+    ...(run.startedBy !== undefined && { startedBy: run.startedBy }),
     ...(version !== undefined && { version }),
   } satisfies UndoCall;
 };
