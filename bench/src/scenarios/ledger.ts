@@ -48,6 +48,7 @@ const sending = (name: WriteName, { epoch, now }: Look): WriteRow => ({
   knownBy: null,
   message: null,
   question: null,
+  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: now,

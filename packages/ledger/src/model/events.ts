@@ -71,6 +71,8 @@ export interface Call {
   readonly operation: string;
   readonly request: WriteRequest;
   readonly runId: string;
+  /** Who started the run, as its memo says. */
+  readonly startedBy?: string | undefined;
   readonly testimony: Testimony;
   /** `close`: its run is being cancelled, nothing new is sent. `settle`: its run has ended, nothing at all is sent. */
   readonly mode: "send" | "close" | "settle";

@@ -46,6 +46,7 @@ const FRESH_GENERATION = {
 /** A row that nothing has happened to. */
 export const FRESH = {
   ...FRESH_GENERATION,
+  startedBy: null,
   sends: 0,
   from: null,
   until: null,
@@ -53,9 +54,13 @@ export const FRESH = {
 } as const;
 
 /** A row of which nothing was sent. */
-export const newRow = (look: Look, { name, operation, request, runId }: Call): WriteRow => ({
+export const newRow = (
+  look: Look,
+  { name, operation, request, runId, startedBy }: Call,
+): WriteRow => ({
   ...name,
   ...FRESH,
+  startedBy: startedBy ?? null,
   operation,
   state: "ready",
   version: 0,

@@ -89,6 +89,16 @@ export interface Overview {
   readonly untold: number;
 }
 
+/** What a batch's file pays by one of its rows. */
+export interface BatchPayment {
+  readonly approvedBy: string | null;
+  /** Decimal string in units of `currency`. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** Its `beneficiary_id`: that of the file, or the one that its run has created for the file's account. */
+  readonly payees: ReadonlyArray<string>;
+}
+
 /** Everything that decides about a write, read in one transaction. */
 export interface Look {
   readonly row: WriteRow | undefined;
@@ -112,8 +122,8 @@ export interface Look {
   readonly limits: Limits;
   /** Decisions about this write, or its workflow id as a whole, after `row.decisionsAfter`, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
-  /** A batch's approval that covers this run. */
-  readonly batch: { readonly id: string; readonly approvedBy: string | null } | undefined;
+  /** The row of a batch whose run this is, and who approved the batch. */
+  readonly batch: BatchPayment | undefined;
 }
 
 /** What a transaction changes. */

@@ -174,9 +174,7 @@ export const BATCHES = new Table(
     /** Hash of everything that its rows send: an approval names it. */
     contentHash: text,
     rows: number,
-    state: oneOf<
-      "uploading" | "needsApproval" | "approved" | "rejected" | "running" | "finished"
-    >(),
+    state: oneOf<"uploading" | "needsApproval" | "approved" | "rejected" | "finished">(),
     createdBy: text,
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
     createdAt: number,

@@ -17,7 +17,7 @@ const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown",
 /** Which writes are read. */
 export interface RowFilter {
   readonly account?: string;
-  readonly operation?: string;
+  readonly operations?: ReadonlyArray<string>;
   readonly states?: ReadonlyArray<WriteState>;
   /** Rows with an open question: an outcome to be decided, or an approval. */
   readonly needsPerson?: true;
@@ -120,7 +120,7 @@ export const writeMethods = (store: Store) => {
       isUntold,
       limit,
       needsPerson,
-      operation,
+      operations,
       states,
     }: RowFilter) =>
       writes(
@@ -128,7 +128,7 @@ export const writeMethods = (store: Store) => {
           "is_open = 1":
             needsPerson ?? isUntold ?? states?.every((state) => OPEN_STATES.has(state)),
           "account = ?": account,
-          "operation = ?": operation,
+          operation: operations,
           state: states,
           "question_kind IS NOT NULL": needsPerson,
           "is_untold = 1": isUntold,

@@ -215,6 +215,12 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
   it("keeps who started a run first, and knows pause, limits, batch and another account", async () => {
     const name = nameOf({ workflowId: fresh() });
     await ledger.saveBatch("B1", () => ({ batch: { ...batchOf("B1"), approvedBy: "grace" } }));
+    await ledger.saveRows("B1", [batchRowOf(1, { payee: "mark-B1" })]);
+    const created = { ...name, step: "createBeneficiary" };
+    await ledger.transact(created, (look) => {
+      const row = rowOf(created, look, { operation: "createBeneficiary", ...made("b-1") });
+      return { row: { ...row, request: { ...row.request, payee: "mark-B1" } } };
+    });
     await ledger.noteRun(runOf({ workflowId: name.workflowId, batch: "B1", batchRow: 1 }));
     await ledger.noteRun(runOf({ workflowId: name.workflowId, startedBy: "eve", runId: "r-2" }));
     const [run] = await ledger.runs({ workflowIds: [name.workflowId] });
@@ -229,7 +235,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       startedBy: "ada",
       isOutdated: false,
       limits: { maxAmounts: { USD: "1000" }, approveAbove: null },
-      batch: { id: "B1", approvedBy: "grace" },
+      batch: { approvedBy: "grace", amount: "0.10", payees: ["mark-B1", "b-1"] },
       pause: { scope: "batch", of: "B1", by: "ada", reason: "as agreed" },
       isOfOtherAccount: false,
     });
@@ -363,6 +369,8 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       Array.from({ length: 1_201 }, (_, index) => batchRowOf(index + 1)),
     );
     await ledger.changeRows(id, [{ number: 2, state: "failed", message: "refused" }]);
+    // A second upload of the same file replaces nothing.
+    await other.saveRows(id, [batchRowOf(2)]);
     expect(await other.batchCounts(id)).toEqual([
       { state: "failed", currency: "EUR", rows: 1, amount: "0.10" },
       { state: "waiting", currency: "EUR", rows: 1_200, amount: "120.00" },
@@ -377,6 +385,25 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     ]);
     expect(await other.decisionsOf(`batch:${id}`)).toHaveLength(1);
     expect((await other.batches()).map((batch) => batch.id)).toContain(id);
+  });
+
+  it("starts or rejects a waiting row of a batch, never both, and finishes a batch whose rows have all ended", async () => {
+    const id = fresh();
+    await ledger.saveBatch(id, () => ({ batch: { ...batchOf(id), state: "approved" } }));
+    await ledger.saveRows(
+      id,
+      [1, 2, 3].map((number) => batchRowOf(number)),
+    );
+    expect(await ledger.claimRows(id, [1, 2])).toEqual([1, 2]);
+    expect(await other.claimRows(id, [2])).toEqual([]);
+    expect(await other.rejectRows(id, "Cancelled by ada")).toBe(1);
+    expect(await ledger.claimRows(id, [3])).toEqual([]);
+    await ledger.finishBatch(id);
+    expect((await other.batch(id))?.state).toBe("approved");
+    const ended = [1, 2].map((number) => ({ number, state: "succeeded", message: null }) as const);
+    await ledger.changeRows(id, ended);
+    await ledger.finishBatch(id);
+    expect((await other.batch(id))?.state).toBe("finished");
   });
 
   it("chains the log of a workflow id", async () => {
@@ -412,6 +439,15 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await ledger.verify(name.workflowId)).toMatchObject({ isIntact: true });
     expect((await ledger.look(open)).row?.request.amount).toBe("250.00");
     expect((await ledger.mark()).sequence).toBeGreaterThan(sequence);
+  });
+
+  it("has got as far as before where the newest lines are pruned", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    await ledger.transact(name, saving(name));
+    await ledger.transact(name, saving(name, made(`P-${name.workflowId}`)));
+    const mark = await ledger.mark();
+    await ledger.prune((await ledger.state()).now + 60_000, ADA);
+    expect(await ledger.expect(mark)).toBe(true);
   });
 
   it("stops where a witness remembers more, until it is recovered", async () => {

@@ -50,6 +50,7 @@ export const rowOf = (
   knownBy: null,
   message: null,
   question: null,
+  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: look.now,

@@ -118,7 +118,7 @@ export const findAlike = async (
   { ledger }: Pick<Deciding, "ledger">,
   operation: string,
 ): Promise<ReadonlyArray<WriteRow>> =>
-  questionsOf(await ledger.rows({ operation, needsPerson: true }));
+  questionsOf(await ledger.rows({ operations: [operation], needsPerson: true }));
 
 /**
  * Gives the same answer to all open questions about an operation that a person has seen.
@@ -165,7 +165,9 @@ const whyNotApprover = (
   by: string,
   { decisions, startedBy }: Pick<DecisionLook, "decisions" | "startedBy">,
 ): string | undefined => {
-  if (startedBy !== null && isSamePerson(by, startedBy))
+  if (startedBy === null)
+    return "Nobody can approve it, because it is not known who started it: reject it, and start it by startPayment.";
+  if (isSamePerson(by, startedBy))
     return `${startedBy} started it, so another person has to approve it.`;
   for (const decision of decisions) {
     const part = HAS_PART[decision.kind];
@@ -223,7 +225,7 @@ export const approve = async (
     const asked = askedRow(look, workflowId, question?.id ?? "", "approval");
     const isChanged = asked.generation !== row.generation || asked.request.hash !== request.hash;
     const why =
-      whyNotApprover(actor.by, look) ??
+      whyNotApprover(actor.by, { ...look, startedBy: look.startedBy ?? row.startedBy }) ??
       (isChanged ? `The request of ${step} has changed since you read it.` : undefined);
     if (why === undefined) return [asked];
     throw refused(`${why} Nothing was recorded.`, workflowId);

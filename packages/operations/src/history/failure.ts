@@ -1,7 +1,6 @@
 import { isSensitiveField, redact } from "@durable-payments/api-core";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import type { Actor } from "@durable-payments/ledger";
-import { maskFreeTexts } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import {
   ActivityFailure,
@@ -106,9 +105,8 @@ const maskedField = (name: string, value: unknown): unknown => {
 /** A value, as JSON has it, without what must not be shown: account numbers, tokens and the like. */
 const masked = <A>(value: A): A => {
   if (value === undefined) return value;
-  const plain: unknown = JSON.parse(JSON.stringify(value));
   // Masking changes texts only.
-  return JSON.parse(JSON.stringify(maskFreeTexts(plain)), maskedField) as A;
+  return JSON.parse(JSON.stringify(value), maskedField) as A;
 };
 
 /** What a failure holds is read as any other payload: without its key it is told by that key. */

@@ -79,9 +79,22 @@ const leftUnknown = async (
   return left.flat();
 };
 
+/** What an approver of a file is warned of. */
+const duplicatesText = (details: string): string => {
+  const {
+    similar = 0,
+    similarRows = [],
+  }: { similar?: number; similarRows?: ReadonlyArray<number> } =
+    // Written by `payFile`.
+    JSON.parse(details) as object;
+  if (similar === 0) return "";
+  const more = similar > similarRows.length ? ", …" : "";
+  return ` ${similar} may be duplicates of other payments: rows ${similarRows.join(", ")}${more}.`;
+};
+
 const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
   const waiting = (await ledger.batches()).filter(({ state }) => state === "needsApproval");
-  return atOnce(waiting, async ({ createdAt, createdBy, id, rows, file }) => {
+  return atOnce(waiting, async ({ createdAt, createdBy, details, id, rows, file }) => {
     const [first, ...others] = await ledger.batchCounts(id);
     const { amount = null, currency = null } = others.length === 0 ? (first ?? {}) : {};
     return {
@@ -95,7 +108,7 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
       amount,
       currency,
       reference: file,
-      reason: `A second person has to approve the ${rows} rows of ${file}.`,
+      reason: `A second person has to approve the ${rows} rows of ${file}.${duplicatesText(details)}`,
       since: createdAt,
       choices: verdicts(id, {
         approve: "APPROVE: pays every row as shown.",

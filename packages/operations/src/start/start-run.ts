@@ -95,6 +95,12 @@ const existing = async (
 ): Promise<SubmittedRun | undefined> => {
   const run = await findRun(client, workflowId);
   if (run === undefined) {
+    const [noted] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+    if (noted?.batch)
+      throw refused(
+        `The id ${workflowId} belongs to row ${noted.batchRow} of ${noted.batch}. Nothing was started: give another id.`,
+        noted.batch,
+      );
     const rows = await ledger.rowsOf(workflowId);
     return rows.length > 0 && rows.every(({ state }) => SETTLED.has(state))
       ? { workflowId, runId: null, isNew: false, isForgotten: true }

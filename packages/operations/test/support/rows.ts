@@ -62,6 +62,7 @@ export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
   knownBy: null,
   message: null,
   question: null,
+  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: 0,
