@@ -100,7 +100,8 @@ const settled = async (handle: Handle): Promise<number> => {
       ({ activityType }) => activityType?.name === "awaitPayout",
     );
     const payout = (await stack.simulator.state()).payouts.at(-1);
-    if (wait?.currentRetryInterval && payout) {
+    // Before its first attempt has ended, the interval is that of the retry policy.
+    if (wait?.lastFailure && wait.currentRetryInterval && payout) {
       await stack.simulator.setPayoutStatus(payout.payout_id, "completed");
       await handle.result();
       return seconds(wait.currentRetryInterval);

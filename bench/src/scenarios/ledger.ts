@@ -48,6 +48,7 @@ const sending = (name: WriteName, { epoch, now }: Look): WriteRow => ({
   knownBy: null,
   message: null,
   question: null,
+  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: now,
@@ -68,7 +69,7 @@ const perSecond = async (count: number, work: () => Promise<void>): Promise<numb
 /** A write as it usually goes: a row as it is sent, and the same row as it is done. */
 const writeOnce = async (ledger: Ledger): Promise<void> => {
   const name = { account: "bench", workflowId: randomUUID(), step: "createPayout" };
-  const entry = { kind: "send", who: "bench", what: "sent", details: {} } as const;
+  const entry = { who: "bench", what: "sent", details: {} };
   await ledger.transact(name, (look) => ({ row: sending(name, look), entries: [entry] }));
   const done = { state: "done", madeId: name.workflowId, result: {}, knownBy: "answer" } as const;
   await ledger.transact(name, (look) => ({

@@ -1,10 +1,10 @@
 import type { Endpoints } from "@durable-payments/api-core";
 import type { Ledger, WriteName } from "@durable-payments/ledger";
-import type { WriteAnswer } from "@durable-payments/protocol/calls";
+import type { UndoCall, WriteAnswer } from "@durable-payments/protocol/calls";
 import type { TrackerActivities } from "@durable-payments/protocol/tracker";
 import type { WaitActivities } from "@durable-payments/protocol/waits";
 import type { BatchActivities } from "@durable-payments/protocol/batches";
-import { makeBatchActivities } from "./batch/index.ts";
+import type { LongActivityOptions } from "./long-activity.ts";
 import {
   makeNotifierActivities,
   type NotifierActivities,
@@ -12,16 +12,13 @@ import {
 import type { NotificationSettings } from "./notifications/settings.ts";
 import { makeReadActivities, type ReadActivities } from "./reads.ts";
 import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
+import { makeBatchActivities } from "./start-rows.ts";
 import { makeTrackerActivities } from "./tracker/track.ts";
 import { makeWaitActivities, type WaitsBy } from "./waits/wait-activities.ts";
 import { makeWorkerCheckActivities, type WorkerCheckActivities } from "./worker-check.ts";
-import {
-  type Attempt,
-  makeWriteActivities,
-  type OwnOperations,
-  type UndoCall,
-  type WriteActivity,
-} from "./write/index.ts";
+import { makeWriteActivities, type WriteActivity } from "./write/activity.ts";
+import type { Attempt } from "./write/guard.ts";
+import type { OwnOperations } from "./write/own-operations.ts";
 
 /** One activity per write of the contract, by the operation's own name, and `undo`. */
 export type ContractWriteActivities = {
@@ -51,14 +48,6 @@ export interface ActivitiesOptions {
   readonly notifier?: LongActivityOptions & {
     readonly settings?: NotificationSettings | undefined;
   };
-}
-
-/** What an activity takes that lasts for hours. */
-export interface LongActivityOptions {
-  /** Ends it when the worker is to drain, so that another worker takes it up at once. */
-  readonly draining?: AbortSignal | undefined;
-  /** Its time in milliseconds; default 12 hours. */
-  readonly turnMs?: number | undefined;
 }
 
 /** The attempt of the janitor: it vouches for nothing, and its run has ended. */
@@ -103,7 +92,14 @@ export const makePaymentsActivities = (
     ...(writes.activities as ContractWriteActivities),
     ...makeWaitActivities({ runtime, ledger, account, waits }),
     ...makeBatchActivities({ ledger, taskQueue }),
-    ...makeTrackerActivities({ runtime, ledger, account, settle, ...tracker }),
+    ...makeTrackerActivities({
+      runtime,
+      ledger,
+      account,
+      operations: writes.settled,
+      settle,
+      ...tracker,
+    }),
     ...makeNotifierActivities({ ledger, taskQueue, ...notifier }),
     ...makeWorkerCheckActivities(runtime, ledger),
   };

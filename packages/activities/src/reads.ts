@@ -4,7 +4,6 @@ import {
   isSensitiveField,
   operationNames,
   type Output,
-  type PaymentsClient,
   type PaymentsError,
 } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
@@ -13,8 +12,9 @@ import { lastFour } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import { type Effect, Result } from "effect";
-import { type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { Result } from "effect";
+import { operationOf, type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { waitAfterMs } from "./write/outcomes.ts";
 
 /** The operations that change nothing. */
 type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
@@ -24,14 +24,6 @@ export type ReadActivities = {
   readonly [Name in ReadName]: (input: Input<Name>) => Promise<Output<Name>>;
 };
 
-/** A wrong key is replaced by a person. */
-const NOT_AUTHENTICATED_WAIT_MS = 30_000;
-
-const delayOf = (error: PaymentsError): number | undefined => {
-  if (error._tag === "RateLimited") return error.retryAfter;
-  return error._tag === "NotAuthenticated" ? NOT_AUTHENTICATED_WAIT_MS : undefined;
-};
-
 const typeOf = ({ _tag: tag }: PaymentsError): string => {
   if (tag === "InvalidRequest") return failureTypes.invalidRequest;
   // A read that was not answered has changed nothing.
@@ -39,16 +31,18 @@ const typeOf = ({ _tag: tag }: PaymentsError): string => {
 };
 
 /** A read says nothing about money: whatever may change is tried again by Temporal. */
-const failureOf = (error: PaymentsError): ApplicationFailure => {
+const failureOf = (error: PaymentsError, attempt: number): ApplicationFailure => {
   const { _tag: tag, message, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "Refused";
-  const delay = delayOf(error);
   return ApplicationFailure.create({
     type: typeOf(error),
     message,
     nonRetryable: isFinal,
     details: [{ operation: name }],
-    ...(delay !== undefined && { nextRetryDelay: delay }),
+    // Other waits are those of the caller's retry policy.
+    ...((tag === "RateLimited" || tag === "NotAuthenticated") && {
+      nextRetryDelay: waitAfterMs(error, attempt),
+    }),
   });
 };
 
@@ -63,25 +57,20 @@ const withoutNumbers = (value: unknown, field = ""): unknown => {
     : value;
 };
 
-type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
-
 /** Makes the activities of everything that only reads. */
 export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
   Object.fromEntries(
     operationNames
       .filter((name) => operation(name).idempotency === "safe")
       .map((name) => {
-        // Found by one of the contract's names; the input is checked by the call itself.
-        const call = (client: PaymentsClient["Service"], input: unknown) =>
-          (client[name] as AnyOperation)(input);
         const read = async (input: unknown): Promise<unknown> => {
-          const { cancellationSignal } = Context.current();
+          const { cancellationSignal, info } = Context.current();
           const result = await runCall(
             runtime,
-            (client) => call(client, input),
+            (client) => operationOf(client, name)(input),
             cancellationSignal,
           );
-          if (Result.isFailure(result)) throw failureOf(result.failure);
+          if (Result.isFailure(result)) throw failureOf(result.failure, info.attempt);
           return withoutNumbers(result.success);
         };
         return [name, read];

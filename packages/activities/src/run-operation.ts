@@ -1,5 +1,8 @@
-import { PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
+import { type OperationName, PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { accountHash } from "@durable-payments/protocol/account";
+import { waitTypes } from "@durable-payments/protocol/calls";
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Cause, Effect, Exit, type ManagedRuntime, Result, Tracer } from "effect";
 import { AsyncLocalStorage } from "node:async_hooks";
 
@@ -46,8 +49,12 @@ export const optionsOf = (
 ): Promise<PaymentsClient["Service"]["options"]> =>
   runtime.runPromise(Effect.map(PaymentsClient, ({ options }) => options));
 
-/** Longest time between two heartbeats; a cancellation arrives with the answer to one. */
-export const HEARTBEAT_EVERY_MS = 3_000;
+/** Returns an operation of the client by its name: it checks its input by the contract. */
+export const operationOf = (
+  client: PaymentsClient["Service"],
+  name: OperationName,
+): ((input: unknown) => Effect.Effect<unknown, PaymentsError>) =>
+  client[name] as ReturnType<typeof operationOf>;
 
 /** A call of the client. */
 export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
@@ -70,4 +77,30 @@ export const runCall = async <A>(
   // An interruption is the cancellation; it must not be recorded as a failure to be retried.
   if (Cause.hasInterrupts(exit.cause) && signal.aborted) throw signal.reason;
   throw Cause.squash(exit.cause);
+};
+
+/** The server ends an activity at once whose next attempt would begin after its end. */
+const SHARE_OF_REST = 0.9;
+const SHORTEST_MS = 100;
+
+/**
+ * Returns the failure after which Temporal tries again: no event in the history, and the reason in its Web UI.
+ *
+ * @param why a sentence for a person.
+ * @param delayMs time to the next attempt, cut to what is left of the wait.
+ */
+export const notYet = (why: string, delayMs: number): ApplicationFailure => {
+  const { currentAttemptScheduledTimestampMs, scheduleToCloseTimeoutMs, scheduledTimestampMs } =
+    Context.current().info;
+  // Both times are the server's: the worker's clock does not matter. Zero: there is no end.
+  const leftMs =
+    scheduleToCloseTimeoutMs > 0
+      ? scheduledTimestampMs + scheduleToCloseTimeoutMs - currentAttemptScheduledTimestampMs
+      : Number.POSITIVE_INFINITY;
+  return ApplicationFailure.create({
+    type: waitTypes.notYet,
+    message: why,
+    nextRetryDelay: Math.round(Math.max(SHORTEST_MS, Math.min(delayMs, leftMs * SHARE_OF_REST))),
+    category: ApplicationFailureCategory.BENIGN,
+  });
 };

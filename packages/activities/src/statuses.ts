@@ -1,6 +1,5 @@
 import {
   type Assumptions,
-  type Card,
   type Cardholder,
   isUnsetTime,
   type Payout,
@@ -70,9 +69,3 @@ export const cardholderState = (
     ? "incomplete"
     : "open";
 };
-
-/** Whether a card that was answered was issued: refused only by a status that says so. */
-export const isCardRefused = (
-  { card_status }: Card,
-  { cardRefusedStatuses }: Assumptions,
-): boolean => isOneOf(cardRefusedStatuses, card_status);

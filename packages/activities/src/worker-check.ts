@@ -2,8 +2,7 @@ import type { Ledger } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { Result } from "effect";
-import { type PaymentsRuntime, runCall } from "./run-operation.ts";
-import { notYet } from "./waits/wait-activities.ts";
+import { notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
 
 /** Tries what a worker needs before it is given runs. */
 export interface WorkerCheckActivities {

@@ -6,7 +6,6 @@ import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import { openPostgres } from "./store/postgres-database.ts";
-import { readPostgresUrl } from "./store/postgres-url.ts";
 import { runMethods } from "./store/run-methods.ts";
 import { type Database, query } from "./store/sql.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
@@ -20,7 +19,7 @@ const UNSEALED: Seal = { seal: (text) => text, open: (text) => text };
 /** Name of the environment variable that says where the ledger is. */
 export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";
 
-/** Where a ledger is kept. The address of a database may hold a password: show what `describeLedgerPlace` returns. */
+/** Where a ledger is kept. The address of a database may hold a password: show the `place` of the ledger instead. */
 export type LedgerPlace = "memory" | `sqlite:${string}` | `postgres:${string}`;
 
 /** How a ledger is opened. */
@@ -55,15 +54,6 @@ export const readLedgerPlace = (setting: string | undefined, client: string): Le
   throw new LedgerUnavailable(
     `${LEDGER_VARIABLE} must be sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE; unset, it is a file in your state folder`,
   );
-};
-
-/** Returns where a ledger is, for a person: without user and password. */
-export const describeLedgerPlace = (place: LedgerPlace): string => {
-  if (place === "memory") return "memory: everything is forgotten when the process ends";
-  if (place.startsWith("sqlite:")) {
-    return `the file ${place.slice("sqlite:".length)}, which serves the workers of this host alone`;
-  }
-  return `PostgreSQL at ${readPostgresUrl(place).place}`;
 };
 
 const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<Database> => {

@@ -1,4 +1,4 @@
-import type { Decision } from "@durable-payments/ledger";
+import type { NewDecision } from "@durable-payments/ledger";
 import { isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
@@ -18,7 +18,7 @@ export interface CancelOptions extends Acting {
 
 /** What became of a run that a person ended. */
 export interface Cancelled {
-  readonly decision: Decision;
+  readonly decision: NewDecision;
   /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end holds, since each send checks it. */
   readonly run: "asked" | "terminated" | "closed" | "unanswered";
 }
@@ -65,9 +65,10 @@ export const cancel = async (
     });
   }
   const owner = await ownerOf(operations, workflowId);
-  const decided = await ledger.decide(decisionOn(owner, "end", actor, { value: { isForced } }));
-  if (run === "unanswered") return { decision: decided, run: "unanswered" };
-  if (run?.state !== "running") return { decision: decided, run: "closed" };
+  const decision = decisionOn(owner, "end", actor, { value: { isForced } });
+  await ledger.decide(decision);
+  if (run === "unanswered") return { decision, run: "unanswered" };
+  if (run?.state !== "running") return { decision, run: "closed" };
   const handle = client.workflow.getHandle(workflowId, run.runId);
   const mayBe = `The end of ${workflowId} is recorded, so nothing more is sent; its run may be open`;
   try {
@@ -78,8 +79,8 @@ export const cancel = async (
   } catch (error) {
     // It has ended meanwhile.
     if (error instanceof WorkflowNotFoundError || isNotFound(error))
-      return { decision: decided, run: "closed" };
+      return { decision, run: "closed" };
     throw error;
   }
-  return { decision: decided, run: isForced ? "terminated" : "asked" };
+  return { decision, run: isForced ? "terminated" : "asked" };
 };

@@ -1,29 +1,11 @@
 import { lastFour, textAt } from "./values.ts";
 
-/** Capitals and digits of a text in ASCII, and where each of them stands in it. */
-interface Letters {
-  readonly text: string;
-  readonly at: ReadonlyArray<number>;
-}
-
-const lettersOf = (text: string): Letters => {
-  const at: Array<number> = [];
-  let letters = "";
-  let position = 0;
-  for (const character of text) {
-    for (const letter of character.normalize("NFKC").toUpperCase()) {
-      if (/[A-Z\d]/.test(letter)) {
-        letters += letter;
-        at.push(position);
-      }
-    }
-    position += character.length;
-  }
-  return { text: letters, at };
-};
-
-const SHORTEST_IBAN = 15;
-const LONGEST_IBAN = 34;
+/** Capitals and digits of a text in ASCII. */
+const lettersOf = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toUpperCase()
+    .replaceAll(/[^A-Z\d]/g, "");
 
 /** ISO 13616: letters count from 10, the first four last, 1 is left of 97. `ibantools` knows no other countries, and is large. */
 const isIban = (letters: string): boolean => {
@@ -32,37 +14,45 @@ const isIban = (letters: string): boolean => {
   return BigInt(digits) % 97n === 1n;
 };
 
-/** How many letters from a place on are an IBAN; the most, where several are. */
-const ibanAt = (text: string, start: number): number => {
-  if (!/^[A-Z]{2}\d{2}/.test(text.slice(start, start + 4))) return 0;
-  const most = Math.min(LONGEST_IBAN, text.length - start);
-  for (let length = most; length >= SHORTEST_IBAN; length--) {
-    if (isIban(text.slice(start, start + length))) return length;
-  }
-  return 0;
-};
+/** Whatever stands between the letters of a number. */
+const GAP = String.raw`[^A-Z\d]*`;
+
+/** What has the form of an IBAN: 15 to 34 letters and digits, and perhaps words after it. */
+const IBAN = `[A-Z]${GAP}[A-Z](?:${GAP}\\d){2}(?:${GAP}[A-Z\\d]){11,30}`;
+
+const SHORTEST_IBAN = 15;
 
 /** Shorter than this, and a number may be a part of anything. */
 const SHORTEST_NUMBER = 5;
 
+/** Returns the number that a text begins with, as it is written there: a known one, or the longest that is an IBAN. */
+const numberIn = (text: string, known: ReadonlyArray<string>): string | undefined => {
+  for (let end = text.length; end > 0; end--) {
+    const written = text.slice(0, end);
+    const letters = lettersOf(written);
+    if (known.includes(letters) || (letters.length >= SHORTEST_IBAN && isIban(letters))) {
+      return written.replace(/[^A-Z\d]+$/i, "");
+    }
+  }
+  return undefined;
+};
+
 /** Masks IBANs and the numbers given to their last four digits, whatever stands between their letters, in any width. */
 export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = []): string => {
-  const letters = lettersOf(text);
-  const known = numbers
-    .map((number) => lettersOf(number).text)
-    .filter(({ length }) => length >= SHORTEST_NUMBER);
+  const known = numbers.map(lettersOf).filter(({ length }) => length >= SHORTEST_NUMBER);
+  const forms = [...known.map((number) => Array.from(number).join(GAP)), IBAN];
+  const pattern = new RegExp(forms.join("|"), "gi");
+  const plain = text.normalize("NFKC");
   let masked = "";
   let shownTo = 0;
-  for (let start = 0; start < letters.text.length; start++) {
-    const number = known.find((one) => letters.text.startsWith(one, start));
-    const length = number?.length ?? ibanAt(letters.text, start);
-    if (length === 0) continue;
-    const last = letters.at[start + length - 1] ?? text.length;
-    masked += `${text.slice(shownTo, letters.at[start])}${lastFour(letters.text.slice(start, start + length))}`;
-    shownTo = last + String.fromCodePoint(text.codePointAt(last) ?? 0).length;
-    start += length - 1;
+  for (let match = pattern.exec(plain); match !== null; match = pattern.exec(plain)) {
+    const number = numberIn(match[0], known);
+    pattern.lastIndex = match.index + (number?.length ?? 1);
+    if (number === undefined) continue;
+    masked += plain.slice(shownTo, match.index) + lastFour(lettersOf(number));
+    shownTo = pattern.lastIndex;
   }
-  return masked + text.slice(shownTo);
+  return shownTo === 0 ? text : masked + plain.slice(shownTo);
 };
 
 /** Lists the account numbers of a beneficiary. */

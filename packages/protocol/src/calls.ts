@@ -28,8 +28,8 @@ export interface WriteCall extends WriteOptions {
   readonly rootId: string;
   /** The run that scheduled it: one that works in another run reconciles first. */
   readonly runId: string;
-  /** First run of its chain: the same for all resets, another one for each start of the id. */
-  readonly firstRunId: string;
+  /** Who started the run, as its memo says. */
+  readonly startedBy?: string;
   /** Whether the run was continued, or is one of a schedule: then every write needs a name of its own. */
   readonly isContinued: boolean;
   /** 1 for the first call of the step in this run. */

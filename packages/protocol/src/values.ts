@@ -1,9 +1,9 @@
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 
-/** Reads a field of an object, where it is a text that is not empty. */
+/** Reads a field of an object, where it is a text that says something. */
 export const textAt = (value: unknown, field: string): string | undefined => {
   const text = isRecord(value) ? value[field] : undefined;
-  return typeof text === "string" && text !== "" ? text : undefined;
+  return typeof text === "string" && text.trim() !== "" ? text : undefined;
 };
 
 /** gRPC's code for what does not exist. */

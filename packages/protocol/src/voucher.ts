@@ -3,6 +3,9 @@ import type { JsonFields } from "./values.ts";
 /** The memo by which a run is vouched for. */
 export const VOUCHER = "durable-payments/voucher";
 
+/** The memo that says who started a run, and so cannot approve what it sends. */
+export const STARTED_BY = "startedBy";
+
 /** A voucher holds for a run that starts within this time of it. */
 const HOLDS_MS = 10_000;
 

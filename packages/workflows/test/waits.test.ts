@@ -166,6 +166,25 @@ describe.skipIf(!timeSkipping.available)("with time skipped", () => {
     });
   });
 
+  it("funds of a balance that the service does not have are waited for once it is created", async () => {
+    let isThere = false;
+    const stub: Stub = ({ type }) => {
+      if (type === "createBalance") {
+        isThere = true;
+        return done({ balance_id: "usd-1" });
+      }
+      if (!isThere) throw ApplicationFailure.nonRetryable("No such balance.", "Refused");
+      return { currency: "USD", amount: "100.00", outcome: "enough", balance_id: "usd-1" };
+    };
+    const handle = await rig.start("waitForFunds", [], { stub });
+    expect(await handle.result()).toEqual(["usd-1", "usd-1"]);
+    expect(rig.callsOf(handle).map(({ type }) => type)).toEqual([
+      "awaitFunds",
+      "createBalance",
+      "awaitFunds",
+    ]);
+  });
+
   describe("the input of a definition", () => {
     const payoutOf = { amount: "1.00", currency: "EUR" };
     it.each<[string, unknown, ReadonlyArray<string>]>([

@@ -279,7 +279,6 @@ it("names the failed rows of a batch with the reason, and the retry", () => {
     account: "a",
     type: "payout",
     file: "salaries.csv",
-    fileHash: "f",
     contentHash: "c",
     rows: 2,
     state: "finished",

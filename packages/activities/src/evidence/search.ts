@@ -10,15 +10,13 @@ import { type Candidate, verdictOf } from "./verdict.ts";
 export interface SearchedList<Item extends object> {
   readonly readings: ListReadings<Item>;
   readonly idField: keyof Item & string;
-  /** The key that a row shows; undefined where it shows none. */
-  readonly keyOf: (item: Item) => string | undefined;
+  /** The key that a row shows; left out for a list whose rows never show the key of a write. */
+  readonly keyOf?: (item: Item) => string | undefined;
   readonly compare: (facts: JsonObject, row: ListedRow) => Likeness;
   /** What is kept of a row that is found. */
   readonly kept: (item: Item) => JsonObject;
   /** What a person is shown of a row. */
   readonly shown: (item: Item) => JsonObject;
-  /** Whether rows of this list can show the key of a write. */
-  readonly hasKeys: boolean;
 }
 
 /** What a search needs beside the list. */
@@ -92,7 +90,7 @@ export const searchList = async <Item extends object>(
   const compare = ({ facts }: WriteRow["request"], fields: ListedRow): Likeness =>
     Object.keys(facts).length === 0 ? "near" : list.compare(facts, fields);
   const matchKeys = keyMatcher(row);
-  const keyOfItem = (item: Item) => matchKeys(list.keyOf(item));
+  const keyOfItem = (item: Item) => matchKeys(list.keyOf?.(item));
   const { fault, items, unreadable } = await list.readings.read(
     (item) => keyOfItem(item) === "own",
   );
@@ -155,8 +153,8 @@ export const searchList = async <Item extends object>(
     nextAt: now + Math.min(LONGEST_WAIT_MS, Math.max(SHORTEST_WAIT_MS, 2 * (now - lostAt))),
     keysShown: keysShownIn(
       assumptions,
-      list.hasKeys,
-      items.some((item) => (list.keyOf(item) ?? "").trim() !== ""),
+      list.keyOf !== undefined,
+      items.some((item) => (list.keyOf?.(item) ?? "").trim() !== ""),
     ),
     knowsOthers: row.from !== null,
     hasUnowned: unkeyed.some((item) => !owners.has(String(item[list.idField]))),

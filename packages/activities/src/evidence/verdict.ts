@@ -64,7 +64,7 @@ const mayBeOurs = ({ candidates, keysShown }: Evidence): ReadonlyArray<Candidate
  * Decides what became of a send without an answer. Pure; see docs/how-it-works.md.
  *
  * - The key of this write: found, at once.
- * - The key of another generation of it: found as that.
+ * - The key of another generation of it: a person decides, at once.
  * - Nothing that may be this write's, in a list that adds up, read late enough: absent.
  * - One that is equal in every field, where keys are never shown and no other write can have made it: found.
  * - Anything else: a person decides.
@@ -85,8 +85,9 @@ export const verdictOf = (evidence: Evidence): Verdict => {
       ? { is: "found", id: own.id, result: own.result, by: "key" }
       : unclear(`The service lists ${keyed.length} with the key of this step.`, keyed);
   }
-  const [earlier] = candidates.filter(({ isOwned, key }) => key === "otherGeneration" && !isOwned);
-  if (earlier !== undefined) return { is: "foundOther", id: earlier.id, result: earlier.result };
+  const earlier = candidates.find(({ isOwned, key }) => key === "otherGeneration" && !isOwned);
+  if (earlier !== undefined)
+    return unclear(`Another request of this step was carried out: ${earlier.id}.`, [earlier]);
   if (fault !== undefined) return later(`The list does not add up: ${fault}.`, nextAt, true);
   const counted = mayBeOurs(evidence);
   if (readAt < listedFrom) {

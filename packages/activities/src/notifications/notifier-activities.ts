@@ -9,8 +9,7 @@ import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import { HEARTBEAT_EVERY_MS } from "../run-operation.ts";
+import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
 import { firstState, Look, MOST_QUEUED } from "./look.ts";
 import { NOTIFY_VARIABLES, type NotificationSettings } from "./settings.ts";
 import { post } from "./webhook.ts";
@@ -28,19 +27,13 @@ export interface NotifierActivities {
 }
 
 /** What a notifier takes. */
-export interface NotifierOptions {
+export interface NotifierOptions extends LongActivityOptions {
   readonly ledger: Ledger;
   /** Base queue of the worker. */
   readonly taskQueue: string;
   /** Where notifications go; without it they wait for a worker that knows. */
   readonly settings?: NotificationSettings | undefined;
-  /** Ends the activity when its worker is to drain, so that another worker takes it up at once. */
-  readonly draining?: AbortSignal | undefined;
-  /** Time of one activity, default 12 hours. */
-  readonly turnMs?: number | undefined;
 }
-
-const TWELVE_HOURS_MS = 12 * 60 * 60_000;
 
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
@@ -54,7 +47,7 @@ const NOT_CONFIGURED_WAIT_MS = 60_000;
 const notConfigured = `${NOTIFY_VARIABLES.url} is not set for this worker`;
 
 /** One attempt of the activity. */
-class Notifier {
+class Notifier implements LongWork<NotifierState> {
   readonly #activity = Context.current();
   readonly #settings: NotificationSettings;
   readonly #ledger: Ledger;
@@ -68,35 +61,25 @@ class Notifier {
   constructor(
     settings: NotificationSettings,
     { ledger, taskQueue }: Pick<NotifierOptions, "ledger" | "taskQueue">,
-    given: NotifierState | undefined,
     signal: AbortSignal,
+    known: NotifierState | undefined,
   ) {
     this.#settings = settings;
     this.#ledger = ledger;
     this.#taskQueue = taskQueue;
     this.#signal = signal;
-    // What a killed worker said last.
-    const details: unknown = this.#activity.info.heartbeatDetails;
-    this.#state = isNotifierState(details) ? details : (given ?? firstState(Date.now()));
+    this.#state = known ?? firstState(Date.now());
   }
 
-  async run(forMs: number): Promise<NotifierState> {
-    const until = Date.now() + forMs;
-    const heart = setInterval(() => this.#activity.heartbeat(this.#state), HEARTBEAT_EVERY_MS);
-    try {
-      do {
-        await this.#lookIfDue();
-        await this.#deliverAll();
-        const next = this.#state.queue.length === 0 ? this.#nextLook : this.#nextTry;
-        const wait = Math.min(next, this.#nextLook, until) - Date.now();
-        await sleep(Math.max(0, wait), undefined, { signal: this.#signal });
-      } while (Date.now() < until);
-    } catch (error) {
-      if (!this.#signal.aborted) throw error;
-    } finally {
-      clearInterval(heart);
-    }
+  get state(): NotifierState {
     return this.#state;
+  }
+
+  async turn(): Promise<number> {
+    await this.#lookIfDue();
+    await this.#deliverAll();
+    const next = this.#state.queue.length === 0 ? this.#nextLook : this.#nextTry;
+    return Math.min(next, this.#nextLook) - Date.now();
   }
 
   async #lookIfDue(): Promise<void> {
@@ -172,14 +155,9 @@ class Notifier {
 const withoutFailing = ({ failing: _, ...state }: NotifierState): NotifierState => state;
 
 /** The notifier's activities, for a worker with these settings. */
-export const makeNotifierActivities = ({
-  draining,
-  ledger,
-  settings,
-  taskQueue,
-  turnMs = TWELVE_HOURS_MS,
-}: NotifierOptions): NotifierActivities => ({
-  notify: async (state) => {
+export const makeNotifierActivities = (options: NotifierOptions): NotifierActivities => ({
+  notify: async (given) => {
+    const { settings } = options;
     if (settings === undefined) {
       throw ApplicationFailure.create({
         type: "NotConfigured",
@@ -187,13 +165,14 @@ export const makeNotifierActivities = ({
         nextRetryDelay: NOT_CONFIGURED_WAIT_MS,
       });
     }
-    const { cancellationSignal } = Context.current();
-    const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
-    const ended = await new Notifier(settings, { ledger, taskQueue }, state, signal).run(turnMs);
-    if (cancellationSignal.aborted) throw cancellationSignal.reason;
-    return ended;
+    return runLong(
+      options,
+      (signal, reported) =>
+        new Notifier(settings, options, signal, isNotifierState(reported) ? reported : given),
+    );
   },
   sendTestNotification: async () => {
+    const { settings, taskQueue } = options;
     if (settings === undefined) {
       return { isDelivered: false, host: null, status: null, tookMs: 0, why: notConfigured };
     }

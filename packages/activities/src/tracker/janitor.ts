@@ -1,17 +1,16 @@
-import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
+import type { WriteName, WriteRow } from "@durable-payments/ledger";
+import { CANCELLED } from "@durable-payments/protocol/calls";
 import { runStep } from "@durable-payments/protocol/row-step";
-import type { Client } from "@temporalio/client";
-import { NotYet } from "../write/operation.ts";
+import { NotYet, StepFailed } from "../write/operation.ts";
 import { readRunState } from "./runs.ts";
+import type { WaitsOptions } from "./waits.ts";
 
 /** What the janitor needs. */
-export interface JanitorOptions {
-  readonly ledger: Ledger;
-  readonly account: string;
-  readonly client: Client;
+export interface JanitorOptions extends Omit<WaitsOptions, "call"> {
+  /** Whose outcome a list or time can settle. What is safe to repeat waits for its next run. */
+  readonly operations: ReadonlyArray<string>;
   /** Reconciles a row without its run: nothing is sent. Waits that it asks for come with a later sweep. */
   readonly settle: (name: WriteName) => Promise<void>;
-  readonly warn: (message: string) => void;
 }
 
 /** What a sweep has seen. */
@@ -47,10 +46,11 @@ export class Janitor {
 
   /** @throws LedgerUnavailable; where Temporal cannot be asked. */
   async sweep(): Promise<JanitorSweep> {
-    const { account, client, ledger, settle, warn } = this.#options;
+    const { account, client, ledger, operations, settle, warn } = this.#options;
     const { now } = await ledger.state();
     const rows = await ledger.rows({
       account,
+      operations,
       states: ["sending", "unknown"],
       changedBefore: now - LEFT_FOR_MS,
       limit: MOST,
@@ -69,8 +69,9 @@ export class Janitor {
       try {
         await settle({ account, workflowId: row.workflowId, step: row.step });
       } catch (error) {
-        // Time helps: it is looked at again.
+        // Time helps: it is looked at again. `Cancelled` says that nothing can be told of it yet, and nothing is sent.
         if (error instanceof NotYet) continue;
+        if (error instanceof StepFailed && error.type === CANCELLED) continue;
         fault = `${row.workflowId} (${row.step}) could not be settled: ${error instanceof Error ? error.message : String(error)}`;
         warn(fault);
       }

@@ -1,4 +1,4 @@
-import { advance, type Ledger, type WritePolicy, type WriteRow } from "@durable-payments/ledger";
+import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import { NUDGE, type Nudge } from "@durable-payments/protocol/calls";
 import { runStep } from "@durable-payments/protocol/row-step";
@@ -10,22 +10,10 @@ const MOST = 500;
 /** Whoever decides notifies the run right after: only what was left is the tracker's. */
 const LEFT_FOR_MS = 5_000;
 
-/** That a run was notified depends on none of it. */
-const ANY_POLICY: WritePolicy = {
-  repeat: "none",
-  isListed: false,
-  whenLost: "ask",
-  keyLifetimeMs: 0,
-  listLagMs: 0,
-  requestTimeoutMs: 0,
-};
-
-const noteNotified = async (ledger: Ledger, { account, step, workflowId }: WriteRow) => {
-  await ledger.transact({ account, workflowId, step }, (look) => {
-    const { entries, row } = advance(look, { is: "told", who: "tracker" }, ANY_POLICY);
-    return { entries, ...(row !== undefined && { row }) };
-  });
-};
+const noteNotified = ({ account, step, workflowId }: WriteRow, ledger: Ledger) =>
+  ledger.transact({ account, workflowId, step }, ({ row }) =>
+    row?.isUntold ? { row: { ...row, isUntold: false } } : {},
+  );
 
 /**
  * Notifies runs whose question is answered, or whose write was found: a decision and its signal are two writes, and the
@@ -53,7 +41,7 @@ export const nudgeUntold = async (
         continue;
       }
     }
-    for (const row of untold) await noteNotified(ledger, row);
+    for (const row of untold) await noteNotified(row, ledger);
   }
   return fault;
 };

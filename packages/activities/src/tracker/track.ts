@@ -7,40 +7,39 @@ import {
   type TrackerActivities,
 } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
-import { Result } from "effect";
-import { setTimeout as sleep } from "node:timers/promises";
-import { noteTrackerRead } from "../metrics.ts";
+import { Context as Services, Metric, Result } from "effect";
+import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
 import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { Janitor } from "./janitor.ts";
 import { nudgeUntold } from "./nudges.ts";
 import { Waits } from "./waits.ts";
 
 /** What the tracker takes. */
-export interface TrackerOptions {
+export interface TrackerOptions extends LongActivityOptions {
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
   /** The account of the runtime's client, as a hash. */
   readonly account: () => Promise<string>;
+  /** Whose rows of ended runs are settled. */
+  readonly operations: ReadonlyArray<string>;
   /** Reconciles a row whose run has ended: nothing is sent. */
   readonly settle: (name: WriteName, signal: AbortSignal) => Promise<void>;
-  /** Ends the activity when its worker is to drain, so that another worker takes it up at once. */
-  readonly draining?: AbortSignal | undefined;
-  /** Time of one activity in milliseconds, default 12 hours; it sweeps at least once. */
-  readonly turnMs?: number | undefined;
 }
 
 /** How often it is looked at what is due; how often the service is asked is another matter. */
 const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
-/** Each is billed; what is new of the ledger is said at once. */
-const HEARTBEAT_EVERY_MS = 5_000;
 const JANITOR_EVERY_MS = 60_000;
 
 /** Longest time that the tracker leaves a service or ledger alone that does not answer. */
 const LONGEST_BACKOFF_MS = 60_000;
 
-const TWELVE_HOURS_MS = 12 * 3_600_000;
+/** That of the process. */
+const REGISTRY = Services.empty();
+
+const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
+  description: "When the tracker that this worker ran last had read all that was due",
+});
 
 class CannotRead extends Error {
   override readonly name = "CannotRead";
@@ -53,7 +52,7 @@ class CannotRead extends Error {
 }
 
 /** One attempt of the activity. */
-class Tracker {
+class Tracker implements LongWork<Tracked> {
   readonly #options: TrackerOptions;
   readonly #account: string;
   readonly #activity = Context.current();
@@ -63,6 +62,7 @@ class Tracker {
   #state: Tracked;
   #nextNudge = 0;
   #nextJanitor = 0;
+  #failures = 0;
   /** Why something less than a sweep has failed. */
   #faults: { readonly nudge?: string | undefined; readonly janitor?: string | undefined } = {};
 
@@ -70,14 +70,14 @@ class Tracker {
     options: TrackerOptions,
     account: string,
     signal: AbortSignal,
+    reported: unknown,
     known: Tracked | undefined,
   ) {
     this.#options = options;
     this.#account = account;
     this.#signal = signal;
     // A killed worker's heartbeat is later than what the run was given.
-    const details: unknown = this.#activity.info.heartbeatDetails;
-    const before = isTracked(details) ? details : known;
+    const before = isTracked(reported) ? reported : known;
     this.#state = {
       ...(before?.mark && { mark: before.mark }),
       readAt: before?.readAt ?? Date.now(),
@@ -87,43 +87,36 @@ class Tracker {
       this.#activity.log.warn(`The tracker continues: ${message}`);
     };
     const { client } = this.#activity;
-    const { ledger, settle } = options;
+    const { ledger, operations, settle } = options;
     const call = <A>(of: Call<A>) => this.#call(of);
-    this.#waits = new Waits({ ledger, account, client, call, warn });
+    const shared = { ledger, account, client, warn };
+    this.#waits = new Waits({ ...shared, call });
     this.#janitor = new Janitor({
-      ledger,
-      account,
-      client,
+      ...shared,
+      operations,
       settle: (name) => settle(name, signal),
-      warn,
     });
   }
 
-  async track(forMs: number): Promise<Tracked> {
-    const until = Date.now() + forMs;
-    const heart = setInterval(() => this.#activity.heartbeat(this.#state), HEARTBEAT_EVERY_MS);
+  get state(): Tracked {
+    return this.#state;
+  }
+
+  async turn(): Promise<number> {
     try {
-      let failures = 0;
-      do {
-        let pause = SWEEP_EVERY_MS;
-        try {
-          await this.#sweep();
-          failures = 0;
-          this.#note(this.#faults.nudge ?? this.#faults.janitor);
-        } catch (error) {
-          if (this.#signal.aborted) throw error;
-          failures += 1;
-          this.#note(temporalReason(error));
-          const asked = error instanceof CannotRead ? error.waitMs : 0;
-          pause = Math.max(asked, Math.min(LONGEST_BACKOFF_MS, 2 ** failures * 500));
-          this.#activity.log.warn(`The tracker waits ${pause} ms: ${temporalReason(error)}`);
-        }
-        const left = Math.max(0, until - Date.now());
-        await sleep(Math.min(pause, left), undefined, { signal: this.#signal });
-      } while (Date.now() < until);
-      return this.#state;
-    } finally {
-      clearInterval(heart);
+      await this.#sweep();
+      this.#failures = 0;
+      this.#note(this.#faults.nudge ?? this.#faults.janitor);
+      return SWEEP_EVERY_MS;
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      this.#failures += 1;
+      const why = temporalReason(error);
+      this.#note(why);
+      const asked = error instanceof CannotRead ? error.waitMs : 0;
+      const pause = Math.max(asked, Math.min(LONGEST_BACKOFF_MS, 2 ** this.#failures * 500));
+      this.#activity.log.warn(`The tracker waits ${pause} ms: ${why}`);
+      return pause;
     }
   }
 
@@ -147,7 +140,7 @@ class Tracker {
     await this.#waits.sweep();
     const readAt = Date.now();
     this.#state = { ...this.#state, readAt, waiting: this.#waits.size };
-    noteTrackerRead(readAt);
+    readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
   }
 
   /** Holds what was seen of the ledger against what it has, and remembers what it has. */
@@ -178,26 +171,13 @@ class Tracker {
   }
 }
 
-const drained = () =>
-  ApplicationFailure.create({
-    type: "Draining",
-    message: "The worker drains; another one goes on.",
-    nextRetryDelay: SWEEP_EVERY_MS,
-    category: ApplicationFailureCategory.BENIGN,
-  });
-
 /** Makes the tracker's activity. */
 export const makeTrackerActivities = (options: TrackerOptions): TrackerActivities => ({
   track: async (known) => {
-    const { draining, turnMs = TWELVE_HOURS_MS } = options;
-    const { cancellationSignal } = Context.current();
-    const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
-    try {
-      return await new Tracker(options, await options.account(), signal, known).track(turnMs);
-    } catch (error) {
-      if (cancellationSignal.aborted) throw cancellationSignal.reason;
-      if (draining?.aborted === true) throw drained();
-      throw error;
-    }
+    const account = await options.account();
+    return runLong(
+      options,
+      (signal, reported) => new Tracker(options, account, signal, reported, known),
+    );
   },
 });

@@ -1,11 +1,13 @@
-import type { Cardholder, Page, Payout } from "@durable-payments/api-core";
+import type { Assumptions, Cardholder, Page, Payout } from "@durable-payments/api-core";
 import type { JsonObject, Ledger, Wait } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import { ActivityNotFoundError, type Client } from "@temporalio/client";
 import { Effect } from "effect";
 import type { Call } from "../run-operation.ts";
-import { intervalMs, TRACKER_PACE } from "../waits/wait-activities.ts";
 import {
+  intervalMs,
+  LONGEST_TRACKER_REST_MS,
+  notListed,
   orRemoved,
   readFunds,
   readPayout,
@@ -109,7 +111,7 @@ export class Waits {
       .filter((wait) => wait.kind === kind)
       .filter(
         ({ polledAt, since }) =>
-          now - polledAt >= intervalMs(Math.max(0, polledAt - since), TRACKER_PACE),
+          now - polledAt >= intervalMs(Math.max(0, polledAt - since), LONGEST_TRACKER_REST_MS),
       )
       .toSorted((one, other) => one.polledAt - other.polledAt);
     return Map.groupBy(due, ({ thing }) => thing);
@@ -120,19 +122,12 @@ export class Waits {
     const { call } = this.#options;
     // A page is worth its request while it shows more than one of those that are due.
     for (let page_num = 1, shown = 2; unread.size > FEW && shown > 1; page_num++) {
-      const page: Page<Payout> = await call((client) =>
-        client.listPayouts({ page_num, page_size: PAGE_SIZE }),
-      );
-      const { assumptions } = await this.#settings();
-      shown = 0;
-      for (const payout of page.item_list) {
-        const { payout_id } = payout;
-        const waits = unread.get(payout_id);
-        if (waits === undefined) continue;
-        shown += 1;
-        unread.delete(payout_id);
-        await this.#seen(waits, seenPayout({ payout_id }, payout, assumptions));
-      }
+      ({ shown } = await this.#readPage<Payout>(
+        unread,
+        (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE }),
+        (payout) => payout.payout_id,
+        (payout, assumptions) => seenPayout({ payout_id: payout.payout_id }, payout, assumptions),
+      ));
     }
     for (const [payout_id, waits] of [...unread].slice(0, MOST_SINGLE)) {
       markPolled(waits);
@@ -144,32 +139,46 @@ export class Waits {
     const began = Date.now();
     if (began < this.#cardholdersFrom) return;
     const unread = new Map(this.#due("cardholder"));
-    const { account, call, ledger } = this.#options;
+    const { account, ledger } = this.#options;
     for (let page_num = 1, isLast = false; unread.size > 0 && !isLast; page_num++) {
-      const page: Page<Cardholder> = await call((client) =>
-        client.listCardholders({ page_num, page_size: PAGE_SIZE }),
+      const { page } = await this.#readPage<Cardholder>(
+        unread,
+        (client) => client.listCardholders({ page_num, page_size: PAGE_SIZE }),
+        (cardholder) => cardholder.card_holder_id,
+        seenCardholder,
       );
-      const { assumptions } = await this.#settings();
-      for (const cardholder of page.item_list) {
-        const { card_holder_id } = cardholder;
-        const waits = unread.get(card_holder_id);
-        if (waits === undefined) continue;
-        unread.delete(card_holder_id);
-        await this.#seen(waits, seenCardholder({ card_holder_id }, cardholder, assumptions));
-      }
       isLast =
         page.item_list.length + page.unreadable.length === 0 ||
         page_num >= (page.total_page ?? Number.POSITIVE_INFINITY);
     }
     for (const [card_holder_id, waits] of unread) {
-      const open = seenCardholder(
-        { card_holder_id },
-        undefined,
-        (await this.#settings()).assumptions,
-      );
-      await this.#seen(waits, await orRemoved(ledger, account, open));
+      await this.#seen(waits, await orRemoved(ledger, account, notListed(card_holder_id)));
     }
     this.#cardholdersFrom = Date.now() + REST * (Date.now() - began);
+  }
+
+  /** Reads a page of a list, and takes what it shows out of what is unread: `shown` counts that. */
+  async #readPage<Item>(
+    unread: Map<string, ReadonlyArray<Tracked>>,
+    read: Call<Page<Item>>,
+    idOf: (item: Item) => string,
+    seenOf: (item: Item, assumptions: Assumptions) => Seen<object>,
+  ): Promise<{ readonly page: Page<Item>; readonly shown: number }> {
+    const { assumptions, page } = await this.#options.call((client) =>
+      Effect.map(read(client), (answer) => ({
+        page: answer,
+        assumptions: client.options.assumptions,
+      })),
+    );
+    let shown = 0;
+    for (const item of page.item_list) {
+      const waits = unread.get(idOf(item));
+      if (waits === undefined) continue;
+      shown += 1;
+      unread.delete(idOf(item));
+      await this.#seen(waits, seenOf(item, assumptions));
+    }
+    return { page, shown };
   }
 
   async #sweepBalances(): Promise<void> {
@@ -179,10 +188,6 @@ export class Waits {
       const seen = await this.#options.call((client) => readFunds(client, { currency, amount }));
       await this.#seen(waits, seen);
     }
-  }
-
-  #settings() {
-    return this.#options.call((client) => Effect.succeed(client.options));
   }
 
   async #seen(waits: ReadonlyArray<Tracked>, { isOpen, seen }: Seen<object>): Promise<void> {

@@ -30,6 +30,15 @@ export interface Seen<A> {
   readonly why: string;
 }
 
+/** The longest rest between two reads of the tracker: seldom enough for the service, often enough for people. */
+export const LONGEST_TRACKER_REST_MS = 60_000;
+
+const SHORTEST_REST_MS = 1_000;
+
+/** Returns the milliseconds from one read to the next: a tenth of the time waited so far, within bounds. */
+export const intervalMs = (waitedMs: number, longestMs: number): number =>
+  Math.max(SHORTEST_REST_MS, Math.min(longestMs, waitedMs / 10));
+
 /** Returns what a payout says of itself, without names. */
 export const seenPayout = (
   { payout_id, sent }: PayoutWait,
@@ -56,12 +65,11 @@ export const seenPayout = (
 
 /** Returns what a cardholder says of itself, without names. */
 export const seenCardholder = (
-  { card_holder_id }: CardholderWait,
-  cardholder: Cardholder | undefined,
+  cardholder: Cardholder,
   assumptions: Assumptions,
 ): Seen<SeenCardholder> => {
-  const status = cardholder?.card_holder_status;
-  const outcome = cardholder === undefined ? "open" : cardholderState(cardholder, assumptions);
+  const { card_holder_id, card_holder_status: status } = cardholder;
+  const outcome = cardholderState(cardholder, assumptions);
   return {
     seen: {
       card_holder_id,
@@ -69,12 +77,16 @@ export const seenCardholder = (
       ...(status !== undefined && { card_holder_status: status }),
     },
     isOpen: outcome === "open",
-    why:
-      cardholder === undefined
-        ? "The cardholder is not in the list yet."
-        : `The cardholder is ${status ?? "listed without a status"}.`,
+    why: `The cardholder is ${status ?? "listed without a status"}.`,
   };
 };
+
+/** Returns what is known of a cardholder that the list does not show. */
+export const notListed = (card_holder_id: string): Seen<SeenCardholder> => ({
+  seen: { card_holder_id, outcome: "open" },
+  isOpen: true,
+  why: "The cardholder is not in the list yet.",
+});
 
 /** Returns that a cardholder was removed, where the list does not show it and the ledger says so. */
 export const orRemoved = async (
@@ -139,26 +151,19 @@ export const readCardholder = (
   client.streams.listCardholders().pipe(
     Stream.filter(({ card_holder_id }) => card_holder_id === wait.card_holder_id),
     Stream.runHead,
-    Effect.map((found) =>
-      seenCardholder(wait, Option.getOrUndefined(found), client.options.assumptions),
+    Effect.map(
+      Option.match({
+        onNone: () => notListed(wait.card_holder_id),
+        onSome: (found) => seenCardholder(found, client.options.assumptions),
+      }),
     ),
   );
 
-/** Reads a balance, which is created where the service knows none: creating it twice is as once. */
+/** Reads a balance; one that the service does not have is refused, and the step creates it. */
 export const readFunds = (
   client: Client,
   wait: FundsWait,
-): Effect.Effect<Seen<SeenFunds>, PaymentsError> => {
-  const { currency } = wait;
-  const retrieve = client.retrieveBalance({ currency });
-  return Effect.map(
-    Effect.catchTag(retrieve, "Refused", (refused) =>
-      client.createBalance({ currency, name: currency }).pipe(
-        // It may exist, and the service have refused to show it: the first refusal says more.
-        Effect.catchTag("Refused", () => Effect.fail(refused)),
-        Effect.andThen(retrieve),
-      ),
-    ),
-    (balance) => seenFunds(wait, balance),
+): Effect.Effect<Seen<SeenFunds>, PaymentsError> =>
+  Effect.map(client.retrieveBalance({ currency: wait.currency }), (balance) =>
+    seenFunds(wait, balance),
   );
-};

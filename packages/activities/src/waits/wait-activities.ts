@@ -1,60 +1,23 @@
 import type { PaymentsError } from "@durable-payments/api-core";
 import type { Ledger, NewWait, Wait } from "@durable-payments/ledger";
-import { failureTypes, waitTypes } from "@durable-payments/protocol/calls";
+import { failureTypes } from "@durable-payments/protocol/calls";
 import type { WaitActivities } from "@durable-payments/protocol/waits";
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { ApplicationFailure } from "@temporalio/common";
 import { Effect, Result } from "effect";
-import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { orRemoved, readCardholder, readFunds, readPayout, type Seen } from "./read-things.ts";
+import { type Call, notYet, type PaymentsRuntime, runCall } from "../run-operation.ts";
+import {
+  intervalMs,
+  LONGEST_TRACKER_REST_MS,
+  orRemoved,
+  readCardholder,
+  readFunds,
+  readPayout,
+  type Seen,
+} from "./read-things.ts";
 
-/** Shortest and longest time between two reads for something that is waited for, in milliseconds. */
-export interface Pace {
-  readonly leastMs: number;
-  readonly mostMs: number;
-}
-
-/** What the tracker reads for all: seldom enough for the service, often enough for people. */
-export const TRACKER_PACE: Pace = { leastMs: 1_000, mostMs: 60_000 };
-
-const HOUR_MS = 3_600_000;
-
-/** What a run reads for itself, where no tracker completes its wait: each attempt is billed. */
-const OWN_PACE: Pace = { leastMs: 1_000, mostMs: 6 * HOUR_MS };
-
-/**
- * Returns the milliseconds from one read to the next: a tenth of the time waited so far, within bounds.
- *
- * @param waitedMs time waited so far.
- */
-export const intervalMs = (waitedMs: number, { leastMs, mostMs }: Pace): number =>
-  Math.max(leastMs, Math.min(mostMs, waitedMs / 10));
-
-/** The server ends an activity at once whose next attempt would begin after its end. */
-const SHARE_OF_REST = 0.9;
-const SHORTEST_MS = 100;
-
-/**
- * Returns the failure after which Temporal tries again: no event in the history, and the reason in its Web UI.
- *
- * @param why a sentence for a person.
- * @param delayMs time to the next attempt, cut to what is left of the wait.
- */
-export const notYet = (why: string, delayMs: number): ApplicationFailure => {
-  const { currentAttemptScheduledTimestampMs, scheduleToCloseTimeoutMs, scheduledTimestampMs } =
-    Context.current().info;
-  // Both times are the server's: the worker's clock does not matter. Zero: there is no end.
-  const leftMs =
-    scheduleToCloseTimeoutMs > 0
-      ? scheduledTimestampMs + scheduleToCloseTimeoutMs - currentAttemptScheduledTimestampMs
-      : Number.POSITIVE_INFINITY;
-  return ApplicationFailure.create({
-    type: waitTypes.notYet,
-    message: why,
-    nextRetryDelay: Math.round(Math.max(SHORTEST_MS, Math.min(delayMs, leftMs * SHARE_OF_REST))),
-    category: ApplicationFailureCategory.BENIGN,
-  });
-};
+/** The longest rest of a run that reads for itself, where no tracker completes its wait: each attempt is billed. */
+const LONGEST_OWN_REST_MS = 6 * 3_600_000;
 
 /**
  * Returns the failure of an attempt that reads for itself, until its next read is due.
@@ -65,7 +28,7 @@ const pollAgain = (why: string): ApplicationFailure => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
   return notYet(
     why,
-    intervalMs(currentAttemptScheduledTimestampMs - scheduledTimestampMs, OWN_PACE),
+    intervalMs(currentAttemptScheduledTimestampMs - scheduledTimestampMs, LONGEST_OWN_REST_MS),
   );
 };
 
@@ -85,7 +48,7 @@ export interface WaitOptions {
 }
 
 const isFinal = ({ _tag: tag }: PaymentsError, kind: Wait["kind"]): boolean =>
-  // A balance that is neither shown nor created never will be enough.
+  // A balance that the service does not have: the step creates it.
   tag === "InvalidRequest" || (tag === "Refused" && kind === "balance");
 
 const final = ({ _tag: tag, message, operation }: PaymentsError): ApplicationFailure =>
@@ -116,11 +79,11 @@ export const makeWaitActivities = ({
       await ledger.openWait(await here(kind, thing));
     } catch (error) {
       Context.current().log.warn(`The wait could not be recorded: ${String(error)}`);
-      throw notYet(why, TRACKER_PACE.mostMs);
+      throw notYet(why, LONGEST_TRACKER_REST_MS);
     }
     // Temporal completes it by its id in back-off, too. Left as started, it would be stuck where its worker is killed
     // before the wait is recorded.
-    throw notYet(why, OWN_PACE.mostMs);
+    throw notYet(why, LONGEST_OWN_REST_MS);
   };
 
   const wait = async <A>(

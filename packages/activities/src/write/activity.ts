@@ -1,27 +1,20 @@
+import { operation as contractOf } from "@durable-payments/api-core/contract";
 import { messageOf } from "@durable-payments/api-core/values";
 import { type Ledger, LedgerUnavailable, type WriteName } from "@durable-payments/ledger";
-import {
-  type UndoCall,
-  waitTypes,
-  type WriteAnswer,
-  type WriteCall,
-} from "@durable-payments/protocol/calls";
+import type { UndoCall, WriteAnswer, WriteCall } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
-import {
-  accountOf,
-  HEARTBEAT_EVERY_MS,
-  optionsOf,
-  type PaymentsRuntime,
-} from "../run-operation.ts";
+import { ApplicationFailure } from "@temporalio/common";
+import { accountOf, notYet, optionsOf, type PaymentsRuntime } from "../run-operation.ts";
 import { makeContractOperations } from "./contract-operations.ts";
 import type { Attempt } from "./guard.ts";
 import { type EngineOptions, NotYet, StepFailed } from "./operation.ts";
 import { growingWaitMs } from "./outcomes.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
-import { performWrite, settleRow } from "./perform.ts";
-import { undoWrite } from "./undo.ts";
-import { writeNames } from "./write-facts.ts";
+import { performWrite, settleRow, undoWrite } from "./perform.ts";
+import { isListed, writeNames } from "./write-facts.ts";
+
+/** A cancellation arrives with the answer to a heartbeat. */
+const HEARTBEAT_EVERY_MS = 3_000;
 
 /** What the activities of writes are made of. */
 export interface WriteActivityOptions {
@@ -95,12 +88,7 @@ const failureOf = (error: unknown, attempt: Attempt): unknown => {
   const isLedger = error instanceof LedgerUnavailable;
   if (!(error instanceof NotYet) && !isLedger) return error;
   if (error instanceof NotYet && error.version !== undefined) attempt.heartbeat(error.version);
-  return ApplicationFailure.create({
-    type: waitTypes.notYet,
-    message: messageOf(error),
-    nextRetryDelay: isLedger ? growingWaitMs(attempt.attempt) : error.delayMs,
-    category: ApplicationFailureCategory.BENIGN,
-  });
+  return notYet(messageOf(error), isLedger ? growingWaitMs(attempt.attempt) : error.delayMs);
 };
 
 /** Runs in an activity, which heartbeats meanwhile: a lost worker is noticed, and a cancellation arrives. */
@@ -130,6 +118,8 @@ export interface WriteActivities {
   readonly activities: Readonly<
     Record<string, WriteActivity | ((call: UndoCall) => Promise<WriteAnswer>)>
   >;
+  /** The operations whose outcome a list, or the lifetime of a key, settles. */
+  readonly settled: ReadonlyArray<string>;
   /** Finds out what became of a row whose run has ended, and sends nothing. Throws as `performWrite`. */
   readonly settleRow: (name: WriteName, attempt: Attempt) => Promise<void>;
 }
@@ -167,6 +157,10 @@ export const makeWriteActivities = ({
       undo: (call: UndoCall) =>
         inActivity(call, async (attempt) => undoWrite(await engine(), attempt, call)),
     },
+    settled: [
+      ...writeNames.filter((name) => isListed(name) || contractOf(name).idempotency === "keyed"),
+      ...Object.entries(own).flatMap(([name, { repeat }]) => (repeat === "idempotent" ? [] : name)),
+    ],
     settleRow: async (name, attempt) => {
       await settleRow(await engine(), attempt, name);
     },

@@ -1,23 +1,21 @@
-import {
-  IsResend,
-  type OperationName,
-  type PaymentsClient,
-  type PaymentsError,
-} from "@durable-payments/api-core";
+import { IsResend, type PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
+import { textAt, withoutAccounts } from "@durable-payments/protocol";
 import { payeeMark } from "@durable-payments/protocol/payee-mark";
+
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { contradictedField } from "../evidence/match-beneficiary.ts";
 import { plainKey } from "../evidence/match-fields.ts";
 import { contradictionOf, matchCardholder, matchPayout } from "../evidence/match-rows.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
-import { type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { operationOf, type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { NOT_CONFIRMED } from "./advance-row.ts";
 import { OneByOne } from "./one-by-one.ts";
 import {
-  NOT_CONFIRMED,
+  isPaymentsError,
   type ReadMade,
   type Sending,
   type WriteName,
@@ -25,15 +23,17 @@ import {
 } from "./operation.ts";
 import { outcomeOfError } from "./outcomes.ts";
 import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
-import { keyOf, pickTexts, requestHash, textAt } from "./request-fields.ts";
-import { KEY_LIFETIME_MS, MADE_BEFORE, PAYOUT_KEPT, writeNames, WRITES } from "./write-facts.ts";
+import { keyOf, pickTexts, requestHash } from "./request-fields.ts";
+import {
+  isListed,
+  KEY_LIFETIME_MS,
+  MADE_BEFORE,
+  PAYOUT_KEPT,
+  writeNames,
+  WRITES,
+} from "./write-facts.ts";
 
 type Client = PaymentsClient["Service"];
-
-/** An operation by its name: the client checks its input by the contract. */
-type AnyOperation = (input: unknown) => Effect.Effect<unknown, PaymentsError>;
-const operationOf = (client: Client, name: OperationName): AnyOperation =>
-  client[name] as AnyOperation;
 
 /** What makes the operations of the contract. */
 export interface ContractOptions {
@@ -58,9 +58,19 @@ export const makeContractOperations = ({
     return result.success;
   };
 
+  /** Reads at the service; what it does not know is undefined. */
+  const readOrNone = <A>(
+    call: (client: Client) => Effect.Effect<A, PaymentsError>,
+  ): Promise<A | undefined> =>
+    read(call).catch((error: unknown) => {
+      const isUnknown =
+        isPaymentsError(error) && (error._tag === "Refused" || error._tag === "InvalidRequest");
+      if (!isUnknown) throw error;
+      return undefined;
+    });
+
   const payouts: SearchedList<Page<"listPayouts">> = {
     idField: "payout_id",
-    hasKeys: true,
     readings: new ListReadings<Page<"listPayouts">>({
       idField: "payout_id",
       pageSize: PAGE_SIZE,
@@ -77,7 +87,6 @@ export const makeContractOperations = ({
 
   const cardholders: SearchedList<Page<"listCardholders">> = {
     idField: "card_holder_id",
-    hasKeys: false,
     readings: new ListReadings<Page<"listCardholders">>({
       idField: "card_holder_id",
       pageSize: PAGE_SIZE,
@@ -85,7 +94,6 @@ export const makeContractOperations = ({
       read: (page_num) =>
         read((client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),
     }),
-    keyOf: () => undefined,
     compare: (facts, row) =>
       matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),
     kept: (item) => pickTexts(item, WRITES.createCardholder.kept),
@@ -103,7 +111,7 @@ export const makeContractOperations = ({
     const { idempotency } = contractOf(name);
     return {
       repeat: idempotency === "safe" ? "idempotent" : idempotency,
-      isListed: name === "createPayout" || name === "createCardholder",
+      isListed: isListed(name),
       whenLost: "resend",
       keyLifetimeMs: KEY_LIFETIME_MS,
       listLagMs: assumptions.listLagSeconds * 1_000,
@@ -177,7 +185,7 @@ export const makeContractOperations = ({
       return { is: "later", message, retryAfterMs: 1_000 };
     }
     try {
-      const found = await reusableBeneficiary({ account, hash, ledger, read, request });
+      const found = await reusableBeneficiary({ account, hash, ledger, readOrNone, request });
       if (found === undefined) return await send("createBeneficiary", sending);
       await guard.permit();
       return madeOf("createBeneficiary", {}, key, found);
@@ -211,17 +219,6 @@ export const makeContractOperations = ({
     result: pickTexts(answer, WRITES[name].kept),
   });
   const fault = (text: string): ReadMade => ({ is: "fault", fault: text });
-
-  /** Reads at the service; what it does not know is undefined. */
-  const readOrNone = async (
-    call: (client: Client) => Effect.Effect<unknown, PaymentsError>,
-  ): Promise<unknown> => {
-    const result = await runCall(runtime, call, never);
-    if (Result.isSuccess(result)) return result.success;
-    const { _tag } = result.failure;
-    if (_tag === "Refused" || _tag === "InvalidRequest") return undefined;
-    throw result.failure;
-  };
 
   const readMade = async (
     name: WriteName,
@@ -292,6 +289,7 @@ export const makeContractOperations = ({
     const { undoneBy } = facts;
     return {
       name,
+      idField: facts.idField,
       policy: ({ whenLost = "resend" }) => ({ ...policy, whenLost }),
       faults: (request, isPlanned) => {
         const body = facts.isKeyed
@@ -316,7 +314,7 @@ export const makeContractOperations = ({
             name === "createBeneficiary"
               ? (payeeMark(request) ?? null)
               : (textAt(request, facts.payeeField ?? "") ?? null),
-          reference: textAt(request, "payout_reference") ?? null,
+          reference: withoutAccounts(textAt(request, "payout_reference") ?? "") || null,
           facts: pickTexts(request, facts.facts ?? []),
         };
       },

@@ -1,35 +1,17 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import {
-  type Call,
-  type JsonObject,
-  type Ledger,
-  MadeByAnother,
-  type SendOutcome,
-  type WritePolicy,
-} from "@durable-payments/ledger";
-import type { WriteOptions } from "@durable-payments/protocol/calls";
-import { type Attempt, Guard } from "./guard.ts";
-import { isPaymentsError, type WriteOperation } from "./operation.ts";
+import { type JsonObject, MadeByAnother, type SendOutcome } from "@durable-payments/ledger";
+import { Guard, type GuardOptions } from "./guard.ts";
+import { isPaymentsError, type Sending, type WriteOperation } from "./operation.ts";
 import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
 import { keyOf } from "./request-fields.ts";
 
 /** One send, which the ledger has said may be tried. */
-export interface Dispatch {
-  readonly ledger: Ledger;
-  readonly who: string;
-  readonly attempt: Attempt;
+interface Dispatch
+  extends
+    GuardOptions,
+    Pick<Sending, "afterwards" | "isResend" | "options" | "request" | "sentForMs"> {
   readonly operation: WriteOperation;
-  readonly call: Call;
-  readonly policy: WritePolicy;
-  readonly options: WriteOptions;
-  readonly request: JsonObject;
   readonly generation: number;
-  readonly isResend: boolean;
-  readonly sentForMs: number | undefined;
-  /** `epoch:random`, new with each send. */
-  readonly token: string;
-  /** Runs something once the ledger has the outcome. */
-  readonly afterwards: (release: () => Promise<void>) => void;
 }
 
 /** What became of a send. */
@@ -59,20 +41,20 @@ const notDispatched = (message: string, waitMs = 0): Dispatched => ({
  * @throws the reason of the attempt's signal, where it was aborted before a dispatch.
  */
 export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
-  const { attempt, call, generation, isResend, ledger, operation, policy, token, who } = given;
+  const { afterwards, attempt, call, isResend, operation, options, request, sentForMs } = given;
   const { signal } = attempt;
-  const guard = new Guard({ ledger, attempt, call, policy, who, token });
+  const guard = new Guard(given);
   let outcome: SendOutcome;
   try {
     outcome = await operation.send({
-      request: given.request,
-      key: keyOf(call.name, generation),
+      request,
+      key: keyOf(call.name, given.generation),
       isResend,
-      sentForMs: given.sentForMs,
+      sentForMs,
       guard,
-      options: given.options,
+      options,
       attempt: attempt.attempt,
-      afterwards: given.afterwards,
+      afterwards,
     });
   } catch (error) {
     if (!guard.mayHaveBegun) {

@@ -13,22 +13,25 @@ import {
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
+import { textAt } from "@durable-payments/protocol";
 import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
+import { plainKey } from "../evidence/match-fields.ts";
+import { advanceRow } from "./advance-row.ts";
 import { dispatch, writeAgain } from "./dispatch.ts";
 import { type Attempt, typeOfRun } from "./guard.ts";
-import { namedId, readNamed, renamed } from "./named-by-person.ts";
 import {
   type EngineOptions,
   isPaymentsError,
-  NOT_CONFIRMED,
   NotYet,
+  type ReadMade,
   StepFailed,
   type WriteOperation,
   type WriteTask,
 } from "./operation.ts";
 import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
-import { prepare } from "./prepare.ts";
+import { prepare, renamed } from "./prepare.ts";
+import { keyOf, otherKeysOf } from "./request-fields.ts";
 
 /** Longest time that an attempt goes on without a result. */
 const MOST_MS = 60_000;
@@ -101,7 +104,8 @@ export class Performing {
         }
         case "return": {
           const by = effect.knownBy === "answer" ? {} : { by: effect.knownBy };
-          return { is: "done", made: { ...effect.result }, ...by };
+          const { idField } = this.#operation;
+          return { is: "done", made: { [idField]: effect.id, ...effect.result }, ...by };
         }
         case "fail":
           throw this.#failed(effect);
@@ -155,26 +159,12 @@ export class Performing {
     this.#policy = { ...this.#policy, repeat: "none", isListed: true };
   }
 
-  /** Changes the row by what happened, in one transaction. */
   async #advance(event: WriteEventOf): Promise<NextEffect> {
     const { ledger, who } = this.#options;
-    let effect: NextEffect | undefined;
-    const isUnread = event.is === "checked" && "not_confirmed" in event.result;
-    this.#look = await ledger.transact(this.#call.name, (look) => {
-      const advanced = advance(look, { ...event, who }, this.#policy);
-      effect = advanced.effect;
-      return {
-        ...(advanced.row !== undefined && { row: advanced.row }),
-        entries: isUnread
-          ? advanced.entries.map((entry) => ({
-              ...entry,
-              details: { ...entry.details, ...NOT_CONFIRMED },
-            }))
-          : advanced.entries,
-        workflowType: typeOfRun(this.#attempt, this.#call),
-      };
-    });
-    if (effect === undefined) throw new Error("The ledger decided nothing.");
+    const { name } = this.#call;
+    const type = typeOfRun(this.#attempt, this.#call);
+    const { effect, look } = await advanceRow(ledger, name, { ...event, who }, this.#policy, type);
+    this.#look = look;
     return effect;
   }
 
@@ -312,12 +302,18 @@ export class Performing {
     const { version } = this;
     const readFrom = this.#now;
     const verdict = await this.#search(this.#row);
+    return this.#found((seen) => ({ is: "evidence", version, readFrom, verdict: seen }), verdict);
+  }
+
+  /** Brings a verdict to the row. What shows our key and is another write's, a person has to sort out; likeness is read again. */
+  async #found(event: (verdict: Verdict) => WriteEventOf, verdict: Verdict): Promise<NextEffect> {
     try {
-      return await this.#advance({ is: "evidence", version, readFrom, verdict });
+      return await this.#advance(event(verdict));
     } catch (error) {
-      // Between the reading of the owners and now.
-      if (error instanceof MadeByAnother) throw this.#notYet(error.message, 1_000, false);
-      throw error;
+      if (!(error instanceof MadeByAnother) || verdict.is !== "found") throw error;
+      if (verdict.by !== "key") throw this.#notYet(error.message, 1_000, false);
+      const message = `The service shows ${verdict.id} for this step. ${error.message}`;
+      return this.#advance(event({ is: "unclear", message, candidates: [verdict.result] }));
     }
   }
 
@@ -332,16 +328,34 @@ export class Performing {
       const read = await this.#search({ ...row, until: 0 });
       const nextAt = this.#now + growingWaitMs(this.#attempt.attempt);
       const verdict = read.is === "later" ? { ...read, at: Math.min(read.at, nextAt) } : read;
-      return this.#advance({ is: "reread", version, decision, verdict });
+      return this.#found((seen) => ({ is: "reread", version, decision, verdict: seen }), verdict);
     }
-    const id = namedId(decision);
-    const { signal } = this.#attempt;
-    const read = await this.#reading(() =>
-      readNamed(this.#options.ledger, this.#operation, row, id, this.#request, signal),
-    );
+    const { id: named } = decision.value;
+    const id = typeof named === "string" ? named.trim() : "";
+    const read = await this.#reading(() => this.#readNamed(row, id));
     const result: JsonObject = read.is === "fits" ? { ...read.result } : {};
     const fault = read.is === "fits" ? undefined : read.fault;
     return this.#advance({ is: "checked", version, decision, id, result, fault });
+  }
+
+  /** Reads at the service what a person named, and compares it with what was sent. What another write has made does not fit. */
+  async #readNamed(row: WriteRow, id: string): Promise<ReadMade> {
+    const owners = await this.#options.ledger.owners(row.account, row.operation, [id]);
+    const owner = owners.get(id);
+    if (owner !== undefined && (owner.workflowId !== row.workflowId || owner.step !== row.step)) {
+      return { is: "fault", fault: `${owner.workflowId} (${owner.step}) has made ${id}.` };
+    }
+    const read = await this.#operation.read(row, id, this.#request, this.#attempt.signal);
+    if (read.is === "fault") return read;
+    // What shows the key of another write of unknown outcome is that one's.
+    const key = plainKey(textAt(read.result, "unique_request_id") ?? "");
+    const rivals = await this.#options.ledger.rivals(row.account, row.operation, row);
+    const rival = rivals.find((other) =>
+      [keyOf(other, other.generation), ...otherKeysOf(other, other.generation)].includes(key),
+    );
+    return rival === undefined
+      ? read
+      : { is: "fault", fault: `${id} has the key of ${rival.workflowId} (${rival.step}).` };
   }
 }
 

@@ -1,13 +1,8 @@
 import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
-import {
-  advance,
-  type Call,
-  type Effect as NextEffect,
-  type Ledger,
-  type WritePolicy,
-} from "@durable-payments/ledger";
+import type { Call, Ledger, WritePolicy } from "@durable-payments/ledger";
 import { Effect } from "effect";
+import { advanceRow } from "./advance-row.ts";
 
 /** An attempt of the activity of a write, or the janitor's. */
 export interface Attempt {
@@ -150,22 +145,14 @@ export class Guard {
 
   async #commit(): Promise<void> {
     const { attempt, call, ledger, policy, token, who } = this.#options;
-    let effect: NextEffect | undefined;
     this.#isAsked = true;
-    await ledger.transact(call.name, (look) => {
-      const advanced = advance(look, { is: "dispatching", who, token, call }, policy);
-      effect = advanced.effect;
-      return {
-        ...(advanced.row !== undefined && { row: advanced.row }),
-        entries: advanced.entries,
-        workflowType: typeOfRun(attempt, call),
-      };
-    });
-    if (effect?.is === "go") {
+    const event = { is: "dispatching", who, token, call } as const;
+    const { effect } = await advanceRow(ledger, call.name, event, policy, typeOfRun(attempt, call));
+    if (effect.is === "go") {
       this.#hasGone = true;
       return;
     }
     this.#isStopped = true;
-    throw new Error(effect?.is === "stop" ? effect.why : "The ledger did not permit it.");
+    throw new Error(effect.is === "stop" ? effect.why : "The ledger did not permit it.");
   }
 }

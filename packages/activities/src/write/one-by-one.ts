@@ -34,7 +34,7 @@ export class OneByOne {
     try {
       const holder = randomUUID();
       const until = performance.now() + MOST_WAIT_MS;
-      while ((await this.#ledger.lease(name, holder, LEASE_MS)).holder !== holder) {
+      while (!(await this.#ledger.lease(name, holder, LEASE_MS))) {
         if (performance.now() > until) {
           end();
           return undefined;

@@ -30,9 +30,6 @@ export interface Sending {
   readonly afterwards: (release: () => Promise<void>) => void;
 }
 
-/** What the result and the log say where a person named an id that nothing could read, or compare. */
-export const NOT_CONFIRMED = { not_confirmed: true } as const;
-
 /** A person's id, as the service has it; with `NOT_CONFIRMED` in the result, where only the person says so. */
 export type ReadMade =
   | { readonly is: "fits"; readonly result: JsonObject }
@@ -41,6 +38,8 @@ export type ReadMade =
 /** An operation that writes, as the engine knows it: of the contract, or of a user's own. */
 export interface WriteOperation {
   readonly name: string;
+  /** Field of a result with the id of what was made: all that is left of a pruned write. */
+  readonly idField: string;
   readonly policy: (options: WriteOptions) => WritePolicy;
   /**
    * Checks a request before anything is sent.

@@ -1,10 +1,13 @@
 import { type Fault, redact } from "@durable-payments/api-core";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import type { JsonObject, SendOutcome, WritePolicy, WriteRow } from "@durable-payments/ledger";
+import { textAt } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { NOT_CONFIRMED, type ReadMade, type Sending, type WriteOperation } from "./operation.ts";
+import { NOT_CONFIRMED } from "./advance-row.ts";
+import type { ReadMade, Sending, WriteOperation } from "./operation.ts";
 import { growingWaitMs } from "./outcomes.ts";
-import { keyOf, otherKeysOf, requestHash, textAt } from "./request-fields.ts";
+import { keyOf, otherKeysOf, requestHash } from "./request-fields.ts";
+import { KEY_LIFETIME_MS } from "./write-facts.ts";
 
 /** What every function of an operation gets. */
 export interface CallContext {
@@ -81,8 +84,8 @@ export const defineOperation = <Input extends object>(
 ): OwnOperation<Input> => operation;
 
 const TIMEOUT_MS = 30_000;
+const SCHEMA_TIMEOUT_MS = 10_000;
 const LIST_LAG_MS = 60_000;
-const KEY_LIFETIME_MS = 24 * 60 * 60_000;
 
 /** Says what became of a send, as the function that sent it knows. */
 class Said extends Error {
@@ -166,6 +169,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
 
   return {
     name,
+    idField: "id",
     policy: () => policy,
     faults: async (request) => (schema === undefined ? [] : await schemaFaults(schema, request)),
     describe: (request) => ({
@@ -223,49 +227,27 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
 const nameOf = (segment: PropertyKey | StandardSchemaV1.PathSegment): string =>
   String(typeof segment === "object" ? segment.key : segment);
 
-/** How long a schema may take to say what it thinks of a value. */
-const SCHEMA_TIME_LIMIT_MS = 10_000;
-
-const faultsWithoutLimit = async (
-  schema: StandardSchemaV1,
-  value: unknown,
-): Promise<ReadonlyArray<Fault>> => {
-  const { issues = [] } = await schema["~standard"].validate(value);
-  return issues.map(({ message, path = [] }) => ({
-    field: path.map(nameOf).join("."),
-    problem: redact(message),
-  }));
-};
-
-const cannotBeChecked = (why: string): Fault => ({
-  field: "",
-  problem: `cannot be checked: ${why}; correct the schema`,
-});
-
 /**
- * Check a value by a schema of any library that knows Standard Schema. The value stays as it is: what the
- * schema would make of it, such as a default, is not taken over.
+ * Checks a request by a schema. The request stays as it is: what the schema would make of it, such as a default, is not
+ * taken over.
  *
- * @param schema as zod, valibot, Effect and others make it.
- * @param value that is checked.
- * @returns every fault, by the path of its field; numbers of accounts and cards in their texts are masked. One of
- *   the whole value, where the schema throws, or does not answer within ten seconds.
+ * @returns every fault, by the path of its field; numbers of accounts and cards in their texts are masked. One of the whole
+ *   request where the schema throws, or takes too long.
  */
 const schemaFaults = async (
   schema: StandardSchemaV1,
-  value: unknown,
+  request: JsonObject,
 ): Promise<ReadonlyArray<Fault>> => {
-  const late = Promise.withResolvers<ReadonlyArray<Fault>>();
-  const timer = setTimeout(
-    () =>
-      late.resolve([cannotBeChecked(`its schema did not answer in ${SCHEMA_TIME_LIMIT_MS} ms`)]),
-    SCHEMA_TIME_LIMIT_MS,
-  );
   try {
-    return await Promise.race([faultsWithoutLimit(schema, value), late.promise]);
+    const { issues = [] } = await within(SCHEMA_TIMEOUT_MS, async () =>
+      schema["~standard"].validate(request),
+    );
+    return issues.map(({ message, path = [] }) => ({
+      field: path.map(nameOf).join("."),
+      problem: redact(message),
+    }));
   } catch (error) {
-    return [cannotBeChecked(`its schema threw: ${redact(messageOf(error))}`)];
-  } finally {
-    clearTimeout(timer);
+    const why = redact(messageOf(error));
+    return [{ field: "", problem: `cannot be checked: ${why}; correct the schema` }];
   }
 };

@@ -1,57 +1,25 @@
 import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
+import { textAt } from "@durable-payments/protocol";
+import { bankOf, payeeMark } from "@durable-payments/protocol/payee-mark";
 import type { Effect } from "effect";
 import { contradictedField } from "../evidence/match-beneficiary.ts";
-import { isPaymentsError } from "./operation.ts";
-import { hashOf, textAt } from "./request-fields.ts";
-
-/** What says which account is paid, beside the country of its bank. */
-const ACCOUNT_FIELDS = [
-  "account_holder",
-  "iban",
-  "account_number",
-  "swift_code",
-  "clearing_system",
-  "routing_code_type1",
-  "routing_code_value1",
-  "routing_code_type2",
-  "routing_code_value2",
-  "bank_name",
-] as const;
-
-const plain = (text: string): string => text.replaceAll(/\s/g, "").toUpperCase();
-
-/** The details of a bank: in a request beside the others, in an answer an object of their own. */
-const bankOf = (beneficiary: unknown): unknown =>
-  isRecord(beneficiary) && isRecord(beneficiary["beneficiary_bank_details"])
-    ? beneficiary["beneficiary_bank_details"]
-    : beneficiary;
-
-const countryOf = (bank: unknown): string =>
-  textAt(bank, "bank_country") ?? textAt(bank, "bank_country_code") ?? "";
-
-/**
- * Marks the account of a beneficiary, as it was requested or as the service shows it: another holder, bank or account
- * has another mark.
- *
- * @returns a hash: no number can be read from it.
- */
-export const accountMark = (beneficiary: unknown): string => {
-  const bank = bankOf(beneficiary);
-  const said = ACCOUNT_FIELDS.map((field) => plain(textAt(bank, field) ?? ""));
-  return hashOf(["account of a payee", plain(countryOf(bank)), ...said]).slice(0, 32);
-};
+import { hashOf } from "./request-fields.ts";
 
 /** Describes an account for whoever approves its payment: holder, country, and the last four characters. */
 export const describeAccount = (beneficiary: unknown): string => {
   const bank = bankOf(beneficiary);
   const number = textAt(bank, "iban") ?? textAt(bank, "account_number");
   const holder = textAt(bank, "account_holder") ?? "an unknown holder";
-  const country = countryOf(bank) || "unknown country";
+  const country =
+    textAt(bank, "bank_country") ?? textAt(bank, "bank_country_code") ?? "unknown country";
   const ending = number === undefined ? "unknown account" : `account ending in ${number.slice(-4)}`;
   return `${holder}, ${country}, ${ending}`;
 };
+
+/** Marks what is described, for an approval: another holder, bank or account has another mark. */
+export const accountMark = (beneficiary: unknown): string =>
+  hashOf([payeeMark(beneficiary), textAt(bankOf(beneficiary), "bank_name")]).slice(0, 32);
 
 /** What is looked for. */
 interface Wanted {
@@ -60,9 +28,10 @@ interface Wanted {
   readonly hash: string;
   readonly request: unknown;
   readonly ledger: Ledger;
-  readonly read: <A>(
+  /** Reads at the service; what it does not know is undefined. */
+  readonly readOrNone: <A>(
     call: (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>,
-  ) => Promise<A>;
+  ) => Promise<A | undefined>;
 }
 
 const ACTIVE = /^active$/i;
@@ -77,20 +46,15 @@ export const reusableBeneficiary = async ({
   account,
   hash,
   ledger,
-  read,
+  readOrNone,
   request,
 }: Wanted): Promise<unknown> => {
   const done = await ledger.doneWith(account, "createBeneficiary", hash);
   const beneficiary_id = done?.madeId ?? "";
   if (beneficiary_id === "") return undefined;
-  try {
-    const shown = await read((client) => client.retrieveBeneficiary({ beneficiary_id }));
-    const isActive = ACTIVE.test(shown.beneficiary_status ?? "active");
-    return isActive && contradictedField(request, shown) === undefined
-      ? { ...shown, beneficiary_id }
-      : undefined;
-  } catch (error) {
-    if (isPaymentsError(error) && error._tag === "Refused") return undefined;
-    throw error;
-  }
+  const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
+  const isActive = shown !== undefined && ACTIVE.test(shown.beneficiary_status ?? "active");
+  return isActive && contradictedField(request, shown) === undefined
+    ? { ...shown, beneficiary_id }
+    : undefined;
 };

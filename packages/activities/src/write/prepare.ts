@@ -6,6 +6,7 @@ import {
   type Look,
   needsApproval,
   overLimit,
+  type Verdict,
   type WriteRow,
 } from "@durable-payments/ledger";
 import { failureTypes, type PlannedRequest } from "@durable-payments/protocol/calls";
@@ -85,8 +86,8 @@ const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
     const why = "has to be given: in a run that was continued every write needs a name of its own";
     throw fail(failureTypes.invalidRequest, `${call.operation}: step ${why}.`);
   }
-  if (row?.state === "done" && row.runId !== call.runId) {
-    const message = `An earlier run of this chain has carried out ${row.step}: each run needs a name of its own.`;
+  if (row !== undefined && row.runId !== call.runId && !mayBeSent(row)) {
+    const message = `An earlier run of this chain has sent ${row.step}: each run needs a name of its own.`;
     throw fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
   }
 };
@@ -138,13 +139,24 @@ export const prepare = async (
   const { call, fail, look, operation, operations, request, task } = preparing;
   if (call.mode !== "send") return { payee: undefined, elsewhere: [] };
   checkName(preparing);
-  let payee: Call["payee"];
   if (mayBeSent(look.row)) {
     const { limits } = look;
     const planned = task.planned ?? [];
     const invalid = await inputFault({ operation, request }, planned, { limits, operations });
     if (invalid !== undefined) throw fail(invalid.type, invalid.message);
-    payee = await payeeOf(preparing);
   }
+  // What is unknown or asked about may be sent within this attempt, too.
+  const mayBe = look.row?.state !== "done" && look.row?.state !== "ended";
+  const payee = mayBe ? await payeeOf(preparing) : undefined;
   return { payee, elsewhere: await elsewhereOf(preparing) };
+};
+
+/** Returns the verdict that asks a person whether a step was renamed. */
+export const renamed = (elsewhere: ReadonlyArray<WriteRow>): Verdict => {
+  const steps = elsewhere.map(({ madeId, step }) => `${step} (${madeId ?? "unknown"})`);
+  return {
+    is: "unclear",
+    message: `An earlier run has the same request under another step: ${steps.join(", ")}. If the step was renamed, deploy its old name: a resend pays a second time.`,
+    candidates: elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
+  };
 };

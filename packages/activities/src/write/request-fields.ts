@@ -10,12 +10,6 @@ const canonicalJson = (value: unknown): string =>
       : part,
   );
 
-/** Returns a field of an object, where it is a text that says something. */
-export const textAt = (value: unknown, field: string): string | undefined => {
-  const text = isRecord(value) ? value[field] : undefined;
-  return typeof text === "string" && text.trim() !== "" ? text : undefined;
-};
-
 /** Returns those of the fields that hold a text or a number, as texts. */
 export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(

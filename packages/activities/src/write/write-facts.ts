@@ -98,3 +98,7 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
 
 /** The operations of the contract that write. */
 export const writeNames = Object.keys(WRITES) as ReadonlyArray<WriteName>;
+
+/** Whether a list of the service shows what an operation makes. */
+export const isListed = (name: WriteName): boolean =>
+  name === "createPayout" || name === "createCardholder";

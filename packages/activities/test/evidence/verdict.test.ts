@@ -33,7 +33,7 @@ describe("a verdict", () => {
     ["the key of this step", one({ key: "own", likeness: "different" }), "found"],
     ["its key, before the lag is over", one({ key: "own" }, { listedFrom: 9_000 }), "found"],
     ["its key, in a list that does not add up", one({ key: "own" }, { fault: "cut" }), "found"],
-    ["the key of another generation", one({ key: "otherGeneration" }), "foundOther"],
+    ["the key of another generation", one({ key: "otherGeneration" }), "unclear"],
     ["nothing", verdictOf(evidence()), "absent"],
     ["nothing, before the lag is over", verdictOf(evidence({ listedFrom: 9_000 })), "later"],
     ["nothing, in a list that does not add up", verdictOf(evidence({ fault: "cut" })), "later"],

@@ -25,6 +25,7 @@ const ROW: WriteRow = {
   knownBy: null,
   message: null,
   question: null,
+  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: 0,

@@ -99,7 +99,6 @@ export const makeWorld = async ({
       isNamed: false,
       rootId: workflowId,
       runId: attempt.runId ?? "run-1",
-      firstRunId: "run-1",
       isContinued: false,
       call: 1,
       isFirst: true,

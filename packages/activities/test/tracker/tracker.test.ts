@@ -8,7 +8,7 @@ import { nudgeUntold } from "../../src/tracker/nudges.ts";
 import { makeTrackerActivities } from "../../src/tracker/track.ts";
 import { Waits } from "../../src/tracker/waits.ts";
 import { runCall, type PaymentsRuntime } from "../../src/run-operation.ts";
-import { NotYet } from "../../src/write/index.ts";
+import { NotYet, StepFailed } from "../../src/write/operation.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
 import { ACCOUNT, putRow } from "../support/rows.ts";
 
@@ -159,6 +159,7 @@ describe("the janitor", () => {
       ledger: inTwoMinutes(),
       account: ACCOUNT,
       client,
+      operations: ["createPayout"],
       warn: () => {},
       settle: ({ workflowId }) => settle(workflowId),
     }).sweep();
@@ -173,6 +174,18 @@ describe("the janitor", () => {
     expect(settled.toSorted()).toEqual(["ended", "lost"]);
     expect(lostRuns).toEqual(["lost"]);
     expect(fault).toBeUndefined();
+  });
+
+  it("leaves what is safe to repeat to a later run, and takes what nothing tells yet for no fault", async () => {
+    await putRow(ledger, { workflowId: "safe", operation: "createBeneficiary" });
+    await putRow(ledger, { workflowId: "keyed" });
+    const { client } = clientOf({ safe: "FAILED", keyed: "FAILED" });
+    const settled: Array<string> = [];
+    const { fault } = await sweep(client, async (id) => {
+      settled.push(id);
+      throw new StepFailed("Cancelled", "Its answer was lost.", {});
+    });
+    expect([settled, fault]).toEqual([["keyed"], undefined]);
   });
 
   it("goes on after a row that cannot be settled, and says so; a wait for time is no fault", async () => {
@@ -198,6 +211,7 @@ describe("the tracker", () => {
       runtime: runtimeOver({ url: "http://127.0.0.1:9", clientId: "c", apiKey: "k" }),
       ledger,
       account: async () => ACCOUNT,
+      operations: [],
       settle: async () => {},
       turnMs: 0,
     });

@@ -168,11 +168,19 @@ describe("funds", () => {
     expect(seen.balance_id).not.toBe("");
   });
 
-  it("that are not say what is held and needed, of a balance that did not exist, too", async () => {
+  it("that are not say what is held and needed", async () => {
+    const { activities } = await make("polled");
+    const failure = await failureOf(
+      run({}, activities.awaitFunds, { currency: "USD", amount: "1000000000.00" }),
+    );
+    expect(failure.message).toMatch(/^The USD balance holds .*, 1000000000\.00 is needed\.$/);
+  });
+
+  it("of a balance that does not exist are refused: the step creates it, by a row", async () => {
     const { activities } = await make("polled");
     const failure = await failureOf(
       run({}, activities.awaitFunds, { currency: "EUR", amount: "5.00" }),
     );
-    expect(failure.message).toMatch(/^The EUR balance holds 0(\.00)?, 5\.00 is needed\.$/);
+    expect(failure).toMatchObject({ type: "Refused", nonRetryable: true });
   });
 });

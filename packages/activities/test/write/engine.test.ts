@@ -192,6 +192,30 @@ describe("a name that was used", () => {
     expect(failed).toMatchObject({ is: "fail", type: "AlreadyCarriedOut" });
   });
 
+  it("fails in a later run of a continued chain also where the earlier one does not know what it has sent", async () => {
+    const world = await makeWorld();
+    const task = { ...(await payable(world)), step: "rent", isNamed: true, isContinued: true };
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    await world.simulator.addFault({ kind: "html-502", operation: "listPayouts" });
+    expect(await world.once(task)).toMatchObject({ is: "wait" });
+    const next = { ...task, runId: "run-2", isFirst: false };
+    const failed = await world.once(next, { runId: "run-2", testimony: undefined });
+    expect(failed).toMatchObject({ is: "fail", type: "AlreadyCarriedOut" });
+  });
+
+  it("returns the id of what it paid, also once its texts are pruned", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const done = await world.once(task);
+    if (done.is !== "done") throw new Error("not paid");
+    const { now } = await world.ledger.state();
+    await world.ledger.prune(now + 60_000, { by: "ada", how: "terminal", reason: "old" });
+    const again = await world.once(task, { runId: "run-2", testimony: undefined });
+    const { payout_id } = done.made;
+    expect(again).toMatchObject({ is: "done", made: { payout_id } });
+    expect(await payoutsOf(world)).toBe(1);
+  });
+
   it("asks a person where an earlier run has sent the same request under another one", async () => {
     const world = await makeWorld();
     const task = await payable(world);
@@ -206,7 +230,7 @@ describe("a name that was used", () => {
 describe("approval", () => {
   it("is asked for with the payee's account, and covers what was shown", async () => {
     const world = await makeWorld();
-    const task = { ...(await payable(world)), approveAbove: "100" };
+    const task = { ...(await payable(world)), approveAbove: "100", startedBy: "ada" };
     const asked = await world.once(task);
     expect(asked).toMatchObject({ is: "waiting", needs: "approval" });
     if (asked.is !== "waiting") throw new Error("not asked");
@@ -310,7 +334,6 @@ describe("the fence", () => {
       isNamed: false,
       rootId: "pay-1",
       runId: "run-1",
-      firstRunId: "run-1",
       isContinued: false,
       call: 1,
       isFirst: true,

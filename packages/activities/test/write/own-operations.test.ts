@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { describe, expect, it } from "vitest";
 import { defineOperation, type OwnOperations } from "../../src/write/own-operations.ts";
-import { undoWrite } from "../../src/write/undo.ts";
+import { undoWrite } from "../../src/write/perform.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
 
 interface Reserve {
@@ -13,7 +13,6 @@ const call = {
   isNamed: false,
   rootId: "pay-1",
   runId: "run-1",
-  firstRunId: "run-1",
   isContinued: false,
   call: 1,
   isFirst: true,
@@ -118,6 +117,30 @@ describe("an operation of one's own", () => {
     expect(await world.row("reserveGoods")).toMatchObject({ state: "undone" });
     expect(await undo()).toEqual({ is: "done", made: {} });
     expect(undone).toEqual(["r-17"]);
+  });
+
+  it("is undone only once its outcome is known", async () => {
+    const undone: Array<string> = [];
+    let isListed = false;
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        listLagMs: 60_000,
+        send: async () => {
+          throw new Error("connection reset");
+        },
+        find: async () => (isListed ? { id: "r-1" } : undefined),
+        undo: async (id) => {
+          undone.push(id);
+        },
+      }),
+    );
+    expect(await world.once(task)).toMatchObject({ is: "wait" });
+    const undo = () => undoWrite(world.engine, attemptOf({ testimony: undefined }), call);
+    await expect(undo()).rejects.toThrow("It is not found yet.");
+    isListed = true;
+    expect(await undo()).toMatchObject({ is: "done", made: { id: "r-1" } });
+    expect(undone).toEqual(["r-1"]);
   });
 
   it("that was made anew by a later run is undone again", async () => {

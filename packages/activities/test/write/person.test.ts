@@ -120,6 +120,40 @@ describe("an id that a person names", () => {
     });
   });
 
+  it("is refused where it has the key of another write of unknown outcome, which still finds it", async () => {
+    const { task, world } = await asking();
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    await world.simulator.addFault({ kind: "html-502", operation: "listPayouts" });
+    expect(await world.once(task, { workflowId: "pay-2" })).toMatchObject({ is: "wait" });
+    const [id = ""] = await paid(world);
+    await answers(world, "found", { id });
+    expect(await world.once(task, UNVOUCHED)).toMatchObject({
+      is: "waiting",
+      why: expect.stringContaining("has the key of pay-2 (createPayout)"),
+    });
+    const other = await world.once(task, { workflowId: "pay-2", ...UNVOUCHED });
+    expect(other).toMatchObject({ is: "done", made: { payout_id: id } });
+  });
+
+  it("asks a person where another write owns what has the key of this step", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
+    await world.simulator.addFault({ kind: "html-502", operation: "listPayouts" });
+    await world.once(task);
+    const [id = ""] = await paid(world);
+    const owner = world.name("createPayout", "pay-2");
+    const mine = await world.row("createPayout");
+    await world.ledger.transact(owner, () => ({
+      row: { ...mine!, ...owner, state: "done", version: 0, madeId: id, doubt: 0, token: null },
+    }));
+    expect(await world.once(task, UNVOUCHED)).toMatchObject({
+      is: "waiting",
+      needs: "answer",
+      why: expect.stringContaining("was made by pay-2"),
+    });
+  });
+
   it("is refused where the service does not know it, and the question stays open under a new id", async () => {
     const { task, world } = await asking();
     await answers(world, "found", { id: "no-such-payout" });
@@ -148,9 +182,7 @@ describe("an id that a person names", () => {
     });
     expect(await world.ledger.logOf("pay-1")).toContainEqual(
       expect.objectContaining({
-        entry: expect.objectContaining({
-          details: { id: "r-17", by: "person", not_confirmed: true },
-        }),
+        details: { id: "r-17", by: "person", not_confirmed: true },
       }),
     );
   });
@@ -162,6 +194,18 @@ describe("what a person wants to be sent again", () => {
     await answers(world, "resend");
     expect(await world.until(task, UNVOUCHED)).toMatchObject({ is: "done" });
     expect(await paid(world)).toHaveLength(1);
+  });
+
+  it("is approved with the payee's account as it is now", async () => {
+    const { task, world } = await asking();
+    await answers(world, "resend");
+    const asked = await world.until({ ...task, approveAbove: "100", startedBy: "eve" }, UNVOUCHED);
+    expect(asked).toMatchObject({
+      is: "waiting",
+      needs: "approval",
+      why: expect.stringContaining("account ending in"),
+    });
+    expect((await world.row("createPayout"))?.question?.account).not.toBeNull();
   });
 
   it("is not sent where one more reading finds it", async () => {

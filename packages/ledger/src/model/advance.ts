@@ -14,7 +14,6 @@ import {
   nowAsking,
   nowEnded,
   nowUnknown,
-  recovered,
   returning,
   withoutFacts,
 } from "./rows.ts";
@@ -211,10 +210,9 @@ const called = (context: Context): Decided => {
     }
     case "unknown":
       return row.epoch === look.epoch ? unknown(row, context) : mistrusted(row, context);
-    case "asking": {
-      const anew = recovered(row, look);
-      return anew === undefined ? asking(row, context) : become(anew, {}, "asks anew", again);
-    }
+    case "asking":
+      // An answer may be about what a restored ledger does not have: what it asks is found out anew.
+      return row.epoch === look.epoch ? asking(row, context) : mistrusted(row, context);
     case "done": {
       const { madeId: id } = row;
       const message = `Another request of this step was carried out: ${id}.`;
@@ -229,8 +227,8 @@ const called = (context: Context): Decided => {
 };
 
 /** The fence: decides once more what was decided for the call, in the transaction that permits the first byte. */
-const dispatching = (context: Context, token: string, who: string): Advanced => {
-  const { call, look } = context;
+const dispatching = (context: Context, token: string): Advanced => {
+  const { become, call, look } = context;
   const { row } = look;
   const stop = (why: string): Advanced => nothing({ is: "stop", why });
   if (!token.startsWith(`${look.epoch}:`)) return stop("The ledger was restored meanwhile.");
@@ -261,8 +259,7 @@ const dispatching = (context: Context, token: string, who: string): Advanced => 
     message: null,
     isUntold: false,
   };
-  const sent = becoming(look, who, "send");
-  return sent(plan, sending, "sent", { is: "go" }, { generation, number: sends });
+  return become(plan, sending, "sent", { is: "go" }, { generation, number: sends });
 };
 
 /**
@@ -275,15 +272,14 @@ const dispatching = (context: Context, token: string, who: string): Advanced => 
  * @returns the row as it is to be, the next effect, and what is logged.
  */
 export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Advanced => {
-  const { who } = event;
-  const become = becoming(look, who);
+  const become = becoming(look, event.who);
   switch (event.is) {
     case "called": {
       const { effect, entries, row } = called({ look, call: event.call, policy, become });
       return { effect, entries, row };
     }
     case "dispatching":
-      return dispatching({ look, call: event.call, policy, become }, event.token, who);
+      return dispatching({ look, call: event.call, policy, become }, event.token);
     case "answered":
       return answered(look, event, policy);
     case "evidence":
@@ -296,10 +292,6 @@ export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Adv
       if (look.row?.state !== "done") return nothing(again);
       const to = { state: "undone", request: withoutFacts(look.row.request) } as const;
       return become(look.row, to, "undone", again);
-    }
-    case "told": {
-      const { row } = look;
-      return { ...nothing(again), row: row?.isUntold ? { ...row, isUntold: false } : undefined };
     }
   }
 };

@@ -39,8 +39,6 @@ export type Verdict =
       readonly result: JsonObject;
       readonly by: KnownBy;
     }
-  /** Found under the key of another generation. */
-  | { readonly is: "foundOther"; readonly id: string; readonly result: JsonObject }
   /** A complete list shows nothing that may be it. Whether it was read late enough is decided here. */
   | {
       readonly is: "absent";
@@ -54,7 +52,7 @@ export type Verdict =
       readonly isFaulty: boolean;
       readonly at: number;
     }
-  /** Time will not help. */
+  /** Time will not help: it may be one of several, or was made by another request of this step. */
   | {
       readonly is: "unclear";
       readonly message: string;
@@ -73,6 +71,8 @@ export interface Call {
   readonly operation: string;
   readonly request: WriteRequest;
   readonly runId: string;
+  /** Who started the run, as its memo says. */
+  readonly startedBy?: string | undefined;
   readonly testimony: Testimony;
   /** `close`: its run is being cancelled, nothing new is sent. `settle`: its run has ended, nothing at all is sent. */
   readonly mode: "send" | "close" | "settle";
@@ -123,8 +123,6 @@ export type WriteEvent = { /** The worker or tool. */ readonly who: string } & (
     }
   /** What it made was removed. */
   | { readonly is: "undone" }
-  /** The run was notified. */
-  | { readonly is: "told" }
 );
 
 /** What only a person can give. */

@@ -1,21 +1,38 @@
 import { isSamePerson } from "./person.ts";
+import { compareDecimals } from "./decimal.ts";
 import { needsApproval, overLimit } from "./limits.ts";
 import { questionOf } from "./rows.ts";
 import type { Call, Effect, Testimony } from "./events.ts";
-import type { Question, WriteRow } from "./row.ts";
-import type { Look } from "../store/ledger.ts";
+import type { Question, WriteRequest, WriteRow } from "./row.ts";
+import type { BatchPayment, DecisionKind, Look } from "../store/ledger.ts";
 
 /** How long a newer worker has to take over before this one looks again. */
 const NEWER_WORKER_WAIT_MS = 30_000;
 
+/** By these a person decides about a payment that its file's approval knew nothing of. */
+const DECIDED_ANEW: ReadonlySet<DecisionKind> = new Set(["amend", "overrule", "resend"]);
+
+/** Whether a request pays what the row of a file says. */
+const paysAsFiled = (file: BatchPayment, { amount, currency, payee }: WriteRequest): boolean =>
+  amount !== null &&
+  file.amount !== null &&
+  compareDecimals(amount, file.amount) === 0 &&
+  currency === file.currency &&
+  payee !== null &&
+  file.payees.includes(payee);
+
 /** Whether somebody other than the requester has approved exactly what `row` would send. */
 const isApproved = (look: Look, row: WriteRow, account: string | null): boolean => {
-  const { batch, decisions, startedBy } = look;
-  const isOther = (by: string) => startedBy === null || !isSamePerson(by, startedBy);
+  const { batch, decisions } = look;
+  const requester = look.startedBy ?? row.startedBy;
+  // Of an unknown requester nobody can be told apart.
+  if (requester === null) return false;
+  const isOther = (by: string) => !isSamePerson(by, requester);
   // A batch's approval covers what its file says, not an amendment, an overrule or a resend.
-  const isAmended = row.generation > 1 || decisions.some(({ kind }) => kind === "amend");
-  const isNew = !isAmended && row.decisionsAfter === 0;
-  if (isNew && batch !== undefined && batch.approvedBy !== null && isOther(batch.approvedBy))
+  const isDecided = decisions.some(({ kind }) => DECIDED_ANEW.has(kind));
+  const isNew = row.generation === 1 && row.decisionsAfter === 0 && !isDecided;
+  const batchBy = batch?.approvedBy ?? null;
+  if (isNew && batchBy !== null && isOther(batchBy) && batch && paysAsFiled(batch, row.request))
     return true;
   return decisions.some(
     ({ by, kind, sequence, value }) =>

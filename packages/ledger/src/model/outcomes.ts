@@ -67,7 +67,7 @@ const made = (
 const overtaken = (look: Look, { call, outcome, token, who }: EventOf<"answered">): Advanced => {
   const { epoch, now, row } = look;
   if (outcome.is !== "notDispatched") {
-    const entry = { kind: "note", who, what: `late: ${outcome.is}`, details: {} } as const;
+    const entry = { who, what: `late: ${outcome.is}`, details: {} };
     return { ...nothing(again), entries: row === undefined ? [] : [entry] };
   }
   const { message } = outcome;
@@ -83,7 +83,7 @@ const overtaken = (look: Look, { call, outcome, token, who }: EventOf<"answered"
 export const answered = (look: Look, event: EventOf<"answered">, policy: WritePolicy): Advanced => {
   const { call, generation, outcome, token, who } = event;
   const { now, row } = look;
-  const become = becoming(look, who, "outcome");
+  const become = becoming(look, who);
   const isOwn = row?.state === "sending" && row.token === token && row.epoch === look.epoch;
   if (outcome.is === "made") {
     // A ledger that was lost or restored since the dispatch is behind: the fact is of a later generation.
@@ -158,15 +158,13 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   // A restored row may have the same version again: what was read before it changed is not about it.
   const isFresh = row.version === version && row.epoch === look.epoch && readFrom >= row.changedAt;
   if (!isFresh || row.state !== "unknown") return nothing(again);
-  const become = becoming(look, who, "evidence");
+  const become = becoming(look, who);
   const ask = (reason: string, candidates: ReadonlyArray<JsonObject> = [], to = {}): Advanced =>
     become(row, { ...nowAsking(look, reason, { candidates }), ...to }, "asks", again, { reason });
   const wait = (at: number, why: string): Effect => ({ is: "wait", at, why, isUnsent: false });
   switch (verdict.is) {
     case "found":
       return made(become, row, row.generation, verdict, true);
-    case "foundOther":
-      return ask(`Another request of this step was carried out: ${verdict.id}.`, [verdict.result]);
     case "unclear":
       return ask(verdict.message, verdict.candidates);
     case "absent": {
@@ -212,7 +210,7 @@ const askedRow = ({ epoch, row }: Look, { decision, version }: EventOf<"checked"
 /** What a person named was read at the service. */
 export const checked = (look: Look, event: EventOf<"checked">): Advanced => {
   const { decision, fault, id, result, who } = event;
-  const become = becoming(look, who, "evidence");
+  const become = becoming(look, who);
   const row = askedRow(look, event);
   if (row === undefined) return nothing(again);
   if (fault === undefined)
@@ -233,8 +231,7 @@ export const reread = (look: Look, event: EventOf<"reread">): Advanced => {
   const { decision, verdict, who } = event;
   const row = askedRow(look, event);
   if (row === undefined) return nothing(again);
-  if (verdict.is === "found")
-    return made(becoming(look, who, "evidence"), row, row.generation, verdict, true);
+  if (verdict.is === "found") return made(becoming(look, who), row, row.generation, verdict, true);
   if (verdict.is === "later" && !verdict.isFaulty)
     return nothing({ is: "wait", at: verdict.at, why: verdict.message, isUnsent: false });
   return nothing({ is: "again", isKnown: false, reread: decision.sequence });

@@ -1,6 +1,6 @@
 import type { Advanced, Call, Effect, FailureKind, WritePolicy } from "./events.ts";
 import type { JsonObject, Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
-import type { Look, NewEntry } from "../store/ledger.ts";
+import type { Look } from "../store/ledger.ts";
 
 /** Longest time from the start of an attempt to its dispatch, with the width of the last look, in milliseconds. */
 const DISPATCH_WITHIN_MS = 10_000 + 1_000;
@@ -31,26 +31,36 @@ export const changed = (
   ...to,
 });
 
-/** What nothing has happened to. */
-export const FRESH = {
+/** A generation that nothing has happened to. */
+const FRESH_GENERATION = {
   token: null,
-  sends: 0,
   firstSentAt: null,
-  from: null,
-  until: null,
   absences: 0,
   unprovableSince: null,
   result: null,
   knownBy: null,
   message: null,
   question: null,
+} as const;
+
+/** A row that nothing has happened to. */
+export const FRESH = {
+  ...FRESH_GENERATION,
+  startedBy: null,
+  sends: 0,
+  from: null,
+  until: null,
   decisionsAfter: 0,
 } as const;
 
 /** A row of which nothing was sent. */
-export const newRow = (look: Look, { name, operation, request, runId }: Call): WriteRow => ({
+export const newRow = (
+  look: Look,
+  { name, operation, request, runId, startedBy }: Call,
+): WriteRow => ({
   ...name,
   ...FRESH,
+  startedBy: startedBy ?? null,
   operation,
   state: "ready",
   version: 0,
@@ -71,18 +81,11 @@ export const withoutFacts = (request: WriteRequest): WriteRequest => ({ ...reque
 
 /** The row for its next generation, by which another key is sent. */
 export const nextGeneration = (row: WriteRow, request: WriteRequest): Partial<WriteRow> => ({
+  ...FRESH_GENERATION,
   state: "ready",
+  madeId: null,
   generation: row.generation + 1,
   request,
-  token: null,
-  firstSentAt: null,
-  absences: 0,
-  unprovableSince: null,
-  madeId: null,
-  result: null,
-  knownBy: null,
-  message: null,
-  question: null,
 });
 
 /** What may have been carried out from now on: its wait begins anew. */
@@ -135,17 +138,6 @@ const MAY_STILL_BE_SENT: ReadonlyArray<WriteState> = ["ready", "refused", "askin
 /** Whether an end takes effect at once; elsewhere it does when the outcome is known. */
 export const mayEndNow = ({ state }: WriteRow): boolean => MAY_STILL_BE_SENT.includes(state);
 
-/** A row as a recovery leaves it: a question is asked anew, since an answer may be about what the copy does not have. */
-export const recovered = (row: WriteRow, look: Look): WriteRow | undefined =>
-  row.state !== "asking" || row.epoch === look.epoch
-    ? undefined
-    : changed(row, look, {
-        ...nowAsking(look, `The ledger was restored. ${row.question?.reason ?? ""}`.trim(), {
-          candidates: row.question?.candidates ?? [],
-        }),
-        from: null,
-      });
-
 /** How long what was ended without a known end of its send may still be carried out: longer than any request takes. */
 const OVERRULED_WAIT_MS = 60_000;
 
@@ -179,9 +171,9 @@ export const nothing = (effect: Effect): Advanced => ({ row: undefined, entries:
 /** The attempt looks once more. */
 export const again: Effect = { is: "again", isKnown: false };
 
-/** Changes rows by what `who` brings; `kind` is that of the line in the log. */
+/** Changes rows by what `who` brings, with a line in the log. */
 export const becoming =
-  (look: Look, who: string, kind: NewEntry["kind"] = "change") =>
+  (look: Look, who: string) =>
   (
     row: WriteRow,
     to: Partial<WriteRow>,
@@ -191,7 +183,7 @@ export const becoming =
   ): Advanced => ({
     row: changed(row, look, to),
     effect,
-    entries: [{ kind, who, what, details }],
+    entries: [{ who, what, details }],
   });
 export type Become = ReturnType<typeof becoming>;
 

@@ -6,7 +6,7 @@ import type { Store } from "./store.ts";
 import { readFields } from "./table.ts";
 
 const saveBatch = BATCHES.saver();
-const saveRow = BATCH_ROWS.saver();
+const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
 
 /** Files of payments or cardholders, and their rows. */
 export const batchMethods = (store: Store) => {
@@ -32,12 +32,46 @@ export const batchMethods = (store: Store) => {
         return { value: batch, writes: [saveBatch(batch, seal)] };
       });
     },
-    /** Saves rows of a batch, many at once; a row that is there is replaced. */
+    /** Saves rows of a batch, many at once; a row that is there stays as it is. */
     saveRows: (batch: string, rows: ReadonlyArray<BatchRow>) =>
       store.save(
         `batch ${batch}`,
-        rows.map((row) => saveRow({ ...row, batch }, seal)),
+        rows.map((row) => addRow({ ...row, batch }, seal)),
       ),
+    /** Takes waiting rows of an approved batch as started, before they are. @returns those that were still waiting. */
+    claimRows: async (batch: string, numbers: ReadonlyArray<number>) => {
+      const claimed = await database.change(
+        query(
+          `UPDATE batch_rows SET state = 'started' WHERE batch = $1 AND state = 'waiting'
+           AND EXISTS (SELECT 1 FROM batches WHERE id = $1 AND batches.state = 'approved')
+           AND ${database.dialect.among("CAST(number AS TEXT)", "$2")} RETURNING number`,
+          batch,
+          JSON.stringify(numbers.map(String)),
+        ),
+      );
+      return claimed.map((row) => Number(row["number"])).toSorted((one, next) => one - next);
+    },
+    /** Rejects all rows that are still waiting. @returns how many. */
+    rejectRows: async (batch: string, message: string) => {
+      const rejected = await database.change(
+        query(
+          "UPDATE batch_rows SET state = 'rejected', message = $1 WHERE batch = $2 AND state = 'waiting' RETURNING number",
+          BATCH_ROWS.fields.message.write(message, seal),
+          batch,
+        ),
+      );
+      return rejected.length;
+    },
+    /** Finishes an approved batch none of whose rows is waiting or started. */
+    finishBatch: async (id: string) => {
+      await database.change(
+        query(
+          `UPDATE batches SET state = 'finished' WHERE id = $1 AND state = 'approved' AND NOT EXISTS
+           (SELECT 1 FROM batch_rows WHERE batch = $1 AND state IN ('waiting', 'started'))`,
+          id,
+        ),
+      );
+    },
     changeRows: (batch: string, changes: ReadonlyArray<BatchRowChange>) =>
       store.save(
         `batch ${batch}`,

@@ -1,13 +1,13 @@
 import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
-import type { Actor, Decision, DecisionLook, NewDecision, Pause, RowChange } from "./ledger.ts";
-import { endAmong, readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
+import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
+import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow } from "./rows.ts";
 import { PAUSES } from "./schema.ts";
 import { type Decided, query } from "./sql.ts";
 import type { Store } from "./store.ts";
 import { number, readFields, textOrNull } from "./table.ts";
-import { orMadeByAnother, rowsOf } from "./write-methods.ts";
+import { rowsOf } from "./write-methods.ts";
 
 const CONTEXT = { startedBy: textOrNull, epoch: number, sequence: number };
 
@@ -38,51 +38,41 @@ export const decisionMethods = (store: Store) => {
 
   return {
     /**
-     * Records a decision, and changes writes with it, in one transaction.
+     * Records a decision in one transaction with what it does to the writes of its workflow id: an `end` or `overrule`
+     * is applied to each, as `endedRow` and `overruledRow` say. An end holds also before there is any row.
      *
-     * An `end` or `overrule` is applied to every row that `change` does not give, as `endedRow` and `overruledRow` say.
-     * An end holds for the workflow id, also before it has any row.
-     *
-     * @param change gives the rows that change; it throws to refuse the decision, and is pure.
-     * @returns the decision as recorded.
+     * @param check gives the rows whose run has to look again; it throws to refuse the decision, and is pure.
      */
     decide: (
       decision: NewDecision,
-      change: (look: DecisionLook) => ReadonlyArray<RowChange> = () => [],
-    ): Promise<Decision> => {
+      check: (look: DecisionLook) => ReadonlyArray<WriteRow> = () => [],
+    ): Promise<void> => {
       const { workflowId } = decision;
       const context = query(
-        `SELECT meta.epoch, ${database.dialect.nextSequence} AS sequence, runs.started_by
+        `SELECT meta.epoch, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence, runs.started_by
          FROM meta LEFT JOIN runs ON runs.workflow_id = $1`,
         workflowId,
       );
       const looks = [context, rowsOf(workflowId), selectDecisions(workflowId)];
-      return orMadeByAnother(store, (changing) =>
-        store.logged(
-          workflowId,
-          workflowId,
-          looks,
-          ([[found = {}] = [], rows = [], lines = []], log) => {
-            const decisions = lines.map((line) => readDecision(line, seal));
-            const look: DecisionLook = {
-              rows: rows.map((row) => readRow(row, seal)),
-              decisions,
-              end: endAmong(decisions),
-              now: log.now,
-              ...readFields(CONTEXT, found, seal),
-            };
-            const changes = withRest(change(look), look, decision);
-            log.decision(decision, look.sequence);
-            const writes = changes.map(({ entries = [], row }) => {
-              for (const entry of entries) log.entry(entry, row, row.runId, row.generation);
-              const before = look.rows.find((other) => isSameWrite(other, row));
-              const changed = nextVersion(row, before);
-              if (changed.madeId !== null) changing(changed);
-              return saveRow(changed, seal);
-            });
-            return { value: { ...decision, sequence: look.sequence, at: look.now }, writes };
-          },
-        ),
+      return store.logged(
+        workflowId,
+        workflowId,
+        looks,
+        ([[found = {}] = [], rows = [], lines = []], log) => {
+          const look: DecisionLook = {
+            rows: rows.map((row) => readRow(row, seal)),
+            decisions: lines.map((line) => readDecision(line, seal)),
+            now: log.now,
+            ...readFields(CONTEXT, found, seal),
+          };
+          const concerned = check(look);
+          log.decision(decision);
+          const writes = look.rows.flatMap((row) => {
+            const changed = decidedRow(row, look, decision, concerned.includes(row));
+            return changed === undefined ? [] : [saveRow(nextVersion(changed, row), seal)];
+          });
+          return { value: undefined, writes };
+        },
       );
     },
     /** Returns the decisions on a workflow id; with "" those that concern everything. */
@@ -119,25 +109,14 @@ export const decisionMethods = (store: Store) => {
   };
 };
 
-const isSameWrite = (one: WriteRow, other: WriteRow): boolean =>
-  one.step === other.step && one.account === other.account;
-
-/** Adds what the end of a workflow id, or its overrule, does to the rows that nothing else is done to. */
-const withRest = (
-  changes: ReadonlyArray<RowChange>,
+/** A row as a decision leaves it; undefined where it does nothing to it. */
+const decidedRow = (
+  row: WriteRow,
   look: DecisionLook,
   { kind, reason }: NewDecision,
-): ReadonlyArray<RowChange> => [
-  ...changes,
-  ...look.rows
-    .filter((row) => !changes.some((change) => isSameWrite(change.row, row)))
-    .flatMap((before) => {
-      const row =
-        kind === "end"
-          ? endedRow(before, look, reason)
-          : kind === "overrule"
-            ? overruledRow(before, look)
-            : undefined;
-      return row === undefined ? [] : [{ row }];
-    }),
-];
+  isConcerned: boolean,
+): WriteRow | undefined => {
+  if (kind === "end") return endedRow(row, look, reason);
+  if (kind === "overrule") return overruledRow(row, look);
+  return isConcerned ? { ...row, isUntold: true } : undefined;
+};

@@ -55,16 +55,14 @@ export interface LedgerMark {
 /** What the ledger says of itself. */
 export interface LedgerState
   extends LedgerMark, Pick<RowOf<typeof META.fields>, "namespace" | "stopped"> {
-  /** Of the tables: as many migrations as were made. */
-  readonly schemaVersion: number;
   readonly now: number;
 }
 
 /** A payment that is to be started, for the check of likely duplicates. */
 export interface PlannedPayment {
   readonly workflowId: string;
-  /** Marks of the payee's account, and its `beneficiary_id` where it is known. */
-  readonly payees: ReadonlyArray<string>;
+  /** A `beneficiary_id`, or the mark of the payee's account. */
+  readonly payee: string;
   /** Decimal string in units of `currency`; 250 and 250.00 are the same. */
   readonly amount: string;
   readonly currency: string;
@@ -91,6 +89,16 @@ export interface Overview {
   readonly untold: number;
 }
 
+/** What a batch's file pays by one of its rows. */
+export interface BatchPayment {
+  readonly approvedBy: string | null;
+  /** Decimal string in units of `currency`. */
+  readonly amount: string | null;
+  readonly currency: string | null;
+  /** Its `beneficiary_id`: that of the file, or the one that its run has created for the file's account. */
+  readonly payees: ReadonlyArray<string>;
+}
+
 /** Everything that decides about a write, read in one transaction. */
 export interface Look {
   readonly row: WriteRow | undefined;
@@ -114,8 +122,8 @@ export interface Look {
   readonly limits: Limits;
   /** Decisions about this write, or its workflow id as a whole, after `row.decisionsAfter`, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
-  /** A batch's approval that covers this run. */
-  readonly batch: { readonly id: string; readonly approvedBy: string | null } | undefined;
+  /** The row of a batch whose run this is, and who approved the batch. */
+  readonly batch: BatchPayment | undefined;
 }
 
 /** What a transaction changes. */
@@ -123,7 +131,6 @@ export interface Change {
   /** The row as it is to be: its version is set by the store, and `facts` go once the outcome is known. */
   readonly row?: WriteRow;
   readonly entries?: ReadonlyArray<NewEntry>;
-  readonly decision?: NewDecision;
   /** Type of the workflow, where nobody may have recorded its run: recorded with a new row, in the same commit. */
   readonly workflowType?: string | undefined;
 }
@@ -139,14 +146,9 @@ export class MadeByAnother extends Error {
 }
 
 /** What is read at once when a person decides. */
-export interface DecisionLook extends Pick<Look, "end" | "startedBy" | "now" | "epoch"> {
+export interface DecisionLook extends Pick<Look, "startedBy" | "now" | "epoch" | "sequence"> {
   /** All writes of the workflow id, of all accounts. */
   readonly rows: ReadonlyArray<WriteRow>;
   /** Decisions on the workflow id so far, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
-  /** The sequence number that the decision gets. */
-  readonly sequence: number;
 }
-
-/** A row that a decision changes. */
-export type RowChange = Pick<Change, "entries"> & Required<Pick<Change, "row">>;

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { JsonObject, WriteName } from "../model/row.ts";
 import { LINE, logTable } from "./schema.ts";
 import { query, type Query, type SqlRow } from "./sql.ts";
-import { number, oneOf, readFields, type RowOf, type Seal, sealedJson, text } from "./table.ts";
+import { json, number, oneOf, readFields, type RowOf, type Seal, sealed, text } from "./table.ts";
 
 /** What a person decides. */
 export type DecisionKind =
@@ -38,14 +38,14 @@ interface DecisionBody {
 const NUMBERED = {
   sequence: number,
   at: LINE.at,
-  account: text,
-  /** Empty where it concerns all runs. */
-  workflowId: text,
+  /** Null where it concerns the workflow id as a whole. */
+  step: LINE.step,
 };
 const DECISION = {
   ...NUMBERED,
-  /** Null where it concerns the workflow id as a whole. */
-  step: LINE.step,
+  account: text,
+  /** Empty where it concerns all runs. */
+  workflowId: text,
   kind: oneOf<DecisionKind>(),
 };
 
@@ -54,35 +54,19 @@ export type Decision = RowOf<typeof DECISION> & DecisionBody;
 /** A decision to be recorded. */
 export type NewDecision = Omit<Decision, "sequence" | "at">;
 
-/** What an entry has to say, sealed. */
-interface EntryBody {
+/** An entry to be recorded, sealed: what became of a write, and by what. */
+export interface NewEntry {
   /** The worker, tool or person. */
   readonly who: string;
   /** A few words: "sent", "carried out", "not listed", "made twice". */
   readonly what: string;
   readonly details: JsonObject;
 }
-
-const ENTRY = {
-  ...NUMBERED,
-  step: text,
-  /** `send`: a dispatch; `outcome`: what became of it; the others explain. */
-  kind: oneOf<"send" | "outcome" | "evidence" | "change" | "note">(),
-  runId: text,
-  generation: number,
-  /** SHA-256 over the entry and the hash of the one before it of the same workflow id. */
-  hash: text,
-};
-
-/** One line of the append-only log of a workflow id, chained by hashes. */
-export type Entry = RowOf<typeof ENTRY> & EntryBody;
-/** An entry to be recorded. */
-export type NewEntry = EntryBody & Pick<Entry, "kind">;
+/** An entry as recorded: append-only, and chained by hashes with the decisions of its workflow id. */
+export type Entry = RowOf<typeof NUMBERED> & NewEntry;
 
 /** Line of the log of a workflow id. */
-export type LogLine =
-  | { readonly is: "entry"; readonly entry: Entry }
-  | { readonly is: "decision"; readonly decision: Decision };
+export type LogLine = Entry | Decision;
 
 /** Whether the log of a workflow id is as it was written. */
 export type Verification =
@@ -92,21 +76,17 @@ export type Verification =
 
 const LOG = logTable("");
 const insertLine = LOG.inserter(["sequence"]);
-const insertNumbered = LOG.inserter([]);
 
 /** Returns the statement that reads the decisions on a workflow id. */
 export const selectDecisions = (workflowId: string): Query =>
-  query(
-    "SELECT * FROM log WHERE workflow_id = $1 AND is_decision = 1 ORDER BY sequence",
-    workflowId,
-  );
+  query("SELECT * FROM log WHERE workflow_id = $1 AND kind <> '' ORDER BY sequence", workflowId);
 
 type Line = RowOf<typeof LINE>;
 
 /** Covers what is written, sealed or not, and everything before it of the same workflow id. */
 const hashOf = (previous: string, line: Omit<Line, "hash">): string => {
-  const { account, at, body, generation, isDecision, kind, runId, step, workflowId } = line;
-  const said = [at, account, workflowId, step, runId, generation, isDecision, kind, body];
+  const { account, at, body, generation, kind, runId, step, workflowId } = line;
+  const said = [at, account, workflowId, step, runId, generation, kind, body];
   return hash("sha256", JSON.stringify([previous, ...said]), "base64url");
 };
 
@@ -125,38 +105,30 @@ export class LogWriter {
     this.#seal = seal;
   }
 
-  entry({ kind, ...body }: NewEntry, name: WriteName, runId: string, generation: number): void {
-    const { account, step } = name;
-    this.#add({ account, step, runId, generation, isDecision: 0, kind }, body satisfies EntryBody);
+  entry(entry: NewEntry, { account, step }: WriteName, runId: string, generation: number): void {
+    this.#add({ account, step, runId, generation, kind: "" }, entry);
   }
 
-  /** @param sequence where it was drawn before. */
-  decision(decision: NewDecision, sequence?: number): void {
+  decision(decision: NewDecision): void {
     const { account, by, how, kind, question, reason, step, value } = decision;
     const body: DecisionBody = { question, by, how, reason, value };
-    const about = { account, step, runId: null, generation: null, isDecision: 1, kind };
-    this.#add(about, body, sequence);
+    const about = { account, step, runId: null, generation: null, kind };
+    this.#add(about, body);
   }
 
   #add(
     given: Omit<Line, "at" | "workflowId" | "body" | "hash">,
-    said: EntryBody | DecisionBody,
-    sequence?: number,
+    said: NewEntry | DecisionBody,
   ): void {
     const body = this.#seal.seal(JSON.stringify(said));
     const line = { ...given, at: this.now, workflowId: this.#workflowId, body };
     this.#hash = hashOf(this.#hash, line);
-    const row = { ...line, hash: this.#hash };
-    this.writes.push(
-      sequence === undefined
-        ? insertLine(row, this.#seal)
-        : insertNumbered({ ...row, sequence }, this.#seal),
-    );
+    this.writes.push(insertLine({ ...line, hash: this.#hash }, this.#seal));
   }
 }
 
-const DECISION_BODY = sealedJson<DecisionBody>();
-const ENTRY_BODY = sealedJson<EntryBody>();
+const DECISION_BODY = sealed(json<DecisionBody>());
+const ENTRY_BODY = sealed(json<NewEntry>());
 
 /** Reads a decision. */
 export const readDecision = (found: SqlRow, seal: Seal): Decision => ({
@@ -165,11 +137,10 @@ export const readDecision = (found: SqlRow, seal: Seal): Decision => ({
 });
 
 /** Reads a line. */
-export const readLine = (found: SqlRow, seal: Seal): LogLine => {
-  if (found["is_decision"] === 1) return { is: "decision", decision: readDecision(found, seal) };
-  const body = ENTRY_BODY.read(found["body"] ?? null, seal);
-  return { is: "entry", entry: { ...readFields(ENTRY, found, seal), ...body } };
-};
+export const readLine = (found: SqlRow, seal: Seal): LogLine =>
+  found["kind"] === ""
+    ? { ...readFields(NUMBERED, found, seal), ...ENTRY_BODY.read(found["body"] ?? null, seal) }
+    : readDecision(found, seal);
 
 /** Returns the end of a workflow id that no later decision overrules. */
 export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefined => {

@@ -1,6 +1,6 @@
 import { LedgerUnavailable } from "../errors.ts";
-import type { AccountLimits, Actor, LedgerMark, LedgerState, Overview } from "./ledger.ts";
-import { LIMITS, META, SCHEMA_VERSION, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
+import type { AccountLimits, Actor, LedgerMark, LedgerState, Limits, Overview } from "./ledger.ts";
+import { LIMITS, META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
 import { query, type SqlRow } from "./sql.ts";
 import type { Store, Where } from "./store.ts";
 import { number, readFields, type RowOf, text } from "./table.ts";
@@ -11,6 +11,8 @@ const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
 type Meta = RowOf<typeof READ>;
 
 const saveLimits = LIMITS.saver();
+
+const NO_LIMITS: Limits = { maxAmounts: null, approveAbove: null };
 
 /** Returns why the ledger is not what a witness remembers, or undefined where it is. */
 const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
@@ -60,8 +62,7 @@ export const metaMethods = (store: Store) => {
   const read = async (): Promise<Meta> => metaOf(await store.find(select));
   const state = async (): Promise<LedgerState> => {
     const { namespace, now: at, stopped, ...mark } = await read();
-    const schemaVersion = SCHEMA_VERSION;
-    return { ...markOf(mark), namespace, stopped, schemaVersion, now: at };
+    return { ...markOf(mark), namespace, stopped, now: at };
   };
 
   return {
@@ -121,6 +122,8 @@ export const metaMethods = (store: Store) => {
         return { value: undefined, writes: [query("UPDATE meta SET namespace = $1", namespace)] };
       });
     },
+    limits: async (account: string): Promise<Limits> =>
+      (await store.all(LIMITS, { "account = ?": account }))[0] ?? NO_LIMITS,
     setLimits: (limits: AccountLimits) => store.save(null, [saveLimits(limits, seal)]),
     overview: async (): Promise<Overview> => {
       const [writes = [], waits = [], [counts] = []] = await database.read([
@@ -150,7 +153,7 @@ export const metaMethods = (store: Store) => {
      *
      * @param before milliseconds since 1970 by the ledger's clock.
      */
-    prune: (before: number, { by }: Actor) =>
+    prune: (before: number, { by, reason }: Actor) =>
       store.logged(null, "", [query(PRUNABLE, before)], ([gone = []], log) => {
         const ids = gone.map((found) => String(found["workflow_id"]));
         const ofThem = (change: string, where: Where = {}) =>
@@ -158,8 +161,8 @@ export const metaMethods = (store: Store) => {
         const writes = gone.reduce((total, found) => total + Number(found["writes"]), 0);
         const pruned = { workflowIds: ids.length, writes };
         const nothing = { account: "", workflowId: "", step: "" };
-        const details = { ...pruned, before };
-        log.entry({ kind: "note", who: by, what: "pruned", details }, nothing, "", 0);
+        const details = { ...pruned, before, reason };
+        log.entry({ who: by, what: "pruned", details }, nothing, "", 0);
         return {
           value: pruned,
           writes: [

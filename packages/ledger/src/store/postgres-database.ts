@@ -151,7 +151,6 @@ class PostgresDatabase extends Database {
     // The timeline changes where a standby is promoted, or a backup is restored to a point in time.
     identity:
       "(SELECT system_identifier::text FROM pg_control_system()) || '/' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8)",
-    nextSequence: `nextval(pg_get_serial_sequence('${SCHEMA}.log', 'sequence'))`,
     version: `(SELECT max(version) FROM ${SCHEMA}.schema_version)`,
     list: (columns: ReadonlyArray<string>, from: string) =>
       `(SELECT json_agg(found)::text FROM (SELECT ${columns.join(", ")} ${from}) AS found)`,

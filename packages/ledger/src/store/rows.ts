@@ -6,13 +6,6 @@ import { LIMITS, PAUSES, REQUEST, type Rest, ROW, SCHEMA_VERSION, WRITES } from 
 import type { Database, Query, SqlRow } from "./sql.ts";
 import { number, readFields, type Seal, textOrNull } from "./table.ts";
 
-/** Operations that make something new each time: two writes never own the same. Beneficiaries are reused. */
-const MAKES_ITS_OWN: ReadonlySet<string> = new Set([
-  "createPayout",
-  "createCardholder",
-  "createCard",
-]);
-
 /** What is left of it in a pruned row: its outcome is known, so nothing of it matters any more. */
 const PRUNED: Rest = { ...FRESH, knownFrom: 0, epoch: 0, facts: {} };
 
@@ -37,7 +30,7 @@ export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteR
 
 /** Returns the statement that saves a row, whose version is one more than that which is there. */
 export const saveRow = (row: WriteRow, seal: Seal): Query => {
-  const { operation, question, request, step, workflowId } = row;
+  const { question, request } = row;
   const all = { ...row, facts: request.facts };
   const rest = Object.fromEntries(
     // The keys of `PRUNED` are those of `Rest`.
@@ -46,8 +39,6 @@ export const saveRow = (row: WriteRow, seal: Seal): Query => {
   const stored = {
     ...row,
     ...request,
-    madeFor: MAKES_ITS_OWN.has(operation) ? "" : `${workflowId}\n${step}`,
-    questionId: question?.id ?? null,
     questionKind: question?.kind ?? null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,
     rest,
@@ -77,14 +68,18 @@ export const lookOf = ({
 }: Database["dialect"]): ((name: WriteName) => Query) => {
   const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, ${version} AS version_now, meta.stopped,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
-   limits.max_amounts, limits.approve_above, runs.started_by, batches.id AS batch, batches.approved_by,
+   limits.max_amounts, limits.approve_above, runs.started_by, batches.approved_by,
+   filed.batch, filed.amount AS filed_amount, filed.currency AS filed_currency, filed.payee AS filed_payee,
+   (SELECT made_id FROM writes AS own WHERE own.workflow_id = $2 AND own.account = $1
+    AND own.operation = 'createBeneficiary' AND own.payee = filed.payee LIMIT 1) AS filed_made,
    (SELECT count(*) FROM writes AS other
     WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1) AS others,
    ${list(PAUSE, "FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of = $2) OR (scope = 'batch' AND of = runs.batch) ORDER BY since LIMIT 1")} AS pauses,
-   ${list(DECISION, "FROM log WHERE workflow_id = $2 AND is_decision = 1 ORDER BY sequence")} AS decisions,
+   ${list(DECISION, "FROM log WHERE workflow_id = $2 AND kind <> '' ORDER BY sequence")} AS decisions,
    (SELECT hash FROM log WHERE workflow_id = $2 ORDER BY sequence DESC LIMIT 1) AS last_hash, writes.*
    FROM meta LEFT JOIN limits ON limits.account = $1 LEFT JOIN runs ON runs.workflow_id = $2
    LEFT JOIN batches ON batches.id = runs.batch
+   LEFT JOIN batch_rows AS filed ON filed.batch = runs.batch AND filed.number = runs.batch_row
    LEFT JOIN writes ON writes.workflow_id = $2 AND writes.step = $3 AND writes.account = $1`;
   return ({ account, step, workflowId }) => ({ sql, values: [account, workflowId, step] });
 };
@@ -100,9 +95,15 @@ const CONTEXT = {
   startedBy: textOrNull,
   batch: textOrNull,
   approvedBy: textOrNull,
+  filedAmount: textOrNull,
+  filedCurrency: textOrNull,
+  filedPayee: textOrNull,
+  filedMade: textOrNull,
   others: number,
   lastHash: textOrNull,
 };
+
+const isText = (value: string | null): value is string => value !== null;
 
 /** Reads a list that `Database.dialect.list` made. */
 const listOf = (found: SqlRow, column: string): ReadonlyArray<SqlRow> =>
@@ -119,6 +120,10 @@ export const readLook = (
     approvedBy,
     batch,
     epochNow,
+    filedAmount: amount,
+    filedCurrency: currency,
+    filedMade,
+    filedPayee,
     lastHash,
     maxAmounts,
     others,
@@ -141,7 +146,10 @@ export const readLook = (
         (decision.step === null || decision.step === step) &&
         decision.sequence > (row?.decisionsAfter ?? 0),
     ),
-    batch: batch === null ? undefined : { id: batch, approvedBy },
+    batch:
+      batch === null
+        ? undefined
+        : { approvedBy, amount, currency, payees: [filedPayee, filedMade].filter(isText) },
   };
   return { look, lastHash: lastHash ?? "" };
 };

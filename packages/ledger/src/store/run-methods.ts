@@ -37,19 +37,12 @@ export const runMethods = (store: Store) => {
     /** Returns runs, newest first. */
     runs: (filter: {
       readonly workflowIds?: ReadonlyArray<string>;
-      readonly account?: string;
       readonly batch?: string;
-      readonly startedBefore?: number;
       readonly limit?: number;
     }) =>
       store.all(
         RUNS,
-        {
-          workflow_id: filter.workflowIds,
-          "account = ?": filter.account,
-          "batch = ?": filter.batch,
-          "started_at < ?": filter.startedBefore,
-        },
+        { workflow_id: filter.workflowIds, "batch = ?": filter.batch },
         "ORDER BY started_at DESC, workflow_id",
         filter.limit,
       ),
@@ -57,21 +50,19 @@ export const runMethods = (store: Store) => {
     openWait: async (wait: NewWait) => {
       await database.change(open({ ...wait, closedAt: null, outcome: null }, seal));
     },
-    /** Returns waits, longest waiting first; with `isOpen` only those that nobody has closed, or has. */
+    /** Returns waits, longest waiting first; with `isOpen` only those that nobody has closed. */
     waits: (
-      filter: Partial<Pick<Wait, "account" | "workflowId" | "runId" | "kind">> & {
-        readonly isOpen?: boolean;
+      filter: Partial<Pick<Wait, "account" | "workflowId" | "kind">> & {
+        readonly isOpen?: true;
         readonly limit?: number;
       },
     ) =>
       store.all(
         WAITS,
         {
-          "closed_at IS NULL": filter.isOpen === true,
-          "closed_at IS NOT NULL": filter.isOpen === false,
+          "closed_at IS NULL": filter.isOpen,
           "account = ?": filter.account,
           "workflow_id = ?": filter.workflowId,
-          "run_id = ?": filter.runId,
           "kind = ?": filter.kind,
         },
         "ORDER BY since, workflow_id, activity_id",
@@ -95,21 +86,12 @@ export const runMethods = (store: Store) => {
       );
       return closed.length > 0;
     },
-    /**
-     * Takes or renews a lease where nobody else holds it; 0 ms gives it back.
-     *
-     * @returns who holds it now, and until when by the ledger's clock.
-     */
-    lease: async (name: string, holder: string, ms: number) => {
+    /** Takes or renews a lease where nobody else holds it; 0 ms gives it back. @returns whether it is the holder's. */
+    lease: async (name: string, holder: string, ms: number): Promise<boolean> => {
       const until = `${now} + ${Math.round(ms)}`;
-      const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING *`;
-      const take = LEASES.saver({ until }, undefined, ifFree)({ name, holder }, seal);
-      const [taken] = await database.change(take);
-      const [held] =
-        taken === undefined
-          ? await store.all(LEASES, { "name = ?": name })
-          : [LEASES.read(taken, seal)];
-      return held ?? { holder: "", until: 0 };
+      const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING name`;
+      const take = LEASES.saver({ until }, undefined, ifFree);
+      return (await database.change(take({ name, holder }, seal))).length > 0;
     },
   };
 };

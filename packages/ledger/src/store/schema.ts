@@ -2,15 +2,12 @@ import { LedgerUnavailable } from "../errors.ts";
 import type { JsonObject, WriteRow, WriteState } from "../model/row.ts";
 import {
   json,
-  jsonOrNull,
   number,
   numberOrNull,
   oneOf,
-  oneOfOrNull,
+  orNull,
   type RowOf,
   sealed,
-  sealedJsonOrNull,
-  sealedOrNull,
   Table,
   text,
   textOrNull,
@@ -51,11 +48,9 @@ export const WRITES = new Table(
   {
     ...ROW,
     ...REQUEST,
-    madeFor: text,
-    questionId: textOrNull,
-    questionKind: oneOfOrNull<"outcome" | "approval">(),
+    questionKind: orNull(oneOf<"outcome" | "approval">()),
     isOpen: yesNo,
-    rest: sealedJsonOrNull<Rest>(),
+    rest: orNull(sealed(json<Rest>())),
   },
   ["workflowId", "step", "account"],
 );
@@ -82,8 +77,8 @@ export const LIMITS = new Table(
   "limits",
   {
     account: text,
-    maxAmounts: jsonOrNull<Readonly<Record<string, string>>>(),
-    approveAbove: jsonOrNull<Readonly<Record<string, string>>>(),
+    maxAmounts: orNull(json<Readonly<Record<string, string>>>()),
+    approveAbove: orNull(json<Readonly<Record<string, string>>>()),
   },
   ["account"],
 );
@@ -98,7 +93,7 @@ export const LINE = {
   step: textOrNull,
   runId: textOrNull,
   generation: numberOrNull,
-  isDecision: number,
+  /** What a person decided; empty for an entry. */
   kind: text,
   body: text,
   hash: text,
@@ -137,7 +132,7 @@ export const PAUSES = new Table(
     /** Id of the batch, or the workflow id; empty where everything is paused. */
     of: text,
     by: text,
-    reason: sealed,
+    reason: sealed(text),
     since: number,
   },
   ["scope", "of"],
@@ -159,7 +154,7 @@ export const WAITS = new Table(
     /** Milliseconds since 1970 by the ledger's clock. */
     since: number,
     closedAt: numberOrNull,
-    outcome: sealedJsonOrNull<JsonObject>(),
+    outcome: orNull(sealed(json<JsonObject>())),
   },
   ["workflowId", "runId", "activityId", "account"],
 );
@@ -176,20 +171,16 @@ export const BATCHES = new Table(
     /** The workflow type that its rows start. */
     type: text,
     file: text,
-    /** Hash of the file's bytes. */
-    fileHash: text,
     /** Hash of everything that its rows send: an approval names it. */
     contentHash: text,
     rows: number,
-    state: oneOf<
-      "uploading" | "needsApproval" | "approved" | "rejected" | "running" | "finished"
-    >(),
+    state: oneOf<"uploading" | "needsApproval" | "approved" | "rejected" | "finished">(),
     createdBy: text,
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
     createdAt: number,
     approvedBy: textOrNull,
     /** Anything else that belongs to it, sealed where there is a keyring. */
-    details: sealed,
+    details: sealed(text),
   },
   ["id"],
 );
@@ -223,7 +214,7 @@ export const BATCH_ROWS = new Table(
     payee: textOrNull,
     state: oneOf<BatchRowState>(),
     /** Why it failed or was rejected, for a person; sealed where there is a keyring. */
-    message: sealedOrNull,
+    message: orNull(sealed(text)),
   },
   ["batch", "number"],
 );
@@ -254,6 +245,14 @@ export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
 export const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
 
+/** Two writes never own the same payout, cardholder or card. Beneficiaries are reused: several may have made the same. */
+const MADE_FOR = ["workflow_id", "step"]
+  .map(
+    (name) =>
+      `(CASE WHEN operation IN ('createPayout', 'createCardholder', 'createCard') THEN '' ELSE ${name} END)`,
+  )
+  .join(", ");
+
 /** What makes the tables, oldest first; their number is the version. From the first release on a step stays as it is. */
 export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string>> => [
   [
@@ -261,13 +260,12 @@ export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string
       ({ schema }) => schema,
     ),
     BATCH_ROWS.schema,
-    // For a beneficiary `made_for` names the write, so that several may have made the same.
-    `CREATE UNIQUE INDEX writes_made ON writes (account, operation, made_id, made_for) WHERE made_id IS NOT NULL`,
+    `CREATE UNIQUE INDEX writes_made ON writes (account, operation, made_id, ${MADE_FOR}) WHERE made_id IS NOT NULL`,
     `CREATE INDEX writes_open ON writes (changed_at) WHERE is_open = 1`,
     `CREATE INDEX writes_request ON writes (hash)`,
     `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
     `CREATE INDEX log_of ON log (workflow_id, sequence)`,
-    `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE is_decision = 1`,
+    `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE kind <> ''`,
     `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,
     `CREATE INDEX runs_started ON runs (started_at)`,
     `CREATE INDEX waits_open ON waits (since) WHERE closed_at IS NULL`,

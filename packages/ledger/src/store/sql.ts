@@ -52,7 +52,6 @@ export abstract class Database {
     readonly now: string;
     /** Server and timeline; empty where the file is all. */
     readonly identity: string;
-    readonly nextSequence: string;
     /** Of the tables, as they are now. */
     readonly version: string;
     /** Rows of another table in one column, as JSON; null or empty where there are none. */

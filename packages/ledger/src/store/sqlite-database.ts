@@ -119,7 +119,6 @@ class SqliteDatabase extends Database {
   readonly dialect = {
     now: "ledger_now()",
     identity: "''",
-    nextSequence: "(SELECT coalesce(max(sequence), 0) + 1 FROM log)",
     version: "(SELECT user_version FROM pragma_user_version)",
     list: (columns: ReadonlyArray<string>, from: string) =>
       `(SELECT json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(", ")})) FROM (SELECT ${columns.join(", ")} ${from}))`,

@@ -78,7 +78,8 @@ export class Store {
       const hash = String(before["hash"] ?? "");
       const log = new LogWriter(workflowId, hash, Number(before["now"]), this.seal);
       const { value, writes } = decide(found, log);
-      return { value, writes: [...writes, ...log.writes] };
+      // First, so that what is removed from the log is not its newest line: sequence numbers never go back.
+      return { value, writes: [...log.writes, ...writes] };
     });
   }
 }

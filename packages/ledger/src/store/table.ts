@@ -21,7 +21,8 @@ export type RowOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Column<infer A> ? A : never;
 };
 
-const orNull = <A>({ read, type, write }: Column<A>): Column<A | null> => ({
+/** A column that may be empty. */
+export const orNull = <A>({ read, type, write }: Column<A>): Column<A | null> => ({
   type: type.replace(" NOT NULL", ""),
   write: (value, seal) => (value === null ? null : write(value, seal)),
   read: (value, seal) => (value === null || value === undefined ? null : read(value, seal)),
@@ -51,22 +52,14 @@ export const json = <A>(): Column<A> => ({
   write: (value) => JSON.stringify(value),
   read: (value) => JSON.parse(String(value)) as A,
 });
-export const sealed: Column<string> = {
-  ...text,
-  write: (value, seal) => seal.seal(value),
-  read: (value, seal) => seal.open(String(value)),
-};
-export const sealedJson = <A>(): Column<A> => ({
-  ...text,
-  write: (value, seal) => seal.seal(JSON.stringify(value)),
-  read: (value, seal) => JSON.parse(seal.open(String(value))) as A,
+/** Text, or JSON, that is encrypted where there is a keyring. */
+export const sealed = <A>(column: Column<A>): Column<A> => ({
+  ...column,
+  write: (value, seal) => seal.seal(String(column.write(value, seal))),
+  read: (value, seal) => column.read(seal.open(String(value)), seal),
 });
 export const textOrNull = orNull(text);
 export const numberOrNull = orNull(number);
-export const oneOfOrNull = <A extends string>(): Column<A | null> => orNull(oneOf<A>());
-export const jsonOrNull = <A>(): Column<A | null> => orNull(json<A>());
-export const sealedOrNull = orNull(sealed);
-export const sealedJsonOrNull = <A>(): Column<A | null> => orNull(sealedJson<A>());
 
 /** Returns `workflow_id` for `workflowId`. */
 const columnOf = (field: string): string =>

@@ -23,8 +23,8 @@ class Names {
 const verdictKey = (verdict: Verdict): string =>
   verdict.is === "found"
     ? `f${verdict.id}${verdict.by}`
-    : verdict.is === "foundOther"
-      ? `o${verdict.id}`
+    : verdict.is === "unclear"
+      ? `o${verdict.message}`
       : verdict.is === "absent"
         ? `n${bit(verdict.mayBeAnotherRequest === true)}`
         : verdict.is;

@@ -396,6 +396,25 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           "sent without approval",
         ],
       },
+      "a file's approval is for what the file pays": {
+        "a file's approval covers any request": [
+          "another request than its file's",
+          seeing((look, event) => [
+            look.batch === undefined || !("call" in event)
+              ? look
+              : { ...look, batch: { ...look.batch, amount: event.call.request.amount } },
+            event,
+          ]),
+          "sent without approval",
+        ],
+      },
+      "a file's approval does not survive a resend or an overrule": {
+        "a file's approval survives them": [
+          "approved by a file, asked or ended",
+          seeing((look, event) => [withRow(look, { decisionsAfter: 0 }), event]),
+          "sent without approval",
+        ],
+      },
       "an approval does not survive an overrule": {
         "an approval survives an overrule": [
           "approvals",
@@ -497,8 +516,13 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           "ledger lost, started anew amended",
           seeing((look, event) => [
             look,
-            event.is === "evidence" && event.verdict.is === "foundOther"
-              ? { ...event, verdict: { ...event.verdict, is: "found", by: "key" } }
+            event.is === "evidence" &&
+            event.verdict.is === "unclear" &&
+            event.verdict.message !== ""
+              ? {
+                  ...event,
+                  verdict: { is: "found", id: event.verdict.message, result: {}, by: "key" },
+                }
               : event,
           ]),
           "another request is said to be made",

@@ -49,6 +49,15 @@ const decision = (change: Partial<NewDecision>): NewDecision => ({
   ...change,
 });
 
+/** What a row of an approved file pays, to its account's beneficiary or to the one that its run has created. */
+const paid = { ...request, payee: "filed" };
+const filed = (approvedBy: string): Look["batch"] => ({
+  approvedBy,
+  amount: "250.00",
+  currency: "EUR",
+  payees: ["filed", "created"],
+});
+
 describe("what time, limits and undoing do", () => {
   test("what was undone is made anew by a later run, under the next key", () => {
     const undone = advance(
@@ -156,8 +165,8 @@ describe("what time, limits and undoing do", () => {
     };
     const batchBy = (by: string) =>
       advance(
-        { ...empty, startedBy: "Alice", limits: approvals, batch: { id: "b", approvedBy: by } },
-        calledBy(),
+        { ...empty, startedBy: "Alice", limits: approvals, batch: filed(by) },
+        calledBy({ request: paid }),
         policy,
       ).effect.is;
     expect([approvedBy("Bob"), approvedBy(" alice "), approvedBy("Ａlice")]).toEqual([
@@ -166,6 +175,44 @@ describe("what time, limits and undoing do", () => {
       "person",
     ]);
     expect([batchBy("Bob"), batchBy("ALICE")]).toEqual(["send", "person"]);
+  });
+  test("whoever started a run that nobody recorded does not approve it, and nobody does where that is unknown", () => {
+    const value = { generation: 1, hash: "A", account: null };
+    const given = { ...decision({ kind: "approve", by: "Bob", value }), sequence: 2, at: 0 };
+    const sent = (startedBy: string | null) => {
+      const look = {
+        ...withRow({ state: "ready", question: null, startedBy }),
+        startedBy: null,
+        limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
+        decisions: [given],
+      };
+      return advance(look, calledBy({ testimony: { is: "version", version: 1 } }), policy).effect
+        .is;
+    };
+    expect([sent("Alice"), sent("bob"), sent(null)]).toEqual(["send", "person", "person"]);
+    const { row } = advance(
+      { ...empty, startedBy: null },
+      { who: "w", is: "dispatching", token: "1:x", call: { ...call, startedBy: "Alice" } },
+      policy,
+    );
+    expect(row?.startedBy).toBe("Alice");
+  });
+  test("a batch's approval covers what its file pays, and nothing else under the id of a row", () => {
+    const sent = (change: Partial<Call["request"]>) => {
+      const look = {
+        ...empty,
+        limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
+        batch: filed("Bob"),
+      };
+      return advance(look, calledBy({ request: { ...paid, ...change } }), policy).effect.is;
+    };
+    expect([{}, { amount: "250" }, { payee: "created" }].map(sent)).toEqual([
+      "send",
+      "send",
+      "send",
+    ]);
+    const others = [{ amount: "250.01" }, { currency: "USD" }, { payee: "other" }, { payee: null }];
+    expect(others.map(sent)).toEqual(["person", "person", "person", "person"]);
   });
   test("an answer that does not fit leaves why it was asked, and the newest fault alone", () => {
     const version = 1;
@@ -191,11 +238,11 @@ describe("what time, limits and undoing do", () => {
     const look = {
       ...empty,
       limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
-      batch: { id: "b", approvedBy: "Bob" },
+      batch: filed("Bob"),
     };
     const amended = { ...decision({ kind: "amend", step: null }), sequence: 1, at: 0 };
     const sent = (decisions: Look["decisions"]) =>
-      advance({ ...look, decisions }, calledBy(), policy).effect.is;
+      advance({ ...look, decisions }, calledBy({ request: paid }), policy).effect.is;
     expect([sent([]), sent([amended])]).toEqual(["send", "person"]);
   });
   test("a row is believed at the version that Temporal names, and at no other", () => {
@@ -211,6 +258,12 @@ describe("what time, limits and undoing do", () => {
     const dispatchedBy = (token: string) =>
       advance(empty, { who: "w", is: "dispatching", token, call }, policy).effect.is;
     expect(["0:x", "1:x"].map(dispatchedBy)).toEqual(["stop", "go"]);
+  });
+  test("8: what a restored row has waited counts for nothing, and it excludes nothing by time", () => {
+    const restored = withRow({ state: "unknown", doubt: 1, from: 0, until: -1_000, epoch: 0 });
+    const { row } = advance(restored, calledBy({ testimony: undefined }), policy);
+    expect(row).toMatchObject({ state: "unknown", from: null });
+    expect(row?.until).toBeGreaterThan(restored.now + policy.requestTimeoutMs);
   });
   test("11: a worker whose clock is five minutes ahead does not see the lag over", () => {
     const evidence: WriteEvent = {

@@ -37,6 +37,7 @@ const setting = (budgets: Partial<Budgets>, change: Partial<Setting> = {}): Sett
   policy: listed,
   hasKeys: true,
   needsApproval: false,
+  filed: undefined,
   isVouched: true,
   isNamed: true,
   isStoppedFirst: false,
@@ -47,6 +48,7 @@ const setting = (budgets: Partial<Budgets>, change: Partial<Setting> = {}): Sett
 const isKeyed = { policy: keyed };
 const hasNoKeys = { hasKeys: false };
 const isApproved = { needsApproval: true };
+const isFiled = { needsApproval: true, filed: "1" } as const;
 const isResent = { policy: { ...listed, isListed: false, whenLost: "resend" } } as const;
 const isUnnamed = { isNamed: false };
 const isIdempotent = { policy: { ...listed, repeat: "idempotent", isListed: false } } as const;
@@ -127,6 +129,15 @@ export const scenarios = {
     isApproved,
   ),
   "approvals, asked": setting({ loses: 1, unclear: 1, answers: 3 }, isApproved),
+  "approved by a file": setting({ kills: 1, loses: 1, answers: 1, retries: 1, amends: 1 }, isFiled),
+  "approved by a file, asked or ended": setting(
+    { loses: 1, unclear: 1, answers: 2, ends: 1, overrules: 1, retries: 1 },
+    isFiled,
+  ),
+  "another request than its file's": setting(
+    { loses: 1, retries: 1 },
+    { needsApproval: true, filed: "2" },
+  ),
   "approvals, restored": setting({ loses: 1, answers: 2, restores: 1 }, isApproved),
   cancelled: setting({ kills: 1, loses: 1, cancels: 1, retries: 1 }),
   "settled by the janitor": setting({ loses: 1, settles: 1, retries: 1 }),

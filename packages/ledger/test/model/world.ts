@@ -51,6 +51,8 @@ export interface Setting {
   readonly policy: WritePolicy;
   readonly hasKeys: boolean;
   readonly needsApproval: boolean;
+  /** What an approved file pays by this run, if it is that of a row: 1 as request A, 2 as request B. */
+  readonly filed: "1" | "2" | undefined;
   readonly isVouched: boolean;
   /** Another request under the step is an amendment, without anybody saying so. */
   readonly isNamed: boolean;
@@ -127,6 +129,7 @@ export interface World extends Stored {
   readonly flying: ReadonlyArray<Omit<Made, "isListed" | "isGone">>;
   readonly isStopped: boolean;
   readonly account: string;
+  readonly file: Look["batch"];
   /** What was approved, by generation, request and account. */
   readonly approved: ReadonlyArray<string>;
   readonly left: Budgets;
@@ -140,10 +143,13 @@ export interface Step {
   readonly world: World;
 }
 
+const approvalOf = (...covers: ReadonlyArray<string | number | null>): string =>
+  covers.map((part) => JSON.stringify(part)).join(" ");
+
 const NAME = { account: "a", workflowId: "w", step: "s" };
 const LONG_AGO = -10_000_000;
 
-export const start = ({ budgets, isVouched }: Setting): World => ({
+export const start = ({ budgets, filed, isVouched }: Setting): World => ({
   row: undefined,
   decisions: [],
   epoch: 1,
@@ -166,16 +172,22 @@ export const start = ({ budgets, isVouched }: Setting): World => ({
   made: [],
   flying: [],
   account: "x",
-  approved: [],
+  file: filed && {
+    approvedBy: "approver",
+    amount: filed,
+    currency: "EUR",
+    payees: ["payee"],
+  },
+  approved: filed === "1" ? [approvalOf(1, "A", "x")] : [],
   left: budgets,
   fault: "",
 });
 
 const requestOf = (hash: string) => ({
   hash,
-  amount: "1",
+  amount: hash === "A" ? "1" : "2",
   currency: "EUR",
-  payee: null,
+  payee: "payee",
   reference: null,
   facts: { hash },
 });
@@ -191,7 +203,7 @@ export const lookAt = (w: World): Look => ({
   isOfOtherAccount: false,
   startedBy: "requester",
   limits: { maxAmounts: null, approveAbove: null },
-  batch: undefined,
+  batch: w.file,
   pause: w.isPaused ? { scope: "all", of: "", by: "p", reason: "r", since: 0 } : undefined,
   decisions: w.decisions.filter(({ sequence }) => sequence > (w.row?.decisionsAfter ?? 0)),
 });
@@ -254,9 +266,7 @@ const decided = (w: World, kind: DecisionKind, given: JsonObject = {}): World =>
   const next = stored({ ...w, left: spent(w, "answers") }, { ...row, isUntold: true });
   const sequence = w.sequence + 1;
   const decision = { ...newDecision(kind, question?.id ?? null, value), sequence, at: 0 };
-  const approval = Object.values(covers)
-    .map((part) => JSON.stringify(part))
-    .join(" ");
+  const approval = approvalOf(...Object.values(covers));
   return {
     ...next,
     sequence: Math.max(next.sequence, sequence),
@@ -274,6 +284,12 @@ const readings = (
   const verdictOf = (shown: ReadonlyArray<Made>): Verdict => {
     const indexOf = (one: Made) => `id${w.made.indexOf(one)}`;
     const isAlike = (one: Made) => one.request === row.request.hash;
+    // The message names it.
+    const ofAnother = (one: Made): Verdict => ({
+      is: "unclear",
+      message: indexOf(one),
+      candidates: [],
+    });
     const [ours, ...others] = shown.filter((one) =>
       hasKeys ? one.generation === row.generation : isAlike(one),
     );
@@ -281,15 +297,12 @@ const readings = (
     const isMistrusted = row.from === null;
     if (others.length > 0 || (ours !== undefined && !hasKeys && isMistrusted))
       return { is: "unclear", message: "", candidates: [] };
-    if (ours !== undefined && isMistrusted && !isAlike(ours))
-      return { is: "foundOther", id: indexOf(ours), result: {} };
+    if (ours !== undefined && isMistrusted && !isAlike(ours)) return ofAnother(ours);
     if (ours !== undefined)
       return { is: "found", id: indexOf(ours), result: {}, by: hasKeys ? "key" : "likeness" };
     const [other] = shown;
     if (other === undefined) return { is: "absent" };
-    return hasKeys
-      ? { is: "foundOther", id: indexOf(other), result: {} }
-      : { is: "absent", mayBeAnotherRequest: true };
+    return hasKeys ? ofAnother(other) : { is: "absent", mayBeAnotherRequest: true };
   };
   const made = w.made.filter(({ isGone }) => !isGone);
   const all = verdictOf(made);
@@ -358,9 +371,7 @@ export class Model {
         return on({ phase: { is: "send", epoch: w.epoch } });
       case "go": {
         const { generation } = next.row!;
-        const wanted = [generation, one.request, w.account]
-          .map((part) => JSON.stringify(part))
-          .join(" ");
+        const wanted = approvalOf(generation, one.request, w.account);
         const fault =
           w.end !== undefined
             ? "sent after the end"
@@ -749,6 +760,10 @@ export class Model {
             left: spent(w, "overrules"),
             end: undefined,
             approved: [],
+            decisions: [
+              ...w.decisions,
+              { ...newDecision("overrule", null, {}), sequence: w.sequence + 1, at: 0 },
+            ],
             sequence: w.sequence + 1,
           },
           overruled,

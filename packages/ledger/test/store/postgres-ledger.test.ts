@@ -40,6 +40,16 @@ describe.skipIf(missing !== undefined)("a ledger in PostgreSQL", () => {
     await ledger.close();
   });
 
+  it("stops where a standby or another server has taken the place of its own", async () => {
+    await create("replaced");
+    const ledger = await open("replaced");
+    const mark = await ledger.mark();
+    await server.query("replaced", "UPDATE durable_payments.meta SET server = '7/00000001'");
+    expect(await ledger.expect(mark)).toBe(false);
+    expect((await ledger.look(nameOf())).stopped).toContain("a standby or backup took its place");
+    await ledger.close();
+  });
+
   it("refuses a later version, and commits that are not durable", async () => {
     await create("later");
     const running = await open("later");

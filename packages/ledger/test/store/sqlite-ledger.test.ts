@@ -83,7 +83,8 @@ describe("a ledger in a SQLite file", () => {
     const ledger = await openLedger(`sqlite:${file}`);
     const name = nameOf();
     await ledger.transact(name, saving(name));
-    const { sequence } = await ledger.decide(decisionOf({ by: "eve" }));
+    await ledger.decide(decisionOf({ by: "eve" }));
+    const sequence = (await ledger.decisionsOf(name.workflowId))[0]?.sequence;
     const editor = new DatabaseSync(file);
     editor.exec(`UPDATE log SET body = replace(body, 'eve', 'ada') WHERE sequence = ${sequence}`);
     editor.close();

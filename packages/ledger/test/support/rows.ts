@@ -50,6 +50,7 @@ export const rowOf = (
   knownBy: null,
   message: null,
   question: null,
+  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: look.now,
@@ -62,7 +63,7 @@ export const saving =
   (name: WriteName, given: Partial<WriteRow> = {}) =>
   (look: Look): Change => ({
     row: { ...(look.row ?? rowOf(name, look)), changedAt: look.now, ...given },
-    entries: [{ kind: "send", who: "worker-1", what: "sent", details: { to: "Grace Hopper" } }],
+    entries: [{ who: "worker-1", what: "sent", details: { to: "Grace Hopper" } }],
   });
 
 export const made = (id: string): Partial<WriteRow> => ({

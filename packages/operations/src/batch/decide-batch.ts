@@ -5,8 +5,6 @@ import { type Deciding, decisionOn, nudge } from "../decide/record.ts";
 import { NotFound, refused } from "../errors.ts";
 import { keptOf } from "./details.ts";
 
-const PAGE = 5_000;
-
 /** Asks all workflows of a batch to look at the ledger again. */
 export const nudgeBatch = async (
   { client }: Pick<Deciding, "client">,
@@ -76,17 +74,7 @@ const endBatch =
   ): Promise<{ readonly batch: Batch; readonly rejected: number }> => {
     const { ledger } = deciding;
     const batch = await decideBatch(deciding, id, acting, kind);
-    const message = `${verb} by ${acting.by}: ${acting.reason}`;
-    let rejected = 0;
-    for (;;) {
-      const rows = await ledger.batchRows(id, { states: ["waiting"], limit: PAGE });
-      if (rows.length === 0) break;
-      await ledger.changeRows(
-        id,
-        rows.map(({ number }) => ({ number, state: "rejected", message })),
-      );
-      rejected += rows.length;
-    }
+    const rejected = await ledger.rejectRows(id, `${verb} by ${acting.by}: ${acting.reason}`);
     await nudgeBatch(deciding, batch);
     return { batch, rejected };
   };

@@ -1,7 +1,13 @@
 import { makePaymentsClient } from "@durable-payments/api-core";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
-import { messageOf } from "@durable-payments/api-core/values";
-import type { Batch, BatchRow, Run, SimilarPayment } from "@durable-payments/ledger";
+import { canonicalDecimal, messageOf } from "@durable-payments/api-core/values";
+import {
+  type Batch,
+  type BatchRow,
+  needsApproval,
+  type Run,
+  type SimilarPayment,
+} from "@durable-payments/ledger";
 import { batchQueue } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/batches";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
@@ -46,6 +52,8 @@ export interface FilePlan {
 }
 
 const DEFAULT_WINDOW = 200;
+/** Rows of one payee and amount that each further one is compared with. */
+const MOST_COMPARED = 100;
 const SAVED_AT_ONCE = 5_000;
 const READ_AT_ONCE = 1_000;
 /** Temporal refuses payloads of 2 MB. */
@@ -83,7 +91,10 @@ const checkKeys = async (
     const run = known.get(workflowId);
     const isOther =
       run !== undefined &&
-      (run.batch === null || run.currency !== payment.currency || run.payee !== payment.payee);
+      (run.batch === null ||
+        run.currency !== payment.currency ||
+        run.payee !== payment.payee ||
+        canonicalDecimal(run.amount ?? "") !== canonicalDecimal(payment.amount));
     return isOther
       ? [{ field: `row ${number}, key:`, problem: "was used for another payment already" }]
       : [];
@@ -93,6 +104,24 @@ const checkKeys = async (
       `The file has ${faults.length} keys of other payments. Nothing was started.`,
       faults.slice(0, 100),
     );
+};
+
+/** Finds for each row the earlier rows of the same file that pay the same: payee, amount, currency, and reference where both have one. */
+const repeatsIn = (
+  rows: ReadonlyArray<CheckedRow>,
+): ReadonlyArray<ReadonlyArray<SimilarPayment>> => {
+  const seen = new Map<string, Array<SimilarPayment>>();
+  return rows.map(({ payment: { amount, currency, payee, reference }, workflowId }) => {
+    if (payee === null) return [];
+    const paid = JSON.stringify([payee, currency, canonicalDecimal(amount)]);
+    const earlier = seen.get(paid) ?? [];
+    const like = earlier.filter(
+      (other) => other.reference === null || reference === null || other.reference === reference,
+    );
+    if (earlier.length < MOST_COMPARED)
+      seen.set(paid, [...earlier, { workflowId, reference, state: null, at: Date.now() }]);
+    return like;
+  });
 };
 
 /**
@@ -117,8 +146,10 @@ export const planFile = async (
   const fresh = checked.rows.filter(({ fingerprint }) => !others.has(fingerprint));
   await checkKeys(operations, fresh);
   const similar = await findDuplicates(operations, account, fresh);
+  const repeated = repeatsIn(fresh);
   const sums = sumMoney(fresh.map(({ payment }) => payment));
   const { approveAbove } = options;
+  const limits = await ledger.limits(account);
   return {
     batch: checked.batch,
     rows: checked.rows.length,
@@ -128,11 +159,12 @@ export const planFile = async (
       return batch === undefined ? [] : [{ number, batch }];
     }),
     similar: fresh.flatMap(({ number, workflowId }, at) => {
-      const like = similar[at] ?? [];
+      const like = [...(similar[at] ?? []), ...(repeated[at] ?? [])];
       return like.length === 0 ? [] : [{ number, workflowId, others: like }];
     }),
-    needsApproval:
-      approveAbove !== undefined && sums.some(({ amount }) => !isAtLeast(approveAbove, amount)),
+    needsApproval: sums.some(
+      (sum) => needsApproval(sum, approveAbove, limits.approveAbove) !== undefined,
+    ),
     uploaded: await ledger.batch(checked.batch),
   };
 };
@@ -238,7 +270,6 @@ export const payFile = async (
       account,
       type: "payout",
       file: basename(checked.file),
-      fileHash: checked.contentHash,
       contentHash: checked.contentHash,
       rows: rows.length,
       state: "uploading",
@@ -275,9 +306,12 @@ export const payFile = async (
     const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
     return startChunk(operations, { batch: id, startedBy: by, window, rows: inputs }, at + 1);
   });
-  // Only now: what was uploaded in part is not paid in part.
-  return ledger.saveBatch(id, (before) => ({
-    batch: { ...(before ?? uploading), state: plan.needsApproval ? "needsApproval" : "approved" },
+  // Only now: what was uploaded in part is not paid in part. Another upload of the file may have been first.
+  return ledger.saveBatch(id, (before = uploading) => ({
+    batch:
+      before.state === "uploading"
+        ? { ...before, state: plan.needsApproval ? "needsApproval" : "approved" }
+        : before,
   }));
 };
 

@@ -114,7 +114,7 @@ export const findAlike = async (
   { ledger }: Pick<Deciding, "ledger">,
   operation: string,
 ): Promise<ReadonlyArray<WriteRow>> =>
-  (await ledger.rows({ operation, needsPerson: true })).filter(isAsking);
+  (await ledger.rows({ operations: [operation], needsPerson: true })).filter(isAsking);
 
 /**
  * Gives the same answer to all open questions about an operation that a person has seen.
@@ -161,7 +161,9 @@ const whyNotApprover = (
   by: string,
   { decisions, startedBy }: Pick<DecisionLook, "decisions" | "startedBy">,
 ): string | undefined => {
-  if (startedBy !== null && isSamePerson(by, startedBy))
+  if (startedBy === null)
+    return "Nobody can approve it, because it is not known who started it: reject it, and start it by startPayment.";
+  if (isSamePerson(by, startedBy))
     return `${startedBy} started it, so another person has to approve it.`;
   for (const decision of decisions) {
     const part = HAS_PART[decision.kind];
@@ -219,7 +221,7 @@ export const approve = async (
     const asked = askedRow(look, workflowId, question?.id ?? "", "approval");
     const isChanged = asked.generation !== row.generation || asked.request.hash !== request.hash;
     const why =
-      whyNotApprover(actor.by, look) ??
+      whyNotApprover(actor.by, { ...look, startedBy: look.startedBy ?? row.startedBy }) ??
       (isChanged ? `The request of ${step} has changed since you read it.` : undefined);
     if (why === undefined) return [asked];
     throw refused(`${why} Nothing was recorded.`, workflowId);

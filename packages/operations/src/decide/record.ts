@@ -1,9 +1,7 @@
 import type {
   Actor,
-  Decision,
   DecisionLook,
   NewDecision,
-  RowChange,
   WriteName,
   WriteRow,
 } from "@durable-payments/ledger";
@@ -50,9 +48,9 @@ export const nudge = async (
 /** What a decision needs: the ledger, which records it, and Temporal, whose run is asked to look. */
 export type Deciding = Pick<Operations, "client" | "ledger">;
 
-/** A decision as recorded, and whether the run knows of it. */
+/** A decision that was recorded, and whether the run knows of it. */
 export interface Decided {
-  readonly decision: Decision;
+  readonly decision: NewDecision;
   readonly nudged: Nudged;
 }
 
@@ -84,20 +82,16 @@ export const decisionOn = (
   ...more,
 });
 
-/** The rows with a note that their run has yet to look: the tracker's sweep notifies it where the nudge is lost. */
-const untold = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<RowChange> =>
-  rows.map((row) => ({ row: { ...row, isUntold: true } }));
-
-/** Records a decision in one transaction with the rows that `check` gives, or that it refuses; then nudges the run. */
+/**
+ * Records a decision, unless `check` refuses it, and nudges the run at the rows that `check` gives. Where the nudge is
+ * lost, the tracker's sweep notifies it.
+ */
 export const record = async (
   { client, ledger }: Deciding,
   decision: NewDecision,
   check: (look: DecisionLook) => ReadonlyArray<WriteRow>,
 ): Promise<Decided> => {
   let rows: ReadonlyArray<WriteRow> = [];
-  const recorded = await ledger.decide(decision, (look) => {
-    rows = check(look);
-    return decision.kind === "end" ? [] : untold(rows);
-  });
-  return { decision: recorded, nudged: await nudge(client, decision.workflowId, rows) };
+  await ledger.decide(decision, (look) => (rows = check(look)));
+  return { decision, nudged: await nudge(client, decision.workflowId, rows) };
 };

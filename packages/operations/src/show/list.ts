@@ -230,7 +230,7 @@ const nextOfBatch = (batch: BatchView): ReadonlyArray<NextOperation> => {
   if (pausedBy !== null) next.push({ operation: "resume", of: id });
   if (batch.counts.some(({ rows, state: of }) => of === "failed" && rows > 0))
     next.push({ operation: "retryAll", batch: id });
-  if (state === "running") next.push({ operation: "show", workflowId: id, isFollowed: true });
+  if (state === "approved") next.push({ operation: "show", workflowId: id, isFollowed: true });
   return next.slice(0, 3);
 };
 

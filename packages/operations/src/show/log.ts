@@ -23,8 +23,8 @@ const ofDecision = ({ at, sequence, step, ...decision }: Decision): LogLineView 
 };
 
 const lineOf = (line: LogLine): LogLineView => {
-  if (line.is === "decision") return ofDecision(line.decision);
-  const { at, details, sequence, step, what, who } = line.entry;
+  if ("kind" in line) return ofDecision(line);
+  const { at, details, sequence, step, what, who } = line;
   return { at, sequence, step, what, who, details: wordsOf(details), isDecision: false };
 };
 

@@ -2,7 +2,7 @@ import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { accountNumbersOf, textAt, withoutAccounts } from "@durable-payments/protocol";
 import { payeeMark } from "@durable-payments/protocol/payee-mark";
-import { type Voucher, VOUCHER } from "@durable-payments/protocol/voucher";
+import { STARTED_BY, type Voucher, VOUCHER } from "@durable-payments/protocol/voucher";
 import type { Client, Workflow, WorkflowHandleWithStartDetails } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { checkId } from "../input/planned-run.ts";
@@ -140,7 +140,7 @@ export const startPayment = async <W extends Workflow>(
     args: args as Parameters<W> & [unknown, ...Array<unknown>],
     workflowIdReusePolicy: "REJECT_DUPLICATE",
     workflowIdConflictPolicy: "FAIL",
-    memo: { startedBy, ...firstVoucher(id, Date.now()) },
+    memo: { [STARTED_BY]: startedBy, ...firstVoucher(id, Date.now()) },
     staticSummary: summaryOf(payment, type),
     staticDetails: detailsOf(id, startedBy),
   });

@@ -9,23 +9,7 @@ import type { Deciding } from "../decide/record.ts";
 import { refused } from "../errors.ts";
 import { canonicalJson, checkId, type PlannedRun } from "../input/planned-run.ts";
 import { readInput } from "../retry/continue-run.ts";
-import { atOnce } from "../show/at-once.ts";
 import { paymentOf, startPayment } from "./start-payment.ts";
-
-/** The payees of payments, each with the mark of its account where this ledger has created it. */
-const payeesOf = async (
-  { ledger }: Deciding,
-  account: string,
-  payees: ReadonlyArray<string>,
-): Promise<ReadonlyMap<string, ReadonlyArray<string>>> => {
-  const owners = await ledger.owners(account, "createBeneficiary", payees);
-  const marks = await atOnce([...owners], async ([id, owner]) => {
-    const rows = await ledger.rowsOf(owner.workflowId);
-    const mark = rows.find(({ step }) => step === owner.step)?.request.payee;
-    return [id, mark ? [id, mark] : [id]] as const;
-  });
-  return new Map(marks);
-};
 
 /** How long a run may have been noted before Temporal has it. */
 const START_WITHIN_MS = 60_000;
@@ -58,17 +42,7 @@ export const findDuplicates = async (
     const payment = paymentOf(input);
     return payment?.payee ? [{ ...payment, at, payee: payment.payee, workflowId }] : [];
   });
-  const payees = await payeesOf(looking, account, [...new Set(asked.map(({ payee }) => payee))]);
-  const found = await looking.ledger.similarPayments(
-    account,
-    asked.map(({ amount, currency, payee, reference, workflowId }) => ({
-      workflowId,
-      amount,
-      currency,
-      reference,
-      payees: payees.get(payee) ?? [payee],
-    })),
-  );
+  const found = await looking.ledger.similarPayments(account, asked);
   const similar: Array<Array<SimilarPayment>> = planned.map(() => []);
   for (const [index, { at }] of asked.entries()) {
     for (const one of found[index] ?? [])
@@ -123,6 +97,12 @@ const existing = async (
   const { client, ledger } = operations;
   const run = await findRun(client, workflowId);
   if (run === undefined) {
+    const [noted] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+    if (noted?.batch)
+      throw refused(
+        `The id ${workflowId} belongs to row ${noted.batchRow} of ${noted.batch}. Nothing was started: give another id.`,
+        noted.batch,
+      );
     const rows = await ledger.rowsOf(workflowId);
     return rows.length > 0 && rows.every(({ state }) => SETTLED.has(state))
       ? { workflowId, runId: null, isNew: false, isForgotten: true }

@@ -112,6 +112,45 @@ test("a key that has paid something else is a fault", async () => {
   await payFile(operations, file, await planFile(operations, file, ada), ada);
   const other = await checked("other-key.csv", [line("1", "10.00", "b-2")]);
   await expect(planFile(operations, other, ada)).rejects.toThrow("1 keys of other payments");
+  const more = await checked("other-amount.csv", [line("1", "9999.00")]);
+  await expect(planFile(operations, more, ada)).rejects.toThrow("1 keys of other payments");
+});
+
+test("rows that pay the same within a file are likely duplicates", async () => {
+  const { operations } = await rig();
+  const twin = (key: string): string => line(key).replace(`Invoice ${key}`, "Invoice 7");
+  const file = await checked("twins.csv", [twin("1"), line("2"), twin("3")]);
+  const plan = await planFile(operations, file, ada);
+  expect(plan.similar).toMatchObject([{ number: 4, others: [{ workflowId: "payout/1" }] }]);
+});
+
+test("a total above the account's limit waits for a second person", async () => {
+  const { ledger, operations } = await rig();
+  await ledger.setLimits({
+    account: operations.account,
+    maxAmounts: null,
+    approveAbove: { EUR: "100" },
+  });
+  const file = await checked("limit.csv", [line("1", "60"), line("2", "60")]);
+  expect(await planFile(operations, file, ada)).toMatchObject({ needsApproval: true });
+});
+
+test("an upload that comes late does not revive a batch that was cancelled meanwhile", async () => {
+  const { ledger, operations } = await rig();
+  const file = await checked("late.csv", [line("1")]);
+  const plan = await planFile(operations, file, ada);
+  const { saveRows } = ledger;
+  const late = {
+    ...ledger,
+    saveRows: async (...rows: Parameters<typeof saveRows>) => {
+      await payFile(operations, file, plan, ada);
+      await cancelBatch(operations, file.batch, bob);
+      return saveRows(...rows);
+    },
+  };
+  await payFile({ ...operations, ledger: late }, file, plan, ada);
+  expect(await ledger.batch(file.batch)).toMatchObject({ state: "rejected" });
+  expect(await ledger.batchCounts(file.batch)).toMatchObject([{ state: "rejected", rows: 1 }]);
 });
 
 test("a total above the limit waits for a second person, who is not the uploader", async () => {

@@ -81,6 +81,18 @@ test("an approval names generation, hash and the payee's account", async () => {
   ]);
 });
 
+test("nobody can approve what nobody is known to have started", async () => {
+  const ledger = await openLedger("memory");
+  await ledger.transact(approval, () => ({ row: approval }));
+  const { operations } = operationsOn(ledger);
+  await expect(approve(operations, "invoice-17", bob)).rejects.toThrow("not known who started it");
+  const known = { ...approval, startedBy: "Ada", workflowId: "invoice-18" };
+  await ledger.transact(known, () => ({ row: known }));
+  const ada = { ...bob, by: "ada" };
+  await expect(approve(operations, "invoice-18", ada)).rejects.toThrow("started it");
+  await approve(operations, "invoice-18", bob);
+});
+
 test.each(["ada", "ADA", "a d a", "Ada."])("the requester cannot approve as %j", async (by) => {
   const { ledger, operations } = await withRow(approval);
   await expect(approve(operations, "invoice-17", { ...bob, by })).rejects.toThrow("started it");

@@ -30,7 +30,6 @@ beforeAll(async () => {
       account: ACCOUNT,
       type: "payout",
       file: "salaries.csv",
-      fileHash: "f",
       contentHash: "c",
       rows: 2,
       state: "needsApproval",

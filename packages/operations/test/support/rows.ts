@@ -62,6 +62,7 @@ export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
   knownBy: null,
   message: null,
   question: null,
+  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: 0,
@@ -88,6 +89,6 @@ export const put = async (ledger: Ledger, given: WriteRow): Promise<void> => {
   });
   await ledger.transact({ account, workflowId, step }, (look) => ({
     row: { ...given, epoch: look.epoch, createdAt: look.now, changedAt: look.now },
-    entries: [{ kind: "note", who: "test", what: "made by hand", details: {} }],
+    entries: [{ who: "test", what: "made by hand", details: {} }],
   }));
 };

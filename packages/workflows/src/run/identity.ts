@@ -1,4 +1,4 @@
-import { VOUCHER, type Voucher, voucherOf } from "@durable-payments/protocol/voucher";
+import { STARTED_BY, VOUCHER, type Voucher, voucherOf } from "@durable-payments/protocol/voucher";
 import { workflowInfo } from "@temporalio/workflow";
 import { InvalidRequest } from "./failures.ts";
 import { runState } from "./run-state.ts";
@@ -8,7 +8,8 @@ export interface Identity {
   readonly workflowId: string;
   readonly rootId: string;
   readonly runId: string;
-  readonly firstRunId: string;
+  /** As its memo says. */
+  readonly startedBy: string | undefined;
   /** The run follows another of its chain, or its id has a schedule. */
   readonly isContinued: boolean;
   readonly voucher: Voucher | undefined;
@@ -24,6 +25,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 export const identity = (): Identity => {
   const info = workflowInfo();
   const { runId, workflowId } = info;
+  const by = info.memo?.[STARTED_BY];
   if (info.parent !== undefined && UUID.test(workflowId)) {
     throw new InvalidRequest(
       `The child workflow ${workflowId} has a random id, so it sends nothing: a retry of its parent would start another child, which sends again. Start it with a workflowId that says what it pays.`,
@@ -33,7 +35,7 @@ export const identity = (): Identity => {
     workflowId,
     rootId: info.root?.workflowId ?? workflowId,
     runId,
-    firstRunId: info.firstExecutionRunId,
+    startedBy: typeof by === "string" && by !== "" ? by : undefined,
     isContinued: info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "",
     voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
   };
@@ -51,10 +53,13 @@ export const identity = (): Identity => {
  * await executeChild(payDeposit, { workflowId, args: [order], memo: voucherFor(workflowId) });
  * ```
  */
-export const voucherFor = (workflowId: string): Readonly<Record<string, Voucher>> => {
+export const voucherFor = (workflowId: string): Readonly<Record<string, Voucher | string>> => {
   const { children } = runState();
-  const { voucher } = identity();
+  const { startedBy, voucher } = identity();
   if (voucher === undefined || children.has(workflowId)) return {};
   children.add(workflowId);
-  return { [VOUCHER]: { ...voucher, workflowId, at: Date.now() } };
+  return {
+    [VOUCHER]: { ...voucher, workflowId, at: Date.now() },
+    ...(startedBy !== undefined && { [STARTED_BY]: startedBy }),
+  };
 };

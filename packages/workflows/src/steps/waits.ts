@@ -10,7 +10,6 @@ import {
 } from "@durable-payments/protocol/waits";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ActivityFailure, type ActivityOptions, TimeoutFailure } from "@temporalio/workflow";
-import { activity } from "../run/activity.ts";
 import {
   asPaymentFailure,
   NotFunded,
@@ -21,7 +20,7 @@ import {
   Refused,
 } from "../run/failures.ts";
 import { runState } from "../run/run-state.ts";
-import { sendWrite } from "./write.ts";
+import { activity, sendWrite } from "./write.ts";
 
 /** How long a step waits, and for which account. */
 export interface WaitOptions {

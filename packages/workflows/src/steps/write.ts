@@ -1,4 +1,5 @@
 import {
+  accountQueue,
   UNDO,
   type UndoCall,
   type WriteAnswer,
@@ -9,13 +10,14 @@ import { rowStep } from "@durable-payments/protocol/row-step";
 import {
   ActivityCancellationType,
   ActivityFailure,
+  type ActivityOptions,
   CancellationScope,
   CancelledFailure,
   condition,
   isCancellation,
+  proxyActivities,
   workflowInfo,
 } from "@temporalio/workflow";
-import { activity } from "../run/activity.ts";
 import { asPaymentFailure, factsOf } from "../run/failures.ts";
 import { type Identity, identity } from "../run/identity.ts";
 import { type CalledStep, failTask, newStep, nudgesOf, runState } from "../run/run-state.ts";
@@ -43,6 +45,18 @@ export interface Write {
 const SLOW = "12 hours";
 
 const NAME = /^[^:\p{Cc}]{1,100}$/u;
+
+/** Returns an activity of an account. Its argument and its result are those of its type. */
+export const activity = <Result>(
+  type: string,
+  account: string | undefined,
+  options: ActivityOptions,
+) =>
+  // The proxy has a function for each name.
+  proxyActivities<Record<string, (input: object) => Promise<Result>>>({
+    taskQueue: accountQueue(workflowInfo().taskQueue, account),
+    ...options,
+  })[type] as (input: object) => Promise<Result>;
 
 const activityOf = (type: string, { account, calls }: CalledStep, summary: string) =>
   activity<WriteAnswer>(type, account, {
@@ -95,10 +109,10 @@ const callOf = (step: string, called: CalledStep, run: Identity) => {
     step,
     rootId: run.rootId,
     runId: run.runId,
-    firstRunId: run.firstRunId,
     isContinued: run.isContinued,
     call: called.calls,
     isFirst: run.voucher?.is === "first",
+    ...(run.startedBy !== undefined && { startedBy: run.startedBy }),
     ...(version !== undefined && { version }),
   } satisfies UndoCall;
 };

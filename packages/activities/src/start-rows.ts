@@ -6,8 +6,7 @@ import type {
   StartedRows,
 } from "@durable-payments/protocol/batches";
 import { messageOf } from "@durable-payments/api-core/values";
-import { waitTypes } from "@durable-payments/protocol/calls";
-import { VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
+import { STARTED_BY, VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
 import { batchQueue } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import {
@@ -15,8 +14,9 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
 } from "@temporalio/client";
-import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
+import { WorkflowNotFoundError } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
+import { notYet } from "./run-operation.ts";
 
 /** What the activity of a batch needs. */
 export interface BatchOptions {
@@ -52,14 +52,6 @@ const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string 
   return pause && `Paused by ${pause.by}: ${pause.reason}`;
 };
 
-const notYet = (message: string, nextRetryDelay: number): ApplicationFailure =>
-  ApplicationFailure.create({
-    type: waitTypes.notYet,
-    message,
-    nextRetryDelay,
-    category: ApplicationFailureCategory.BENIGN,
-  });
-
 /** The rows of one chunk, and what the ledger has of them. */
 class Chunk {
   readonly #client: Client;
@@ -74,24 +66,22 @@ class Chunk {
     this.#chunk = chunk;
   }
 
-  async rows(): Promise<ReadonlyMap<number, BatchRow>> {
+  async rows(): Promise<ReadonlyArray<BatchRow>> {
     const { batch, rows } = this.#chunk;
     const first = rows[0]?.number ?? 1;
     const last = rows.at(-1)?.number ?? 0;
     const limit = last - first + 1;
     const found = await this.#ledger.batchRows(batch, { after: first - 1, limit });
     const own = new Set(rows.map(({ number }) => number));
-    return new Map(found.filter(({ number }) => own.has(number)).map((row) => [row.number, row]));
+    return found.filter(({ number }) => own.has(number));
   }
 
-  change(changes: ReadonlyArray<BatchRowChange>): Promise<void> {
-    return changes.length === 0
-      ? Promise.resolve()
-      : this.#ledger.changeRows(this.#chunk.batch, changes);
+  async change(changes: ReadonlyArray<BatchRowChange>): Promise<void> {
+    if (changes.length > 0) await this.#ledger.changeRows(this.#chunk.batch, changes);
   }
 
-  /** Starts the run of a row; one of an earlier attempt is taken for its own by the memo. */
-  async start({ input, number, workflowId }: PayoutRow): Promise<BatchRowChange> {
+  /** Starts the run of a row; one of an earlier attempt is taken for its own by the memo. Returns why it is not started. */
+  async start({ input, number, workflowId }: PayoutRow): Promise<BatchRowChange | undefined> {
     const { batch, startedBy } = this.#chunk;
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const { amount, currency, payout_reference: reference } = input.payout;
@@ -102,7 +92,7 @@ class Chunk {
         args: [input],
         workflowIdReusePolicy: "REJECT_DUPLICATE",
         workflowIdConflictPolicy: "FAIL",
-        memo: { startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher },
+        memo: { [STARTED_BY]: startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher },
         staticSummary: `${currency} ${amount}, ${reference}`.slice(0, 200),
         staticDetails: `Row ${number} of ${batch}, uploaded by ${startedBy}.`,
       });
@@ -114,13 +104,21 @@ class Chunk {
         return { number, state: "rejected", message };
       }
     }
-    return { number, state: "started", message: null };
+    return undefined;
   }
 
-  /** What became of a row's run; undefined while it is open. */
-  async ending({ number, workflowId }: BatchRow): Promise<BatchRowChange | undefined> {
+  /** What became of a started row; undefined while its run is open. One that was taken and not started is started. */
+  async ending(
+    { number, workflowId }: BatchRow,
+    row: PayoutRow | undefined,
+  ): Promise<BatchRowChange | undefined> {
     const handle = this.#client.workflow.getHandle(workflowId);
-    const { status } = await handle.describe();
+    const described = await handle.describe().catch((error: unknown) => {
+      if (error instanceof WorkflowNotFoundError) return undefined;
+      throw error;
+    });
+    if (described === undefined) return row && this.start(row);
+    const { status } = described;
     if (["RUNNING", "PAUSED", "CONTINUED_AS_NEW"].includes(status.name)) return undefined;
     if (status.name === "COMPLETED") return { number, state: "succeeded", message: null };
     try {
@@ -165,9 +163,9 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         const batch = await ledger.batch(given.batch);
         if (batch === undefined || batch.state === "uploading")
           throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
-        const rows = [...(await chunk.rows()).values()];
+        const rows = await chunk.rows();
         const started = rows.filter(({ state }) => state === "started");
-        const endings = await inParts(started, (row) => chunk.ending(row));
+        const endings = await inParts(started, (row) => chunk.ending(row, inputs.get(row.number)));
         await chunk.change(endings.filter((one) => one !== undefined));
         const open = started.filter((_, at) => endings[at] === undefined);
         const waiting = rows.filter(({ state }) => state === "waiting");
@@ -175,6 +173,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           const count = (state: BatchRow["state"]): number =>
             rows.filter((row) => row.state === state).length +
             endings.filter((one) => one?.state === state).length;
+          await ledger.finishBatch(given.batch);
           return {
             is: "done",
             succeeded: count("succeeded"),
@@ -188,13 +187,20 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           const delay = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 10));
           throw notYet(`${open.length} runs are open.`, delay);
         }
+        if (batch.state === "rejected") {
+          await ledger.rejectRows(given.batch, "The batch was rejected or cancelled.");
+          continue;
+        }
         const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
         const free = given.window - (await chunk.unsent(open));
-        const next = waiting
-          .slice(0, Math.max(0, free))
-          .flatMap(({ number }) => inputs.get(number) ?? []);
-        await chunk.change(await inParts(next, (row) => chunk.start(row)));
+        const next = waiting.slice(0, Math.max(0, free)).map(({ number }) => number);
+        const claimed = await ledger.claimRows(given.batch, next);
+        const refused = await inParts(
+          claimed.flatMap((number) => inputs.get(number) ?? []),
+          (row) => chunk.start(row),
+        );
+        await chunk.change(refused.filter((one) => one !== undefined));
         if (Date.now() - begun > LONGEST_LOOK_MS)
           throw notYet("Rows wait for others.", LOOK_EVERY_MS);
         if (next.length < waiting.length) await sleep(LOOK_EVERY_MS, undefined, { signal });

@@ -1,1 +1,0 @@
-export { makeBatchActivities } from "./start-rows.ts";
