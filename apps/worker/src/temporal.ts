@@ -77,7 +77,7 @@ export const connect = async (plugin: PaymentsPlugin) => {
   }).catch(async (error: unknown) => {
     const why = await whyUnreachable({ address, tls: connectionOptions.tls });
     throw new CannotStart(
-      `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why ?? temporalReason(error)}.`,
+      `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why ?? `${temporalReason(error)}. Check TEMPORAL_TLS_* and TEMPORAL_API_KEY, and that the port is Temporal's, 7233 by default`}.`,
     );
   });
   await connection.workflowService.describeNamespace({ namespace }).catch((error: unknown) => {

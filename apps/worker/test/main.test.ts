@@ -134,7 +134,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a profile that is none",
       [],
       { TEMPORAL_PROFILE: "nobody" },
-      /TEMPORAL_PROFILE names the profile "nobody", and .* has none of that name/,
+      /Temporal's configuration .* is wrong: Profile 'nobody' not found/,
       1,
     ],
     [

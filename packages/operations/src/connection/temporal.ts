@@ -2,6 +2,7 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { checkDataConverter } from "@durable-payments/codec";
 import {
   isOnThisMachine,
+  NOT_TEMPORAL,
   NOTHING_LISTENS,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
@@ -70,10 +71,7 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
   } catch (error) {
     await connection.close();
     const said = detailsOf(error);
-    const why =
-      said === "Failed to connect before the deadline"
-        ? `nothing answers there within ${CONNECT_TIMEOUT_MS / 1000} s`
-        : said;
+    const why = said === "Failed to connect before the deadline" ? NOT_TEMPORAL : said;
     const isToStart = why === NOTHING_LISTENS && isOnThisMachine(settings);
     throw new ConnectionFailed({
       reason: "cannotConnect",

@@ -25,8 +25,6 @@ export const isOnThisMachine = ({ address }: { readonly address: string }): bool
 
 const CONFIG_FILE = "TEMPORAL_CONFIG_FILE";
 
-const SWITCHES = ["TEMPORAL_TLS", "TEMPORAL_TLS_DISABLE_HOST_VERIFICATION"];
-
 /** What the SDK's configuration says, as far as it is checked here. */
 interface Configuration {
   readonly connectionOptions: {
@@ -96,13 +94,8 @@ const refusePlainText = (
   );
 };
 
-/** The SDK takes a file that is missing for an empty one, and any other value of a switch for a no. */
+/** The SDK takes a file that is missing for an empty one. */
 const checkNamed = (environment: Environment): void => {
-  for (const name of SWITCHES) {
-    if (!/^(?:1|true|0|false|)$/.test(environment[name] ?? "")) {
-      throw new Error(`${name} must be true or false.`);
-    }
-  }
   for (const name of [CONFIG_FILE, ...FILES_OF_TLS]) {
     const path = environment[name] || (name === CONFIG_FILE ? environment[name] : undefined);
     try {
@@ -112,16 +105,6 @@ const checkNamed = (environment: Environment): void => {
       throw new Error(`${name} must be the path of a file: it is missing or cannot be read.`);
     }
   }
-};
-
-const whatIsWrong = (error: unknown, environment: Environment): string => {
-  // The SDK stumbles over a file without profiles.
-  if (error instanceof TypeError) return "The file has no table [profile.default].";
-  const { TEMPORAL_CONFIG_FILE: file, TEMPORAL_PROFILE: profile } = environment;
-  const message = messageOf(error);
-  return profile !== undefined && message.startsWith("Profile")
-    ? `TEMPORAL_PROFILE names the profile "${profile}", and ${file ?? "the configuration file"} has none of that name.`
-    : message;
 };
 
 /** Reads Temporal's configuration, with the API key of `TEMPORAL_API_KEY_FILE`, and says in words what is wrong with it. */
@@ -134,7 +117,10 @@ export const readTemporalConfiguration = <A extends Configuration>(
   try {
     ofSdk = load();
   } catch (error) {
-    throw new Error(whatIsWrong(error, environment), { cause: error });
+    // The SDK stumbles over a file without profiles.
+    const isWithout = error instanceof TypeError;
+    const why = isWithout ? "The file has no table [profile.default]." : messageOf(error);
+    throw new Error(why, { cause: error });
   }
   const connectionOptions = withApiKeyFile(environment, ofSdk.connectionOptions);
   const { address, tls } = connectionOptions;

@@ -1,3 +1,3 @@
 export { isOnThisMachine, readTemporalConfiguration } from "./configuration.ts";
 export { rereadApiKey, temporalSecondsUntilExpiry, watchTlsFiles } from "./credentials.ts";
-export { NOTHING_LISTENS, whyUnreachable } from "./why-unreachable.ts";
+export { NOT_TEMPORAL, NOTHING_LISTENS, whyUnreachable } from "./why-unreachable.ts";
