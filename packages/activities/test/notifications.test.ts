@@ -7,8 +7,8 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { firstState, Look, MOST_QUEUED } from "../src/notifications/look.ts";
-import { makeNotifierActivities } from "../src/notifications/notifier-activities.ts";
+import { look as lookFor } from "../src/notifications/look.ts";
+import { makeNotifierActivities, MOST_POSTED } from "../src/notifications/notifier-activities.ts";
 import { readNotificationSettings } from "../src/notifications/settings.ts";
 import { attempt } from "./support/attempts.ts";
 import { ACCOUNT, putRow } from "./support/rows.ts";
@@ -117,12 +117,15 @@ const noteRuns = (runs: ReadonlyArray<Pick<Run, "workflowId">>) =>
     })),
   );
 
-const look = (client: Client, state: NotifierState) =>
-  new Look(
+/** Looks, and has what was found posted. */
+const look = async (client: Client, state: NotifierState) => {
+  const { found, told } = await lookFor(
     client,
-    { ledger, namespace: "default", taskQueue: "payments", overdueAfterMs: HOUR_MS },
+    { ledger, namespace: "test", taskQueue: "payments", overdueAfterMs: HOUR_MS },
     state,
-  ).find();
+  );
+  return { found, next: { ...state, told: [...told, ...found.map(({ id }) => id)] } };
+};
 
 const ids = (queue: ReadonlyArray<QueuedNotification>) =>
   queue.map(({ notification }) => notification.data.workflowId);
@@ -147,14 +150,14 @@ describe("a look", () => {
   it("finds each question once, of ended runs, too, without amount, payee or reason", async () => {
     await putRow(ledger, { workflowId: "asks", state: "asking", question: question("q1") });
     const client = clientOf(() => []);
-    let state = await look(client, firstState(Date.now()));
-    state = await look(client, state);
-    expect(state.queue).toMatchObject([
+    const first = await look(client, { from: Date.now() });
+    expect((await look(client, first.next)).found).toEqual([]);
+    expect(first.found).toMatchObject([
       {
         notification: {
           type: "run.asks",
           data: {
-            namespace: "default",
+            namespace: "test",
             taskQueue: "payments",
             workflowId: "asks",
             state: "attention",
@@ -164,33 +167,16 @@ describe("a look", () => {
         },
       },
     ]);
-    expect(JSON.stringify(state.queue)).not.toMatch(/1\.00|USD|Which of two/);
+    expect(JSON.stringify(first.found)).not.toMatch(/1\.00|USD|Which of two/);
     await putRow(ledger, {
       workflowId: "asks",
       state: "asking",
       version: 2,
       question: question("q2"),
     });
-    state = await look(client, state);
-    expect(ids(state.queue)).toEqual(["asks", "asks"]);
-    expect(new Set(state.queue.map(({ id }) => id)).size).toBe(2);
-  });
-
-  it("finds each of many failed runs once, in order, however full its queue is", async () => {
-    const now = Date.now();
-    const runs = failedRuns(1_200, now - 4_000).toReversed();
-    await noteRuns(runs);
-    const client = clientOf(() => runs);
-    let state = firstState(now - 5_000);
-    const delivered: Array<string | undefined> = [];
-    for (let turn = 0; turn < 5; turn += 1) {
-      state = await look(client, state);
-      expect(state.queue.length).toBeLessThanOrEqual(MOST_QUEUED);
-      delivered.push(...ids(state.queue));
-      // It goes through a history.
-      state = JSON.parse(JSON.stringify({ ...state, queue: [] })) as NotifierState;
-    }
-    expect(delivered).toEqual(runs.map(({ workflowId }) => workflowId).toReversed());
+    const second = await look(client, first.next);
+    expect(ids(second.found)).toEqual(["asks"]);
+    expect(second.found[0]?.id).not.toBe(first.found[0]?.id);
   });
 
   it("finds a run that Temporal lists minutes late, and none that is no payment", async () => {
@@ -200,24 +186,24 @@ describe("a look", () => {
     await noteRuns([late, other]);
     let runs: ReadonlyArray<Run> = [other, foreign];
     const client = clientOf(() => runs);
-    const first = await look(client, firstState(now));
-    expect(ids(first.queue)).toEqual([other.workflowId]);
+    const first = await look(client, { from: now - 10 * 60_000 });
+    expect(ids(first.found)).toEqual([other.workflowId]);
     runs = [other, { ...late, at: now - 5 * 60_000 }];
-    const second = await look(client, { ...first, queue: [] });
-    expect(ids(second.queue)).toEqual([late.workflowId]);
+    const second = await look(client, first.next);
+    expect(ids(second.found)).toEqual([late.workflowId]);
   });
 
   it("finds a run that is overdue, once", async () => {
     const overdue = {
       workflowId: "slow",
       status: "RUNNING",
-      at: Date.now() - 2 * HOUR_MS,
+      at: Date.now() - HOUR_MS - 60_000,
     } as const;
     await noteRuns([overdue]);
     const client = clientOf(() => [overdue]);
-    const first = await look(client, firstState(Date.now()));
-    expect(first.queue).toMatchObject([{ notification: { type: "run.overdue" } }]);
-    expect((await look(client, first)).queue).toHaveLength(1);
+    const first = await look(client, { from: Date.now() - 10 * 60_000 });
+    expect(first.found).toMatchObject([{ notification: { type: "run.overdue" } }]);
+    expect((await look(client, first.next)).found).toEqual([]);
   });
 });
 
@@ -248,62 +234,62 @@ const startEndpoint = async (status: number) => {
 
 const over = (client: Client, heartbeatDetails?: unknown) => attempt({ heartbeatDetails }, client);
 
-const queued = (workflowId: string, at: number): QueuedNotification => ({
-  id: `msg_${workflowId}`,
-  notification: {
-    type: "run.failed",
-    timestamp: new Date(at).toISOString(),
-    data: { namespace: "default", taskQueue: "payments", workflowId },
-  },
-});
+const notifierOver = ({ settings }: Awaited<ReturnType<typeof startEndpoint>>) =>
+  makeNotifierActivities({ ledger, taskQueue: "payments", settings, turnMs: 0 }).notify;
 
 describe("the notifier", () => {
-  it("goes on with what a killed worker had not delivered", async () => {
-    const { posted, settings } = await startEndpoint(200);
-    const { notify } = makeNotifierActivities({
-      ledger,
-      taskQueue: "payments",
-      settings,
-      turnMs: 0,
-    });
+  it("continues with what a killed worker had not delivered", async () => {
+    const endpoint = await startEndpoint(200);
     const now = Date.now();
-    const left = { ...firstState(now), queue: [queued("one", now), queued("two", now + 1)] };
-    const run = over(
-      clientOf(() => []),
-      left,
+    const runs = failedRuns(2, now);
+    await noteRuns(runs);
+    const client = clientOf(() => runs);
+    const [first] = (await look(client, { from: now })).found;
+    const left = { from: now, told: [first?.id] };
+    const state = (await over(client, left).run(
+      notifierOver(endpoint),
+      undefined,
+    )) as NotifierState;
+    expect(state.told).toHaveLength(2);
+    expect(endpoint.posted).toMatchObject([{ data: { workflowId: "failed-1" } }]);
+  });
+
+  it("posts each of many failed runs once, in order", async () => {
+    const endpoint = await startEndpoint(200);
+    const now = Date.now();
+    const runs = failedRuns(MOST_POSTED + 20, now - 4_000).toReversed();
+    await noteRuns(runs);
+    const client = clientOf(() => runs);
+    let state: NotifierState = { from: now - 5_000 };
+    for (let turn = 0; turn < 3; turn += 1) {
+      const next = await over(client).run(notifierOver(endpoint), state);
+      // It goes through a history.
+      state = JSON.parse(JSON.stringify(next)) as NotifierState;
+      expect(endpoint.posted.length).toBe(turn === 0 ? MOST_POSTED : runs.length);
+    }
+    const posted = endpoint.posted as ReadonlyArray<QueuedNotification["notification"]>;
+    expect(posted.map(({ data }) => data.workflowId)).toEqual(
+      runs.map(({ workflowId }) => workflowId).toReversed(),
     );
-    const state = (await run.run(notify, undefined)) as NotifierState;
-    expect(state).toMatchObject({ queue: [], delivered: 2 });
-    expect(posted).toMatchObject([
-      { data: { workflowId: "one" } },
-      { data: { workflowId: "two" } },
-    ]);
   });
 
   it("keeps what an endpoint refuses, and gives it up after three days", async () => {
-    const { posted, settings } = await startEndpoint(503);
-    const { notify } = makeNotifierActivities({
-      ledger,
-      taskQueue: "payments",
-      settings,
-      turnMs: 0,
-    });
+    const endpoint = await startEndpoint(503);
+    const notify = notifierOver(endpoint);
     const now = Date.now();
-    const client = clientOf(() => []);
-    const given = { ...firstState(now), queue: [queued("one", now), queued("two", now)] };
-    const kept = (await over(client).run(notify, given)) as NotifierState;
-    expect(kept).toMatchObject({ delivered: 0, givenUp: 0, queue: given.queue });
-    expect(kept.failing?.why).toMatch(/^127\.0\.0\.1:\d+ answers 503$/);
-    expect(posted).toHaveLength(1);
-
     const longAgo = now - 73 * HOUR_MS;
-    const old = {
-      ...given,
-      failing: { why: "", since: longAgo },
-      queue: [queued("old", longAgo), queued("new", now)],
-    };
-    const later = (await over(client).run(notify, old)) as NotifierState;
-    expect(later).toMatchObject({ givenUp: 1, queue: [{ id: "msg_new" }] });
+    const runs = [...failedRuns(1, longAgo), ...failedRuns(2, now).slice(1)];
+    await noteRuns(runs);
+    const client = clientOf(() => runs);
+    const kept = (await over(client).run(notify, { from: longAgo })) as NotifierState;
+    expect(kept).toMatchObject({ from: longAgo, told: [] });
+    expect(kept.failing?.why).toMatch(/^127\.0\.0\.1:\d+ answers 503$/);
+    const failing = { why: "", since: longAgo };
+    await over(client).run(notify, { ...kept, failing });
+    expect(endpoint.posted).toMatchObject([
+      { data: { workflowId: "failed-0" } },
+      { data: { workflowId: "failed-1" } },
+    ]);
   });
 
   it("ends with its state as its worker drains, and waits for one that has an address", async () => {
@@ -317,7 +303,7 @@ describe("the notifier", () => {
     });
     const running = over(clientOf(() => [])).run(notify, undefined);
     draining.abort();
-    expect(await running).toMatchObject({ queue: [], delivered: 0 });
+    expect(await running).not.toHaveProperty("failing");
 
     const unset = makeNotifierActivities({ ledger, taskQueue: "payments" });
     await expect(over(clientOf(() => [])).run(unset.notify, undefined)).rejects.toMatchObject({

@@ -51,28 +51,17 @@ export interface QueuedNotification {
 
 /** What the notifier knows, from one of its runs to the next. Times are milliseconds since 1970. */
 export interface NotifierState {
-  /** Runs that ended before were looked at. */
-  readonly endedFrom: number;
-  /** Ids of the notifications about runs that ended since, with when they ended. */
-  readonly ended: ReadonlyArray<readonly [id: string, endedAt: number]>;
-  /** Ids of the open questions that were notified of. */
-  readonly asked: ReadonlyArray<string>;
-  /** Runs that started before were looked at for being overdue. */
-  readonly overdueTo: number;
-  /** What is to be delivered, earliest first. */
-  readonly queue: ReadonlyArray<QueuedNotification>;
-  /** How many were delivered, and how many were given up. */
-  readonly delivered: number;
-  readonly givenUp: number;
-  /** Why the first of the queue could not be delivered, and since when. */
+  /** What happened before was posted. */
+  readonly from: number;
+  /** Ids of the notifications that were posted of what happened since, or is still so; left out before the first look. */
+  readonly told?: ReadonlyArray<string>;
+  /** Why what has happened cannot be looked up or delivered, and since when. */
   readonly failing?: { readonly why: string; readonly since: number };
-  /** Why what has happened cannot be looked up, and since when. */
-  readonly blind?: { readonly why: string; readonly since: number };
 }
 
 /** Checks whether the details of a heartbeat are what the notifier knows. */
 export const isNotifierState = (details: unknown): details is NotifierState =>
-  isRecord(details) && "endedFrom" in details && "queue" in details;
+  isRecord(details) && typeof details["from"] === "number";
 
 /** What became of one attempt to deliver a notification. */
 export interface Delivery {

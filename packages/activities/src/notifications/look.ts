@@ -1,6 +1,7 @@
-import type { Batch, Ledger, WriteRow } from "@durable-payments/ledger";
+import type { Ledger } from "@durable-payments/ledger";
 import type {
   NotificationData,
+  NotificationType,
   NotifierState,
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
@@ -18,14 +19,8 @@ export interface LookOptions {
   readonly webUi?: string | undefined;
 }
 
-/** Most notifications that wait to be delivered; with so many nothing further is looked for. */
-export const MOST_QUEUED = 500;
-
 /** How late Temporal may list that a run has ended. */
-const LAG_MS = 10 * 60_000;
-
-/** Notifications of ended runs that are remembered, so that none is made anew while it is listed late. */
-const MOST_ENDED = 5_000;
+export const LAG_MS = 10 * 60_000;
 
 const ID_DIGITS = 32;
 
@@ -34,17 +29,6 @@ const ENDED: Readonly<Record<string, string>> = {
   TIMED_OUT: "timedOut",
   TERMINATED: "terminated",
 };
-
-/** Returns the state of a notifier that begins: what happened shortly before counts. */
-export const firstState = (now: number): NotifierState => ({
-  endedFrom: now - LAG_MS,
-  ended: [],
-  asked: [],
-  overdueTo: 0,
-  queue: [],
-  delivered: 0,
-  givenUp: 0,
-});
 
 /** The same for the same occurrence, whichever worker finds it. */
 const idOf = (...of: ReadonlyArray<string>): string =>
@@ -55,170 +39,141 @@ const isPlain = (workflowId: string): boolean => /^[\w.@:/+-]+$/.test(workflowId
 
 const timeText = (time: number): string => `"${new Date(time).toISOString()}"`;
 
-/** Looks for what has happened since the last look: in the ledger who waits for a person, in Temporal what has ended. */
-export class Look {
-  readonly #client: Client;
-  readonly #options: LookOptions;
-  readonly #state: NotifierState;
-  #room: number;
-  readonly #found: Array<QueuedNotification> = [];
-
-  constructor(client: Client, options: LookOptions, state: NotifierState) {
-    this.#client = client;
-    this.#options = options;
-    this.#state = state;
-    this.#room = MOST_QUEUED - state.queue.length;
-  }
-
-  /** Returns the state with what has happened in its queue, in the order of time. */
-  async find(): Promise<NotifierState> {
-    const now = Date.now();
-    const asked = await this.#lookAtQuestions();
-    const ended = await this.#lookAtEnded(now);
-    const overdueTo = await this.#lookAtOverdue(now);
-    const queue = [...this.#state.queue, ...this.#found].toSorted((one, other) =>
-      one.notification.timestamp.localeCompare(other.notification.timestamp),
-    );
-    return { ...this.#state, ...ended, asked, overdueTo, queue };
-  }
-
-  /** @returns false where there is no room: it is found again. */
-  #add(
-    type: QueuedNotification["notification"]["type"],
-    at: number,
-    which: string,
-    { runId, workflowId, ...data }: Partial<NotificationData> & { readonly workflowId: string },
-  ): boolean {
-    if (this.#room <= 0) return false;
-    this.#room -= 1;
-    const { namespace, taskQueue, webUi } = this.#options;
-    const path = ["namespaces", namespace, "workflows", workflowId, ...(runId ? [runId] : [])];
-    this.#found.push({
-      id: idOf(type, namespace, workflowId, which),
-      notification: {
-        type,
-        timestamp: new Date(at).toISOString(),
-        data: {
-          namespace,
-          taskQueue,
-          workflowId,
-          ...(runId && { runId }),
-          ...data,
-          ...(webUi !== undefined && {
-            webUi: `${webUi.replace(/\/+$/, "")}/${path.map(encodeURIComponent).join("/")}`,
-          }),
-          ...(isPlain(workflowId) && { command: `starter show ${workflowId}` }),
-        },
-      },
-    });
-    return true;
-  }
-
-  /** Each question once, also those of runs that have ended. */
-  async #lookAtQuestions(): Promise<ReadonlyArray<string>> {
-    const known = new Set(this.#state.asked);
-    const rows = await this.#options.ledger.rows({ needsPerson: true });
-    return rows.flatMap((row) => {
-      if (row.question === null) return [];
-      const { id, since } = row.question;
-      return known.has(id) || this.#add("run.asks", since, id, dataOf(row)) ? [id] : [];
-    });
-  }
-
-  async #list(conditions: string): Promise<ReadonlyArray<WorkflowExecutionInfo>> {
-    const { ledger, taskQueue } = this.#options;
-    const runs: Array<WorkflowExecutionInfo> = [];
-    for await (const run of this.#client.workflow.list({ query: conditions })) {
-      // Batches have a queue that is named after it.
-      if (run.taskQueue === taskQueue || run.taskQueue.startsWith(`${taskQueue}/`)) runs.push(run);
-    }
-    // Whatever else runs in the namespace is nobody's payment.
-    const workflowIds = [...new Set(runs.map(({ workflowId }) => workflowId))];
-    if (workflowIds.length === 0) return [];
-    const known = await ledger.runs({ workflowIds });
-    const payments = new Set(known.map(({ workflowId }) => workflowId));
-    return runs.filter(({ workflowId }) => payments.has(workflowId));
-  }
-
-  async #lookAtEnded(now: number): Promise<Pick<NotifierState, "ended" | "endedFrom">> {
-    const { ended, endedFrom } = this.#state;
-    const known = new Set(ended.map(([id]) => id));
-    const seen = [...ended];
-    const runs = await this.#list(
-      `CloseTime >= ${timeText(endedFrom)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`,
-    );
-    let upTo = now;
-    for (const run of runs.toSorted((one, other) => closedAt(one) - closedAt(other))) {
-      const at = closedAt(run);
-      const { runId, status, type, workflowId } = run;
-      if (known.has(runId)) continue;
-      const state = ENDED[status.name] ?? status.name;
-      if (!this.#add("run.failed", at, runId, { workflowId, runId, workflowType: type, state })) {
-        upTo = Math.min(upTo, at);
-        break;
-      }
-      seen.push([runId, at]);
-    }
-    for (const batch of await this.#options.ledger.batches()) {
-      const key = `batch ${batch.id}`;
-      if (batch.state !== "finished" || known.has(key)) continue;
-      // What had finished before the notifier began is nobody's news.
-      const isOld = this.#state.overdueTo === 0;
-      if (isOld || (await this.#addBatch(batch, now))) seen.push([key, Number.MAX_SAFE_INTEGER]);
-    }
-    const from = Math.max(endedFrom, upTo - LAG_MS);
-    const kept = seen
-      .filter(([, at]) => at >= from)
-      .toSorted((one, other) => one[1] - other[1])
-      .slice(-MOST_ENDED);
-    const [first] = kept;
-    // Of what is remembered no more it would be found again.
-    const isFull = kept.length === MOST_ENDED && first !== undefined;
-    return { ended: kept, endedFrom: isFull ? Math.max(from, first[1]) : from };
-  }
-
-  async #addBatch({ id, type }: Batch, now: number): Promise<boolean> {
-    const rows: Record<string, number> = {};
-    for (const { rows: count, state } of await this.#options.ledger.batchCounts(id)) {
-      rows[state] = (rows[state] ?? 0) + count;
-    }
-    return this.#add("batch.ended", now, id, {
-      workflowId: id,
-      workflowType: type,
-      state: "completed",
-      batch: id,
-      rows,
-    });
-  }
-
-  async #lookAtOverdue(now: number): Promise<number> {
-    const { overdueTo } = this.#state;
-    const { overdueAfterMs } = this.#options;
-    const until = now - overdueAfterMs;
-    const runs = await this.#list(
-      `ExecutionStatus = "Running" AND StartTime > ${timeText(overdueTo)} AND StartTime <= ${timeText(until)}`,
-    );
-    const earliest = runs.toSorted((one, other) => +one.startTime - +other.startTime);
-    for (const { runId, startTime, type, workflowId } of earliest) {
-      const isAdded = this.#add("run.overdue", +startTime + overdueAfterMs, runId, {
-        workflowId,
-        runId,
-        workflowType: type,
-        state: "running",
-      });
-      // The next look begins with it.
-      if (!isAdded) return +startTime - 1;
-    }
-    return Math.max(until, overdueTo);
-  }
+/** Something that has happened, and what is said of it. */
+interface Occurrence {
+  readonly type: NotificationType;
+  readonly at: number;
+  readonly which: string;
+  readonly data: Partial<NotificationData> & { readonly workflowId: string };
 }
 
-const closedAt = ({ closeTime, startTime }: WorkflowExecutionInfo): number =>
-  +(closeTime ?? startTime);
+/** The runs of payments that a query of Temporal's visibility finds. */
+const listPayments = async (
+  client: Client,
+  { ledger, taskQueue }: LookOptions,
+  query: string,
+): Promise<ReadonlyArray<WorkflowExecutionInfo>> => {
+  const runs: Array<WorkflowExecutionInfo> = [];
+  for await (const run of client.workflow.list({ query })) {
+    // Batches have a queue that is named after it.
+    if (run.taskQueue === taskQueue || run.taskQueue.startsWith(`${taskQueue}/`)) runs.push(run);
+  }
+  const workflowIds = [...new Set(runs.map(({ workflowId }) => workflowId))];
+  const known = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
+  const payments = new Set(known.map(({ workflowId }) => workflowId));
+  return runs.filter(({ workflowId }) => payments.has(workflowId));
+};
 
-const dataOf = (row: WriteRow) => ({
-  workflowId: runStep(row).workflowId,
-  runId: row.runId,
-  state: "attention",
-  stage: runStep(row).step,
-});
+/** Each question once, also those of runs that have ended. */
+const findQuestions = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
+  (await ledger.rows({ needsPerson: true })).flatMap((row) => {
+    if (row.question === null) return [];
+    const { step, workflowId } = runStep(row);
+    const data = { workflowId, runId: row.runId, state: "attention", stage: step };
+    return [{ type: "run.asks", at: row.question.since, which: row.question.id, data }];
+  });
+
+const findFailed = async (client: Client, options: LookOptions, from: number) => {
+  const query = `CloseTime >= ${timeText(from)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`;
+  return (await listPayments(client, options, query)).map((run): Occurrence => {
+    const { closeTime, runId, startTime, status, type: workflowType, workflowId } = run;
+    const data = { workflowId, runId, workflowType, state: ENDED[status.name] ?? status.name };
+    return { type: "run.failed", at: +(closeTime ?? startTime), which: runId, data };
+  });
+};
+
+const findOverdue = async (client: Client, options: LookOptions, from: number, now: number) => {
+  const { overdueAfterMs } = options;
+  const query = `ExecutionStatus = "Running" AND StartTime >= ${timeText(from - overdueAfterMs)} AND StartTime <= ${timeText(now - overdueAfterMs)}`;
+  return (await listPayments(client, options, query)).map((run): Occurrence => {
+    const { runId, startTime, type: workflowType, workflowId } = run;
+    const data = { workflowId, runId, workflowType, state: "running" };
+    return { type: "run.overdue", at: +startTime + overdueAfterMs, which: runId, data };
+  });
+};
+
+const findBatches = async (
+  { ledger }: LookOptions,
+  now: number,
+): Promise<ReadonlyArray<Occurrence>> =>
+  (await ledger.batches())
+    .filter(({ state }) => state === "finished")
+    .map(({ id, type: workflowType }) => {
+      const data = { workflowId: id, workflowType, state: "completed", batch: id };
+      return { type: "batch.ended", at: now, which: id, data };
+    });
+
+/** How many rows of a batch have ended how. */
+const rowsOf = async (ledger: Ledger, batch: string): Promise<Readonly<Record<string, number>>> => {
+  const rows: Record<string, number> = {};
+  for (const { rows: count, state } of await ledger.batchCounts(batch)) {
+    rows[state] = (rows[state] ?? 0) + count;
+  }
+  return rows;
+};
+
+const worded = (
+  { at, data: { runId, workflowId, ...data }, type }: Occurrence,
+  { namespace, taskQueue, webUi }: LookOptions,
+): QueuedNotification["notification"] => {
+  const path = ["namespaces", namespace, "workflows", workflowId, ...(runId ? [runId] : [])];
+  return {
+    type,
+    timestamp: new Date(at).toISOString(),
+    data: {
+      namespace,
+      taskQueue,
+      workflowId,
+      ...(runId && { runId }),
+      ...data,
+      ...(webUi !== undefined && {
+        webUi: `${webUi.replace(/\/+$/, "")}/${path.map(encodeURIComponent).join("/")}`,
+      }),
+      ...(isPlain(workflowId) && { command: `starter show ${workflowId}` }),
+    },
+  };
+};
+
+/** What a look has found. */
+export interface Looked {
+  /** What is to be posted, in the order of time. */
+  readonly found: ReadonlyArray<QueuedNotification>;
+  /** Ids of what was posted earlier, as far as it is still seen. */
+  readonly told: ReadonlyArray<string>;
+}
+
+/**
+ * Looks for what has happened since the mark of the state: in the ledger who waits for a person and which batches have
+ * ended, in Temporal which runs have failed or are overdue.
+ */
+export const look = async (
+  client: Client,
+  options: LookOptions,
+  { from, told }: NotifierState,
+): Promise<Looked> => {
+  const now = Date.now();
+  const seen = [
+    ...(await findQuestions(options)),
+    ...(await findFailed(client, options, from)),
+    ...(await findOverdue(client, options, from, now)),
+    ...(await findBatches(options, now)),
+  ].map((one) => ({
+    ...one,
+    id: idOf(one.type, options.namespace, one.data.workflowId, one.which),
+  }));
+  // The batches that had ended before the notifier began are nobody's news.
+  const isOld = (type: NotificationType) => told === undefined && type === "batch.ended";
+  const known = new Set(told ?? seen.flatMap(({ id, type }) => (isOld(type) ? [id] : [])));
+  const found = await Promise.all(
+    seen
+      .filter(({ id }) => !known.has(id))
+      .toSorted((one, other) => one.at - other.at)
+      .map(async ({ id, ...one }) => {
+        const isBatch = one.type === "batch.ended";
+        const rows = isBatch && (await rowsOf(options.ledger, one.which));
+        const data = { ...one.data, ...(rows && { rows }) };
+        return { id, notification: worded({ ...one, data }, options) };
+      }),
+  );
+  return { found, told: seen.flatMap(({ id }) => (known.has(id) ? [id] : [])) };
+};

@@ -3,14 +3,13 @@ import {
   type Delivery,
   isNotifierState,
   type NotifierState,
-  type QueuedNotification,
 } from "@durable-payments/protocol/notifications";
 import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
-import { firstState, Look, MOST_QUEUED } from "./look.ts";
+import { LAG_MS, look, type Looked } from "./look.ts";
 import { NOTIFY_VARIABLES, type NotificationSettings } from "./settings.ts";
 import { post } from "./webhook.ts";
 
@@ -38,8 +37,11 @@ export interface NotifierOptions extends LongActivityOptions {
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** What could not be delivered for so long is given up, so that later ones arrive. */
+/** What could not be delivered for so long is given up. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60_000;
+
+/** Most that is posted after one look. */
+export const MOST_POSTED = 200;
 
 /** How long an activity waits for a worker that knows where notifications go. */
 const NOT_CONFIGURED_WAIT_MS = 60_000;
@@ -50,13 +52,10 @@ const notConfigured = `${NOTIFY_VARIABLES.url} is not set for this worker`;
 class Notifier implements LongWork<NotifierState> {
   readonly #activity = Context.current();
   readonly #settings: NotificationSettings;
-  readonly #ledger: Ledger;
-  readonly #taskQueue: string;
+  readonly #look: () => Promise<Looked>;
   readonly #signal: AbortSignal;
   #state: NotifierState;
   #failures = 0;
-  #nextTry = 0;
-  #nextLook = 0;
 
   constructor(
     settings: NotificationSettings,
@@ -64,11 +63,13 @@ class Notifier implements LongWork<NotifierState> {
     signal: AbortSignal,
     known: NotifierState | undefined,
   ) {
+    const { client, info } = this.#activity;
+    const options = { ...settings, ledger, taskQueue, namespace: info.namespace };
     this.#settings = settings;
-    this.#ledger = ledger;
-    this.#taskQueue = taskQueue;
+    this.#look = () => client.withAbortSignal(signal, () => look(client, options, this.#state));
     this.#signal = signal;
-    this.#state = known ?? firstState(Date.now());
+    // What happened shortly before it began counts.
+    this.#state = known ?? { from: Date.now() - LAG_MS };
   }
 
   get state(): NotifierState {
@@ -76,83 +77,48 @@ class Notifier implements LongWork<NotifierState> {
   }
 
   async turn(): Promise<number> {
-    await this.#lookIfDue();
-    await this.#deliverAll();
-    const next = this.#state.queue.length === 0 ? this.#nextLook : this.#nextTry;
-    return Math.min(next, this.#nextLook) - Date.now();
-  }
-
-  async #lookIfDue(): Promise<void> {
-    if (Date.now() < this.#nextLook) return;
-    this.#nextLook = Date.now() + this.#settings.intervalMs;
-    if (this.#state.queue.length >= MOST_QUEUED) return;
-    const { client, info } = this.#activity;
-    const { overdueAfterMs, webUi } = this.#settings;
-    const place = {
-      ledger: this.#ledger,
-      namespace: info.namespace,
-      taskQueue: this.#taskQueue,
-      overdueAfterMs,
-      webUi,
-    };
+    const begun = Date.now();
     try {
-      const { blind: _, ...found } = await client.withAbortSignal(this.#signal, () =>
-        new Look(client, place, this.#state).find(),
-      );
-      this.#state = found;
+      await this.#postAll(begun);
+      this.#failures = 0;
+      return begun + this.#settings.intervalMs - Date.now();
     } catch (error) {
       if (this.#signal.aborted) throw error;
       const why = temporalReason(error);
-      const since = this.#state.blind?.since ?? Date.now();
-      this.#state = { ...this.#state, blind: { why, since } };
-      this.#activity.log.warn(`What has happened could not be looked up: ${why}`);
+      this.#activity.log.warn(`What has happened could not be notified: ${why}`);
+      this.#state = {
+        ...this.#state,
+        failing: { why, since: this.#state.failing?.since ?? begun },
+      };
+      this.#failures += 1;
+      return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
     }
+  }
+
+  /** Posts what has happened, in order, until one cannot be delivered: it is found again. */
+  async #postAll(begun: number): Promise<void> {
+    const { found, told } = await this.#look();
+    this.#state = { ...this.#state, told };
+    const { failing } = this.#state;
+    const oldest = begun - GIVEN_UP_AFTER_MS;
+    const isGivingUp = failing !== undefined && failing.since < oldest;
+    for (const next of found.slice(0, MOST_POSTED)) {
+      const at = Date.parse(next.notification.timestamp);
+      if (isGivingUp && at < oldest) continue;
+      const { host, isDelivered, why } = await post(this.#settings, next, this.#signal);
+      if (!isDelivered) throw new Error(`${host} ${why}`);
+      this.#delivered(at, next.id);
+    }
+    if (found.length <= MOST_POSTED) this.#delivered(begun);
+  }
+
+  /** Moves the mark on: what happened before was posted, and is listed by then. */
+  #delivered(upTo: number, ...ids: ReadonlyArray<string>): void {
+    const { from, told = [] } = this.#state;
+    this.#state = { from: Math.max(from, upTo - LAG_MS), told: [...told, ...ids] };
     this.#activity.heartbeat(this.#state);
   }
-
-  /** Deliver what waits, in order, until one cannot be delivered. */
-  async #deliverAll(): Promise<void> {
-    for (let [first] = this.#state.queue; first !== undefined; [first] = this.#state.queue) {
-      if (Date.now() < this.#nextTry) return;
-      this.#state = (await this.#deliver(first))
-        ? {
-            ...withoutFailing(this.#state),
-            queue: this.#state.queue.slice(1),
-            delivered: this.#state.delivered + 1,
-          }
-        : this.#givenUp(first);
-      this.#activity.heartbeat(this.#state);
-      // However many there are, what happens meanwhile is looked for.
-      if (Date.now() >= this.#nextLook) return;
-    }
-  }
-
-  async #deliver(queued: QueuedNotification): Promise<boolean> {
-    const { host, isDelivered, why = "" } = await post(this.#settings, queued, this.#signal);
-    if (isDelivered) {
-      this.#failures = 0;
-      return true;
-    }
-    this.#failures += 1;
-    this.#nextTry =
-      Date.now() + Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
-    const since = this.#state.failing?.since ?? Date.now();
-    this.#state = { ...this.#state, failing: { why: `${host} ${why}`, since } };
-    this.#activity.log.warn(`A notification was not delivered: ${host} ${why}`);
-    return false;
-  }
-
-  /** The state without what nobody took for too long. */
-  #givenUp({ id, notification }: QueuedNotification): NotifierState {
-    const { failing, givenUp, queue } = this.#state;
-    const waits = Date.now() - Math.max(Date.parse(notification.timestamp), failing?.since ?? 0);
-    if (waits < GIVEN_UP_AFTER_MS) return this.#state;
-    this.#activity.log.error(`The notification ${id} (${notification.type}) is given up.`);
-    return { ...this.#state, queue: queue.slice(1), givenUp: givenUp + 1 };
-  }
 }
-
-const withoutFailing = ({ failing: _, ...state }: NotifierState): NotifierState => state;
 
 /** The notifier's activities, for a worker with these settings. */
 export const makeNotifierActivities = (options: NotifierOptions): NotifierActivities => ({
