@@ -16,11 +16,3 @@ export const accountHash = ({ baseUrl, clientId }: Account): string => {
 
 /** Identifies a client, whatever the address by which the service is reached: the default ledger is named by it. */
 export const clientHash = ({ clientId }: Pick<Account, "clientId">): string => short(clientId);
-
-/** What a name of an account looks like, for a message. */
-export const ACCOUNT_NAME_RULE =
-  "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";
-
-/** Checks whether a value can be the name of an account: a part of task queues and workflow ids. */
-export const isAccountName = (value: unknown): value is string =>
-  typeof value === "string" && /^[a-z0-9][a-z0-9-]{0,39}$/.test(value);

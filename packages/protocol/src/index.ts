@@ -1,6 +1,7 @@
 export * from "./account.ts";
 export * from "./account-numbers.ts";
 export * from "./calls.ts";
+export * from "./input-checks.ts";
 export type * from "./inputs.ts";
 export * from "./merge-patch.ts";
 export * from "./notifications.ts";

@@ -4,7 +4,7 @@ import type { PayoutInput } from "@durable-payments/protocol";
 import { createHash, hash } from "node:crypto";
 import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../errors.ts";
-import { makePayoutCheck, plannedPayout } from "../input/inputs.ts";
+import { checkPayout, plannedPayout } from "../input/inputs.ts";
 import { type PaymentOf, paymentOf } from "../start/start-payment.ts";
 import {
   columnOf,
@@ -66,7 +66,6 @@ const keyProblem = (key: unknown): string | undefined => {
 
 /** Checks rows one after the other: each payment, that no key is used twice, and that one account pays all. */
 const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
-  const check = makePayoutCheck(assumptions);
   const usedBy = new Map<string, number>();
   let account: { readonly row: number; readonly name: unknown } | undefined;
 
@@ -88,7 +87,7 @@ const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
     if (!isCsv && JSON.stringify(input).length > LONGEST_ROW)
       fault("", `has more than ${LONGEST_ROW} characters`);
     try {
-      return { key, input: check(input), faults };
+      return { key, input: checkPayout(input, assumptions), faults };
     } catch (error) {
       if (!(error instanceof InvalidInput) || error.faults === undefined) throw error;
       for (const { field, problem: what } of error.faults)

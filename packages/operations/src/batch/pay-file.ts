@@ -18,7 +18,7 @@ import { accountNamed, type Operations } from "../connection/operations.ts";
 import type { ServiceSettings } from "../connection/settings.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { invalidInput, refused } from "../errors.ts";
-import { isAmount } from "../input/fields.ts";
+import { isAmount } from "@durable-payments/protocol/input-checks";
 import { atOnce } from "../show/at-once.ts";
 import { sumMoney } from "../show/sums.ts";
 import { findDuplicates, similarText } from "../start/start-run.ts";

@@ -1,46 +1,60 @@
-import type { Assumptions } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
-import type {
-  OnboardCardholderInput,
-  OnboardCardholderOptions,
-  PayoutInput,
-  PayoutOptions,
-} from "@durable-payments/protocol";
-import * as Schema from "effect/Schema";
 import {
-  AccountName,
-  Amount,
-  checkEither,
-  Duration,
-  Id,
-  inputIssues,
-  operationInput,
-} from "./fields.ts";
+  type Assumptions,
+  type Fault,
+  firstFaults,
+  type OperationName,
+} from "@durable-payments/api-core";
+import { checkInput } from "@durable-payments/api-core/contract";
+import { isRecord } from "@durable-payments/api-core/values";
+import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
+import { inputFaults } from "@durable-payments/protocol/input-checks";
+import { invalidInput } from "../errors.ts";
 import { inCapitals, type PlannedRun, plannedRun } from "./planned-run.ts";
 
-// Every option of the workflow stands here, and no other: the compiler sees to it.
-const options = {
-  onLostBeneficiary: Schema.optionalKey(Schema.Literals(["recreate", "ask"])),
-  approval: Schema.optionalKey(Schema.Struct({ above: Amount })),
-  completeWithin: Schema.optionalKey(Duration),
-} satisfies Readonly<Record<keyof PayoutOptions, Schema.Top>>;
+/** Fields that the run fills in, each with what to say to who gives it anyhow. */
+type FilledIn = Readonly<Record<string, string>>;
 
-/** Makes the check of the inputs of payouts, once for many. */
-export const makePayoutCheck = (assumptions: Assumptions): ((input: unknown) => PayoutInput) => {
-  const schema = Schema.Struct({
-    beneficiary: Schema.optionalKey(operationInput("createBeneficiary", assumptions, {})),
-    beneficiary_id: Schema.optionalKey(Id),
-    payout: operationInput("createPayout", assumptions, {
+const BY_THE_RUN = "is filled in by the run: leave it out";
+
+/** The faults of an operation's request, which an input holds in a field; none where it holds no object there. */
+const requestFaults = (
+  name: OperationName,
+  assumptions: Assumptions,
+  at: string,
+  request: unknown,
+  filledIn: FilledIn = {},
+): ReadonlyArray<Fault> =>
+  isRecord(request)
+    ? [
+        ...Object.entries(filledIn).flatMap(([field, problem]) =>
+          field in request ? [{ field, problem }] : [],
+        ),
+        ...checkInput(name, request, { assumptions, later: Object.keys(filledIn) }),
+      ].map(({ field, problem }) => ({ field: field === "" ? at : `${at}.${field}`, problem }))
+    : [];
+
+const checked = (
+  workflow: Parameters<typeof inputFaults>[0],
+  input: unknown,
+  faultsOfRequests: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Fault>,
+): unknown => {
+  if (!isRecord(input))
+    throw invalidInput("The file must hold a JSON object. Nothing was started.");
+  const faults = firstFaults([...faultsOfRequests(input), ...inputFaults(workflow, input)]);
+  if (faults.length === 0) return input;
+  throw invalidInput("The input is wrong. Nothing was started.", faults);
+};
+
+/** Checks the input of a payout. @throws InvalidInput that names every fault. */
+export const checkPayout = (input: unknown, assumptions: Assumptions): PayoutInput =>
+  // Every field was checked.
+  checked("payout", input, ({ beneficiary, payout }) => [
+    ...requestFaults("createBeneficiary", assumptions, "beneficiary", beneficiary),
+    ...requestFaults("createPayout", assumptions, "payout", payout, {
       beneficiary_id: "belongs beside payout, not into it",
       unique_request_id: "is made by the run: leave it out",
     }),
-    account: Schema.optionalKey(AccountName),
-    options: Schema.optionalKey(Schema.Struct(options)),
-  });
-  const either = { body: "beneficiary", id: "beneficiary_id" };
-  // Exactly one of the two is there.
-  return (input) => checkEither(schema, either, input) as PayoutInput;
-};
+  ]) as PayoutInput;
 
 /** Plans the run of a checked payout. */
 export const plannedPayout = (input: PayoutInput): PlannedRun<PayoutInput> =>
@@ -56,42 +70,22 @@ export const plannedPayout = (input: PayoutInput): PlannedRun<PayoutInput> =>
  * @throws InvalidInput that names every fault.
  */
 export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun<PayoutInput> =>
-  plannedPayout(makePayoutCheck(assumptions)(input));
-
-const BY_THE_RUN = "is filled in by the run: leave it out";
+  plannedPayout(checkPayout(input, assumptions));
 
 /** The card is issued by one operation and named by another. */
-const card = (assumptions: Assumptions) =>
-  Schema.declare((value): value is OnboardCardholderInput["card"] => isRecord(value), {
-    expected: "an object of fields",
-  }).check(
-    Schema.makeFilter(({ card_name, ...issued }) => [
-      ...inputIssues("createCard", issued, assumptions, {
-        card_holder_id: BY_THE_RUN,
-        balance_id: BY_THE_RUN,
-        unique_request_id: BY_THE_RUN,
-      }),
-      ...(card_name === undefined
-        ? []
-        : inputIssues("updateCard", { card_name }, assumptions, { card_id: BY_THE_RUN })),
-    ]),
-  );
-
-// Every option of the workflow stands here, and no other: the compiler sees to it.
-const onboardingOptions = {
-  onFailure: Schema.optionalKey(Schema.Literals(["keep", "compensate"])),
-  verifyWithin: Schema.optionalKey(Duration),
-  fundWithin: Schema.optionalKey(Duration),
-} satisfies Readonly<Record<keyof OnboardCardholderOptions, Schema.Top>>;
-
-const onboardingInput = (assumptions: Assumptions) =>
-  Schema.Struct({
-    cardholder: Schema.optionalKey(operationInput("createCardholder", assumptions, {})),
-    card_holder_id: Schema.optionalKey(Id),
-    card: card(assumptions),
-    account: Schema.optionalKey(AccountName),
-    options: Schema.optionalKey(Schema.Struct(onboardingOptions)),
-  });
+const cardFaults = (card: unknown, assumptions: Assumptions): ReadonlyArray<Fault> => {
+  if (!isRecord(card)) return [];
+  const { card_name, ...issued } = card;
+  const named = card_name === undefined ? undefined : { card_name };
+  return [
+    ...requestFaults("createCard", assumptions, "card", issued, {
+      card_holder_id: BY_THE_RUN,
+      balance_id: BY_THE_RUN,
+      unique_request_id: BY_THE_RUN,
+    }),
+    ...requestFaults("updateCard", assumptions, "card", named, { card_id: BY_THE_RUN }),
+  ];
+};
 
 /**
  * Checks the input of an onboarding, and plans its run. Nothing is sent.
@@ -105,8 +99,10 @@ export const planOnboarding = (
   input: unknown,
   assumptions: Assumptions,
 ): PlannedRun<OnboardCardholderInput> => {
-  const either = { body: "cardholder", id: "card_holder_id" };
-  const checked = checkEither(onboardingInput(assumptions), either, input);
-  // Exactly one of the two is there.
-  return plannedRun("onboardCardholder", "onboard", checked as OnboardCardholderInput);
+  const onboarding = checked("onboardCardholder", input, ({ card, cardholder }) => [
+    ...requestFaults("createCardholder", assumptions, "cardholder", cardholder),
+    ...cardFaults(card, assumptions),
+  ]);
+  // Every field was checked.
+  return plannedRun("onboardCardholder", "onboard", onboarding as OnboardCardholderInput);
 };

@@ -1,21 +1,9 @@
 import type { OnboardCardholderInput, OnboardCardholderResult } from "@durable-payments/protocol";
 import { setCurrentDetails } from "@temporalio/workflow";
-import { amount, duration, oneOf, refuseFaults, request, text } from "../run/input-faults.ts";
+import { refuseFaults } from "../run/failures.ts";
 import { checkRequests, confirmCard, createCardholder, issueCard } from "../steps/operations.ts";
 import { awaitFunds, awaitVerification } from "../steps/waits.ts";
 import { undo } from "../steps/write.ts";
-
-const fields = {
-  "cardholder?": request,
-  "card_holder_id?": text,
-  card: { product_code: text, card_limit: amount, "card_name?": text },
-  "account?": text,
-  "options?": {
-    "onFailure?": oneOf("keep", "compensate"),
-    "verifyWithin?": duration,
-    "fundWithin?": duration,
-  },
-};
 
 /** Cards, and the balance that funds them, are in USD only. */
 const currency = "USD";
@@ -28,7 +16,7 @@ const currency = "USD";
 export async function onboardCardholder(
   input: OnboardCardholderInput,
 ): Promise<OnboardCardholderResult> {
-  refuseFaults(input, fields, ["cardholder", "card_holder_id"]);
+  refuseFaults("onboardCardholder", input);
   const { account, options = {} } = input;
   const { card_name, product_code } = input.card;
   const card_limit = String(input.card.card_limit);

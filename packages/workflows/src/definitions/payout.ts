@@ -1,20 +1,8 @@
 import type { PayoutInput, PayoutResult } from "@durable-payments/protocol";
 import { setCurrentDetails } from "@temporalio/workflow";
-import { duration, oneOf, refuseFaults, request, text } from "../run/input-faults.ts";
+import { refuseFaults } from "../run/failures.ts";
 import { checkRequests, createBeneficiary, createPayout } from "../steps/operations.ts";
 import { awaitPayout } from "../steps/waits.ts";
-
-const fields = {
-  "beneficiary?": request,
-  "beneficiary_id?": text,
-  payout: request,
-  "account?": text,
-  "options?": {
-    "approval?": { above: text },
-    "completeWithin?": duration,
-    "onLostBeneficiary?": oneOf("recreate", "ask"),
-  },
-};
 
 /**
  * Creates or takes the beneficiary, creates the payout, and waits until it has completed.
@@ -22,7 +10,7 @@ const fields = {
  * @throws InvalidRequest, Refused, PayoutFailed, PayoutStillOpen, and what else `createPayout` throws.
  */
 export async function payout(input: PayoutInput): Promise<PayoutResult> {
-  refuseFaults(input, fields, ["beneficiary", "beneficiary_id"]);
+  refuseFaults("payout", input);
   const { account, options = {} } = input;
   const { approval, completeWithin, onLostBeneficiary } = options;
 
