@@ -360,7 +360,6 @@ const SIDES: {
   cardholderVerifiedStatuses: handedOn("cardholderVerifiedStatuses", ["something_else"]),
   cardholderRefusedStatuses: handedOn("cardholderRefusedStatuses", ["something_else"]),
   cardholderIncompleteStatuses: handedOn("cardholderIncompleteStatuses", ["something_else"]),
-  cardRefusedStatuses: handedOn("cardRefusedStatuses", ["something_else"]),
   listLagSeconds: handedOn("listLagSeconds", 7),
   reconciliationMaxPages: handedOn("reconciliationMaxPages", 7),
   clockSkewSeconds: handedOn("clockSkewSeconds", 7),

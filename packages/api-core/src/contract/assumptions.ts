@@ -165,8 +165,6 @@ const assumptionFields = {
   cardholderRefusedStatuses: Statuses,
   /** Statuses of a cardholder whose identity check is incomplete. */
   cardholderIncompleteStatuses: Statuses,
-  /** Statuses of a card that was not issued. */
-  cardRefusedStatuses: Statuses,
   /**
    * Messages that refuse a known unique_request_id, as HTTP 409 does: the request may have been carried out. Only
    * considered if the request may have been sent before.
@@ -265,7 +263,6 @@ export const defaultAssumptions: Assumptions = {
   cardholderVerifiedStatuses: ["SUCCESS", "1"],
   cardholderRefusedStatuses: ["FAILED", "-1"],
   cardholderIncompleteStatuses: ["INCOMPLETE", "2"],
-  cardRefusedStatuses: ["failed", "rejected", "cancelled", "canceled"],
   repeatedKeyRefusal:
     "duplicate|repeat|already|ignored|been processed|" +
     "(unique_request_id|request id|idempoten\\w*).*(used|exist|taken|known|processed)",
