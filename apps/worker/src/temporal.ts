@@ -5,7 +5,6 @@ import {
   readTemporalConfiguration,
   rereadApiKey,
   temporalSecondsUntilExpiry,
-  watchTlsFiles,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
@@ -22,34 +21,19 @@ export const orCannotStart = <A>(read: () => A, worded = (why: string) => why): 
   }
 };
 
-/**
- * Keeps the API key of a connection as the file of `TEMPORAL_API_KEY_FILE` has it. Certificates cannot be changed on a
- * connection: that their files have changed is logged once. (To replace the connection of a worker does not help: in SDK
- * 1.24 polls that wait use the one before for good.)
- */
+/** Keeps the API key of a connection as the file of `TEMPORAL_API_KEY_FILE` has it. */
 const keepCredentials = (
   connection: NativeConnection,
   { apiKey: given, tls }: Pick<NativeConnectionOptions, "apiKey" | "tls">,
 ) => {
-  const { logger } = Runtime.instance();
-  const [apiKey, haveTlsFilesChanged] = orCannotStart(() => [
-    rereadApiKey(process.env, (message) => void logger.warn(message)),
-    watchTlsFiles(process.env),
-  ]);
+  const warn = (message: string) => void Runtime.instance().logger.warn(message);
+  const apiKey = orCannotStart(() => rereadApiKey(process.env, warn));
   let used = given;
-  let isTold = false;
   const look = setInterval(() => {
     const now = apiKey?.();
-    if (now !== undefined && now !== used) {
-      used = now;
-      void connection.setApiKey(now);
-    }
-    if (!isTold && haveTlsFilesChanged()) {
-      isTold = true;
-      logger.warn(
-        "The files of TEMPORAL_TLS_* have changed. The connection to Temporal keeps the certificates that it was opened with: restart this worker before they expire.",
-      );
-    }
+    if (now === undefined || now === used) return;
+    used = now;
+    void connection.setApiKey(now);
   }, LOOK_EVERY_MS);
   look.unref();
   return {

@@ -6,7 +6,6 @@ import {
   readTemporalConfiguration,
   rereadApiKey,
   temporalSecondsUntilExpiry,
-  watchTlsFiles,
 } from "../src/temporal-connection/index.ts";
 
 let folder: string;
@@ -70,16 +69,6 @@ describe("TEMPORAL_API_KEY_FILE", () => {
     expect(key?.()).toBe("second");
     expect(rereadApiKey({}, () => undefined)).toBeUndefined();
   });
-});
-
-it("changed files of Temporal's TLS are seen", () => {
-  const haveChanged = watchTlsFiles({ TEMPORAL_TLS_CLIENT_CERT_PATH: written("cert", "one") });
-  vi.advanceTimersByTime(1000);
-  expect(haveChanged()).toBe(false);
-  written("cert", "two");
-  vi.advanceTimersByTime(1000);
-  expect(haveChanged()).toBe(true);
-  expect(watchTlsFiles({})()).toBe(false);
 });
 
 it("how long an API key is good is known where it says so", () => {

@@ -57,17 +57,6 @@ export const rereadApiKey = (
   return rereadFiles({ paths, contents: readFiles(paths), parse: apiKeyOf, warn });
 };
 
-/** Returns what tells whether the files of Temporal's TLS have changed: a connection keeps what it was opened with. */
-export const watchTlsFiles = (environment: Environment): (() => boolean) => {
-  const paths = Object.fromEntries(
-    FILES_OF_TLS.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])),
-  );
-  const parse = (contents: FileContents<string>) => contents;
-  const first = readFiles(paths);
-  const current = rereadFiles({ paths, contents: first, parse, warn: () => undefined });
-  return () => current() !== first;
-};
-
 const textOf = (pem: Uint8Array | undefined | null): string =>
   pem ? Buffer.from(pem).toString() : "";
 
