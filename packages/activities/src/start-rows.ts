@@ -7,7 +7,7 @@ import type {
 } from "@durable-payments/protocol/batches";
 import { messageOf } from "@durable-payments/api-core/values";
 import { STARTED_BY, VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
-import { batchQueue } from "@durable-payments/protocol";
+import { atOnce, batchQueue } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import {
   type Client,
@@ -28,21 +28,9 @@ export interface BatchOptions {
 const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
-const AT_ONCE = 16;
 
 /** Memo by which a run is known as that of a row. */
 const BATCH_MEMO = "durable-payments/batch";
-
-const inParts = async <A, B>(
-  all: ReadonlyArray<A>,
-  act: (one: A) => Promise<B>,
-): Promise<ReadonlyArray<B>> => {
-  const done: Array<B> = [];
-  for (let at = 0; at < all.length; at += AT_ONCE) {
-    done.push(...(await Promise.all(all.slice(at, at + AT_ONCE).map(act))));
-  }
-  return done;
-};
 
 /** Why no row is started now, where only a person helps. */
 const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string | undefined> => {
@@ -134,7 +122,7 @@ class Chunk {
 
   /** How many runs have yet to send their payout. */
   async unsent(started: ReadonlyArray<BatchRow>): Promise<number> {
-    const rows = await inParts(started, ({ workflowId }) => this.#ledger.rowsOf(workflowId));
+    const rows = await atOnce(started, ({ workflowId }) => this.#ledger.rowsOf(workflowId));
     return rows.filter(
       (writes) =>
         !writes.some(({ operation, state }) => operation === "createPayout" && state === "done"),
@@ -165,7 +153,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
         const rows = await chunk.rows();
         const started = rows.filter(({ state }) => state === "started");
-        const endings = await inParts(started, (row) => chunk.ending(row, inputs.get(row.number)));
+        const endings = await atOnce(started, (row) => chunk.ending(row, inputs.get(row.number)));
         await chunk.change(endings.filter((one) => one !== undefined));
         const open = started.filter((_, at) => endings[at] === undefined);
         const waiting = rows.filter(({ state }) => state === "waiting");
@@ -196,7 +184,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         const free = given.window - (await chunk.unsent(open));
         const next = waiting.slice(0, Math.max(0, free)).map(({ number }) => number);
         const claimed = await ledger.claimRows(given.batch, next);
-        const refused = await inParts(
+        const refused = await atOnce(
           claimed.flatMap((number) => inputs.get(number) ?? []),
           (row) => chunk.start(row),
         );

@@ -1,9 +1,9 @@
 import type { Pause } from "@durable-payments/ledger";
+import { atOnce } from "@durable-payments/protocol";
 import { type Acting, actorOf } from "./acting.ts";
 import { nudgeBatch } from "./batch/decide-batch.ts";
 import { type Deciding, nudge } from "./decide/record.ts";
 import { NotFound, refused } from "./errors.ts";
-import { atOnce } from "./show/at-once.ts";
 
 /** What is paused: everything, a batch, or a workflow id. */
 export interface Paused {

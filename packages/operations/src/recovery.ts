@@ -1,11 +1,10 @@
-import { queryText, WAIT } from "@durable-payments/protocol";
+import { atOnce, queryText, WAIT } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { type Acting, actorOf } from "./acting.ts";
 import type { Operations } from "./connection/operations.ts";
 import { findRun, listed, type RunOfId } from "./connection/temporal.ts";
 import { decisionOn, nudge, ownerOf } from "./decide/record.ts";
 import { isEndRequested } from "./history/failure.ts";
-import { atOnce } from "./show/at-once.ts";
 import { readFailureOf, readProgress, waitOf } from "./show/progress.ts";
 
 /** What a recovery finds, and what it does about it. */

@@ -1,4 +1,16 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import { hash } from "node:crypto";
+
+/** Returns JSON whose fields are in the order of their names: two equal values give the same text. */
+export const canonicalJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) =>
+    isRecord(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+
+/** Returns the SHA-256 of a value's canonical JSON, in hex. */
+export const hashOf = (value: unknown): string => hash("sha256", canonicalJson(value));
 
 /** An account with the service: its client id, and the address that distinguishes test from production. */
 export interface Account {

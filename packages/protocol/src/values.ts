@@ -45,3 +45,29 @@ export const queryText = (text: string): string =>
 /** Writes texts as the list of a visibility query's `IN`. */
 export const queryTexts = (texts: Iterable<string>): string =>
   `(${[...texts].map(queryText).join(", ")})`;
+
+/** Returns the address of a page about a workflow id, or one of its runs, in Temporal's Web UI. */
+export const webUiLink = (
+  webUi: string,
+  namespace: string,
+  workflowId: string,
+  runId?: string,
+): string => {
+  const page = ["namespaces", namespace, "workflows", workflowId, ...(runId ? [runId] : [])];
+  return [webUi.replace(/\/+$/, ""), ...page.map(encodeURIComponent)].join("/");
+};
+
+/** Requests that are under way at once. */
+const AT_ONCE = 16;
+
+/** Does something with each item, a few at once. */
+export const atOnce = async <A, B>(
+  items: ReadonlyArray<A>,
+  use: (item: A) => Promise<B>,
+): Promise<ReadonlyArray<B>> => {
+  const results: Array<B> = [];
+  for (let from = 0; from < items.length; from += AT_ONCE) {
+    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(use))));
+  }
+  return results;
+};

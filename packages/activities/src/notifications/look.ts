@@ -5,6 +5,7 @@ import type {
   NotifierState,
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
+import { webUiLink } from "@durable-payments/protocol";
 import { runStep } from "@durable-payments/protocol/row-step";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { createHash } from "node:crypto";
@@ -116,7 +117,6 @@ const worded = (
   { at, data: { runId, workflowId, ...data }, type }: Occurrence,
   { namespace, taskQueue, webUi }: LookOptions,
 ): QueuedNotification["notification"] => {
-  const path = ["namespaces", namespace, "workflows", workflowId, ...(runId ? [runId] : [])];
   return {
     type,
     timestamp: new Date(at).toISOString(),
@@ -127,7 +127,7 @@ const worded = (
       ...(runId && { runId }),
       ...data,
       ...(webUi !== undefined && {
-        webUi: `${webUi.replace(/\/+$/, "")}/${path.map(encodeURIComponent).join("/")}`,
+        webUi: webUiLink(webUi, namespace, workflowId, runId),
       }),
       ...(isPlain(workflowId) && { command: `starter show ${workflowId}` }),
     },

@@ -4,7 +4,7 @@ import { textAt } from "@durable-payments/protocol";
 import { bankOf, payeeMark } from "@durable-payments/protocol/payee-mark";
 import type { Effect } from "effect";
 import { contradictedField } from "../evidence/match-beneficiary.ts";
-import { hashOf } from "./request-fields.ts";
+import { hashOf } from "@durable-payments/protocol/account";
 
 /** Describes an account for whoever approves its payment: holder, country, and the last four characters. */
 export const describeAccount = (beneficiary: unknown): string => {

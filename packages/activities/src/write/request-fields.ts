@@ -1,14 +1,7 @@
 import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
+import { hashOf } from "@durable-payments/protocol/account";
 import type { Json, JsonObject, WriteName } from "@durable-payments/ledger";
 import { createHash } from "node:crypto";
-
-/** JSON with the keys of every object in order: the same value is the same text. */
-const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 
 /** Returns those of the fields that hold a text or a number, as texts. */
 export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonObject =>
@@ -18,10 +11,6 @@ export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonOb
       return typeof found === "string" || typeof found === "number" ? [[field, String(found)]] : [];
     }),
   );
-
-/** Returns a SHA-256 hash of a value, whatever the order of its fields. */
-export const hashOf = (value: unknown): string =>
-  createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 const AMOUNTS: ReadonlySet<string> = new Set(["amount", "card_limit"]);
 

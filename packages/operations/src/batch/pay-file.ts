@@ -8,7 +8,7 @@ import {
   type Run,
   type SimilarPayment,
 } from "@durable-payments/ledger";
-import { batchQueue } from "@durable-payments/protocol";
+import { atOnce, batchQueue } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/batches";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import * as Result from "effect/Result";
@@ -19,7 +19,6 @@ import type { ServiceSettings } from "../connection/settings.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { isAmount } from "@durable-payments/protocol/input-checks";
-import { atOnce } from "../show/at-once.ts";
 import { sumMoney } from "../show/sums.ts";
 import { findDuplicates, similarText } from "../start/start-run.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";

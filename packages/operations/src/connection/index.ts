@@ -10,10 +10,5 @@ export {
   withOperations,
   withSources,
 } from "./operations.ts";
-export {
-  type ServiceSettings,
-  type TemporalSettings,
-  temporalSettings,
-  webUiLink,
-} from "./settings.ts";
+export { type ServiceSettings, type TemporalSettings, temporalSettings } from "./settings.ts";
 export type { RunState, Temporal } from "./temporal.ts";

@@ -74,16 +74,5 @@ export const temporalSettings = (
   }
 };
 
-/** Returns the address of a run's page in the Web UI; undefined where the settings have none. */
-export const webUiLink = (
-  { namespace, webUi }: Pick<TemporalSettings, "namespace" | "webUi">,
-  workflowId: string,
-  runId: string,
-): string | undefined => {
-  if (webUi === undefined) return undefined;
-  const page = ["namespaces", namespace, "workflows", workflowId, runId].map(encodeURIComponent);
-  return [webUi.replace(/\/+$/, ""), ...page].join("/");
-};
-
 /** The address of the service and the credentials of the account; or why they are not known here. */
 export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;

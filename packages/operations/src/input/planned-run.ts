@@ -1,20 +1,8 @@
 import { type Assumptions, makeAssumptions } from "@durable-payments/api-core";
 import { canonicalDecimal, isRecord, lookUp } from "@durable-payments/api-core/values";
+import { hashOf } from "@durable-payments/protocol/account";
 import * as Result from "effect/Result";
-import { createHash } from "node:crypto";
 import { invalidInput } from "../errors.ts";
-
-/** Returns JSON whose fields are in the order of their names: two equal values give the same text. */
-export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, part: unknown) =>
-    isRecord(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
-
-/** Returns the SHA-256 of a value's canonical JSON, in hex. */
-export const hashOf = (value: unknown): string =>
-  createHash("sha256").update(canonicalJson(value)).digest("hex");
 
 const HASH_CHARACTERS = 32;
 

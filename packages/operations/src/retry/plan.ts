@@ -2,12 +2,13 @@ import type { Assumptions } from "@durable-payments/api-core";
 import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import type { Decision, WriteRow } from "@durable-payments/ledger";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
+import { canonicalJson, hashOf } from "@durable-payments/protocol/account";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { RunState } from "../connection/temporal.ts";
 import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
 import type { Failure } from "../history/failure.ts";
 import { planOnboarding, planPayout } from "../input/inputs.ts";
-import { canonicalJson, hashOf, type PlannedRun } from "../input/planned-run.ts";
+import type { PlannedRun } from "../input/planned-run.ts";
 
 /** What a retry is planned from. */
 export interface Planning {

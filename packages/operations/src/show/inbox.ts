@@ -1,10 +1,9 @@
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
-import { runStep } from "@durable-payments/protocol";
+import { atOnce, runStep } from "@durable-payments/protocol";
 import { keptOf } from "../batch/details.ts";
 import { approvalConsequences, CHOICES, consequencesOf } from "../decide/consequences.ts";
 import { ledgerOf, type Sources } from "../connection/operations.ts";
 import { readProgress } from "./progress.ts";
-import { atOnce } from "./at-once.ts";
 import { type ChoiceView, type InboxItem, paymentFields } from "./run-view.ts";
 import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
 

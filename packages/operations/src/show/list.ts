@@ -1,10 +1,9 @@
 import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
-import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
+import { atOnce, queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import { keptOf } from "../batch/details.ts";
 import type { Operations } from "../connection/operations.ts";
 import { listed } from "../connection/temporal.ts";
 import { invalidInput, type NextOperation } from "../errors.ts";
-import { atOnce } from "./at-once.ts";
 import { type RunView, type Status, STATUSES } from "./run-view.ts";
 import { readEvidence, viewOf } from "./run.ts";
 import { type Evidence, pauseOf } from "./standing.ts";

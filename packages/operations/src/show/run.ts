@@ -1,8 +1,8 @@
 import { endAmong, type Pause, type Run, type WriteRow } from "@durable-payments/ledger";
+import { webUiLink } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";
 import type { Sources } from "../connection/operations.ts";
-import { webUiLink } from "../connection/settings.ts";
 import { noWorker } from "../connection/temporal.ts";
 import { type NextOperation, NotFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../history/events.ts";
@@ -107,6 +107,7 @@ export const readRun = async (sources: Sources, workflowId: string): Promise<Run
     temporal === undefined || progress?.state !== "running"
       ? undefined
       : await noWorker(temporal.client, progress.taskQueue);
+  const webUi = temporal?.settings.webUi;
   const view = viewOf(evidence);
   const inbox = itemsOf(rows, () => run?.startedBy ?? null);
   return {
@@ -116,7 +117,9 @@ export const readRun = async (sources: Sources, workflowId: string): Promise<Run
     failure: failure && { type: failure.type, message: failure.message },
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
     webUi:
-      (temporal && progress && webUiLink(temporal.settings, workflowId, progress.runId)) ?? null,
+      webUi && progress
+        ? webUiLink(webUi, temporal.settings.namespace, workflowId, progress.runId)
+        : null,
     next: nextOf(view, inbox, evidence),
     notes: [
       ...whyNot,

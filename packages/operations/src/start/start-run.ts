@@ -1,5 +1,6 @@
 import type { SimilarPayment, WriteState } from "@durable-payments/ledger";
 import { WORKFLOW } from "@durable-payments/protocol";
+import { canonicalJson } from "@durable-payments/protocol/account";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { accountNamed, type Operations } from "../connection/operations.ts";
@@ -7,7 +8,7 @@ import { changing } from "../connection/temporal-errors.ts";
 import { findRun } from "../connection/temporal.ts";
 import type { Deciding } from "../decide/record.ts";
 import { refused } from "../errors.ts";
-import { canonicalJson, checkId, type PlannedRun } from "../input/planned-run.ts";
+import { checkId, type PlannedRun } from "../input/planned-run.ts";
 import { readInput } from "../retry/continue-run.ts";
 import { paymentOf, startPayment } from "./start-payment.ts";
 
