@@ -28,3 +28,7 @@ export const accountHash = ({ baseUrl, clientId }: Account): string => {
 
 /** Identifies a client, whatever the address by which the service is reached: the default ledger is named by it. */
 export const clientHash = ({ clientId }: Pick<Account, "clientId">): string => short(clientId);
+
+/** What a name of an account looks like, for a message. */
+export const ACCOUNT_NAME_RULE =
+  "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";

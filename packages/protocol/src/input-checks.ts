@@ -26,10 +26,6 @@ const isDuration = (value: unknown): boolean => {
   }
 };
 
-/** What a name of an account looks like, for a message. */
-export const ACCOUNT_NAME_RULE =
-  "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";
-
 /** Checks whether a value can be the name of an account: a part of task queues and workflow ids. */
 export const isAccountName = (value: unknown): value is string =>
   typeof value === "string" && /^[a-z0-9][a-z0-9-]{0,39}$/.test(value);
@@ -44,7 +40,7 @@ const amount: Wanted = [AMOUNT, isAmount];
 /** The service's document has it as a number. */
 const limit: Wanted = [AMOUNT, (value) => isAmount(typeof value === "number" ? `${value}` : value)];
 const duration: Wanted = ['a duration, such as "7 days"', isDuration];
-const account: Wanted = [`the name of an account: ${ACCOUNT_NAME_RULE}`, isAccountName];
+const account: Wanted = ["an account's name: lower-case letters, digits, dashes", isAccountName];
 /** The request of a step, which the contract checks. */
 const request: Wanted = ["an object", isRecord];
 
