@@ -49,8 +49,13 @@ const oneOf = (...words: ReadonlyArray<string>): Wanted => [
   (value) => words.includes(String(value)),
 ];
 
+/** The workflows whose inputs are checked. */
+type CheckedWorkflow = "payout" | "onboardCardholder";
+
 /** The inputs of the workflows, each with the two fields of which it has exactly one. */
-const INPUTS = {
+const INPUTS: Readonly<
+  Record<CheckedWorkflow, { readonly either: readonly [string, string]; readonly fields: Wanted }>
+> = {
   payout: {
     either: ["beneficiary", "beneficiary_id"],
     fields: {
@@ -79,10 +84,7 @@ const INPUTS = {
       },
     },
   },
-} as const satisfies Record<
-  string,
-  { readonly either: readonly [string, string]; readonly fields: Wanted }
->;
+};
 
 const isList = (wanted: Wanted): wanted is Extract<Wanted, ReadonlyArray<unknown>> =>
   Array.isArray(wanted);
@@ -106,7 +108,7 @@ const faultsOf = (value: unknown, wanted: Wanted, at: string): ReadonlyArray<Inp
 
 /** Returns what is wrong with the input of a workflow: every fault but those of the requests in it. */
 export const inputFaults = (
-  workflow: keyof typeof INPUTS,
+  workflow: CheckedWorkflow,
   input: unknown,
 ): ReadonlyArray<InputFault> => {
   const {
