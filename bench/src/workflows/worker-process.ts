@@ -7,7 +7,7 @@ import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import { answerTasks } from "../processes/answer-tasks.ts";
 import { makeBareActivities } from "./bare-activities.ts";
-import { type Author, bundleOf } from "./bundle.ts";
+import { type Author, bundleOf, bundleOfWorker } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
 
 /** So many runs, so many of them at once, or so many histories replayed. */
@@ -46,7 +46,9 @@ const worker = await Worker.create({
   connection,
   taskQueue,
   plugins,
-  ...(author === "bare" && { workflowBundle, activities: makeBareActivities(runtime) }),
+  ...(author === "ours"
+    ? !process.env["BENCH_DEV"] && { workflowBundle: await bundleOfWorker() }
+    : { workflowBundle, activities: makeBareActivities(runtime) }),
 });
 worker.run().catch((error: unknown) => {
   process.stderr.write(`${String(error)}\n`);
