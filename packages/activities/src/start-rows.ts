@@ -29,7 +29,7 @@ const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
 
-/** Memo by which a run is known as that of a row. */
+/** Memo that names the batch of a run: another one may have the same row. */
 const BATCH_MEMO = "durable-payments/batch";
 
 /** Why no row is started now, where only a person helps. */
@@ -87,10 +87,9 @@ class Chunk {
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       const { memo } = await this.#client.workflow.getHandle(workflowId).describe();
-      if (memo?.[BATCH_MEMO] !== batch) {
-        const message = `The id ${workflowId} belongs to another run: this row was not started.`;
-        return { number, state: "rejected", message };
-      }
+      const other = memo?.[BATCH_MEMO] ?? batch;
+      // Whoever else has started the id pays what the file says, or nothing: it is followed as the row's run.
+      if (other !== batch) return { number, state: "rejected", message: `Already in ${other}.` };
     }
     return undefined;
   }

@@ -189,7 +189,11 @@ describe.skipIf(!timeSkipping.available)("with time skipped", () => {
     const payoutOf = { amount: "1.00", currency: "EUR" };
     it.each<[string, unknown, ReadonlyArray<string>]>([
       ["payout", null, ["input must be an object"]],
-      ["payout", { payout: payoutOf }, ["exactly one of beneficiary and beneficiary_id"]],
+      [
+        "payout",
+        { payout: payoutOf },
+        ["beneficiary or beneficiary_id must be given, exactly one of the two"],
+      ],
       [
         "payout",
         {
@@ -200,7 +204,7 @@ describe.skipIf(!timeSkipping.available)("with time skipped", () => {
           options: { approval: { above: 5 }, completeWithin: "soon", onRefusal: "ask" },
         },
         [
-          "exactly one of beneficiary and beneficiary_id",
+          "beneficiary or beneficiary_id must be given, exactly one of the two",
           "input.beneficiary_id must be a text",
           "input.payout must be an object",
           "input.paid is unknown",

@@ -11,7 +11,7 @@ const isOtherCode: IsOther = (sent, shown) => {
   const [a, b] = [plain(sent), plain(shown)];
   if (isLeftUnread(b) || !/^[A-Z\d]+$/.test(b)) return false;
   // A part of it, such as its last digits, may be all that is shown.
-  return !a.endsWith(b) && !a.startsWith(b) && !b.endsWith(a);
+  return !a.includes(b) && !b.endsWith(a);
 };
 
 /** The head office has XXX for its branch, or nothing. */

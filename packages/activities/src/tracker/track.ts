@@ -148,7 +148,9 @@ class Tracker implements LongWork<Tracked> {
     const { ledger } = this.#options;
     const { mark } = this.#state;
     if (mark !== undefined && !(await ledger.expect(mark))) {
+      // What was seen is remembered until then: a second copy may have less than that, too.
       this.#activity.log.error("The ledger was restored: nothing is sent until `recover`.");
+      return;
     }
     const now = await ledger.mark();
     this.#state = { ...this.#state, mark: now };

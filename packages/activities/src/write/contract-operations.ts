@@ -187,8 +187,9 @@ export const makeContractOperations = ({
     try {
       const found = await reusableBeneficiary({ account, hash, ledger, readOrNone, request });
       if (found === undefined) return await send("createBeneficiary", sending);
-      await guard.permit();
-      return madeOf("createBeneficiary", {}, key, found);
+      await guard.permit("reused");
+      const reused = madeOf("createBeneficiary", {}, key, found);
+      return reused.is === "made" ? { ...reused, by: "ledger" } : reused;
     } finally {
       sending.afterwards(lease);
     }

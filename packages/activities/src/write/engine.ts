@@ -103,7 +103,8 @@ export class Performing {
           return { is: "waiting", needs, question: asked, why, version: this.version };
         }
         case "return": {
-          const by = effect.knownBy === "answer" ? {} : { by: effect.knownBy };
+          const { knownBy } = effect;
+          const by = knownBy === "answer" || knownBy === "ledger" ? {} : { by: knownBy };
           const { idField } = this.#operation;
           return { is: "done", made: { [idField]: effect.id, ...effect.result }, ...by };
         }

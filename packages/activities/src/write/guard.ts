@@ -104,19 +104,20 @@ export class Guard {
   /**
    * Asks for one dispatch, which has to follow at once.
    *
+   * @param what how the log names it, where nothing is sent.
    * @throws Error with the reason, where it must not be sent.
    */
-  async permit(): Promise<void> {
+  async permit(what?: string): Promise<void> {
     this.#blocked = undefined;
     try {
-      await this.#check();
+      await this.#check(what);
     } catch (error) {
       this.#blocked = messageOf(error);
       throw error;
     }
   }
 
-  async #check(): Promise<void> {
+  async #check(what?: string): Promise<void> {
     const { attempt } = this.#options;
     for (;;) {
       if (attempt.signal.aborted) throw new Error("Its activity was cancelled.");
@@ -127,7 +128,7 @@ export class Guard {
         if (!isOpen) throw new Error("Its run has ended.");
       }
       const asked = { wall: Date.now(), monotonic: performance.now() };
-      await this.#commit();
+      await this.#commit(what);
       const tookMs = Math.max(
         Math.abs(Date.now() - asked.wall),
         performance.now() - asked.monotonic,
@@ -143,10 +144,16 @@ export class Guard {
     }
   }
 
-  async #commit(): Promise<void> {
+  async #commit(what?: string): Promise<void> {
     const { attempt, call, ledger, policy, token, who } = this.#options;
     this.#isAsked = true;
-    const event = { is: "dispatching", who, token, call } as const;
+    const event = {
+      is: "dispatching",
+      who,
+      token,
+      call,
+      ...(what !== undefined && { what }),
+    } as const;
     const { effect } = await advanceRow(ledger, call.name, event, policy, typeOfRun(attempt, call));
     if (effect.is === "go") {
       this.#hasGone = true;

@@ -1,4 +1,5 @@
 import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
+import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { bankOf, payeeMark } from "@durable-payments/protocol/payee-mark";
@@ -17,9 +18,12 @@ export const describeAccount = (beneficiary: unknown): string => {
   return `${holder}, ${country}, ${ending}`;
 };
 
-/** Marks what is described, for an approval: another holder, bank or account has another mark. */
-export const accountMark = (beneficiary: unknown): string =>
-  hashOf([payeeMark(beneficiary), textAt(bankOf(beneficiary), "bank_name")]).slice(0, 32);
+/** Marks what is described, for an approval: another holder, bank or account, also beside an IBAN, has another mark. */
+export const accountMark = (beneficiary: unknown): string => {
+  const bank = bankOf(beneficiary);
+  const more = ["bank_name", "account_number"].map((field) => textAt(bank, field));
+  return hashOf([payeeMark(beneficiary), ...more]).slice(0, 32);
+};
 
 /** What is looked for. */
 interface Wanted {
@@ -54,7 +58,10 @@ export const reusableBeneficiary = async ({
   if (beneficiary_id === "") return undefined;
   const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
   const isActive = shown !== undefined && ACTIVE.test(shown.beneficiary_status ?? "active");
-  return isActive && contradictedField(request, shown) === undefined
+  // An account number that is shown beside an IBAN is a part of it, or was changed since.
+  const number = textAt(request, "account_number") ?? textAt(request, "iban");
+  const sent = { ...(isRecord(request) ? request : {}), account_number: number };
+  return isActive && contradictedField(sent, shown) === undefined
     ? { ...shown, beneficiary_id }
     : undefined;
 };

@@ -377,6 +377,26 @@ describe("an outage", () => {
 });
 
 describe("beneficiaries", () => {
+  it("is made anew where the account number beside its IBAN was changed at the service", async () => {
+    const world = await makeWorld();
+    const task = { operation: "createBeneficiary", request: beneficiary };
+    const first = await world.once(task);
+    if (first.is !== "done") throw new Error("not made");
+    const { beneficiary_id } = first.made;
+    const { iban: _, ...changed } = beneficiary;
+    const updated = await world.once(
+      {
+        operation: "updateBeneficiary",
+        request: { ...changed, beneficiary_id, account_number: "9999999999", clearing_system: "X" },
+      },
+      { workflowId: "update" },
+    );
+    expect(updated).toMatchObject({ is: "done" });
+    const again = await world.once(task, { workflowId: "pay-2" });
+    expect(again).toMatchObject({ is: "done" });
+    expect(again.is === "done" && again.made["beneficiary_id"]).not.toBe(beneficiary_id);
+  });
+
   it("of thirty runs to one account are one", async () => {
     const world = await makeWorld();
     const made = await Promise.all(
@@ -390,6 +410,11 @@ describe("beneficiaries", () => {
     const ids = made.map((one) => (one.is === "done" ? one.made["beneficiary_id"] : one.is));
     expect(new Set(ids).size).toBe(1);
     expect((await world.simulator.state()).beneficiaries).toHaveLength(1);
+    // The log says of one alone that it was sent.
+    const logs = await Promise.all(made.map((_one, i) => world.ledger.logOf(`row-${i}`)));
+    const words = logs.flat().flatMap((line) => ("what" in line ? [line.what] : []));
+    expect(words.filter((word) => word === "sent")).toHaveLength(1);
+    expect(words.filter((word) => word === "reused")).toHaveLength(29);
   });
 
   it("are made anew where a field differs, or where that is wanted", async () => {

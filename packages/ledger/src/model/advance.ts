@@ -1,4 +1,4 @@
-import { answered, checked, evidence, reread } from "./outcomes.ts";
+import { answered, checked, type EventOf, evidence, reread } from "./outcomes.ts";
 import { heldBy, mayBelieveNotSent } from "./gate.ts";
 import {
   again,
@@ -67,7 +67,8 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
   const isSame = row?.generation === plan.generation && row.state === plan.state;
   if (isSame && row.question?.id === question?.id) return nothing(held.effect);
   const why = whyOf(held.effect);
-  const to = { question, runId: call.runId, message: why };
+  const startedBy = call.startedBy ?? null;
+  const to = { question, runId: call.runId, startedBy, message: why };
   return become(plan, to, "held", held.effect, { why });
 };
 
@@ -227,7 +228,8 @@ const called = (context: Context): Decided => {
 };
 
 /** The fence: decides once more what was decided for the call, in the transaction that permits the first byte. */
-const dispatching = (context: Context, token: string): Advanced => {
+const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced => {
+  const { token, what = "sent" } = event;
   const { become, call, look } = context;
   const { row } = look;
   const stop = (why: string): Advanced => nothing({ is: "stop", why });
@@ -259,7 +261,7 @@ const dispatching = (context: Context, token: string): Advanced => {
     message: null,
     isUntold: false,
   };
-  return become(plan, sending, "sent", { is: "go" }, { generation, number: sends });
+  return become(plan, sending, what, { is: "go" }, { generation, number: sends });
 };
 
 /**
@@ -279,7 +281,7 @@ export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Adv
       return { effect, entries, row };
     }
     case "dispatching":
-      return dispatching({ look, call: event.call, policy, become }, event.token);
+      return dispatching({ look, call: event.call, policy, become }, event);
     case "answered":
       return answered(look, event, policy);
     case "evidence":

@@ -19,7 +19,13 @@ export interface WritePolicy {
 
 /** What became of a send. */
 export type SendOutcome =
-  | { readonly is: "made"; readonly id: string; readonly result: JsonObject }
+  | {
+      readonly is: "made";
+      readonly id: string;
+      readonly result: JsonObject;
+      /** The ledger had it already, and nothing was sent. */
+      readonly by?: "ledger";
+    }
   /** The service said no: the same request would be refused again. */
   | { readonly is: "refused"; readonly message: string; readonly details: JsonObject }
   /** Certainly not carried out, and time may help. */
@@ -90,7 +96,13 @@ export interface Call {
 export type WriteEvent = { /** The worker or tool. */ readonly who: string } & (
   | { readonly is: "called"; readonly call: Call }
   /** The client is about to write the first byte. The token is `epoch:random`, new with each call of the client. */
-  | { readonly is: "dispatching"; readonly token: string; readonly call: Call }
+  | {
+      readonly is: "dispatching";
+      readonly token: string;
+      readonly call: Call;
+      /** How the log names it, where nothing is sent: the ledger has the same already. */
+      readonly what?: string;
+    }
   | {
       readonly is: "answered";
       readonly token: string;

@@ -4,16 +4,17 @@ import { needsApproval, overLimit } from "./limits.ts";
 import { questionOf } from "./rows.ts";
 import type { Call, Effect, Testimony } from "./events.ts";
 import type { Question, WriteRequest, WriteRow } from "./row.ts";
-import type { BatchPayment, DecisionKind, Look } from "../store/ledger.ts";
+import type { DecisionKind, FiledPayment, Look } from "../store/ledger.ts";
 
 /** How long a newer worker has to take over before this one looks again. */
 const NEWER_WORKER_WAIT_MS = 30_000;
+const STOPPED_WAIT_MS = 60_000;
 
 /** By these a person decides about a payment that its file's approval knew nothing of. */
 const DECIDED_ANEW: ReadonlySet<DecisionKind> = new Set(["amend", "overrule", "resend"]);
 
 /** Whether a request pays what the row of a file says. */
-const paysAsFiled = (file: BatchPayment, { amount, currency, payee }: WriteRequest): boolean =>
+const paysAsFiled = (file: FiledPayment, { amount, currency, payee }: WriteRequest): boolean =>
   amount !== null &&
   file.amount !== null &&
   compareDecimals(amount, file.amount) === 0 &&
@@ -21,19 +22,33 @@ const paysAsFiled = (file: BatchPayment, { amount, currency, payee }: WriteReque
   payee !== null &&
   file.payees.includes(payee);
 
+const isStarted = ({ state }: FiledPayment): boolean => state !== "waiting" && state !== "rejected";
+
+/** Why nothing is sent under the id of a file's row: it is not its turn, or is not what the file says. */
+const notAsFiled = ({ filed, isAmended }: Look, request: WriteRequest): string | undefined => {
+  const started = filed.filter(isStarted);
+  if (filed.length === 0 || request.amount === null) return undefined;
+  if (started.length === 0) return "This id is a row of a file, and was not started by it.";
+  return isAmended || started.some((file) => paysAsFiled(file, request))
+    ? undefined
+    : "This id is a row of a file that pays something else: amend it.";
+};
+
 /** Whether somebody other than the requester has approved exactly what `row` would send. */
-const isApproved = (look: Look, row: WriteRow, account: string | null): boolean => {
-  const { batch, decisions } = look;
-  const requester = look.startedBy ?? row.startedBy;
-  // Of an unknown requester nobody can be told apart.
-  if (requester === null) return false;
-  const isOther = (by: string) => !isSamePerson(by, requester);
-  // A batch's approval covers what its file says, not an amendment, an overrule or a resend.
+const isApproved = (look: Look, row: WriteRow, call: Call): boolean => {
+  const { decisions, filed } = look;
+  // A run that does not say who started it has no requester that anybody can be told apart from.
+  if (call.startedBy === undefined) return false;
+  const requesters = [call.startedBy, look.startedBy ?? call.startedBy];
+  const isOther = (by: string) => !requesters.some((requester) => isSamePerson(by, requester));
+  // A file's approval covers what its row says, not an amendment, an overrule or a resend.
   const isDecided = decisions.some(({ kind }) => DECIDED_ANEW.has(kind));
   const isNew = row.generation === 1 && row.decisionsAfter === 0 && !isDecided;
-  const batchBy = batch?.approvedBy ?? null;
-  if (isNew && batchBy !== null && isOther(batchBy) && batch && paysAsFiled(batch, row.request))
-    return true;
+  const isFiled = filed.some(
+    (file) =>
+      file.approvedBy !== null && isOther(file.approvedBy) && paysAsFiled(file, row.request),
+  );
+  if (isNew && isFiled) return true;
   return decisions.some(
     ({ by, kind, sequence, value }) =>
       kind === "approve" &&
@@ -41,7 +56,7 @@ const isApproved = (look: Look, row: WriteRow, account: string | null): boolean 
       isOther(by) &&
       value["generation"] === row.generation &&
       value["hash"] === row.request.hash &&
-      value["account"] === account,
+      value["account"] === (call.payee?.mark ?? null),
   );
 };
 
@@ -51,7 +66,7 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
   const why = needsApproval(row.request, approveAbove, look.limits.approveAbove);
   if (why === undefined) return undefined;
   const account = payee?.mark ?? null;
-  if (isApproved(look, row, account)) return undefined;
+  if (isApproved(look, row, call)) return undefined;
   const { question } = row;
   return question?.kind === "approval" && question.account === account
     ? question
@@ -73,15 +88,20 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
     const message = "This workflow id belongs to another account.";
     return { effect: { is: "fail", type: "Refused", message, details: {} } };
   }
-  if (look.isOutdated) {
-    const [at, why] = [look.now + NEWER_WORKER_WAIT_MS, "A newer worker has changed the ledger."];
-    return { effect: { is: "wait", at, why, isUnsent: row.doubt === 0 } };
-  }
-  if (look.stopped !== null) return person(`Sends are stopped: ${look.stopped}`);
+  const wait = (afterMs: number, why: string): Held => ({
+    effect: { is: "wait", at: look.now + afterMs, why, isUnsent: row.doubt === 0 },
+  });
+  if (look.isOutdated) return wait(NEWER_WORKER_WAIT_MS, "A newer worker has changed the ledger.");
+  // Nobody answers a run about it: it looks again after `recover`, or by another worker with the right ledger.
+  if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
   if (look.pause !== undefined) return person(`Paused by ${look.pause.by}: ${look.pause.reason}`);
-  const message = overLimit(row.request, look.limits.maxAmounts);
-  if (message !== undefined)
-    return { effect: { is: "fail", type: "Refused", message, details: { reason: "limit" } } };
+  const refused = (message: string, reason: string): Held => ({
+    effect: { is: "fail", type: "Refused", message, details: { reason } },
+  });
+  const other = notAsFiled(look, row.request);
+  if (other !== undefined) return refused(other, "amend");
+  const over = overLimit(row.request, look.limits.maxAmounts);
+  if (over !== undefined) return refused(over, "limit");
   const question = approvalFor(look, row, call);
   return question === undefined
     ? undefined

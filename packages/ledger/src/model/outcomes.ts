@@ -23,7 +23,8 @@ import type { Look } from "../store/ledger.ts";
 const MOST_ABSENT = 3;
 const UNPROVABLE_MS = 30 * 60_000;
 
-type EventOf<Is extends WriteEvent["is"]> = Extract<WriteEvent, { readonly is: Is }>;
+/** One kind of event. */
+export type EventOf<Is extends WriteEvent["is"]> = Extract<WriteEvent, { readonly is: Is }>;
 interface Made {
   readonly id: string;
   readonly result: JsonObject;
@@ -95,7 +96,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
     const known = isBehind
       ? { ...(row ?? newRow(look, call)), generation, request: call.request }
       : row;
-    return made(become, known, generation, { ...outcome, by: "answer" }, isOwn);
+    return made(become, known, generation, { ...outcome, by: outcome.by ?? "answer" }, isOwn);
   }
   const { message } = outcome;
   const ask = (asked: WriteRow, doubt: number): Advanced =>

@@ -65,7 +65,7 @@ export interface Question {
 }
 
 /** How the id of what was made is known. */
-export type KnownBy = "answer" | "key" | "likeness" | "person";
+export type KnownBy = "answer" | "key" | "likeness" | "person" | "ledger";
 
 /** The row of a write. All times are milliseconds since 1970 by the ledger's clock. */
 export interface WriteRow extends WriteName {

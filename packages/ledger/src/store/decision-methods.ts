@@ -3,13 +3,13 @@ import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow } from "./rows.ts";
-import { PAUSES } from "./schema.ts";
+import { PAUSES, RUNS } from "./schema.ts";
 import { type Decided, query } from "./sql.ts";
 import type { Store } from "./store.ts";
-import { number, readFields, textOrNull } from "./table.ts";
+import { number, readFields } from "./table.ts";
 import { rowsOf } from "./write-methods.ts";
 
-const CONTEXT = { startedBy: textOrNull, epoch: number, sequence: number };
+const CONTEXT = { startedBy: RUNS.fields.startedBy, epoch: number, sequence: number };
 
 const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
 

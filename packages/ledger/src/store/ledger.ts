@@ -2,6 +2,7 @@ import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import type { Decision, NewDecision, NewEntry } from "./log.ts";
 import type {
   AccountLimits,
+  BatchRowState,
   FoundBatchRow,
   META,
   Pause,
@@ -89,8 +90,9 @@ export interface Overview {
   readonly untold: number;
 }
 
-/** What a batch's file pays by one of its rows. */
-export interface BatchPayment {
+/** What a file pays under a workflow id. */
+export interface FiledPayment {
+  readonly state: BatchRowState;
   readonly approvedBy: string | null;
   /** Decimal string in units of `currency`. */
   readonly amount: string | null;
@@ -122,8 +124,10 @@ export interface Look {
   readonly limits: Limits;
   /** Decisions about this write, or its workflow id as a whole, after `row.decisionsAfter`, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
-  /** The row of a batch whose run this is, and who approved the batch. */
-  readonly batch: BatchPayment | undefined;
+  /** The rows of files with this workflow id: only what they say is sent under it, and nothing before its turn. */
+  readonly filed: ReadonlyArray<FiledPayment>;
+  /** A person has permitted another request than the first. */
+  readonly isAmended: boolean;
 }
 
 /** What a transaction changes. */

@@ -2,7 +2,18 @@ import { FRESH } from "../model/rows.ts";
 import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import type { Look } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
-import { LIMITS, PAUSES, REQUEST, type Rest, ROW, SCHEMA_VERSION, WRITES } from "./schema.ts";
+import {
+  BATCH_ROWS,
+  BATCHES,
+  LIMITS,
+  PAUSES,
+  REQUEST,
+  type Rest,
+  ROW,
+  RUNS,
+  SCHEMA_VERSION,
+  WRITES,
+} from "./schema.ts";
 import type { Database, Query, SqlRow } from "./sql.ts";
 import { number, readFields, type Seal, textOrNull } from "./table.ts";
 
@@ -56,7 +67,22 @@ export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
   };
 };
 
+/** What a look reads of the files' rows of its workflow id; `made` is the beneficiary that its run has created. */
+const FILED_FIELDS = {
+  state: BATCH_ROWS.fields.state,
+  amount: textOrNull,
+  currency: textOrNull,
+  payee: textOrNull,
+  made: textOrNull,
+  approvedBy: BATCHES.fields.approvedBy,
+};
+const FROM_FILED = `FROM (SELECT filed.state, filed.amount, filed.currency, filed.payee, batches.approved_by,
+    (SELECT made_id FROM writes AS own WHERE own.workflow_id = $2 AND own.account = $1
+     AND own.operation = 'createBeneficiary' AND own.payee = filed.payee LIMIT 1) AS made
+    FROM batch_rows AS filed JOIN batches ON batches.id = filed.batch WHERE filed.workflow_id = $2) AS filed`;
+
 /** Columns of the lists in a look. */
+const FILED = ["state", "amount", "currency", "payee", "made", "approved_by"];
 const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
@@ -68,18 +94,14 @@ export const lookOf = ({
 }: Database["dialect"]): ((name: WriteName) => Query) => {
   const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, ${version} AS version_now, meta.stopped,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
-   limits.max_amounts, limits.approve_above, runs.started_by, batches.approved_by,
-   filed.batch, filed.amount AS filed_amount, filed.currency AS filed_currency, filed.payee AS filed_payee,
-   (SELECT made_id FROM writes AS own WHERE own.workflow_id = $2 AND own.account = $1
-    AND own.operation = 'createBeneficiary' AND own.payee = filed.payee LIMIT 1) AS filed_made,
+   limits.max_amounts, limits.approve_above, runs.started_by,
+   ${list(FILED, FROM_FILED)} AS filed,
    (SELECT count(*) FROM writes AS other
     WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1) AS others,
    ${list(PAUSE, "FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of = $2) OR (scope = 'batch' AND of = runs.batch) ORDER BY since LIMIT 1")} AS pauses,
    ${list(DECISION, "FROM log WHERE workflow_id = $2 AND kind <> '' ORDER BY sequence")} AS decisions,
    (SELECT hash FROM log WHERE workflow_id = $2 ORDER BY sequence DESC LIMIT 1) AS last_hash, writes.*
    FROM meta LEFT JOIN limits ON limits.account = $1 LEFT JOIN runs ON runs.workflow_id = $2
-   LEFT JOIN batches ON batches.id = runs.batch
-   LEFT JOIN batch_rows AS filed ON filed.batch = runs.batch AND filed.number = runs.batch_row
    LEFT JOIN writes ON writes.workflow_id = $2 AND writes.step = $3 AND writes.account = $1`;
   return ({ account, step, workflowId }) => ({ sql, values: [account, workflowId, step] });
 };
@@ -92,18 +114,10 @@ const CONTEXT = {
   sequence: number,
   maxAmounts: LIMITS.fields.maxAmounts,
   approveAbove: LIMITS.fields.approveAbove,
-  startedBy: textOrNull,
-  batch: textOrNull,
-  approvedBy: textOrNull,
-  filedAmount: textOrNull,
-  filedCurrency: textOrNull,
-  filedPayee: textOrNull,
-  filedMade: textOrNull,
+  startedBy: RUNS.fields.startedBy,
   others: number,
   lastHash: textOrNull,
 };
-
-const isText = (value: string | null): value is string => value !== null;
 
 /** Reads a list that `Database.dialect.list` made. */
 const listOf = (found: SqlRow, column: string): ReadonlyArray<SqlRow> =>
@@ -115,21 +129,8 @@ export const readLook = (
   [found = {}]: ReadonlyArray<SqlRow>,
   seal: Seal,
 ): { readonly look: Look; readonly lastHash: string } => {
-  const {
-    approveAbove,
-    approvedBy,
-    batch,
-    epochNow,
-    filedAmount: amount,
-    filedCurrency: currency,
-    filedMade,
-    filedPayee,
-    lastHash,
-    maxAmounts,
-    others,
-    versionNow,
-    ...context
-  } = readFields(CONTEXT, found, seal);
+  const { approveAbove, epochNow, lastHash, maxAmounts, others, versionNow, ...context } =
+    readFields(CONTEXT, found, seal);
   const row = found["version"] === null ? undefined : readRow(found, seal);
   const decisions = listOf(found, "decisions").map((line) => readDecision(line, seal));
   const look: Look = {
@@ -146,10 +147,11 @@ export const readLook = (
         (decision.step === null || decision.step === step) &&
         decision.sequence > (row?.decisionsAfter ?? 0),
     ),
-    batch:
-      batch === null
-        ? undefined
-        : { approvedBy, amount, currency, payees: [filedPayee, filedMade].filter(isText) },
+    isAmended: decisions.some(({ kind }) => kind === "amend"),
+    filed: listOf(found, "filed").map((one) => {
+      const { made, payee, ...filed } = readFields(FILED_FIELDS, one, seal);
+      return { ...filed, payees: [payee, made].filter((id) => id !== null) };
+    }),
   };
   return { look, lastHash: lastHash ?? "" };
 };

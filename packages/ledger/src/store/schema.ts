@@ -109,7 +109,7 @@ export const RUNS = new Table(
     account: textOrNull,
     runId: textOrNull,
     type: text,
-    startedBy: textOrNull,
+    startedBy: orNull(sealed(text)),
     batch: textOrNull,
     batchRow: numberOrNull,
     /** What it is to pay, for lists and for the check of likely duplicates. */
@@ -131,7 +131,7 @@ export const PAUSES = new Table(
     scope: oneOf<"all" | "batch" | "run">(),
     /** Id of the batch, or the workflow id; empty where everything is paused. */
     of: text,
-    by: text,
+    by: sealed(text),
     reason: sealed(text),
     since: number,
   },
@@ -175,10 +175,10 @@ export const BATCHES = new Table(
     contentHash: text,
     rows: number,
     state: oneOf<"uploading" | "needsApproval" | "approved" | "rejected" | "finished">(),
-    createdBy: text,
+    createdBy: sealed(text),
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
     createdAt: number,
-    approvedBy: textOrNull,
+    approvedBy: orNull(sealed(text)),
     /** Anything else that belongs to it, sealed where there is a keyring. */
     details: sealed(text),
   },
@@ -270,6 +270,7 @@ export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string
     `CREATE INDEX runs_started ON runs (started_at)`,
     `CREATE INDEX waits_open ON waits (since) WHERE closed_at IS NULL`,
     `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,
+    `CREATE INDEX batch_rows_id ON batch_rows (workflow_id)`,
   ],
 ];
 

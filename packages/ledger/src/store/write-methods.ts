@@ -96,9 +96,9 @@ export const writeMethods = (store: Store) => {
           if (saved !== undefined) changes.push(saveRow(saved, seal));
           if (saved?.version === 1 && workflowType !== undefined) {
             // Its payment is the row's: the check of likely duplicates reads both.
-            const { account, runId, workflowId } = saved;
-            const run = { account, workflowId, runId, type: workflowType, startedAt: look.now };
-            changes.push(saveRunOf(run, seal));
+            const { account, runId, startedBy, workflowId } = saved;
+            const run = { account, workflowId, runId, type: workflowType, startedBy };
+            changes.push(saveRunOf({ ...run, startedAt: look.now }, seal));
           }
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);

@@ -400,9 +400,12 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
         "a file's approval covers any request": [
           "another request than its file's",
           seeing((look, event) => [
-            look.batch === undefined || !("call" in event)
-              ? look
-              : { ...look, batch: { ...look.batch, amount: event.call.request.amount } },
+            "call" in event
+              ? {
+                  ...look,
+                  filed: look.filed.map((one) => ({ ...one, amount: event.call.request.amount })),
+                }
+              : look,
             event,
           ]),
           "sent without approval",

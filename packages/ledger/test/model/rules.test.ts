@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { advance } from "../../src/model/index.ts";
 import type { Call, WriteEvent, WriteRow } from "../../src/model/index.ts";
-import type { Look, NewDecision } from "../../src/store/ledger.ts";
+import type { BatchRowState, Look, NewDecision } from "../../src/store/ledger.ts";
 import { scenarios } from "./scenarios.ts";
 import { lookAt, start } from "./world.ts";
 
@@ -24,6 +24,7 @@ const call: Call = {
   testimony: { is: "none" },
   mode: "send",
   mayAmend: false,
+  startedBy: "Alice",
 };
 const calledBy = (change: Partial<Call> = {}): WriteEvent => ({
   who: "w",
@@ -51,7 +52,8 @@ const decision = (change: Partial<NewDecision>): NewDecision => ({
 
 /** What a row of an approved file pays, to its account's beneficiary or to the one that its run has created. */
 const paid = { ...request, payee: "filed" };
-const filed = (approvedBy: string): Look["batch"] => ({
+const filed = (approvedBy: string | null, state: BatchRowState = "started"): Look["filed"][0] => ({
+  state,
   approvedBy,
   amount: "250.00",
   currency: "EUR",
@@ -165,7 +167,7 @@ describe("what time, limits and undoing do", () => {
     };
     const batchBy = (by: string) =>
       advance(
-        { ...empty, startedBy: "Alice", limits: approvals, batch: filed(by) },
+        { ...empty, startedBy: "Alice", limits: approvals, filed: [filed(by)] },
         calledBy({ request: paid }),
         policy,
       ).effect.is;
@@ -179,17 +181,18 @@ describe("what time, limits and undoing do", () => {
   test("whoever started a run that nobody recorded does not approve it, and nobody does where that is unknown", () => {
     const value = { generation: 1, hash: "A", account: null };
     const given = { ...decision({ kind: "approve", by: "Bob", value }), sequence: 2, at: 0 };
-    const sent = (startedBy: string | null) => {
+    const sent = (startedBy: string | undefined) => {
       const look = {
-        ...withRow({ state: "ready", question: null, startedBy }),
-        startedBy: null,
+        ...withRow({ state: "ready", question: null }),
+        // Whoever noted the id first is not whoever starts a run under it later.
+        startedBy: "Carol",
         limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
         decisions: [given],
       };
-      return advance(look, calledBy({ testimony: { is: "version", version: 1 } }), policy).effect
-        .is;
+      const testimony = { is: "version", version: 1 } as const;
+      return advance(look, calledBy({ startedBy, testimony }), policy).effect.is;
     };
-    expect([sent("Alice"), sent("bob"), sent(null)]).toEqual(["send", "person", "person"]);
+    expect([sent("Alice"), sent("bob"), sent(undefined)]).toEqual(["send", "person", "person"]);
     const { row } = advance(
       { ...empty, startedBy: null },
       { who: "w", is: "dispatching", token: "1:x", call: { ...call, startedBy: "Alice" } },
@@ -198,21 +201,31 @@ describe("what time, limits and undoing do", () => {
     expect(row?.startedBy).toBe("Alice");
   });
   test("a batch's approval covers what its file pays, and nothing else under the id of a row", () => {
-    const sent = (change: Partial<Call["request"]>) => {
-      const look = {
-        ...empty,
-        limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
-        batch: filed("Bob"),
-      };
-      return advance(look, calledBy({ request: { ...paid, ...change } }), policy).effect.is;
+    const look: Look = {
+      ...empty,
+      limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
+      filed: [filed("Bob"), filed(null, "waiting")],
     };
-    expect([{}, { amount: "250" }, { payee: "created" }].map(sent)).toEqual([
+    const sent = (change: Partial<Call["request"]>, more: Partial<Look> = {}) =>
+      advance({ ...look, ...more }, calledBy({ request: { ...paid, ...change } }), policy).effect
+        .is;
+    expect([sent({}), sent({ amount: "250" }), sent({ payee: "created" })]).toEqual([
       "send",
       "send",
       "send",
     ]);
     const others = [{ amount: "250.01" }, { currency: "USD" }, { payee: "other" }, { payee: null }];
-    expect(others.map(sent)).toEqual(["person", "person", "person", "person"]);
+    expect(others.map((other) => sent(other))).toEqual(["fail", "fail", "fail", "fail"]);
+    expect(sent({ amount: "250.01" }, { isAmended: true })).toBe("person");
+    const unlimited = { limits: { maxAmounts: null, approveAbove: null } };
+    expect(sent({ payee: "other" }, unlimited)).toBe("fail");
+  });
+  test("nothing is sent under the id of a file's row before its turn, or after it was rejected", () => {
+    const sent = (state: BatchRowState) =>
+      advance({ ...empty, filed: [filed(null, state)] }, calledBy({ request: paid }), policy).effect
+        .is;
+    const states = ["waiting", "rejected", "started", "failed"] as const;
+    expect(states.map(sent)).toEqual(["fail", "fail", "send", "send"]);
   });
   test("an answer that does not fit leaves why it was asked, and the newest fault alone", () => {
     const version = 1;
@@ -238,7 +251,7 @@ describe("what time, limits and undoing do", () => {
     const look = {
       ...empty,
       limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
-      batch: filed("Bob"),
+      filed: [filed("Bob")],
     };
     const amended = { ...decision({ kind: "amend", step: null }), sequence: 1, at: 0 };
     const sent = (decisions: Look["decisions"]) =>

@@ -129,7 +129,7 @@ export const scenarios = {
     isApproved,
   ),
   "approvals, asked": setting({ loses: 1, unclear: 1, answers: 3 }, isApproved),
-  "approved by a file": setting({ kills: 1, loses: 1, answers: 1, retries: 1, amends: 1 }, isFiled),
+  "approved by a file": setting({ kills: 1, loses: 1, answers: 1, retries: 1 }, isFiled),
   "approved by a file, asked or ended": setting(
     { loses: 1, unclear: 1, answers: 2, ends: 1, overrules: 1, retries: 1 },
     isFiled,

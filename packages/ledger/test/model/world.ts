@@ -129,7 +129,7 @@ export interface World extends Stored {
   readonly flying: ReadonlyArray<Omit<Made, "isListed" | "isGone">>;
   readonly isStopped: boolean;
   readonly account: string;
-  readonly file: Look["batch"];
+  readonly filed: Look["filed"];
   /** What was approved, by generation, request and account. */
   readonly approved: ReadonlyArray<string>;
   readonly left: Budgets;
@@ -172,12 +172,17 @@ export const start = ({ budgets, filed, isVouched }: Setting): World => ({
   made: [],
   flying: [],
   account: "x",
-  file: filed && {
-    approvedBy: "approver",
-    amount: filed,
-    currency: "EUR",
-    payees: ["payee"],
-  },
+  filed: filed
+    ? [
+        {
+          state: "started",
+          approvedBy: "approver",
+          amount: filed,
+          currency: "EUR",
+          payees: ["payee"],
+        },
+      ]
+    : [],
   approved: filed === "1" ? [approvalOf(1, "A", "x")] : [],
   left: budgets,
   fault: "",
@@ -203,7 +208,8 @@ export const lookAt = (w: World): Look => ({
   isOfOtherAccount: false,
   startedBy: "requester",
   limits: { maxAmounts: null, approveAbove: null },
-  batch: w.file,
+  filed: w.filed,
+  isAmended: false,
   pause: w.isPaused ? { scope: "all", of: "", by: "p", reason: "r", since: 0 } : undefined,
   decisions: w.decisions.filter(({ sequence }) => sequence > (w.row?.decisionsAfter ?? 0)),
 });
@@ -216,6 +222,7 @@ const callOf = (w: World, one: Attempt, { isNamed, needsApproval }: Setting): Ca
   testimony: one.testimony,
   mode: one.mode,
   mayAmend: isNamed,
+  startedBy: "requester",
   ...(needsApproval && { approveAbove: "0", payee: { mark: w.account, shown: "" } }),
   reread: one.reread,
 });

@@ -215,7 +215,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
   it("keeps who started a run first, and knows pause, limits, batch and another account", async () => {
     const name = nameOf({ workflowId: fresh() });
     await ledger.saveBatch("B1", () => ({ batch: { ...batchOf("B1"), approvedBy: "grace" } }));
-    await ledger.saveRows("B1", [batchRowOf(1, { payee: "mark-B1" })]);
+    await ledger.saveRows("B1", [batchRowOf(1, { payee: "mark-B1", workflowId: name.workflowId })]);
     const created = { ...name, step: "createBeneficiary" };
     await ledger.transact(created, (look) => {
       const row = rowOf(created, look, { operation: "createBeneficiary", ...made("b-1") });
@@ -235,7 +235,8 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       startedBy: "ada",
       isOutdated: false,
       limits: { maxAmounts: { USD: "1000" }, approveAbove: null },
-      batch: { approvedBy: "grace", amount: "0.10", payees: ["mark-B1", "b-1"] },
+      isAmended: false,
+      filed: [{ state: "waiting", approvedBy: "grace", payees: ["mark-B1", "b-1"] }],
       pause: { scope: "batch", of: "B1", by: "ada", reason: "as agreed" },
       isOfOtherAccount: false,
     });

@@ -159,12 +159,14 @@ const HAS_PART: Readonly<Partial<Record<Decision["kind"], string>>> = {
 /** Says why somebody is not the second person: they started, amended, overruled or resent it, in whatever spelling. */
 const whyNotApprover = (
   by: string,
+  requester: string | null,
   { decisions, startedBy }: Pick<DecisionLook, "decisions" | "startedBy">,
 ): string | undefined => {
-  if (startedBy === null)
-    return "Nobody can approve it, because it is not known who started it: reject it, and start it by startPayment.";
-  if (isSamePerson(by, startedBy))
-    return `${startedBy} started it, so another person has to approve it.`;
+  if (requester === null)
+    return "Nobody can approve it, because its run does not say who started it: reject it, and start it by startPayment.";
+  for (const starter of [requester, startedBy ?? requester])
+    if (isSamePerson(by, starter))
+      return `${starter} started it, so another person has to approve it.`;
   for (const decision of decisions) {
     const part = HAS_PART[decision.kind];
     if (part !== undefined && isSamePerson(by, decision.by))
@@ -221,7 +223,7 @@ export const approve = async (
     const asked = askedRow(look, workflowId, question?.id ?? "", "approval");
     const isChanged = asked.generation !== row.generation || asked.request.hash !== request.hash;
     const why =
-      whyNotApprover(actor.by, { ...look, startedBy: look.startedBy ?? row.startedBy }) ??
+      whyNotApprover(actor.by, row.startedBy, look) ??
       (isChanged ? `The request of ${step} has changed since you read it.` : undefined);
     if (why === undefined) return [asked];
     throw refused(`${why} Nothing was recorded.`, workflowId);

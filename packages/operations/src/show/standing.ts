@@ -161,7 +161,7 @@ export const standingOf = (evidence: Evidence): Standing => {
       (doubted.state === "unknown"
         ? `${doubted.step}: ${unknownText(doubted, now, listLagMs)}`
         : `${doubted.step}: outcome unknown`),
-    failure?.message.replace(/\.$/, ""),
+    failure?.message === end?.reason ? undefined : failure?.message.replace(/\.$/, ""),
   ];
   const reason = parts.filter((part) => part !== undefined).join("; ");
   return { statuses: inOrder(found), reason: reason === "" ? null : reason };
@@ -174,6 +174,7 @@ const BY: Readonly<Record<string, string>> = {
   key: "found in the list by its key",
   likeness: "found in the list by its fields",
   person: "named by a person",
+  ledger: "reused, as the ledger has it for the same account",
 };
 
 const twice = ({ sends }: WriteRow): string => (sends > 1 ? `, sent ${sends} times` : "");
