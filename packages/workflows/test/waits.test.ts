@@ -208,7 +208,7 @@ describe.skipIf(!timeSkipping.available)("with time skipped", () => {
           "input.beneficiary_id must be a text",
           "input.payout must be an object",
           "input.paid is unknown",
-          "input.options.approval.above must be a text",
+          "input.options.approval.above must be an amount",
           "input.options.completeWithin must be a duration",
           "input.options.onRefusal is unknown",
         ],
