@@ -42,11 +42,11 @@ export const identity = (): Identity => {
 };
 
 /**
- * Vouches for a child workflow that this run starts for the first time: its first sends then need no look at the service
- * before. A child without a voucher is as safe, and slower.
+ * Tells a child workflow who started its parent, who then cannot approve what the child sends. Vouches for the child, too,
+ * where this run starts it for the first time: then its first sends need no look at the service before.
  *
  * @param workflowId of the child.
- * @returns a memo for the child; empty where nothing vouches for this run, or it has vouched for the child before.
+ * @returns a memo for the child. Without it nobody can approve a payment of the child.
  * @example
  * ```ts
  * const workflowId = `${orderId}/deposit`;
@@ -56,10 +56,8 @@ export const identity = (): Identity => {
 export const voucherFor = (workflowId: string): Readonly<Record<string, Voucher | string>> => {
   const { children } = runState();
   const { startedBy, voucher } = identity();
-  if (voucher === undefined || children.has(workflowId)) return {};
+  const starter = startedBy === undefined ? {} : { [STARTED_BY]: startedBy };
+  if (voucher === undefined || children.has(workflowId)) return starter;
   children.add(workflowId);
-  return {
-    [VOUCHER]: { ...voucher, workflowId, at: Date.now() },
-    ...(startedBy !== undefined && { [STARTED_BY]: startedBy }),
-  };
+  return { ...starter, [VOUCHER]: { ...voucher, workflowId, at: Date.now() } };
 };
