@@ -87,9 +87,10 @@ class Chunk {
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       const { memo } = await this.#client.workflow.getHandle(workflowId).describe();
-      const other = memo?.[BATCH_MEMO] ?? batch;
+      const other = memo?.[BATCH_MEMO];
       // Whoever else has started the id pays what the file says, or nothing: it is followed as the row's run.
-      if (other !== batch) return { number, state: "rejected", message: `Already in ${other}.` };
+      if (typeof other === "string" && other !== batch)
+        return { number, state: "rejected", message: `Already in ${other}.` };
     }
     return undefined;
   }
