@@ -68,7 +68,7 @@ class Chunk {
     if (changes.length > 0) await this.#ledger.changeRows(this.#chunk.batch, changes);
   }
 
-  /** Starts the run of a row; one of an earlier attempt is taken for its own by the memo. Returns why it is not started. */
+  /** Starts the run of a row, or follows the one of its id. Returns what becomes of a row that another batch has started. */
   async start({ input, number, workflowId }: PayoutRow): Promise<BatchRowChange | undefined> {
     const { batch, startedBy } = this.#chunk;
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };

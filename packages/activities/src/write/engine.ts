@@ -31,7 +31,7 @@ import {
 } from "./operation.ts";
 import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
 import { prepare, renamed } from "./prepare.ts";
-import { keyOf, otherKeysOf } from "./request-fields.ts";
+import { keysOf } from "./request-fields.ts";
 
 /** Longest time that an attempt goes on without a result. */
 const MOST_MS = 60_000;
@@ -349,11 +349,11 @@ export class Performing {
     const read = await this.#operation.read(row, id, this.#request, this.#attempt.signal);
     if (read.is === "fault") return read;
     // What shows the key of another write of unknown outcome is that one's.
-    const key = plainKey(textAt(read.result, "unique_request_id") ?? "");
+    const shown = textAt(read.result, "unique_request_id");
+    if (shown === undefined) return read;
+    const key = plainKey(shown);
     const rivals = await this.#options.ledger.rivals(row.account, row.operation, row);
-    const rival = rivals.find((other) =>
-      [keyOf(other, other.generation), ...otherKeysOf(other, other.generation)].includes(key),
-    );
+    const rival = rivals.find((other) => keysOf(other).includes(key));
     return rival === undefined
       ? read
       : { is: "fault", fault: `${id} has the key of ${rival.workflowId} (${rival.step}).` };

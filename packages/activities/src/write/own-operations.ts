@@ -6,7 +6,7 @@ import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { NOT_CONFIRMED } from "./advance-row.ts";
 import type { ReadMade, Sending, WriteOperation } from "./operation.ts";
 import { growingWaitMs } from "./outcomes.ts";
-import { keyOf, otherKeysOf, requestHash } from "./request-fields.ts";
+import { keysOf, requestHash } from "./request-fields.ts";
 import { KEY_LIFETIME_MS } from "./write-facts.ts";
 
 /** What every function of an operation gets. */
@@ -186,7 +186,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
       own.find === undefined
         ? undefined
         : async (row: WriteRow, now: number) => {
-            const keys = [keyOf(row, row.generation), ...otherKeysOf(row, row.generation)];
+            const keys = keysOf(row);
             const request = row.request.facts["request"];
             const input = isRecord(request) ? request : {};
             const listedFrom = (row.until ?? now) + policy.listLagMs;

@@ -62,3 +62,9 @@ export const otherKeysOf = (name: WriteName, generation: number): ReadonlyArray<
   Array.from({ length: Math.max(SEARCHED_GENERATIONS, generation) }, (_, i) => i + 1)
     .filter((other) => other !== generation)
     .map((other) => keyOf(name, other));
+
+/** Returns the keys of all generations of a write, the present one first. */
+export const keysOf = (row: WriteName & { readonly generation: number }): ReadonlyArray<string> => [
+  keyOf(row, row.generation),
+  ...otherKeysOf(row, row.generation),
+];

@@ -35,7 +35,7 @@ const notAsFiled = ({ filed, isAmended }: Look, request: WriteRequest): string |
 };
 
 /** Whether somebody other than the requester has approved exactly what `row` would send. */
-const isApproved = (look: Look, row: WriteRow, call: Call): boolean => {
+const isApproved = (look: Look, row: WriteRow, call: Call, account: string | null): boolean => {
   const { decisions, filed } = look;
   // A run that does not say who started it has no requester that anybody can be told apart from.
   if (call.startedBy === undefined) return false;
@@ -56,7 +56,7 @@ const isApproved = (look: Look, row: WriteRow, call: Call): boolean => {
       isOther(by) &&
       value["generation"] === row.generation &&
       value["hash"] === row.request.hash &&
-      value["account"] === (call.payee?.mark ?? null),
+      value["account"] === account,
   );
 };
 
@@ -66,7 +66,7 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
   const why = needsApproval(row.request, approveAbove, look.limits.approveAbove);
   if (why === undefined) return undefined;
   const account = payee?.mark ?? null;
-  if (isApproved(look, row, call)) return undefined;
+  if (isApproved(look, row, call, account)) return undefined;
   const { question } = row;
   return question?.kind === "approval" && question.account === account
     ? question

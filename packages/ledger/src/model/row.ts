@@ -86,7 +86,7 @@ export interface WriteRow extends WriteName {
   readonly token: string | null;
   /** The run that changed it last. */
   readonly runId: string;
-  /** Who started the run that made it, as the run says: where nobody recorded the run, that person cannot approve it. */
+  /** Who started the run that made it, or asked last for its approval, as that run says: that person cannot approve it. */
   readonly startedBy: string | null;
   /** Dispatches of all generations. */
   readonly sends: number;

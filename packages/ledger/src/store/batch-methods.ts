@@ -40,13 +40,18 @@ export const batchMethods = (store: Store) => {
       ),
     /** Takes waiting rows of an approved batch as started, before they are. @returns those that were still waiting. */
     claimRows: async (batch: string, numbers: ReadonlyArray<number>) => {
+      if (numbers.length === 0) return [];
       const claimed = await database.change(
         query(
+          // The bounds are what the primary key finds.
           `UPDATE batch_rows SET state = 'started' WHERE batch = $1 AND state = 'waiting'
+           AND number BETWEEN $3 AND $4
            AND EXISTS (SELECT 1 FROM batches WHERE id = $1 AND batches.state = 'approved')
            AND ${database.dialect.among("CAST(number AS TEXT)", "$2")} RETURNING number`,
           batch,
           JSON.stringify(numbers.map(String)),
+          Math.min(...numbers),
+          Math.max(...numbers),
         ),
       );
       return claimed.map((row) => Number(row["number"])).toSorted((one, next) => one - next);
