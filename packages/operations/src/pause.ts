@@ -1,7 +1,7 @@
 import type { Pause } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { type Acting, actorOf } from "./acting.ts";
-import { nudgeBatch } from "./batch/decide-batch.ts";
+import { nudgeBatch } from "./batch/batch.ts";
 import { type Deciding, nudge } from "./decide/record.ts";
 import { NotFound, refused } from "./errors.ts";
 

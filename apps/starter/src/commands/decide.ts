@@ -60,10 +60,10 @@ const verdict = (name: "approve" | "reject", done: string) =>
     ({ id, ...given }) =>
       runAct(given, name === "reject", async (operations, acting, output) => {
         const { decidedText } = await import("../output/next.ts");
-        const { approveBatch, rejectBatch } = await import("@durable-payments/operations/batch");
+        const { decideBatch } = await import("@durable-payments/operations/batch");
         const { approve, reject } = await import("@durable-payments/operations/decide");
         if ((await operations.ledger.batch(id)) !== undefined) {
-          await (name === "approve" ? approveBatch : rejectBatch)(operations, id, acting);
+          await decideBatch(operations, id, name, acting);
           output.answer(
             { batch: id, is: done },
             (shown) => `${shown.batch}: ${done} by ${acting.by}.`,
@@ -154,10 +154,10 @@ const isForced = on("force", "Terminate the run: it undoes nothing");
 export const cancel = Command.make("cancel", { id, isForced, by, reason, json }, (given) =>
   runAct(given, true, async (operations, acting, output) => {
     const { id, isForced } = given;
-    const { cancelBatch } = await import("@durable-payments/operations/batch");
+    const { decideBatch } = await import("@durable-payments/operations/batch");
     const { cancel: cancelRun } = await import("@durable-payments/operations/ending");
     if ((await operations.ledger.batch(id)) !== undefined) {
-      const { rejected } = await cancelBatch(operations, id, acting);
+      const { rejected } = await decideBatch(operations, id, "cancel", acting);
       output.answer(
         { batch: id, notStarted: rejected },
         (shown) =>

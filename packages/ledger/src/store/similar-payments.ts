@@ -1,4 +1,3 @@
-import { compareDecimals } from "../model/decimal.ts";
 import type { WriteState } from "../model/row.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
 import type { Store, Where } from "./store.ts";
@@ -6,6 +5,9 @@ import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from 
 
 /** How long after a payment without a reference the same one is likely a duplicate. */
 const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Planned payments of one payee and amount that each further one is compared with. */
+const MOST_COMPARED = 100;
 
 /** What a run, or a write, pays. */
 const PAYMENT = {
@@ -19,6 +21,12 @@ const PAYMENT = {
   now: number,
 };
 type Payment = RowOf<typeof PAYMENT>;
+
+/** Names a currency and an exact amount: 250, 250.0 and 250.00 are one. */
+const moneyOf = ({ amount, currency }: Pick<PlannedPayment, "amount" | "currency">): string => {
+  const [whole = "", fraction = ""] = amount.split(".");
+  return `${currency} ${whole.replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
+};
 
 /** A run has noted its payment before there is a write; a run of many payments has a write for each. */
 const PAYMENTS: ReadonlyArray<readonly [string, Where]> = [
@@ -34,8 +42,6 @@ const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
   other.state !== "refused" &&
   other.state !== "undone" &&
   other.workflowId !== planned.workflowId &&
-  other.currency === planned.currency &&
-  compareDecimals(other.amount, planned.amount) === 0 &&
   (planned.reference !== null && other.reference !== null
     ? planned.reference === other.reference
     : other.now - other.at < DAY_MS);
@@ -60,7 +66,7 @@ const readMarks = async (
   return new Map(await created({ payee: [...payees, ...named.map(([, mark]) => mark)] }));
 };
 
-/** Finds what is likely the same as planned payments, for each of them. */
+/** Finds what is likely the same as planned payments, for each of them: also those before it among the planned. */
 export const findSimilar = async (
   store: Store,
   account: string,
@@ -84,16 +90,26 @@ export const findSimilar = async (
       ),
     ),
   );
-  const byAccount = Map.groupBy(
+  // What is paid to whom.
+  const keyOf = (one: Pick<PlannedPayment, "amount" | "currency" | "payee">): string =>
+    JSON.stringify([accountOf(one.payee), moneyOf(one)]);
+  const paid = Map.groupBy(
     found.map((one) => readFields(PAYMENT, one, store.seal)),
-    ({ payee }) => accountOf(payee),
+    keyOf,
   );
+  const earlier = new Map<string, Array<Payment>>();
+  const at = Date.now();
   return payments.map((planned) => {
+    const key = keyOf(planned);
+    const before = earlier.get(key) ?? [];
     const similar = new Map<string, SimilarPayment>();
-    for (const other of byAccount.get(accountOf(planned.payee)) ?? []) {
-      const { at, reference, state, workflowId } = other;
-      if (isSimilar(planned, other)) similar.set(workflowId, { workflowId, reference, state, at });
+    for (const other of [...(paid.get(key) ?? []), ...before]) {
+      const { reference, state, workflowId } = other;
+      if (isSimilar(planned, other))
+        similar.set(workflowId, { workflowId, reference, state, at: other.at });
     }
+    if (before.length < MOST_COMPARED)
+      earlier.set(key, [...before, { ...planned, state: null, at, now: at }]);
     return [...similar.values()];
   });
 };

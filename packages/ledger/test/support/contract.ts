@@ -323,7 +323,8 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       [workflowId],
       [],
       [workflowId],
-      [],
+      // The same as those that were planned before it.
+      ["new"],
       [],
       [workflowId],
       [],

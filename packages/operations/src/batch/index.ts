@@ -1,9 +1,10 @@
+export { decideBatch } from "./batch.ts";
 export { checkBatchFile, type CheckedFile, isBatchFile } from "./check-rows.ts";
-export { approveBatch, cancelBatch, rejectBatch } from "./decide-batch.ts";
-export { compareFunds, type Funds } from "./pay-file.ts";
 export {
   checkPayOptions,
+  compareFunds,
   type FilePlan,
+  type Funds,
   payFile,
   type PayFileOptions,
   planFile,

@@ -1,4 +1,3 @@
-import { makePaymentsClient } from "@durable-payments/api-core";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal, messageOf } from "@durable-payments/api-core/values";
 import {
@@ -8,21 +7,21 @@ import {
   type Run,
   type SimilarPayment,
 } from "@durable-payments/ledger";
-import { atOnce, batchQueue } from "@durable-payments/protocol";
-import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/batches";
-import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { atOnce } from "@durable-payments/protocol";
+import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/batches";
+import { chunksOf } from "effect/Array";
 import * as Result from "effect/Result";
 import { basename } from "node:path";
 import { type Acting, actorOf } from "../acting.ts";
 import { accountNamed, type Operations } from "../connection/operations.ts";
-import type { ServiceSettings } from "../connection/settings.ts";
+import { askOnce, type ServiceSettings } from "../connection/settings.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { isAmount } from "@durable-payments/protocol/input-checks";
 import { sumMoney } from "../show/sums.ts";
 import { findDuplicates, similarText } from "../start/start-run.ts";
+import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
-import type { KeptOfBatch } from "./details.ts";
 
 /** How a file is paid. */
 export interface PayFileOptions extends Acting {
@@ -51,8 +50,6 @@ export interface FilePlan {
 }
 
 const DEFAULT_WINDOW = 200;
-/** Rows of one payee and amount that each further one is compared with. */
-const MOST_COMPARED = 100;
 const SAVED_AT_ONCE = 5_000;
 const READ_AT_ONCE = 1_000;
 /** Temporal refuses payloads of 2 MB. */
@@ -70,18 +67,13 @@ export const checkPayOptions = (options: PayFileOptions): void => {
     throw invalidInput("The window (--window) must be a whole number from 1. Nothing was started.");
 };
 
-const inParts = <A>(all: ReadonlyArray<A>, size: number): ReadonlyArray<ReadonlyArray<A>> =>
-  Array.from({ length: Math.ceil(all.length / size) }, (_, at) =>
-    all.slice(at * size, (at + 1) * size),
-  );
-
 /** Refuses keys that were used for another payment, by any batch or single run. */
 const checkKeys = async (
   { ledger }: Operations,
   rows: ReadonlyArray<CheckedRow>,
 ): Promise<void> => {
   const known = new Map<string, Run>();
-  for (const part of inParts(rows, READ_AT_ONCE)) {
+  for (const part of chunksOf(rows, READ_AT_ONCE)) {
     const workflowIds = part.map(({ workflowId }) => workflowId);
     const runs = await ledger.runs({ workflowIds, limit: part.length });
     for (const run of runs) known.set(run.workflowId, run);
@@ -103,24 +95,6 @@ const checkKeys = async (
       `The file has ${faults.length} keys of other payments. Nothing was started.`,
       faults.slice(0, 100),
     );
-};
-
-/** Finds for each row the earlier rows of the same file that pay the same: payee, amount, currency, and reference where both have one. */
-const repeatsIn = (
-  rows: ReadonlyArray<CheckedRow>,
-): ReadonlyArray<ReadonlyArray<SimilarPayment>> => {
-  const seen = new Map<string, Array<SimilarPayment>>();
-  return rows.map(({ payment: { amount, currency, payee, reference }, workflowId }) => {
-    if (payee === null) return [];
-    const paid = JSON.stringify([payee, currency, canonicalDecimal(amount)]);
-    const earlier = seen.get(paid) ?? [];
-    const like = earlier.filter(
-      (other) => other.reference === null || reference === null || other.reference === reference,
-    );
-    if (earlier.length < MOST_COMPARED)
-      seen.set(paid, [...earlier, { workflowId, reference, state: null, at: Date.now() }]);
-    return like;
-  });
 };
 
 /**
@@ -145,7 +119,6 @@ export const planFile = async (
   const fresh = checked.rows.filter(({ fingerprint }) => !others.has(fingerprint));
   await checkKeys(operations, fresh);
   const similar = await findDuplicates(operations, account, fresh);
-  const repeated = repeatsIn(fresh);
   const sums = sumMoney(fresh.map(({ payment }) => payment));
   const { approveAbove } = options;
   const limits = await ledger.limits(account);
@@ -158,8 +131,8 @@ export const planFile = async (
       return batch === undefined ? [] : [{ number, batch }];
     }),
     similar: fresh.flatMap(({ number, workflowId }, at) => {
-      const like = [...(similar[at] ?? []), ...(repeated[at] ?? [])];
-      return like.length === 0 ? [] : [{ number, workflowId, others: like }];
+      const others = similar[at] ?? [];
+      return others.length === 0 ? [] : [{ number, workflowId, others }];
     }),
     needsApproval: sums.some(
       (sum) => needsApproval(sum, approveAbove, limits.approveAbove) !== undefined,
@@ -196,7 +169,7 @@ const batchRow = (
 });
 
 /** Rows in parts that Temporal takes as one input. */
-const chunksOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
+const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
   const chunks: Array<Array<CheckedRow>> = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const row of rows) {
@@ -211,30 +184,6 @@ const chunksOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<
     }
   }
   return chunks;
-};
-
-const startChunk = async (
-  operations: Operations,
-  chunk: PayoutChunk,
-  number: number,
-): Promise<void> => {
-  const { client, taskQueue } = operations;
-  const mayBe = `${chunk.batch} may have been uploaded in part: pay the file again, which continues it`;
-  try {
-    await changing(operations, chunk.batch, mayBe, () =>
-      client.workflow.start("payoutBatch", {
-        workflowId: chunkId(chunk.batch, number),
-        taskQueue: batchQueue(taskQueue),
-        args: [chunk],
-        // One that was terminated may be started again: the ledger knows which rows were started.
-        workflowIdReusePolicy: "ALLOW_DUPLICATE",
-        workflowIdConflictPolicy: "FAIL",
-        staticSummary: `${chunk.rows.length} rows of ${chunk.batch}`,
-      }),
-    );
-  } catch (error) {
-    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  }
 };
 
 /**
@@ -255,7 +204,7 @@ export const payFile = async (
   const { by } = actorOf(options);
   const account = accountNamed(operations, checked.account);
   const { batch: id, rows } = checked;
-  const chunks = chunksOf(rows);
+  const chunks = workflowsOf(rows);
   const kept: KeptOfBatch = { chunks: chunks.length, warnings: warningsOf(plan) };
   const uploading = await ledger.saveBatch(id, (before) => {
     if (before !== undefined && before.createdBy !== by) {
@@ -281,7 +230,7 @@ export const payFile = async (
   });
   if (uploading.state !== "uploading") return uploading;
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
-  for (const part of inParts(rows, SAVED_AT_ONCE)) {
+  for (const part of chunksOf(rows, SAVED_AT_ONCE)) {
     await ledger.saveRows(
       id,
       part.map((row) => batchRow(row, known.get(row.number))),
@@ -301,9 +250,13 @@ export const payFile = async (
     );
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
+  const mayBe = `${id} may have been uploaded in part: pay the file again, which continues it`;
   await atOnce([...chunks.entries()], ([at, some]) => {
     const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
-    return startChunk(operations, { batch: id, startedBy: by, window, rows: inputs }, at + 1);
+    const chunk = { batch: id, startedBy: by, window, rows: inputs };
+    return changing(operations, id, mayBe, () =>
+      startChunk(operations, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
+    );
   });
   // Only now: what was uploaded in part is not paid in part. Another upload of the file may have been first.
   return ledger.saveBatch(id, (before = uploading) => ({
@@ -336,31 +289,21 @@ export const compareFunds = async (
   totals: Readonly<Record<string, string>>,
   settings: ServiceSettings,
 ): Promise<ReadonlyArray<Funds>> => {
-  const entries = Object.entries(totals).map(([currency, total]) => ({ currency, total }));
-  const unknown = (problem: string) => ({ available: null, isEnough: null, problem });
-  if (Result.isFailure(settings)) {
-    const problem = unknown("not compared: PAYMENTS_* is not set here");
-    return entries.map((entry) => ({ ...entry, ...problem }));
-  }
-  const { requestTimeoutMs } = settings.success;
-  const client = makePaymentsClient({
-    ...settings.success,
-    maxAttempts: 1,
-    requestTimeoutMs: Math.min(REQUEST_TIMEOUT_MS, requestTimeoutMs),
-  });
-  const compared = async (entry: (typeof entries)[number]): Promise<Funds> => {
-    try {
-      const { available_balance: available } = await client.retrieveBalance({
-        currency: entry.currency,
-      });
-      return { ...entry, available, isEnough: isAtLeast(available, entry.total) };
-    } catch (error) {
-      return { ...entry, ...unknown(messageOf(error)) };
-    }
-  };
-  try {
-    return await Promise.all(entries.map(compared));
-  } finally {
-    await client.close();
-  }
+  const compared = (balanceOf: (currency: string) => Promise<string>) =>
+    Promise.all(
+      Object.entries(totals).map(async ([currency, total]): Promise<Funds> => {
+        try {
+          const available = await balanceOf(currency);
+          return { currency, total, available, isEnough: isAtLeast(available, total) };
+        } catch (error) {
+          return { currency, total, available: null, isEnough: null, problem: messageOf(error) };
+        }
+      }),
+    );
+  if (Result.isFailure(settings))
+    return compared(() => Promise.reject(new Error("not compared: PAYMENTS_* is not set here")));
+  const withinMs = Math.min(REQUEST_TIMEOUT_MS, settings.success.requestTimeoutMs);
+  return askOnce(settings.success, withinMs, (client) =>
+    compared(async (currency) => (await client.retrieveBalance({ currency })).available_balance),
+  );
 };

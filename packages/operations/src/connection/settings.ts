@@ -1,4 +1,9 @@
-import type { ClientOptions, InvalidSettings } from "@durable-payments/api-core";
+import {
+  type ClientOptions,
+  type InvalidSettings,
+  makePaymentsClient,
+  type PromiseClient,
+} from "@durable-payments/api-core";
 import type * as Result from "effect/Result";
 import { InvalidDataConverter, readDataConverter } from "@durable-payments/codec";
 import { messageOf } from "@durable-payments/api-core/values";
@@ -76,3 +81,17 @@ export const temporalSettings = (
 
 /** The address of the service and the credentials of the account; or why they are not known here. */
 export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;
+
+/** Asks the service something, with one try, so that the answer comes soon. */
+export const askOnce = async <A>(
+  options: ClientOptions,
+  requestTimeoutMs: number,
+  ask: (client: PromiseClient) => Promise<A>,
+): Promise<A> => {
+  const client = makePaymentsClient({ ...options, maxAttempts: 1, requestTimeoutMs });
+  try {
+    return await ask(client);
+  } finally {
+    await client.close();
+  }
+};

@@ -1,4 +1,4 @@
-import { makePaymentsClient, NotAuthenticated } from "@durable-payments/api-core";
+import { NotAuthenticated } from "@durable-payments/api-core";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import { type Delivery, notifierId, testNotificationUpdate } from "@durable-payments/protocol";
 import { accountHash } from "@durable-payments/protocol/account";
@@ -14,7 +14,7 @@ import {
   type Sources,
   withSources,
 } from "../connection/operations.ts";
-import type { ServiceSettings } from "../connection/settings.ts";
+import { askOnce, type ServiceSettings } from "../connection/settings.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import { noWorker } from "../connection/temporal.ts";
 import { ConnectionFailed, refused } from "../errors.ts";
@@ -106,12 +106,9 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
     ];
   }
   const { baseUrl } = settings.success;
-  // One try, so that the doctor answers soon.
-  const once = { maxAttempts: 1, requestTimeoutMs: PING_WITHIN_MS };
-  const client = makePaymentsClient({ ...settings.success, ...once });
   const begun = performance.now();
   try {
-    await client.ping();
+    await askOnce(settings.success, PING_WITHIN_MS, (client) => client.ping());
     const took = performance.now() - begun;
     return [answeredIn(baseUrl, took), ok(SIGN_IN, "the service accepts the credentials")];
   } catch (error) {
@@ -121,8 +118,6 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
       failed(SERVICE, messageOf(error), "Payments wait until it answers. Check PAYMENTS_BASE_URL."),
       skipped(SIGN_IN, "not known: the service gave no answer"),
     ];
-  } finally {
-    await client.close();
   }
 };
 

@@ -1,9 +1,10 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { endAmong, type NewDecision } from "@durable-payments/ledger";
-import { batchQueue, queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
+import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import type { PayoutChunk } from "@durable-payments/protocol/batches";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Acting, actorOf } from "../acting.ts";
+import { startChunk } from "../batch/batch.ts";
 import type { Operations } from "../connection/operations.ts";
 import { listed, type RunOfId } from "../connection/temporal.ts";
 import { changing } from "../connection/temporal-errors.ts";
@@ -102,10 +103,11 @@ const recordRetry = async (
 
 /** Has the row of a retried run followed again: its batch may have ended, and has counted it as failed. */
 const followRow = async (
-  { client, ledger, taskQueue }: Operations,
+  operations: Operations,
   workflowId: string,
   input: unknown,
 ): Promise<void> => {
+  const { ledger } = operations;
   const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
   if (run === undefined || run.batch === null || run.batchRow === null) return;
   const { batch, batchRow: number } = run;
@@ -117,14 +119,8 @@ const followRow = async (
     // What has started a run of this type was checked as its input.
     rows: [{ input: input as PayoutChunk["rows"][number]["input"], number, workflowId }],
   };
-  await client.workflow.start("payoutBatch", {
-    workflowId: `${batch}/retried/${number}`,
-    taskQueue: batchQueue(taskQueue),
-    args: [chunk],
-    workflowIdReusePolicy: "ALLOW_DUPLICATE",
-    workflowIdConflictPolicy: "USE_EXISTING",
-    staticSummary: `Row ${number} of ${batch}, retried`,
-  });
+  const summary = `Row ${number} of ${batch}, retried`;
+  await startChunk(operations, `${batch}/retried/${number}`, chunk, summary);
 };
 
 /**

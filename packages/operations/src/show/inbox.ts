@@ -1,6 +1,6 @@
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import { atOnce, runStep } from "@durable-payments/protocol";
-import { keptOf } from "../batch/details.ts";
+import { keptOf } from "../batch/batch.ts";
 import { approvalConsequences, CHOICES, consequencesOf } from "../decide/consequences.ts";
 import { ledgerOf, type Sources } from "../connection/operations.ts";
 import { readProgress } from "./progress.ts";

@@ -1,6 +1,6 @@
 import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
 import { atOnce, queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
-import { keptOf } from "../batch/details.ts";
+import { keptOf } from "../batch/batch.ts";
 import type { Operations } from "../connection/operations.ts";
 import { listed } from "../connection/temporal.ts";
 import { invalidInput, type NextOperation } from "../errors.ts";

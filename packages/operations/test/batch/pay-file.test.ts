@@ -5,12 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
-  approveBatch,
-  cancelBatch,
   checkBatchFile,
+  decideBatch,
   payFile,
   planFile,
-  rejectBatch,
   writeResultFile,
 } from "../../src/batch/index.ts";
 import { findBatch, readInbox } from "../../src/show/index.ts";
@@ -144,7 +142,7 @@ test("an upload that comes late does not revive a batch that was cancelled meanw
     ...ledger,
     saveRows: async (...rows: Parameters<typeof saveRows>) => {
       await payFile(operations, file, plan, ada);
-      await cancelBatch(operations, file.batch, bob);
+      await decideBatch(operations, file.batch, "cancel", bob);
       return saveRows(...rows);
     },
   };
@@ -159,16 +157,17 @@ test("a total above the limit waits for a second person, who is not the uploader
   const options = { ...ada, approveAbove: "100" };
   const plan = await planFile(operations, file, options);
   expect((await payFile(operations, file, plan, options)).state).toBe("needsApproval");
-  await expect(approveBatch(operations, file.batch, { ...bob, by: "ADA" })).rejects.toThrow(
-    "another person",
-  );
-  expect(await approveBatch(operations, file.batch, bob)).toMatchObject({
-    state: "approved",
-    approvedBy: "Bob",
+  await expect(
+    decideBatch(operations, file.batch, "approve", { ...bob, by: "ADA" }),
+  ).rejects.toThrow("another person");
+  expect(await decideBatch(operations, file.batch, "approve", bob)).toMatchObject({
+    batch: { state: "approved", approvedBy: "Bob" },
   });
   expect(asked.signals).toMatchObject([[`${file.batch}/1`, "durable-payments/nudge", {}]]);
-  await expect(rejectBatch(operations, file.batch, bob)).rejects.toThrow("it is approved");
-  expect(await cancelBatch(operations, file.batch, bob)).toMatchObject({ rejected: 2 });
+  await expect(decideBatch(operations, file.batch, "reject", bob)).rejects.toThrow(
+    "it is approved",
+  );
+  expect(await decideBatch(operations, file.batch, "cancel", bob)).toMatchObject({ rejected: 2 });
   expect(await ledger.batchCounts(file.batch)).toMatchObject([{ state: "rejected", rows: 2 }]);
 });
 

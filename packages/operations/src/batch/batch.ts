@@ -1,0 +1,103 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import { type Batch, isSamePerson } from "@durable-payments/ledger";
+import { batchQueue } from "@durable-payments/protocol";
+import { chunkId, type PayoutChunk } from "@durable-payments/protocol/batches";
+import { type Acting, actorOf } from "../acting.ts";
+import type { Operations } from "../connection/operations.ts";
+import { type Deciding, decisionOn, nudge } from "../decide/record.ts";
+import { NotFound, refused } from "../errors.ts";
+
+/** What a batch keeps beside its rows, as JSON. */
+export interface KeptOfBatch {
+  /** Workflows that start its rows. */
+  readonly chunks: number;
+  /** Which rows are likely duplicates, for whoever approves it. */
+  readonly warnings: ReadonlyArray<string>;
+}
+
+/** Reads what a batch keeps beside its rows. */
+export const keptOf = ({ details }: Pick<Batch, "details">): KeptOfBatch => {
+  const parsed: unknown = JSON.parse(details);
+  const { chunks, warnings }: Readonly<Record<string, unknown>> = isRecord(parsed) ? parsed : {};
+  return {
+    chunks: typeof chunks === "number" ? chunks : 0,
+    warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+  };
+};
+
+/** Starts a workflow that starts and follows rows of a batch; one that is open continues. */
+export const startChunk = (
+  { client, taskQueue }: Pick<Operations, "client" | "taskQueue">,
+  workflowId: string,
+  chunk: PayoutChunk,
+  staticSummary: string,
+): Promise<unknown> =>
+  client.workflow.start("payoutBatch", {
+    workflowId,
+    taskQueue: batchQueue(taskQueue),
+    args: [chunk],
+    // One that has ended may be started again: the ledger knows which rows were started.
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    workflowIdConflictPolicy: "USE_EXISTING",
+    staticSummary,
+  });
+
+/** Asks all workflows of a batch to look at the ledger again. */
+export const nudgeBatch = async (
+  { client }: Pick<Deciding, "client">,
+  batch: Batch,
+): Promise<void> => {
+  const { chunks } = keptOf(batch);
+  for (let number = 1; number <= chunks; number++) await nudge(client, chunkId(batch.id, number));
+};
+
+const NOT_PAID = { reject: "Rejected", cancel: "Cancelled" } as const;
+
+/**
+ * Approves exactly the rows of a batch; rejects it, and none of its rows is paid; or cancels it: no more of its rows are
+ * started, and the runs that were started continue. Rows that were not started stay unpaid, also if their file is paid
+ * again by this id.
+ *
+ * @returns the batch, and how many of its rows are not paid.
+ * @throws Refused where it does not wait for an approval, or the approver uploaded it.
+ */
+export const decideBatch = async (
+  deciding: Deciding,
+  id: string,
+  kind: "approve" | keyof typeof NOT_PAID,
+  acting: Acting,
+): Promise<{ readonly batch: Batch; readonly rejected: number }> => {
+  const { ledger } = deciding;
+  const actor = actorOf(acting, kind !== "approve");
+  const batch = await ledger.saveBatch(id, (before) => {
+    if (before === undefined)
+      throw new NotFound({ message: `There is no batch ${id}. Nothing was done.` });
+    if (kind !== "cancel" && before.state !== "needsApproval") {
+      throw refused(
+        `${id} does not wait for an approval: it is ${before.state}. Nothing was recorded.`,
+        id,
+      );
+    }
+    if (kind === "approve" && isSamePerson(actor.by, before.createdBy)) {
+      throw refused(
+        `${before.createdBy} uploaded ${id}, so another person has to approve it. Nothing was recorded.`,
+      );
+    }
+    return {
+      batch:
+        kind === "approve"
+          ? { ...before, state: "approved", approvedBy: actor.by }
+          : { ...before, state: "rejected" },
+      decision: decisionOn({ account: before.account, workflowId: id }, kind, actor, {
+        question: before.contentHash,
+        value: { rows: before.rows },
+      }),
+    };
+  });
+  const rejected =
+    kind === "approve"
+      ? 0
+      : await ledger.rejectRows(id, `${NOT_PAID[kind]} by ${actor.by}: ${actor.reason}`);
+  await nudgeBatch(deciding, batch);
+  return { batch, rejected };
+};
