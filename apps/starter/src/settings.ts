@@ -1,6 +1,11 @@
-import { clientOptionsWithEnvironment, clientSettingNames } from "@durable-payments/api-core";
+import {
+  type ClientOptions,
+  clientOptionsWithEnvironment,
+  clientSettingNames,
+} from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import {
+  type AccountSettings,
   type Operations,
   type OperationsSettings,
   readTextSeal,
@@ -17,13 +22,8 @@ import { badUsage } from "./exit-codes.ts";
 // What the operations take as parameters, the command line takes from the environment. This module brings them all: a
 // command loads it when it needs it.
 
-/** An account of these settings. */
-export interface Account {
-  /** Undefined for the one of PAYMENTS_CLIENT_ID. */
-  readonly name: string | undefined;
-  /** The service's address and the account's credentials, or why they are wrong. */
-  readonly service: ServiceSettings;
-}
+/** An account of these settings; without a name that of PAYMENTS_CLIENT_ID. */
+type Account = AccountSettings<ClientOptions>;
 
 const readService = (client: Readonly<Record<string, unknown>>): Promise<ServiceSettings> =>
   Effect.runPromise(Effect.result(clientOptionsWithEnvironment(client)));
@@ -70,7 +70,7 @@ export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArra
 };
 
 /** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
-export const operationsSettings = async (): Promise<OperationsSettings> => {
+export const operationsSettings = async (): Promise<OperationsSettings<ClientOptions>> => {
   const accounts = await readAccounts();
   const clientId = process.env["PAYMENTS_CLIENT_ID"];
   const seal = readTextSeal(process.env);
@@ -78,11 +78,7 @@ export const operationsSettings = async (): Promise<OperationsSettings> => {
   return {
     temporal: () => temporalSettings(process.env),
     ledger: { ledger: process.env["PAYMENTS_LEDGER"], clientId, ...(seal && { seal }) },
-    accounts: accounts.flatMap(({ name, service }) =>
-      Result.isSuccess(service)
-        ? [{ name, clientId: service.success.clientId, baseUrl: service.success.baseUrl }]
-        : [],
-    ),
+    accounts,
     ...(Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };
 };

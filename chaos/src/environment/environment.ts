@@ -7,6 +7,7 @@ import { temporalSettings, withOperations } from "@durable-payments/operations/c
 import type { Reporter } from "@durable-payments/tools/command";
 import { awaitReadyLine, spawnProcess } from "@durable-payments/tools/processes";
 import { choosePort, withoutServiceVariables } from "@durable-payments/tools/stack";
+import * as Result from "effect/Result";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -183,7 +184,9 @@ export const startEnvironment = async (
       return {
         temporal: () => temporalSettings(ofTools),
         ledger: { ledger: ofTools.PAYMENTS_LEDGER, clientId, ...(seal && { seal }) },
-        accounts: [{ name: undefined, clientId, baseUrl: service.url }],
+        accounts: [
+          { name: undefined, service: Result.succeed({ clientId, baseUrl: service.url }) },
+        ],
       };
     };
     return {

@@ -6,7 +6,7 @@ import { type Acting, actorOf } from "./acting.ts";
 import type { Operations } from "./connection/operations.ts";
 import { changing, isNoAnswer } from "./connection/temporal-errors.ts";
 import { decisionOn, ownerOf } from "./decide/record.ts";
-import { NotFound, refused } from "./errors.ts";
+import { notFound, refused } from "./errors.ts";
 import { endText } from "./history/failure.ts";
 import { readProgress } from "./show/progress.ts";
 
@@ -56,7 +56,7 @@ export const cancel = async (
   });
   const rows = await ledger.rowsOf(workflowId);
   if (run === undefined && rows.length === 0) {
-    throw new NotFound({ message: `There is no run ${workflowId}. Nothing was done.` });
+    throw notFound(`There is no run ${workflowId}. Nothing was done.`);
   }
   if (typeof run === "object" && run.rootId !== workflowId) {
     throw refused(`${workflowId} is a child of ${run.rootId}: end that. Nothing was done.`, {

@@ -88,6 +88,17 @@ export const invalidInput = (
   next?: NextOperation,
 ): InvalidInput => new InvalidInput({ message, ...(faults && { faults }), ...(next && { next }) });
 
+/** Makes the error for what is not there. */
+export const notFound = (message: string, next?: NextOperation): NotFound =>
+  new NotFound({ message, ...(next && { next }) });
+
+/** Makes the error for what cannot be reached. */
+export const connectionFailed = (
+  reason: ConnectionFailed["reason"],
+  message: string,
+  next?: NextOperation,
+): ConnectionFailed => new ConnectionFailed({ reason, message, ...(next && { next }) });
+
 /** Makes the error for what cannot be done in the present state; an id names the run or batch to look at. */
 export const refused = (message: string, see?: NextOperation | string): Refused => {
   const next = typeof see === "string" ? ({ operation: "show", workflowId: see } as const) : see;

@@ -3,7 +3,7 @@ import { atOnce } from "@durable-payments/protocol";
 import { type Acting, actorOf } from "./acting.ts";
 import { nudgeBatch } from "./batch/batch.ts";
 import { type Deciding, nudge } from "./decide/record.ts";
-import { NotFound, refused } from "./errors.ts";
+import { notFound, refused } from "./errors.ts";
 
 /** What is paused: everything, a batch, or a workflow id. */
 export interface Paused {
@@ -21,7 +21,7 @@ const scopeOf = async ({ ledger }: Deciding, of: string | undefined): Promise<Pa
     ledger.rowsOf(of),
   ]);
   if (runs.length + rows.length > 0) return { scope: "run", of };
-  throw new NotFound({ message: `The ledger knows no run and no batch ${of}. Nothing was done.` });
+  throw notFound(`The ledger knows no run and no batch ${of}. Nothing was done.`);
 };
 
 /**

@@ -6,7 +6,7 @@ import type { WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import type { Operations } from "./connection/operations.ts";
 import { findRun } from "./connection/temporal.ts";
-import { invalidInput, NotFound } from "./errors.ts";
+import { invalidInput, notFound } from "./errors.ts";
 import { listRuns } from "./show/list.ts";
 
 /** Which runs are to be replayed: the latest run of an id, or all that failed. */
@@ -64,7 +64,7 @@ export async function* selectRuns(
   });
   if (workflowId !== undefined) {
     const run = await findRun(client, workflowId);
-    if (run === undefined) throw new NotFound({ message: `Temporal has no run of ${workflowId}.` });
+    if (run === undefined) throw notFound(`Temporal has no run of ${workflowId}.`);
     yield historyOf(workflowId, run.runId);
     return;
   }

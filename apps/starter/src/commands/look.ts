@@ -19,12 +19,14 @@ export const overview = {
   flags: { json },
   run: (given: { readonly json: boolean }) =>
     runCommand(given.json, async (output) => {
-      const { operationsSettings, readAccounts, reading } = await import("../settings.ts");
+      const { operationsSettings, reading } = await import("../settings.ts");
       const { diagnose } = await import("@durable-payments/operations/doctor");
       const { readOverview } = await import("@durable-payments/operations/show");
       const { overviewText } = await import("../output/installation.ts");
-      const settings = { ...(await operationsSettings()), accounts: await readAccounts() };
-      const [{ checks }, seen] = await Promise.all([diagnose(settings), reading(readOverview)]);
+      const [{ checks }, seen] = await Promise.all([
+        diagnose(await operationsSettings()),
+        reading(readOverview),
+      ]);
       const wrong = checks.filter(({ status }) => status === "failed");
       const next = [...wrong.map((check) => check.next ?? DOCTOR), ...seen.next];
       // Of what helps in the same way, once.

@@ -22,10 +22,9 @@ export const doctor = Command.make("doctor", examined, (given) =>
       );
       return EXIT_CODES.done;
     }
-    const { operationsSettings, readAccounts } = await import("../settings.ts");
+    const { operationsSettings } = await import("../settings.ts");
     const { doctorText } = await import("../output/installation.ts");
-    const settings = { ...(await operationsSettings()), accounts: await readAccounts() };
-    const diagnosis = await diagnose(settings);
+    const diagnosis = await diagnose(await operationsSettings());
     output.answer(diagnosis, doctorText);
     return diagnosis.isWell ? EXIT_CODES.done : EXIT_CODES.runFailed;
   }),

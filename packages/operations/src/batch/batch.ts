@@ -5,7 +5,7 @@ import { chunkId, type PayoutChunk } from "@durable-payments/protocol/batches";
 import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
 import { type Deciding, decisionOn, nudge } from "../decide/record.ts";
-import { NotFound, refused } from "../errors.ts";
+import { notFound, refused } from "../errors.ts";
 
 /** What a batch keeps beside its rows, as JSON. */
 export interface KeptOfBatch {
@@ -70,8 +70,7 @@ export const decideBatch = async (
   const { ledger } = deciding;
   const actor = actorOf(acting, kind !== "approve");
   const batch = await ledger.saveBatch(id, (before) => {
-    if (before === undefined)
-      throw new NotFound({ message: `There is no batch ${id}. Nothing was done.` });
+    if (before === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
     if (kind !== "cancel" && before.state !== "needsApproval") {
       throw refused(
         `${id} does not wait for an approval: it is ${before.state}. Nothing was recorded.`,

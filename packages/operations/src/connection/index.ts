@@ -1,9 +1,9 @@
 export { readTextSeal } from "@durable-payments/codec";
-export { decodingConnection } from "./decoding-connection.ts";
-export type { LedgerSettings } from "./operations.ts";
 export {
+  type AccountSettings,
   type KnownAccount,
   ledgerOf,
+  type LedgerSettings,
   type Operations,
   type OperationsSettings,
   type Sources,
@@ -11,4 +11,4 @@ export {
   withSources,
 } from "./operations.ts";
 export { type ServiceSettings, type TemporalSettings, temporalSettings } from "./settings.ts";
-export type { RunState, Temporal } from "./temporal.ts";
+export { decodingConnection, type RunState, type Temporal } from "./temporal.ts";

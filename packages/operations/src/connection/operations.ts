@@ -1,3 +1,4 @@
+import type { InvalidSettings } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import {
   type Ledger,
@@ -6,9 +7,10 @@ import {
   readLedgerPlace,
   type Seal,
 } from "@durable-payments/ledger";
-import { accountHash, clientHash } from "@durable-payments/protocol/account";
+import { type Account, accountHash, clientHash } from "@durable-payments/protocol/account";
+import * as Result from "effect/Result";
 import { existsSync } from "node:fs";
-import { ConnectionFailed, invalidInput } from "../errors.ts";
+import { ConnectionFailed, connectionFailed, invalidInput } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
 import { asTemporalError } from "./temporal-errors.ts";
 import { connectTemporal, type Temporal } from "./temporal.ts";
@@ -28,10 +30,8 @@ const SQLITE = "sqlite:";
 /** Words an error of the ledger for a person; any other error is returned as it is. */
 const asLedgerError = (error: unknown): unknown =>
   error instanceof LedgerUnavailable
-    ? new ConnectionFailed({
-        reason: "ledgerUnavailable",
-        message: `The ledger cannot be used: ${messageOf(error)}.`,
-        next: { operation: "doctor" },
+    ? connectionFailed("ledgerUnavailable", `The ledger cannot be used: ${messageOf(error)}.`, {
+        operation: "doctor",
       })
     : error;
 
@@ -104,22 +104,33 @@ export interface Sources {
 /** Returns the ledger of sources. @throws ConnectionFailed with why it cannot be read. */
 export const ledgerOf = ({ ledger, whyNot }: Pick<Sources, "ledger" | "whyNot">): Ledger => {
   if (ledger !== undefined) return ledger;
-  throw new ConnectionFailed({ reason: "ledgerUnavailable", message: whyNot.join(" ") });
+  throw connectionFailed("ledgerUnavailable", whyNot.join(" "));
 };
 
+/** An account of the settings: how the service is reached for it, or why that is not known here. */
+export interface AccountSettings<Service extends Account = Account> {
+  /** Undefined for the one without a name. */
+  readonly name: string | undefined;
+  readonly service: Result.Result<Service, InvalidSettings>;
+}
+
 /** Where everything is. */
-export interface OperationsSettings {
+export interface OperationsSettings<Service extends Account = Account> {
   /** @throws ConnectionFailed where its configuration is wrong. */
   readonly temporal: () => TemporalSettings;
   readonly ledger: LedgerSettings;
-  /** Client id and address of each account; the first is the one without a name. */
-  readonly accounts: ReadonlyArray<{
-    readonly name: string | undefined;
-    readonly clientId: string;
-    readonly baseUrl: string;
-  }>;
+  /** The first is the one without a name, where there is such a one. */
+  readonly accounts: ReadonlyArray<AccountSettings<Service>>;
   readonly listLagMs?: Operations["listLagMs"];
 }
+
+/** Returns the accounts of which enough is known here. */
+export const knownAccounts = ({
+  accounts,
+}: Pick<OperationsSettings, "accounts">): ReadonlyArray<KnownAccount> =>
+  accounts.flatMap(({ name, service }) =>
+    Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [],
+  );
 
 const valueOf = <A>(settled: PromiseSettledResult<A>): A | undefined =>
   settled.status === "fulfilled" ? settled.value : undefined;
@@ -164,13 +175,13 @@ export const withOperations = async <A>(
   settings: OperationsSettings,
   use: (operations: Operations) => Promise<A>,
 ): Promise<A> => {
-  const accounts = settings.accounts.map((one) => ({ name: one.name, hash: accountHash(one) }));
+  const accounts = knownAccounts(settings);
   const [first] = accounts;
   if (first === undefined) {
-    throw new ConnectionFailed({
-      reason: "cannotConnect",
-      message: "No account is set here: set PAYMENTS_CLIENT_ID to that of the workers.",
-    });
+    throw connectionFailed(
+      "cannotConnect",
+      "No account is set here: set PAYMENTS_CLIENT_ID to that of the workers.",
+    );
   }
   return withOpened(settings, async ({ failures, ledger, temporal }) => {
     // Without a failure both are there.
@@ -193,5 +204,5 @@ export const withSources = async <A>(
   withOpened(settings, async ({ failures, ...opened }) => {
     const whyNot = failures.map(({ message }) => message);
     if (whyNot.length < 2) return use({ ...opened, whyNot, listLagMs: settings.listLagMs });
-    throw new ConnectionFailed({ reason: "cannotConnect", message: whyNot.join(" ") });
+    throw connectionFailed("cannotConnect", whyNot.join(" "));
   });

@@ -14,7 +14,7 @@ import {
   readTemporalConfiguration,
   rereadApiKey,
 } from "@durable-payments/protocol/temporal-connection";
-import { ConnectionFailed } from "../errors.ts";
+import { connectionFailed } from "../errors.ts";
 
 /** How Temporal is reached, and where the worker polls. */
 export interface TemporalSettings {
@@ -69,13 +69,12 @@ export const temporalSettings = (
       ...(webUi ? { webUi } : {}),
     };
   } catch (error) {
-    throw new ConnectionFailed({
-      reason: "cannotConnect",
-      message:
-        error instanceof InvalidDataConverter
-          ? `${error.message}.`
-          : `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
-    });
+    throw connectionFailed(
+      "cannotConnect",
+      error instanceof InvalidDataConverter
+        ? `${error.message}.`
+        : `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
+    );
   }
 };
 

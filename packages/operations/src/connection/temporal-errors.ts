@@ -2,7 +2,7 @@ import { isNotFound, temporalReason } from "@durable-payments/protocol";
 import { type Connection, isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { NamespaceNotFoundError } from "@temporalio/common";
 import proto from "@temporalio/proto";
-import { ConnectionFailed } from "../errors.ts";
+import { ConnectionFailed, connectionFailed } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
 
 /** gRPC's codes, as far as one is told from another here. */
@@ -59,13 +59,13 @@ export const asTemporalError = (
 ): unknown => {
   const isMissing = isNamespaceMissing(error);
   if (!isMissing && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return error;
-  return new ConnectionFailed({
-    reason: isMissing ? "namespaceNotFound" : "temporalError",
-    message: isMissing
+  return connectionFailed(
+    isMissing ? "namespaceNotFound" : "temporalError",
+    isMissing
       ? `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`
       : `Temporal at ${address}, namespace "${namespace}", did not do what was asked: ${detailsOf(error)}.`,
-    next: { operation: "doctor" },
-  });
+    { operation: "doctor" },
+  );
 };
 
 /** How long Temporal may take to change something, attempts of the client included. */

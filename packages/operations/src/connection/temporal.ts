@@ -1,5 +1,5 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import { checkDataConverter } from "@durable-payments/codec";
+import { checkDataConverter, decodeMessage } from "@durable-payments/codec";
 import {
   isOnThisMachine,
   NOT_TEMPORAL,
@@ -11,8 +11,7 @@ import { Client, Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { setTimeout } from "node:timers/promises";
-import { ConnectionFailed, type NextOperation } from "../errors.ts";
-import { decodingConnection } from "./decoding-connection.ts";
+import { connectionFailed, type NextOperation } from "../errors.ts";
 import type { TemporalSettings } from "./settings.ts";
 import { detailsOf, isNamespaceMissing } from "./temporal-errors.ts";
 
@@ -73,26 +72,62 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
     const said = detailsOf(error);
     const why = said === "Failed to connect before the deadline" ? NOT_TEMPORAL : said;
     const isToStart = why === NOTHING_LISTENS && isOnThisMachine(settings);
-    throw new ConnectionFailed({
-      reason: "cannotConnect",
-      message: `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why}.`,
-      ...(isToStart && { next: { operation: "startServer" } }),
-    });
+    throw connectionFailed(
+      "cannotConnect",
+      `Cannot connect to Temporal at ${address} (TEMPORAL_ADDRESS): ${why}.`,
+      isToStart ? { operation: "startServer" } : undefined,
+    );
   }
 };
 
-const checkKeys = async (dataConverter: DataConverter): Promise<void> => {
-  try {
-    await checkDataConverter(dataConverter);
-  } catch (error) {
-    throw new ConnectionFailed({ reason: "cannotConnect", message: `${messageOf(error)}.` });
-  }
+type Service = Connection["workflowService"];
+
+/** What is read of runs as Temporal stores it, as far as it is called: with a request alone. */
+type Readings = {
+  readonly [
+    Name in
+      | "describeWorkflowExecution"
+      | "getWorkflowExecutionHistory"
+      | "getWorkflowExecutionHistoryReverse"
+  ]: (request: Parameters<Service[Name]>[0]) => Promise<object>;
+};
+
+/**
+ * Returns a connection by which clients read histories and pending activities decoded, which the SDK's `fetchHistory`
+ * and `describe().raw` are not. What cannot be decoded stays as it is; what is decoded may be decoded once more.
+ *
+ * @example
+ * ```ts
+ * const client = new Client({ connection: decodingConnection(connection, dataConverter), dataConverter });
+ * ```
+ */
+export const decodingConnection = (
+  connection: Connection,
+  dataConverter: DataConverter,
+): Connection => {
+  const { workflowService } = connection;
+  const decoded = <A extends object>(answer: A): Promise<A> =>
+    decodeMessage(answer, dataConverter, { keepUndecodable: true });
+  const readings: Readings = {
+    describeWorkflowExecution: async (request) =>
+      decoded(await workflowService.describeWorkflowExecution(request)),
+    getWorkflowExecutionHistory: async (request) =>
+      decoded(await workflowService.getWorkflowExecutionHistory(request)),
+    getWorkflowExecutionHistoryReverse: async (request) =>
+      decoded(await workflowService.getWorkflowExecutionHistoryReverse(request)),
+  };
+  // The same service, three of whose methods are others; and the same connection with it.
+  const decoding = Object.assign(Object.create(workflowService) as Service, readings);
+  return Object.create(connection, { workflowService: { value: decoding } }) as Connection;
 };
 
 /** Connects to Temporal within about five seconds; the caller closes the connection. */
 export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
   const { dataConverter, namespace } = settings;
-  if (dataConverter !== undefined) await checkKeys(dataConverter);
+  if (dataConverter !== undefined)
+    await checkDataConverter(dataConverter).catch((error: unknown) => {
+      throw connectionFailed("cannotConnect", `${messageOf(error)}.`);
+    });
   const connection = await open(settings);
   const client = new Client({
     namespace,

@@ -7,7 +7,7 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { type Acting, actorOf } from "../acting.ts";
-import { invalidInput, isOperationError, NotFound, refused } from "../errors.ts";
+import { invalidInput, isOperationError, notFound, refused } from "../errors.ts";
 import { awaitsApproval, isAsking } from "../show/standing.ts";
 import { type Choice, CHOICES } from "./consequences.ts";
 import { type Decided, type Deciding, decisionOn, record } from "./record.ts";
@@ -88,9 +88,7 @@ export const answer = async (
   const { choose, question } = given;
   const rows = await deciding.ledger.rowsOf(workflowId);
   if (rows.length === 0) {
-    throw new NotFound({
-      message: `The ledger has no write of ${workflowId}. Nothing was recorded.`,
-    });
+    throw notFound(`The ledger has no write of ${workflowId}. Nothing was recorded.`);
   }
   const row = askedRow({ rows }, workflowId, question, "outcome");
   // An end belongs to the workflow id as a whole.
@@ -184,9 +182,9 @@ const theApproval = async (
   if (question !== undefined) return askedRow({ rows: waiting }, workflowId, question, "approval");
   const [only, ...others] = waiting;
   if (only === undefined) {
-    throw new NotFound({
-      message: `${workflowId} does not wait for an approval. Nothing was recorded.`,
-      next: { operation: "show", workflowId },
+    throw notFound(`${workflowId} does not wait for an approval. Nothing was recorded.`, {
+      operation: "show",
+      workflowId,
     });
   }
   if (others.length === 0) return only;

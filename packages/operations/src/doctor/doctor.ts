@@ -1,7 +1,6 @@
-import { NotAuthenticated } from "@durable-payments/api-core";
+import { type ClientOptions, NotAuthenticated } from "@durable-payments/api-core";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import { type Delivery, notifierId, testNotificationUpdate } from "@durable-payments/protocol";
-import { accountHash } from "@durable-payments/protocol/account";
 import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
@@ -9,7 +8,7 @@ import {
 } from "@temporalio/client";
 import * as Result from "effect/Result";
 import {
-  type KnownAccount,
+  knownAccounts,
   type OperationsSettings,
   type Sources,
   withSources,
@@ -17,19 +16,13 @@ import {
 import { askOnce, type ServiceSettings } from "../connection/settings.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import { noWorker } from "../connection/temporal.ts";
-import { ConnectionFailed, refused } from "../errors.ts";
+import { ConnectionFailed, connectionFailed, refused } from "../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { checkLedger } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
 
 /** What is examined. */
-export interface DoctorSettings extends Omit<OperationsSettings, "accounts"> {
-  /** The first is the one without a name, where there is such a one. */
-  readonly accounts: ReadonlyArray<{
-    readonly name: string | undefined;
-    readonly service: ServiceSettings;
-  }>;
-}
+export type DoctorSettings = OperationsSettings<ClientOptions>;
 
 /** What the doctor found. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
@@ -42,9 +35,7 @@ const serviceChecks = ({ accounts }: DoctorSettings) =>
 
 /** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
 const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Check>> => {
-  const known = settings.accounts.flatMap(({ name, service }): ReadonlyArray<KnownAccount> =>
-    Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [],
-  );
+  const known = knownAccounts(settings);
   try {
     return await withSources(settings, async ({ ledger, temporal, whyNot }) => {
       const missing = (what: string) =>
@@ -134,12 +125,11 @@ const isDelivery = (answer: unknown): answer is Delivery =>
  * @throws ConnectionFailed where no worker polls or answers; Refused where the workers have no address for it.
  */
 export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delivery> => {
-  if (temporal === undefined)
-    throw new ConnectionFailed({ reason: "cannotConnect", message: whyNot.join(" ") });
+  if (temporal === undefined) throw connectionFailed("cannotConnect", whyNot.join(" "));
   const { client, connection, settings } = temporal;
   const { taskQueue } = settings;
   const missing = await noWorker(client, taskQueue);
-  if (missing !== undefined) throw new ConnectionFailed({ reason: "noWorker", ...missing });
+  if (missing !== undefined) throw connectionFailed("noWorker", missing.message, missing.next);
   try {
     const answer = await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
       client.workflow
@@ -157,10 +147,10 @@ export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delive
     const isLate = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isNoAnswer(error);
     // Its one attempt was lost with its worker.
     if (!isLate && !(error instanceof WorkflowUpdateFailedError)) throw error;
-    throw new ConnectionFailed({
-      reason: "noWorker",
-      message: `No worker on task queue "${taskQueue}" answered within ${ANSWER_WITHIN_MS / 1000} s. The test notification may still be posted.`,
-      next: { operation: "doctor" },
-    });
+    throw connectionFailed(
+      "noWorker",
+      `No worker on task queue "${taskQueue}" answered within ${ANSWER_WITHIN_MS / 1000} s. The test notification may still be posted.`,
+      { operation: "doctor" },
+    );
   }
 };

@@ -9,7 +9,7 @@ import type { Operations } from "../connection/operations.ts";
 import { listed, type RunOfId } from "../connection/temporal.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { decisionOn, nudge, ownerOf } from "../decide/record.ts";
-import { isOperationError, NotFound, refused } from "../errors.ts";
+import { isOperationError, notFound, refused } from "../errors.ts";
 import { type Progress, readFailureOf, readProgress } from "../show/progress.ts";
 import { readInput, resetRun, startAgain } from "./continue-run.ts";
 import { amendInput, planRetry, type RetryPlan } from "./plan.ts";
@@ -49,7 +49,7 @@ export const planRetryOf = async (
   const read = async (id: string): Promise<Progress> => {
     const found = await readProgress(client, id);
     if (found !== undefined) return found;
-    throw new NotFound({ message: `Temporal knows no run ${id}. Nothing was done.` });
+    throw notFound(`Temporal knows no run ${id}. Nothing was done.`);
   };
   const given = await read(workflowId);
   const root = given.rootId;

@@ -1,5 +1,5 @@
 import type { Decision, JsonObject, Ledger, LogLine } from "@durable-payments/ledger";
-import { NotFound } from "../errors.ts";
+import { notFound } from "../errors.ts";
 import type { LogLineView, RunLog } from "./run-view.ts";
 
 const wordsOf = (details: JsonObject): string | null => {
@@ -44,7 +44,7 @@ export const readLog = async (
   const own = lines.map(lineOf);
   const [first] = own;
   if (first === undefined) {
-    throw new NotFound({ message: `The ledger has no log of ${workflowId}.` });
+    throw notFound(`The ledger has no log of ${workflowId}.`);
   }
   const among = general.filter(({ sequence }) => sequence > first.sequence).map(ofDecision);
   const last = own.at(-1)?.sequence ?? 0;

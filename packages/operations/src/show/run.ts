@@ -4,7 +4,7 @@ import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";
 import type { Sources } from "../connection/operations.ts";
 import { noWorker } from "../connection/temporal.ts";
-import { type NextOperation, NotFound } from "../errors.ts";
+import { type NextOperation, notFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../history/events.ts";
 import { whyNot } from "../retry/plan.ts";
 import { itemsOf } from "./inbox.ts";
@@ -98,9 +98,8 @@ export const readRun = async (sources: Sources, workflowId: string): Promise<Run
   const evidence = await readEvidence(sources, workflowId, pauses, () => MOST_EVENTS);
   const { end, failure, progress, rows, run } = evidence;
   if (progress === undefined && rows.length === 0 && run === undefined && end === undefined) {
-    throw new NotFound({
-      message: `There is no run of ${workflowId}. ${whyNot.join(" ")}`.trim(),
-      next: { operation: "list" },
+    throw notFound(`There is no run of ${workflowId}. ${whyNot.join(" ")}`.trim(), {
+      operation: "list",
     });
   }
   const missing =

@@ -1,7 +1,7 @@
 import { Client } from "@temporalio/client";
 import type { Payload, PayloadCodec } from "@temporalio/common";
 import { expect, it } from "vitest";
-import { decodingConnection } from "../../src/connection/decoding-connection.ts";
+import { decodingConnection } from "../../src/connection/temporal.ts";
 import { readInput, startAgain } from "../../src/retry/continue-run.ts";
 import { payloadOf, TemporalStub } from "../support/temporal-stub.ts";
 
