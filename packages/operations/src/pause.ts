@@ -1,8 +1,7 @@
 import type { Pause } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
-import { type Acting, actorOf } from "./acting.ts";
 import { nudgeBatch } from "./batch/batch.ts";
-import { type Deciding, nudge } from "./decide/record.ts";
+import { type Acting, actorOf, type Deciding, nudge } from "./decide/record.ts";
 import { notFound, refused } from "./errors.ts";
 
 /** What is paused: everything, a batch, or a workflow id. */

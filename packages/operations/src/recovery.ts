@@ -1,10 +1,9 @@
 import { atOnce, queryText, WAIT } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
-import { type Acting, actorOf } from "./acting.ts";
 import type { Operations } from "./connection/operations.ts";
 import { findRun, listed, type RunOfId } from "./connection/temporal.ts";
-import { decisionOn, nudge, ownerOf } from "./decide/record.ts";
-import { isEndRequested } from "./history/failure.ts";
+import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
+import { endRequestOf } from "./history/failure.ts";
 import { readFailureOf, readProgress, waitOf } from "./show/progress.ts";
 
 /** What a recovery finds, and what it does about it. */
@@ -20,33 +19,38 @@ export interface RecoverOptions extends Acting {
 const WEEK_MS = 7 * 86_400_000;
 const UNSETTLED = ["sending", "unknown", "asking"] as const;
 
-const isEndedByPerson = async (
+/** Returns why a person has ended a run, as its end says; undefined where nobody has. */
+const endReasonOf = async (
   client: Operations["client"],
-  workflowId: string,
-  runId: string,
-): Promise<boolean> => {
+  { runId, workflowId }: RunOfId,
+): Promise<string | undefined> => {
   const run = await readProgress(client, workflowId, runId);
   const failure = run && (await readFailureOf(client, workflowId, run));
-  if (failure?.type === failureTypes.ended || failure?.type === failureTypes.rejected) return true;
-  if (run?.state !== "cancelled") return false;
+  if (failure?.type === failureTypes.ended || failure?.type === failureTypes.rejected)
+    return failure.message;
+  if (run?.state !== "cancelled") return undefined;
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  return isEndRequested(events ?? []);
+  return endRequestOf(events ?? []);
 };
 
-/** Workflow ids of which a run has closed because a person had ended it, and whose end the ledger has lost. */
-const findEnds = async (operations: Operations, since: Date): Promise<ReadonlyArray<string>> => {
+/** Finds workflow ids of which a run has closed because a person had ended it, and whose end the ledger has lost, with the reason. */
+const findEnds = async (
+  operations: Operations,
+  since: Date,
+): Promise<ReadonlyMap<string, string>> => {
   const { client, ledger } = operations;
   const query = `ExecutionStatus IN ("Failed", "Canceled", "Terminated") AND CloseTime >= ${queryText(since.toISOString())}`;
   // Each run by itself: a later one of the id may have been started since.
   const runs: Array<RunOfId> = [];
   for await (const run of listed(client, query)) runs.push(run);
-  const ended = await atOnce(runs, async ({ runId, workflowId }) => {
-    const decisions = await ledger.decisionsOf(workflowId);
+  const ended = await atOnce(runs, async (run) => {
+    const decisions = await ledger.decisionsOf(run.workflowId);
     // One that was overruled since is known.
     const isKnown = decisions.some(({ kind }) => kind === "end" || kind === "overrule");
-    return !isKnown && (await isEndedByPerson(client, workflowId, runId)) ? [workflowId] : [];
+    const reason = isKnown ? undefined : await endReasonOf(client, run);
+    return reason === undefined ? [] : [[run.workflowId, reason] as const];
   });
-  return [...new Set(ended.flat())];
+  return new Map(ended.flat());
 };
 
 /** Opens the waits of open runs again; `idle` are the runs that may wait for a person: they execute no other activity. */
@@ -119,7 +123,7 @@ export const recover = async (
     /** Writes that may have been carried out: they are reconciled. */
     unknown: unknown.length,
     /** Ends of workflow ids, and waits, that Temporal remembers and the ledger does not: recorded again. */
-    ends,
+    ends: [...ends.keys()],
     waits,
     /** Runs that the ledger remembers and Temporal does not: start them again by the same id and input. */
     lostRuns,
@@ -128,9 +132,10 @@ export const recover = async (
   };
   if (isDryRun) return report;
   // Before sends are allowed again.
-  for (const workflowId of ends) {
+  for (const [workflowId, reason] of ends) {
     const owner = await ownerOf(operations, workflowId);
-    await ledger.decide(decisionOn(owner, "end", actor, { value: { recovered: true } }));
+    const end = { ...actor, reason };
+    await ledger.decide(decisionOn(owner, "end", end, { value: { recovered: true } }));
   }
   const mark = await ledger.recover(actor);
   // Whoever waits by the old epoch looks again; one that Temporal does not take is found by the tracker.

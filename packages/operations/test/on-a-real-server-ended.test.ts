@@ -5,10 +5,10 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { answer, reject } from "../src/decide/index.ts";
 import { cancel } from "../src/ending.ts";
-import { planPayout } from "../src/input/index.ts";
-import { planMany, retryMany, retryPayment } from "../src/retry/index.ts";
+import { planPayout } from "../src/input.ts";
+import { planMany, retryMany, retryPayment } from "../src/retry/retry.ts";
 import { recover } from "../src/recovery.ts";
-import { startRun } from "../src/start/index.ts";
+import { startRun } from "../src/start.ts";
 import { startRealStack } from "./support/real-stack.ts";
 
 let stack: Awaited<ReturnType<typeof startRealStack>>;
@@ -188,11 +188,20 @@ test("an end that only Temporal remembers is recorded again by recover; a cancel
   await Promise.all(ids.map((id) => expect(result(id)).rejects.toThrow()));
   const lost = await openLedger("memory");
   const restored = { ...stack.operations, ledger: lost };
-  const { ends } = await recover(restored, { ...bob, isDryRun: false });
+  const { ends } = await recover(restored, {
+    ...bob,
+    by: "carol",
+    reason: "restored",
+    isDryRun: false,
+  });
   expect(ends).toEqual(expect.arrayContaining(["forced", "asked", "sent"]));
   expect(ends).not.toContain("by-hand");
   expect(ends).not.toContain("terminated-by-hand");
-  await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("bob ended forced");
+  for (const id of ["forced", "asked"])
+    expect(await lost.decisionsOf(id)).toMatchObject([
+      { by: "carol", reason: expect.stringContaining("fraud"), value: { recovered: true } },
+    ]);
+  await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("carol ended forced");
   await lost.close();
   await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
 }, 60_000);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile, writeResultFile } from "../src/batch/index.ts";
-import { retryPayment } from "../src/retry/index.ts";
+import { retryPayment } from "../src/retry/retry.ts";
 import { startRealStack } from "./support/real-stack.ts";
 
 let stack: Awaited<ReturnType<typeof startRealStack>>;

@@ -6,10 +6,10 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
 import { cancel } from "../src/ending.ts";
-import { planPayout } from "../src/input/index.ts";
-import { planMany, retryPayment } from "../src/retry/index.ts";
+import { planPayout } from "../src/input.ts";
+import { planMany, retryPayment } from "../src/retry/retry.ts";
 import { listRuns, readOverview } from "../src/show/index.ts";
-import { startRun } from "../src/start/index.ts";
+import { startRun } from "../src/start.ts";
 import { startRealStack } from "./support/real-stack.ts";
 
 const beneficiary = {

@@ -1,6 +1,6 @@
 import type { BatchDetails, BatchView, RunList, RunView } from "@durable-payments/operations/show";
 import { csvText } from "@durable-payments/operations/batch";
-import { nextLines } from "./next.ts";
+import { nextLines, plainCommand } from "./next.ts";
 import { sinceText, statusesText } from "./run-text.ts";
 import {
   counted,
@@ -112,8 +112,8 @@ export const batchesText = (
 
 /** Prints one batch: its counts, and each failed or rejected row with the reason. */
 export const batchText = (batch: BatchDetails): string => {
-  const { approvedBy, counts, createdAt, createdBy, failed, file, id, next, rejected, rows } =
-    batch;
+  const { approvedBy, counts, createdAt, createdBy, failed, file, id, next, notNamed } = batch;
+  const { rejected, rows } = batch;
   const faulty = (title: string, of: BatchDetails["failed"]) =>
     of.length === 0
       ? []
@@ -151,7 +151,12 @@ export const batchText = (batch: BatchDetails): string => {
     ),
     ...faulty("Failed", failed),
     ...faulty("Rejected", rejected),
-    ...(failed.length === 100 ? [wrap("These are the first 100 that failed.", "  ")] : []),
+    ...(notNamed === 0
+      ? []
+      : [
+          wrap(`… and ${notNamed} more. Every row: give --results with the file:`, "  "),
+          `    ${styled("cyan", plainCommand("pay", file, "--results", "results.csv"))}`,
+        ]),
     ...nextLines(next),
   ].join("\n");
 };

@@ -75,8 +75,10 @@ const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): 
   return beside(start, `${what}${took}`);
 };
 
-const wordsOf = (candidate: InboxItem["candidates"][number]): string =>
-  Object.entries(candidate)
+/** Words what has fields of any names; empty ones are left out. */
+const wordsOf = (fields: Readonly<Record<string, unknown>>): string =>
+  Object.entries(fields)
+    .filter(([, value]) => value !== null && value !== "")
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
 
@@ -189,17 +191,24 @@ export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => 
   ].join("\n");
 };
 
+const logLine = (line: RunLog["lines"][number]): string => {
+  const [what, who, details] =
+    "kind" in line
+      ? [
+          styled("bold", line.kind),
+          line.by,
+          joined([line.reason, wordsOf(line.value), `(known by ${line.how})`], " "),
+        ]
+      : [line.what, line.who, wordsOf(line.details)];
+  const title = `${line.step === null ? "" : `${line.step}: `}${what}, by ${who}`;
+  return beside(`  ${when(line.at)}  `, `${title}${details === "" ? "" : ` (${details})`}`);
+};
+
 /** Prints the log of a workflow id, and whether it is as it was written. */
 export const logText = ({ lines, verification, workflowId }: RunLog): string =>
   [
     styled("bold", workflowId),
-    ...lines.map(({ at, details, isDecision, step, what, who }) => {
-      const title = `${step === null ? "" : `${step}: `}${isDecision ? styled("bold", what) : what}`;
-      return beside(
-        `  ${when(at)}  `,
-        `${title}, by ${who}${details === null ? "" : ` (${details})`}`,
-      );
-    }),
+    ...lines.map(logLine),
     ...(verification === undefined
       ? []
       : [

@@ -287,6 +287,7 @@ it("names the failed rows of a batch with the reason, and the retry", () => {
     approvedBy: "bob",
     pausedBy: null,
     rejected: [],
+    notNamed: 3,
     warnings: ["Row 3 may be a duplicate of invoice-3 of 2026-11-22 10:00 UTC, done"],
     failed: [row],
     counts: [
@@ -315,22 +316,25 @@ it("names the failed rows of a batch with the reason, and the retry", () => {
 });
 
 it("prints the log: who did what, decisions among them, and whether it was edited", () => {
-  const line = { step: "createPayout", at: START, isDecision: false } as const;
   const log = {
     workflowId: "invoice-17",
     lines: [
-      { ...line, sequence: 1, who: "worker", what: "sent", details: null },
+      { step: "createPayout", at: START, sequence: 1, who: "worker", what: "sent", details: {} },
       {
-        ...line,
-        sequence: 2,
-        who: "bob",
-        what: "end",
+        account: "a",
+        workflowId: "invoice-17",
         step: null,
-        details: "fraud",
-        isDecision: true,
+        at: START,
+        sequence: 2,
+        kind: "end",
+        question: null,
+        by: "bob",
+        how: "--by",
+        reason: "fraud",
+        value: {},
       },
     ],
-  };
+  } as const;
   expect(logText({ ...log, verification: { isIntact: true, lines: 2 } })).toMatchSnapshot();
   expect(logText({ ...log, verification: { isIntact: false, sequence: 2 } })).toContain(
     "EDITED: entry 2",

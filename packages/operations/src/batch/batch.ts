@@ -2,9 +2,8 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { type Batch, isSamePerson } from "@durable-payments/ledger";
 import { batchQueue } from "@durable-payments/protocol";
 import { chunkId, type PayoutChunk } from "@durable-payments/protocol/batches";
-import { type Acting, actorOf } from "../acting.ts";
 import type { Operations } from "../connection/operations.ts";
-import { type Deciding, decisionOn, nudge } from "../decide/record.ts";
+import { type Acting, actorOf, type Deciding, decisionOn, nudge } from "../decide/record.ts";
 import { notFound, refused } from "../errors.ts";
 
 /** What a batch keeps beside its rows, as JSON. */

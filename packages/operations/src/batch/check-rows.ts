@@ -4,8 +4,8 @@ import type { PayoutInput } from "@durable-payments/protocol";
 import { createHash, hash } from "node:crypto";
 import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../errors.ts";
-import { checkPayout, plannedPayout } from "../input/inputs.ts";
-import { type PaymentOf, paymentOf } from "../start/start-payment.ts";
+import { checkPayout, plannedPayout } from "../input.ts";
+import { type PaymentOf, paymentOf } from "../start.ts";
 import {
   columnOf,
   csvRows,

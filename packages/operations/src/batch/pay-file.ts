@@ -12,16 +12,16 @@ import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/batches"
 import { chunksOf } from "effect/Array";
 import * as Result from "effect/Result";
 import { basename } from "node:path";
-import { type Acting, actorOf } from "../acting.ts";
 import { accountNamed, type Operations } from "../connection/operations.ts";
 import { askOnce, type ServiceSettings } from "../connection/settings.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { isAmount } from "@durable-payments/protocol/input-checks";
-import { sumMoney } from "../show/sums.ts";
-import { findDuplicates, similarText } from "../start/start-run.ts";
+import { sumMoney } from "../show/run-view.ts";
+import { findDuplicates, similarText } from "../start.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
+import { type Acting, actorOf } from "../decide/record.ts";
 
 /** How a file is paid. */
 export interface PayFileOptions extends Acting {

@@ -6,11 +6,10 @@ import {
   type JsonObject,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { type Acting, actorOf } from "../acting.ts";
 import { invalidInput, isOperationError, notFound, refused } from "../errors.ts";
 import { awaitsApproval, isAsking } from "../show/standing.ts";
 import { type Choice, CHOICES } from "./consequences.ts";
-import { type Decided, type Deciding, decisionOn, record } from "./record.ts";
+import { type Acting, actorOf, type Decided, type Deciding, decisionOn, record } from "./record.ts";
 
 /** What a person answers. */
 export interface Answer extends Acting {

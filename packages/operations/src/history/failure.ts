@@ -85,11 +85,11 @@ const ENDED = "Ended by a person's decision: ";
 /** Says in Temporal's history that a person ends a run, so that `recover` finds an end that the ledger has lost. */
 export const endText = ({ by, reason }: Actor): string => `${ENDED}${by}: ${reason ?? ""}`;
 
-/** Whether a run was asked to end by {@link endText}: cancelling it by Temporal's own tools is no person's end. */
-export const isEndRequested = (events: ReadonlyArray<Event>): boolean =>
-  events.some(({ workflowExecutionCancelRequestedEventAttributes: requested }) =>
-    requested?.cause?.startsWith(ENDED),
-  );
+/** Returns the {@link endText} by which a run was asked to end: cancelling it by Temporal's own tools is no person's end. */
+export const endRequestOf = (events: ReadonlyArray<Event>): string | undefined =>
+  events
+    .map(({ workflowExecutionCancelRequestedEventAttributes: requested }) => requested?.cause)
+    .find((cause): cause is string => cause?.startsWith(ENDED) ?? false);
 
 /** Reads why a run ended from its last event; null where that does not say it. */
 export const closeFailureOf = (close: Event | undefined): Failure | null => {

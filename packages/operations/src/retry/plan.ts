@@ -7,8 +7,8 @@ import { failureTypes } from "@durable-payments/protocol/calls";
 import type { RunState } from "../connection/temporal.ts";
 import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
 import type { Failure } from "../history/failure.ts";
-import { planOnboarding, planPayout } from "../input/inputs.ts";
-import type { PlannedRun } from "../input/planned-run.ts";
+import { planOnboarding, planPayout } from "../input.ts";
+import type { PlannedRun } from "../input.ts";
 
 /** What a retry is planned from. */
 export interface Planning {

@@ -1,18 +1,20 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { endAmong, type NewDecision } from "@durable-payments/ledger";
-import { queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
+import { queryText, queryTexts } from "@durable-payments/protocol";
 import type { PayoutChunk } from "@durable-payments/protocol/batches";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Acting, actorOf } from "../acting.ts";
 import { startChunk } from "../batch/batch.ts";
 import type { Operations } from "../connection/operations.ts";
 import { listed, type RunOfId } from "../connection/temporal.ts";
 import { changing } from "../connection/temporal-errors.ts";
-import { decisionOn, nudge, ownerOf } from "../decide/record.ts";
+import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
 import { isOperationError, notFound, refused } from "../errors.ts";
+import { RETRIED } from "../show/list.ts";
 import { type Progress, readFailureOf, readProgress } from "../show/progress.ts";
 import { readInput, resetRun, startAgain } from "./continue-run.ts";
 import { amendInput, planRetry, type RetryPlan } from "./plan.ts";
+
+export type { RetryPlan };
 
 /** How a run is retried. */
 export interface RetryOptions extends Acting {
@@ -183,9 +185,8 @@ const findFailed = async (
 ): Promise<ReadonlyArray<RunOfId>> => {
   const query = [
     `ExecutionStatus IN ${queryTexts(["Failed", "TimedOut", "Terminated", "Canceled"])}`,
-    `WorkflowType NOT IN ${queryTexts([WORKFLOW.tracker, WORKFLOW.notifier, WORKFLOW.checkWorker])}`,
+    type === undefined ? RETRIED : `WorkflowType = ${queryText(type)}`,
     ...(since === undefined ? [] : [`CloseTime >= ${queryText(since.toISOString())}`]),
-    ...(type === undefined ? [] : [`WorkflowType = ${queryText(type)}`]),
   ].join(" AND ");
   const ofBatch =
     batch === undefined

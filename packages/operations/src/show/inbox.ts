@@ -1,25 +1,26 @@
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import { atOnce, runStep } from "@durable-payments/protocol";
 import { keptOf } from "../batch/batch.ts";
-import { approvalConsequences, CHOICES, consequencesOf } from "../decide/consequences.ts";
+import { approvalConsequences, consequencesOf } from "../decide/consequences.ts";
 import { ledgerOf, type Sources } from "../connection/operations.ts";
 import { readProgress } from "./progress.ts";
 import { type ChoiceView, type InboxItem, paymentFields } from "./run-view.ts";
 import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
 
-const VERDICTS = ["approve", "reject"] as const;
-
-const inWords = <Of extends ChoiceView["choice"]>(
-  choices: ReadonlyArray<Of>,
+const choicesOf = <Of extends ChoiceView["choice"]>(
   consequences: Readonly<Record<Of, string>>,
 ): ReadonlyArray<ChoiceView> =>
-  choices.map((choice) => ({ choice, consequence: consequences[choice] }));
+  // The names of a record are those of its type.
+  Object.entries<string>(consequences).map(([choice, consequence]) => ({
+    choice: choice as Of,
+    consequence,
+  }));
 
-const choicesOf = (row: WriteRow): ReadonlyArray<ChoiceView> => {
+const consequencesFor = (row: WriteRow): ReadonlyArray<ChoiceView> => {
   if (row.question === null) return [];
   return row.question.kind === "approval"
-    ? inWords(VERDICTS, approvalConsequences(row))
-    : inWords(CHOICES, consequencesOf(row));
+    ? choicesOf(approvalConsequences(row))
+    : choicesOf(consequencesOf(row));
 };
 
 const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
@@ -34,7 +35,7 @@ const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
     reason: question?.reason ?? "",
     since: question?.since ?? row.changedAt,
     candidates: question?.candidates ?? [],
-    choices: choicesOf(row),
+    choices: consequencesFor(row),
     startedBy,
   };
 };
@@ -89,7 +90,7 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
       reference: file,
       reason: `${[...about, ...keptOf(batch).warnings.slice(0, 3)].join(". ")}.`,
       since: createdAt,
-      choices: inWords(VERDICTS, {
+      choices: choicesOf({
         approve: "APPROVE: pays every row as shown.",
         reject: "REJECT: pays no row of this file.",
       }),

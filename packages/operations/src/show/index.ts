@@ -9,8 +9,6 @@ export {
   type RunList,
   type RunListFilter,
 } from "./list.ts";
-export { readLog } from "./log.ts";
 export { type OverviewView, readOverview, type WaitingFor } from "./overview.ts";
-export { followRun, readRun } from "./run.ts";
-export type * from "./run-view.ts";
-export { type Money, sumMoney } from "./sums.ts";
+export { followRun, readLog, readRun } from "./run.ts";
+export * from "./run-view.ts";

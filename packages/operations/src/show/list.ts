@@ -28,10 +28,15 @@ export interface RunList {
   readonly isMore: boolean;
 }
 
-const { checkWorker, notifier, payoutBatch, tracker } = WORKFLOW;
+const NOT_RETRIED = [WORKFLOW.tracker, WORKFLOW.notifier, WORKFLOW.checkWorker];
 
-/** A condition of visibility: no workflow of our own that pays nothing. */
-export const PAYING = `WorkflowType NOT IN ${queryTexts([tracker, notifier, payoutBatch, checkWorker])}`;
+const noneOf = (types: ReadonlyArray<string>): string => `WorkflowType NOT IN ${queryTexts(types)}`;
+
+/** A condition of visibility: no workflow of our own that a worker keeps running, or that checks it. */
+export const RETRIED = noneOf(NOT_RETRIED);
+
+/** The same, and none that starts the rows of a file: it pays nothing itself. */
+export const PAYING = noneOf([...NOT_RETRIED, WORKFLOW.payoutBatch]);
 
 /** Types that are payments before they have a row. */
 const OWN_PAYMENTS: ReadonlySet<string> = new Set([WORKFLOW.payout, WORKFLOW.onboardCardholder]);
@@ -192,16 +197,21 @@ export interface BatchView extends Omit<Batch, "details"> {
   readonly pausedBy: string | null;
 }
 
-/** A batch with the rows that need attention: the first 100. */
+/** A batch with the rows that need attention: of each kind the first 100. */
 export interface BatchDetails extends BatchView {
   readonly failed: ReadonlyArray<BatchRow>;
   readonly rejected: ReadonlyArray<BatchRow>;
+  /** Failed and rejected rows beyond these. */
+  readonly notNamed: number;
   /** Which rows are likely duplicates of payments under other ids. */
   readonly warnings: ReadonlyArray<string>;
   readonly next: ReadonlyArray<NextOperation>;
 }
 
 const MOST_NAMED = 100;
+
+const sumOf = (counts: BatchView["counts"]): number =>
+  counts.reduce((sum, { rows }) => sum + rows, 0);
 
 const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch): Promise<BatchView> => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
@@ -247,5 +257,7 @@ export const findBatch = async (ledger: Ledger, id: string): Promise<BatchDetail
     ledger.batchRows(id, { states: ["rejected"], limit: MOST_NAMED }),
   ]);
   const { warnings } = keptOf(batch);
-  return { ...view, failed, rejected, warnings, next: nextOfBatch(view) };
+  const faulty = view.counts.filter(({ state }) => state === "failed" || state === "rejected");
+  const notNamed = sumOf(faulty) - failed.length - rejected.length;
+  return { ...view, failed, rejected, notNamed, warnings, next: nextOfBatch(view) };
 };

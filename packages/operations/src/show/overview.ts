@@ -1,3 +1,4 @@
+import { lookUp } from "@durable-payments/api-core/values";
 import type { Ledger, Overview, Pause } from "@durable-payments/ledger";
 import { queryText } from "@durable-payments/protocol";
 import type { Sources } from "../connection/operations.ts";
@@ -6,7 +7,7 @@ import type { Temporal } from "../connection/temporal.ts";
 import { isOperationError, type NextOperation } from "../errors.ts";
 import { readInbox } from "./inbox.ts";
 import { PAYING } from "./list.ts";
-import { type Money, sumMoney } from "./sums.ts";
+import { type Money, sumMoney } from "./run-view.ts";
 
 /** Runs that wait for the same, with the money that they are to pay. */
 export interface WaitingFor {
@@ -38,36 +39,27 @@ export interface OverviewView {
 
 const MOST_WAITS = 5_000;
 
-const ASKED: Readonly<Record<string, WaitingFor["what"]>> = {
+/** What a write waits for, by its question or its state; and what else is waited for. */
+const WHAT = {
   outcome: "answers",
   approval: "approvals",
-};
-
-const STATES: Readonly<Record<string, WaitingFor["what"]>> = {
   unknown: "unknown outcomes to be found out",
   sending: "being sent",
-};
-
-const WAITS = {
   payout: "payouts to complete",
   cardholder: "verifications",
   balance: "funds",
-} as const;
+} as const satisfies Record<string, WaitingFor["what"]>;
 
 const readWaiting = async (ledger: Ledger, { waits, writes }: Overview) => {
-  const ofWrites = Map.groupBy(
-    writes,
-    ({ question, state }) => ASKED[question ?? ""] ?? STATES[state],
-  );
-  const order = [...Object.values(ASKED), ...Object.values(STATES)];
+  const ofWrites = Map.groupBy(writes, ({ question, state }) => lookUp(WHAT, question ?? state));
   const open = waits.map(async ({ count, kind, since }): Promise<WaitingFor> => {
     const rows = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
     const ids = [...new Set(rows.map(({ workflowId }) => workflowId))];
     const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
-    return { what: WAITS[kind], count, since, money: sumMoney(runs) };
+    return { what: WHAT[kind], count, since, money: sumMoney(runs) };
   });
   return [
-    ...order.flatMap((what): ReadonlyArray<WaitingFor> => {
+    ...Object.values(WHAT).flatMap((what): ReadonlyArray<WaitingFor> => {
       const found = ofWrites.get(what) ?? [];
       if (found.length === 0) return [];
       const count = found.reduce((sum, { rows }) => sum + rows, 0);

@@ -1,4 +1,7 @@
-import type { KnownBy, Verification, WriteState } from "@durable-payments/ledger";
+import { formatAmount } from "@durable-payments/api-core/decimal";
+import type { KnownBy, LogLine, Verification, WriteState } from "@durable-payments/ledger";
+import * as BigDecimal from "effect/BigDecimal";
+import * as Option from "effect/Option";
 import type { RunState } from "../connection/temporal.ts";
 import type { Choice } from "../decide/consequences.ts";
 import type { NextOperation } from "../errors.ts";
@@ -44,6 +47,29 @@ export const paymentFields = (of: PaymentView | undefined): PaymentView => ({
   payee: of?.payee ?? null,
   reference: of?.reference ?? null,
 });
+
+/** Amounts by currency: decimal strings in units of the currency. */
+export type Money = ReadonlyArray<{ readonly currency: string; readonly amount: string }>;
+
+/**
+ * Adds up amounts by currency, exactly. What moves no money, or is no decimal, is left out.
+ *
+ * @returns the sums above zero, in the order of their currencies' first appearance.
+ */
+export const sumMoney = (
+  amounts: ReadonlyArray<{ readonly amount: string | null; readonly currency: string | null }>,
+): Money => {
+  const sums = new Map<string, BigDecimal.BigDecimal>();
+  for (const { amount, currency } of amounts) {
+    const read = BigDecimal.fromString(amount ?? "");
+    if (currency === null || amount === null || Option.isNone(read)) continue;
+    const before = sums.get(currency);
+    sums.set(currency, before === undefined ? read.value : BigDecimal.sum(before, read.value));
+  }
+  return [...sums]
+    .filter(([, sum]) => !BigDecimal.isZero(sum))
+    .map(([currency, sum]) => ({ currency, amount: formatAmount(sum, currency) }));
+};
 
 /** One run, as all lists and screens show it. Times: milliseconds since 1970. */
 export interface RunView extends PaymentView {
@@ -103,19 +129,6 @@ export interface InboxItem extends PaymentView {
   readonly startedBy: string | null;
 }
 
-/** One line of the log of a workflow id. */
-export interface LogLineView {
-  readonly sequence: number;
-  readonly at: number;
-  readonly who: string;
-  /** What happened: "sent", "carried out", "approve", "removed". */
-  readonly what: string;
-  readonly step: string | null;
-  /** What was found, given as a reason, or destroyed, in words. */
-  readonly details: string | null;
-  readonly isDecision: boolean;
-}
-
 /** One run with everything that is known of it. */
 export interface RunDetails extends RunView {
   readonly steps: ReadonlyArray<StepView>;
@@ -135,10 +148,10 @@ export interface RunDetails extends RunView {
   readonly notes: ReadonlyArray<string>;
 }
 
-/** The log of a workflow id. */
+/** The log of a workflow id: sends, outcomes, removals and decisions, as they were written. */
 export interface RunLog {
   readonly workflowId: string;
-  readonly lines: ReadonlyArray<LogLineView>;
+  readonly lines: ReadonlyArray<LogLine>;
   /** Present where the chain of hashes was checked. */
   readonly verification?: Verification;
 }

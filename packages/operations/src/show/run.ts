@@ -1,4 +1,10 @@
-import { endAmong, type Pause, type Run, type WriteRow } from "@durable-payments/ledger";
+import {
+  endAmong,
+  type Ledger,
+  type Pause,
+  type Run,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { webUiLink } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";
@@ -14,6 +20,7 @@ import {
   paymentFields,
   type PaymentView,
   type RunDetails,
+  type RunLog,
   type RunView,
   type Status,
 } from "./run-view.ts";
@@ -202,4 +209,28 @@ export const nextOf = (
   if (batch !== null) next.push({ operation: "show", workflowId: batch });
   next.push({ operation: "show", workflowId, isLog: true });
   return next.slice(0, 3);
+};
+
+/**
+ * Reads the log of a workflow id: every send, outcome, removal and decision, with who asked for it. Decisions about
+ * everything (a pause, a recovery) are among them, where they fall into its time.
+ *
+ * @param isVerified whether the chain of hashes is checked.
+ * @throws NotFound where the ledger has nothing of the id.
+ */
+export const readLog = async (
+  ledger: Ledger,
+  workflowId: string,
+  { isVerified = false }: { readonly isVerified?: boolean } = {},
+): Promise<RunLog> => {
+  const [own, general] = await Promise.all([ledger.logOf(workflowId), ledger.decisionsOf("")]);
+  const [first, last] = [own[0]?.sequence, own.at(-1)?.sequence];
+  if (first === undefined || last === undefined)
+    throw notFound(`The ledger has no log of ${workflowId}.`);
+  const among = general.filter(({ sequence }) => sequence > first && sequence < last);
+  return {
+    workflowId,
+    lines: [...own, ...among].toSorted((a, b) => a.sequence - b.sequence),
+    ...(isVerified && { verification: await ledger.verify(workflowId) }),
+  };
 };

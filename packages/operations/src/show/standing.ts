@@ -62,14 +62,11 @@ export const unknownText = (
   return at > now ? `${why}, checking until ${clock(at, now)}` : `${why}, checking`;
 };
 
-const WAITS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> = {
+const WAIT_TEXTS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> = {
   payout: (thing) => `waiting for payout ${thing} to complete`,
   cardholder: (thing) => `waiting for the verification of cardholder ${thing}`,
   balance: (thing) => `waiting for funds: ${thing}`,
 };
-
-const waitText = ({ kind, thing }: Pick<RecordedWait, "kind" | "thing">): string =>
-  WAITS[kind](thing);
 
 /** Returns the pause that holds for a run, or for all runs of a batch. */
 export const pauseOf = (
@@ -115,7 +112,7 @@ const openReason = (
     const reason = `${retried.type}: ${retried.message ?? ""}`.replace(/\.$/, "");
     return said(isWaiting ? "waiting" : "running", `${reason}${when}`);
   }
-  if (wait !== undefined) return said("waiting", waitText(wait));
+  if (wait !== undefined) return said("waiting", WAIT_TEXTS[wait.kind](wait.thing));
   const pause = pauseOf(pauses, run?.batch, workflowId);
   if (pause !== undefined && pending.length === 0) {
     return said("paused", `sends are paused by ${pause.by}: ${pause.reason}`);
@@ -252,7 +249,7 @@ const waitStep = (wait: RecordedWait): StepView => {
     state: stateOfWait(wait),
     text:
       wait.closedAt === null
-        ? waitText(wait)
+        ? WAIT_TEXTS[wait.kind](wait.thing)
         : `${wait.thing}${outcome === undefined ? "" : `: ${outcome}`}`,
     at: wait.since,
     endedAt: wait.closedAt,

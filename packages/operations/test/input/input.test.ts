@@ -1,7 +1,7 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { expect, test } from "vitest";
-import { checkId, planPayout } from "../../src/input/index.ts";
-import { paymentOf, summaryOf } from "../../src/start/index.ts";
+import { checkId, planPayout } from "../../src/input.ts";
+import { paymentOf, summaryOf } from "../../src/start.ts";
 
 const payout = {
   amount: "250.00",

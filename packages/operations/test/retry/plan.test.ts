@@ -6,7 +6,7 @@ import {
   closeFailureOf,
   endText,
   type Failure,
-  isEndRequested,
+  endRequestOf,
   readFailure,
 } from "../../src/history/failure.ts";
 import { resetPoint } from "../../src/retry/continue-run.ts";
@@ -135,9 +135,9 @@ test("a cancelled run was ended by a person only where the request says so", () 
   const requested = (cause: string) => [
     { workflowExecutionCancelRequestedEventAttributes: { cause } },
   ];
-  expect(isEndRequested(requested(endText(ada)))).toBe(true);
-  expect(isEndRequested(requested(""))).toBe(false);
-  expect(isEndRequested([])).toBe(false);
+  expect(endRequestOf(requested(endText(ada)))).toBe(endText(ada));
+  expect(endRequestOf(requested(""))).toBeUndefined();
+  expect(endRequestOf([])).toBeUndefined();
 });
 
 test("a reset goes to the task that scheduled the failing step", () => {

@@ -2,9 +2,8 @@ import { openLedger } from "@durable-payments/ledger";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readInbox } from "../../src/show/inbox.ts";
 import { findBatch, listBatches } from "../../src/show/list.ts";
-import { readLog } from "../../src/show/log.ts";
 import { readOverview } from "../../src/show/overview.ts";
-import { readRun } from "../../src/show/run.ts";
+import { readLog, readRun } from "../../src/show/run.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
 
 const ledger = await openLedger("memory");
@@ -105,8 +104,8 @@ it("has the log of a run, with decisions, and verifies its chain", async () => {
   const actor = { by: "bob", how: "flag", reason: "audit" };
   await ledger.pause("run", "invoice-19", actor);
   const log = await readLog(ledger, "invoice-19", { isVerified: true });
-  expect(log.lines[0]).toMatchObject({ what: "made by hand", who: "test", isDecision: false });
-  expect(log.lines.at(-1)).toMatchObject({ what: "pause", who: "bob", isDecision: true });
+  expect(log.lines[0]).toMatchObject({ what: "made by hand", who: "test" });
+  expect(log.lines.at(-1)).toMatchObject({ kind: "pause", by: "bob" });
   expect(log.verification).toMatchObject({ isIntact: true });
   await ledger.resume("run", "invoice-19", actor);
 });
@@ -116,7 +115,31 @@ it("names the failed rows of a batch with their reasons, and the retry", async (
   const batch = await findBatch(ledger, "file-1");
   expect(batch?.failed).toMatchObject([{ number: 1, message: "The account is closed." }]);
   expect(batch?.next).toContainEqual({ operation: "retryAll", batch: "file-1" });
+  expect(batch?.notNamed).toBe(0);
   expect(await findBatch(ledger, "nobody")).toBeUndefined();
+});
+
+it("says how many failed and rejected rows of a batch it does not name", async () => {
+  const [batch] = await ledger.batches();
+  if (batch === undefined) throw new Error("No batch");
+  await ledger.saveBatch("file-2", () => ({ batch: { ...batch, id: "file-2" } }));
+  const rows = Array.from({ length: 103 }, (_, number) => ({
+    number,
+    workflowId: `many-${number}`,
+    fingerprint: `m${number}`,
+    payee: null,
+    amount: "1",
+    currency: number === 0 ? "USD" : "EUR",
+    reference: null,
+    state: "failed" as const,
+    message: null,
+  }));
+  await ledger.saveRows("file-2", rows);
+  const { failed, notNamed } = (await findBatch(ledger, "file-2")) ?? {};
+  expect([failed?.length, notNamed]).toEqual([100, 3]);
+  await ledger.saveBatch("file-2", () => ({
+    batch: { ...batch, id: "file-2", state: "rejected" },
+  }));
 });
 
 it("counts what waits for what, with the money", async () => {
