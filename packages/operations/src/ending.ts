@@ -6,7 +6,7 @@ import type { Operations } from "./connection/operations.ts";
 import { changing, isNoAnswer } from "./connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, ownerOf } from "./decide/record.ts";
 import { notFound, refused } from "./errors.ts";
-import { endText } from "./history/failure.ts";
+import { endText } from "./history.ts";
 import { readProgress } from "./show/progress.ts";
 
 /** How a run is ended. */

@@ -3,7 +3,7 @@ import { failureTypes } from "@durable-payments/protocol/calls";
 import type { Operations } from "./connection/operations.ts";
 import { findRun, listed, type RunOfId } from "./connection/temporal.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
-import { endRequestOf } from "./history/failure.ts";
+import { endRequestOf } from "./history.ts";
 import { readFailureOf, readProgress, waitOf } from "./show/progress.ts";
 
 /** What a recovery finds, and what it does about it. */

@@ -99,7 +99,7 @@ export const submitFile = async (
       );
       return;
     }
-    if (!yes && plan.uploaded === undefined) {
+    if (!yes && !plan.isUploaded) {
       for (const line of planText(plan, funds)) output.say(line);
       await confirm("Pay this file?", "Nothing was started.");
     }

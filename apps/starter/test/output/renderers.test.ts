@@ -2,6 +2,7 @@ import type {
   BatchDetails,
   InboxItem,
   RunDetails,
+  RunLog,
   StepView,
 } from "@durable-payments/operations/show";
 import { columnsOf } from "../../src/output/text.ts";
@@ -316,7 +317,7 @@ it("names the failed rows of a batch with the reason, and the retry", () => {
 });
 
 it("prints the log: who did what, decisions among them, and whether it was edited", () => {
-  const log = {
+  const log: RunLog = {
     workflowId: "invoice-17",
     lines: [
       { step: "createPayout", at: START, sequence: 1, who: "worker", what: "sent", details: {} },
@@ -334,7 +335,7 @@ it("prints the log: who did what, decisions among them, and whether it was edite
         value: {},
       },
     ],
-  } as const;
+  };
   expect(logText({ ...log, verification: { isIntact: true, lines: 2 } })).toMatchSnapshot();
   expect(logText({ ...log, verification: { isIntact: false, sequence: 2 } })).toContain(
     "EDITED: entry 2",
@@ -345,7 +346,7 @@ it("prints everything at a glance", () => {
   const text = overviewText(
     {
       runs: { running: 3, failedToday: 1 },
-      pauses: [{ scope: "all", of: "", by: "bob", reason: "audit", since: START }],
+      pauses: [{ scope: "all", of: "", by: "bob", reason: "audit" }],
       waiting: [
         {
           what: "payouts to complete",

@@ -1,19 +1,17 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal, messageOf } from "@durable-payments/api-core/values";
-import {
-  type Batch,
-  type BatchRow,
-  needsApproval,
-  type Run,
-  type SimilarPayment,
-} from "@durable-payments/ledger";
+import { type Batch, type BatchRow, needsApproval, type Run } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/batches";
 import { chunksOf } from "effect/Array";
 import * as Result from "effect/Result";
 import { basename } from "node:path";
-import { accountNamed, type Operations } from "../connection/operations.ts";
-import { askOnce, type ServiceSettings } from "../connection/settings.ts";
+import {
+  accountNamed,
+  type Operations,
+  askOnce,
+  type ServiceSettings,
+} from "../connection/operations.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { isAmount } from "@durable-payments/protocol/input-checks";
@@ -32,22 +30,7 @@ export interface PayFileOptions extends Acting {
 }
 
 /** What is known of a file before it is paid. */
-export interface FilePlan {
-  readonly batch: string;
-  readonly rows: number;
-  readonly totals: Readonly<Record<string, string>>;
-  /** Rows that another batch has already: they are not paid again. */
-  readonly known: ReadonlyArray<{ readonly number: number; readonly batch: string }>;
-  /** Rows that are likely a duplicate of a payment under another id: a warning. */
-  readonly similar: ReadonlyArray<{
-    readonly number: number;
-    readonly workflowId: string;
-    readonly others: ReadonlyArray<SimilarPayment>;
-  }>;
-  readonly needsApproval: boolean;
-  /** The batch, where it was uploaded before. */
-  readonly uploaded: Batch | undefined;
-}
+export type FilePlan = Awaited<ReturnType<typeof planFile>>;
 
 const DEFAULT_WINDOW = 200;
 const SAVED_AT_ONCE = 5_000;
@@ -106,7 +89,7 @@ export const planFile = async (
   operations: Operations,
   checked: CheckedFile,
   options: PayFileOptions,
-): Promise<FilePlan> => {
+) => {
   checkPayOptions(options);
   const { ledger } = operations;
   const account = accountNamed(operations, checked.account);
@@ -126,10 +109,12 @@ export const planFile = async (
     batch: checked.batch,
     rows: checked.rows.length,
     totals: Object.fromEntries(sums.map(({ amount, currency }) => [currency, amount])),
+    /** Rows that another batch has already: they are not paid again. */
     known: checked.rows.flatMap(({ fingerprint, number }) => {
       const batch = others.get(fingerprint);
       return batch === undefined ? [] : [{ number, batch }];
     }),
+    /** Rows that are likely a duplicate of a payment under another id: a warning. */
     similar: fresh.flatMap(({ number, workflowId }, at) => {
       const others = similar[at] ?? [];
       return others.length === 0 ? [] : [{ number, workflowId, others }];
@@ -137,7 +122,8 @@ export const planFile = async (
     needsApproval: sums.some(
       (sum) => needsApproval(sum, approveAbove, limits.approveAbove) !== undefined,
     ),
-    uploaded: await ledger.batch(checked.batch),
+    /** Whether the batch was uploaded before. */
+    isUploaded: (await ledger.batch(checked.batch)) !== undefined,
   };
 };
 

@@ -6,9 +6,15 @@ export {
   type LedgerSettings,
   type Operations,
   type OperationsSettings,
+  type ServiceSettings,
   type Sources,
   withOperations,
   withSources,
 } from "./operations.ts";
-export { type ServiceSettings, type TemporalSettings, temporalSettings } from "./settings.ts";
-export { decodingConnection, type RunState, type Temporal } from "./temporal.ts";
+export {
+  decodingConnection,
+  type RunState,
+  type Temporal,
+  type TemporalSettings,
+  temporalSettings,
+} from "./temporal.ts";

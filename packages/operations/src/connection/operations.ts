@@ -1,4 +1,9 @@
-import type { InvalidSettings } from "@durable-payments/api-core";
+import {
+  type ClientOptions,
+  type InvalidSettings,
+  makePaymentsClient,
+  type PromiseClient,
+} from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import {
   type Ledger,
@@ -11,9 +16,8 @@ import { type Account, accountHash, clientHash } from "@durable-payments/protoco
 import * as Result from "effect/Result";
 import { existsSync } from "node:fs";
 import { ConnectionFailed, connectionFailed, invalidInput } from "../errors.ts";
-import type { TemporalSettings } from "./settings.ts";
 import { asTemporalError } from "./temporal-errors.ts";
-import { connectTemporal, type Temporal } from "./temporal.ts";
+import { connectTemporal, type Temporal, type TemporalSettings } from "./temporal.ts";
 
 /** Where the ledger is. It takes no secret of the service to find it. */
 export interface LedgerSettings {
@@ -131,6 +135,23 @@ export const knownAccounts = ({
   accounts.flatMap(({ name, service }) =>
     Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [],
   );
+
+/** The address of the service and the credentials of the account; or why they are not known here. */
+export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;
+
+/** Asks the service something, with one try, so that the answer comes soon. */
+export const askOnce = async <A>(
+  options: ClientOptions,
+  requestTimeoutMs: number,
+  ask: (client: PromiseClient) => Promise<A>,
+): Promise<A> => {
+  const client = makePaymentsClient({ ...options, maxAttempts: 1, requestTimeoutMs });
+  try {
+    return await ask(client);
+  } finally {
+    await client.close();
+  }
+};
 
 const valueOf = <A>(settled: PromiseSettledResult<A>): A | undefined =>
   settled.status === "fulfilled" ? settled.value : undefined;

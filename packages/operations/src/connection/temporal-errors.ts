@@ -3,7 +3,9 @@ import { type Connection, isGrpcServiceError, ServiceError } from "@temporalio/c
 import { NamespaceNotFoundError } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { ConnectionFailed, connectionFailed } from "../errors.ts";
-import type { TemporalSettings } from "./settings.ts";
+
+/** Where Temporal is. */
+type Place = Readonly<{ address: string; namespace: string }>;
 
 /** gRPC's codes, as far as one is told from another here. */
 const CODES = {
@@ -53,10 +55,7 @@ export const detailsOf = (error: unknown): string => {
 };
 
 /** Words an error of Temporal for a person; any other error is returned as it is. */
-export const asTemporalError = (
-  error: unknown,
-  { address, namespace }: Pick<TemporalSettings, "address" | "namespace">,
-): unknown => {
+export const asTemporalError = (error: unknown, { address, namespace }: Place): unknown => {
   const isMissing = isNamespaceMissing(error);
   if (!isMissing && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return error;
   return connectionFailed(
@@ -73,7 +72,7 @@ const ANSWER_WITHIN_MS = 15_000;
 
 /** Has Temporal change something, within a bound. */
 export const changing = async <A>(
-  { connection, settings }: Readonly<{ connection: Connection; settings: TemporalSettings }>,
+  { connection, settings }: Readonly<{ connection: Connection; settings: Place }>,
   workflowId: string,
   mayBe: string,
   change: () => Promise<A>,

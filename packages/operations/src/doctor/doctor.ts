@@ -12,8 +12,9 @@ import {
   type OperationsSettings,
   type Sources,
   withSources,
+  askOnce,
+  type ServiceSettings,
 } from "../connection/operations.ts";
-import { askOnce, type ServiceSettings } from "../connection/settings.ts";
 import { isNoAnswer } from "../connection/temporal-errors.ts";
 import { noWorker } from "../connection/temporal.ts";
 import { ConnectionFailed, connectionFailed, refused } from "../errors.ts";

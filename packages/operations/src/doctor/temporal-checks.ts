@@ -13,9 +13,13 @@ import type { Client } from "@temporalio/client";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../connection/operations.ts";
-import type { TemporalSettings } from "../connection/settings.ts";
+import {
+  type TemporalSettings,
+  findRun,
+  pollersOf,
+  type Temporal,
+} from "../connection/temporal.ts";
 import { detailsOf } from "../connection/temporal-errors.ts";
-import { findRun, pollersOf, type Temporal } from "../connection/temporal.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 const DAY_MS = 86_400_000;

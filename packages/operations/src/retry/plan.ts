@@ -6,9 +6,8 @@ import { canonicalJson, hashOf } from "@durable-payments/protocol/account";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { RunState } from "../connection/temporal.ts";
 import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
-import type { Failure } from "../history/failure.ts";
-import { planOnboarding, planPayout } from "../input.ts";
-import type { PlannedRun } from "../input.ts";
+import type { Failure } from "../history.ts";
+import { planOnboarding, planPayout, type PlannedRun } from "../input.ts";
 
 /** What a retry is planned from. */
 export interface Planning {

@@ -100,11 +100,7 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
 };
 
 /** What waits for a person, the oldest first. */
-export interface Inbox {
-  readonly items: ReadonlyArray<InboxItem>;
-  /** What could not be read, and why. */
-  readonly notes: ReadonlyArray<string>;
-}
+export type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 /**
  * Reads what waits for a person: questions, approvals, and unknown outcomes of runs that have ended. It needs the ledger
@@ -114,7 +110,7 @@ export interface Inbox {
  * @returns the items, the oldest first.
  * @throws ConnectionFailed where the ledger cannot be read.
  */
-export const readInbox = async (sources: Sources): Promise<Inbox> => {
+export const readInbox = async (sources: Sources) => {
   const ledger = ledgerOf(sources);
   const asked = await ledger.rows({ needsPerson: true });
   const ids = [...new Set(asked.map(({ workflowId }) => workflowId))];

@@ -22,11 +22,7 @@ export interface RunListFilter {
 }
 
 /** Runs that a filter finds. */
-export interface RunList {
-  readonly runs: ReadonlyArray<RunView>;
-  /** Whether there are more than the limit. */
-  readonly isMore: boolean;
-}
+export type RunList = Awaited<ReturnType<typeof listRuns>>;
 
 const NOT_RETRIED = [WORKFLOW.tracker, WORKFLOW.notifier, WORKFLOW.checkWorker];
 
@@ -162,7 +158,7 @@ const PART = 16;
  * const { runs } = await listRuns(operations, { statuses: ["failed"], limit: 50 });
  * ```
  */
-export const listRuns = async (operations: Operations, filter: RunListFilter): Promise<RunList> => {
+export const listRuns = async (operations: Operations, filter: RunListFilter) => {
   const { ledger, listLagMs } = operations;
   const sources = { ledger, listLagMs, temporal: operations };
   const pauses = await ledger.pauses();
@@ -188,7 +184,9 @@ export const listRuns = async (operations: Operations, filter: RunListFilter): P
     if (runs.length > filter.limit) break;
   }
   await readPart();
-  return { runs: runs.slice(0, filter.limit), isMore: runs.length > filter.limit };
+  // Whether there are more than the limit.
+  const isMore = runs.length > filter.limit;
+  return { runs: runs.slice(0, filter.limit), isMore };
 };
 
 /** A batch with what became of its rows. */

@@ -26,16 +26,7 @@ export interface WaitingFor {
 }
 
 /** Everything at a glance. */
-export interface OverviewView {
-  /** Numbers of runs by how Temporal has them; null where it cannot be asked. */
-  readonly runs: { readonly running: number; readonly failedToday: number } | null;
-  readonly pauses: ReadonlyArray<Pause>;
-  readonly waiting: ReadonlyArray<WaitingFor>;
-  /** What waits for a person. */
-  readonly inbox: number;
-  readonly notes: ReadonlyArray<string>;
-  readonly next: ReadonlyArray<NextOperation>;
-}
+export type OverviewView = Awaited<ReturnType<typeof readOverview>>;
 
 const MOST_WAITS = 5_000;
 
@@ -72,7 +63,7 @@ const readWaiting = async (ledger: Ledger, { waits, writes }: Overview) => {
 
 const DAY_MS = 86_400_000;
 
-const countRuns = async ({ client }: Temporal): Promise<OverviewView["runs"]> => {
+const countRuns = async ({ client }: Temporal) => {
   const since = queryText(new Date(Date.now() - DAY_MS).toISOString());
   const [running, failed] = await Promise.all([
     client.workflow.count(`ExecutionStatus = "Running" AND ${PAYING}`),
@@ -84,15 +75,15 @@ const countRuns = async ({ client }: Temporal): Promise<OverviewView["runs"]> =>
 };
 
 /** What matters most first. */
-const nextOf = ({
-  inbox,
-  pauses,
-  runs,
-}: Omit<OverviewView, "next">): ReadonlyArray<NextOperation> => {
+const nextOf = (
+  inbox: number,
+  pauses: ReadonlyArray<Pause>,
+  failed: number,
+): ReadonlyArray<NextOperation> => {
   const next: Array<NextOperation> = [];
   if (inbox > 0) next.push({ operation: "inbox" });
   if (pauses.some(({ scope }) => scope === "all")) next.push({ operation: "resume" });
-  if ((runs?.failedToday ?? 0) > 0) next.push({ operation: "list", status: "failed" });
+  if (failed > 0) next.push({ operation: "list", status: "failed" });
   return next;
 };
 
@@ -102,7 +93,7 @@ const nextOf = ({
  *
  * @param sources what can be reached; what is missing is said in `notes`.
  */
-export const readOverview = async (sources: Sources): Promise<OverviewView> => {
+export const readOverview = async (sources: Sources) => {
   const { ledger, temporal, whyNot } = sources;
   const notes = [...whyNot];
   const runs =
@@ -113,12 +104,16 @@ export const readOverview = async (sources: Sources): Promise<OverviewView> => {
       notes.push(worded.message);
     }));
   const seen = await ledger?.overview();
-  const view = {
+  const pauses = (await ledger?.pauses()) ?? [];
+  const inbox = ledger === undefined ? 0 : (await readInbox(sources)).items.length;
+  return {
+    /** Numbers of runs by how Temporal has them; null where it cannot be asked. */
     runs: runs ?? null,
-    pauses: (await ledger?.pauses()) ?? [],
+    pauses: pauses.map(({ by, of, reason, scope }) => ({ by, of, reason, scope })),
     waiting: ledger && seen ? await readWaiting(ledger, seen) : [],
-    inbox: ledger === undefined ? 0 : (await readInbox(sources)).items.length,
+    /** How much waits for a person. */
+    inbox,
     notes,
+    next: nextOf(inbox, pauses, runs?.failedToday ?? 0),
   };
-  return { ...view, next: nextOf(view) };
 };

@@ -2,39 +2,10 @@ import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { RecordedWait } from "@durable-payments/ledger";
 import { WAIT, waitActivityId } from "@durable-payments/protocol";
-import { findRun, type RunState } from "../connection/temporal.ts";
-import { readCloseEvent } from "../history/events.ts";
-import { closeFailureOf, type Failure, failureOf } from "../history/failure.ts";
+import { findRun } from "../connection/temporal.ts";
+import { readCloseEvent, closeFailureOf, type Failure, failureOf } from "../history.ts";
 
 type Described = NonNullable<Awaited<ReturnType<typeof findRun>>>;
-
-/** An activity that a run waits for. */
-export interface PendingActivity {
-  readonly id: string;
-  readonly type: string;
-  readonly attempt: number;
-  /** Why the last attempt ended: that it is not yet time, or what went wrong. */
-  readonly message: string | null;
-  readonly failureType: string | null;
-  /** When it is tried again, milliseconds since 1970; null while it runs. */
-  readonly nextAttemptAt: number | null;
-}
-
-/** How far Temporal says that a run has got. Times: milliseconds since 1970. */
-export interface Progress {
-  readonly runId: string;
-  readonly type: string;
-  readonly state: RunState;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly pending: ReadonlyArray<PendingActivity>;
-  readonly pendingChildren: ReadonlyArray<string>;
-  /** Attempts of the workflow task that is due; 0 where none is. */
-  readonly taskAttempts: number;
-  readonly taskQueue: string;
-  /** Workflow id of the topmost parent, under which the ledger keeps the writes. */
-  readonly rootId: string;
-}
 
 const WAITS = ["payout", "cardholder", "balance"] as const;
 
@@ -42,32 +13,34 @@ const WAITS = ["payout", "cardholder", "balance"] as const;
 export const waitOf = ({
   id,
   type,
-}: Pick<PendingActivity, "id" | "type">): ReadonlyArray<Pick<RecordedWait, "kind" | "thing">> =>
+}: Pick<Progress["pending"][number], "id" | "type">): ReadonlyArray<
+  Pick<RecordedWait, "kind" | "thing">
+> =>
   WAITS.filter((kind) => WAIT[kind] === type).flatMap((kind) => {
     const begin = waitActivityId(WAIT[kind], "");
     return id.startsWith(begin) ? [{ kind, thing: id.slice(begin.length) }] : [];
   });
 
-const pendingOf = ({ raw }: Described): ReadonlyArray<PendingActivity> =>
+const pendingOf = ({ raw }: Described) =>
   (raw.pendingActivities ?? []).map((activity) => {
     const failure = failureOf(activity.lastFailure);
-    const next = optionalTsToMs(activity.nextAttemptScheduleTime);
     return {
       id: activity.activityId ?? "",
       type: activity.activityType?.name ?? "",
       attempt: activity.attempt ?? 1,
+      /** Why the last attempt ended: that it is not yet time, or what went wrong. */
       message: failure?.message ?? null,
       failureType: failure?.type ?? null,
-      nextAttemptAt: next ? next : null,
+      /** When it is tried again, milliseconds since 1970; null while it runs. */
+      nextAttemptAt: optionalTsToMs(activity.nextAttemptScheduleTime) || null,
     };
   });
 
+/** How far Temporal says that a run has got. Times: milliseconds since 1970. */
+export type Progress = NonNullable<Awaited<ReturnType<typeof readProgress>>>;
+
 /** Reads how far a run has got. */
-export const readProgress = async (
-  client: Client,
-  workflowId: string,
-  runId?: string,
-): Promise<Progress | undefined> => {
+export const readProgress = async (client: Client, workflowId: string, runId?: string) => {
   const run = await findRun(client, workflowId, runId);
   if (run === undefined) return undefined;
   const { pendingChildren, pendingWorkflowTask, workflowExecutionInfo: info } = run.raw;
@@ -77,10 +50,13 @@ export const readProgress = async (
     state: run.state,
     startedAt: optionalTsToMs(info?.startTime) ?? 0,
     endedAt: optionalTsToMs(info?.closeTime) ?? null,
+    /** Activities that it waits for. */
     pending: pendingOf(run),
     pendingChildren: (pendingChildren ?? []).map((child) => child.workflowId ?? ""),
+    /** Attempts of the workflow task that is due; 0 where none is. */
     taskAttempts: pendingWorkflowTask?.attempt ?? 0,
     taskQueue: info?.taskQueue ?? "",
+    /** Workflow id of the topmost parent, under which the ledger keeps the writes. */
     rootId: info?.rootExecution?.workflowId || workflowId,
   };
 };

@@ -1,11 +1,9 @@
 import { formatAmount } from "@durable-payments/api-core/decimal";
-import type { KnownBy, LogLine, Verification, WriteState } from "@durable-payments/ledger";
+import type { KnownBy, WriteState } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import type { RunState } from "../connection/temporal.ts";
 import type { Choice } from "../decide/consequences.ts";
-import type { NextOperation } from "../errors.ts";
-import type { Failure } from "../history/failure.ts";
 
 /** How a run can be found; the earlier ones matter more. */
 export const STATUSES = [
@@ -127,31 +125,4 @@ export interface InboxItem extends PaymentView {
   readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly choices: ReadonlyArray<ChoiceView>;
   readonly startedBy: string | null;
-}
-
-/** One run with everything that is known of it. */
-export interface RunDetails extends RunView {
-  readonly steps: ReadonlyArray<StepView>;
-  readonly inbox: ReadonlyArray<InboxItem>;
-  readonly failure: Pick<Failure, "message" | "type"> | null;
-  /** Who ended it, and why. */
-  readonly end: {
-    readonly by: string;
-    readonly reason: string | null;
-    readonly at: number;
-  } | null;
-  /** Its page in Temporal's Web UI. */
-  readonly webUi: string | null;
-  /** What can be done, the most useful first: at most three. */
-  readonly next: ReadonlyArray<NextOperation>;
-  /** What could not be read, and why. */
-  readonly notes: ReadonlyArray<string>;
-}
-
-/** The log of a workflow id: sends, outcomes, removals and decisions, as they were written. */
-export interface RunLog {
-  readonly workflowId: string;
-  readonly lines: ReadonlyArray<LogLine>;
-  /** Present where the chain of hashes was checked. */
-  readonly verification?: Verification;
 }

@@ -11,7 +11,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Sources } from "../connection/operations.ts";
 import { noWorker } from "../connection/temporal.ts";
 import { type NextOperation, notFound } from "../errors.ts";
-import { readEvents, timelineOf } from "../history/events.ts";
+import { readEvents, timelineOf } from "../history.ts";
 import { whyNot } from "../retry/plan.ts";
 import { itemsOf } from "./inbox.ts";
 import { type Progress, readFailureOf, readProgress } from "./progress.ts";
@@ -19,8 +19,6 @@ import {
   type InboxItem,
   paymentFields,
   type PaymentView,
-  type RunDetails,
-  type RunLog,
   type RunView,
   type Status,
 } from "./run-view.ts";
@@ -92,6 +90,9 @@ export const viewOf = (evidence: Evidence): RunView => {
 /** Most events that are read of one history. */
 const MOST_EVENTS = 2_000;
 
+/** One run with everything that is known of it. */
+export type RunDetails = Awaited<ReturnType<typeof readRun>>;
+
 /**
  * Reads the latest run of an id with everything that is known of it: writes, waits, questions and decisions from the
  * ledger, progress from Temporal.
@@ -99,7 +100,7 @@ const MOST_EVENTS = 2_000;
  * @param sources what can be reached; what is missing is said in `notes`.
  * @throws NotFound where neither knows it.
  */
-export const readRun = async (sources: Sources, workflowId: string): Promise<RunDetails> => {
+export const readRun = async (sources: Sources, workflowId: string) => {
   const { ledger, temporal, whyNot } = sources;
   const pauses = (await ledger?.pauses()) ?? [];
   const evidence = await readEvidence(sources, workflowId, pauses, () => MOST_EVENTS);
@@ -121,12 +122,16 @@ export const readRun = async (sources: Sources, workflowId: string): Promise<Run
     steps: stepsOf(evidence),
     inbox,
     failure: failure && { type: failure.type, message: failure.message },
+    /** Who ended it, and why. */
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
+    /** Its page in Temporal's Web UI. */
     webUi:
       webUi && progress
         ? webUiLink(webUi, temporal.settings.namespace, workflowId, progress.runId)
         : null,
+    /** What can be done, the most useful first: at most three. */
     next: nextOf(view, inbox, evidence),
+    /** What could not be read, and why. */
     notes: [
       ...whyNot,
       ...(missing === undefined ? [] : [missing.message]),
@@ -211,6 +216,9 @@ export const nextOf = (
   return next.slice(0, 3);
 };
 
+/** The log of a workflow id. */
+export type RunLog = Awaited<ReturnType<typeof readLog>>;
+
 /**
  * Reads the log of a workflow id: every send, outcome, removal and decision, with who asked for it. Decisions about
  * everything (a pause, a recovery) are among them, where they fall into its time.
@@ -222,7 +230,7 @@ export const readLog = async (
   ledger: Ledger,
   workflowId: string,
   { isVerified = false }: { readonly isVerified?: boolean } = {},
-): Promise<RunLog> => {
+) => {
   const [own, general] = await Promise.all([ledger.logOf(workflowId), ledger.decisionsOf("")]);
   const [first, last] = [own[0]?.sequence, own.at(-1)?.sequence];
   if (first === undefined || last === undefined)
@@ -231,6 +239,7 @@ export const readLog = async (
   return {
     workflowId,
     lines: [...own, ...among].toSorted((a, b) => a.sequence - b.sequence),
+    /** Present where the chain of hashes was checked. */
     ...(isVerified && { verification: await ledger.verify(workflowId) }),
   };
 };

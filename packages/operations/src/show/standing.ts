@@ -3,8 +3,7 @@ import type { Decision, Pause, RecordedWait, Run, WriteRow } from "@durable-paym
 import { waitTypes } from "@durable-payments/protocol";
 import { NUDGE } from "@durable-payments/protocol/calls";
 import { WAIT } from "@durable-payments/protocol/waits";
-import type { TimelineItem } from "../history/events.ts";
-import type { Failure } from "../history/failure.ts";
+import type { TimelineItem, Failure } from "../history.ts";
 import { type Progress, waitOf } from "./progress.ts";
 import { paymentFields, type RunView, type Status, STATUSES, type StepView } from "./run-view.ts";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { openWorkersLedger, withSources } from "../../src/connection/operations.ts";
-import { temporalSettings } from "../../src/connection/settings.ts";
+import { temporalSettings } from "../../src/connection/temporal.ts";
 import { changing } from "../../src/connection/temporal-errors.ts";
 import { TemporalStub } from "../support/temporal-stub.ts";
 

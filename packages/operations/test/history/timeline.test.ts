@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { timelineOf } from "../../src/history/events.ts";
-import { type Event, failureOf as viewOf } from "../../src/history/failure.ts";
+import { timelineOf, type Event, failureOf as viewOf } from "../../src/history.ts";
 import { stepsOf } from "../../src/show/standing.ts";
 import { nothing, row } from "../support/rows.ts";
 import { failureOf, payloadOf, timestamp } from "../support/temporal-stub.ts";

@@ -8,7 +8,7 @@ import {
   type Failure,
   endRequestOf,
   readFailure,
-} from "../../src/history/failure.ts";
+} from "../../src/history.ts";
 import { resetPoint } from "../../src/retry/continue-run.ts";
 import { amendInput, type Planning, planRetry, whyNot } from "../../src/retry/plan.ts";
 import { ACCOUNT, question, row } from "../support/rows.ts";

@@ -1,7 +1,7 @@
 import type { Decision } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
-import type { TimelineItem } from "../../src/history/events.ts";
-import type { PendingActivity, Progress } from "../../src/show/progress.ts";
+import type { TimelineItem } from "../../src/history.ts";
+import type { Progress } from "../../src/show/progress.ts";
 import { type Evidence, standingOf } from "../../src/show/standing.ts";
 import { ACCOUNT, nothing, question, row } from "../support/rows.ts";
 
@@ -22,7 +22,7 @@ const progress = (more: Partial<Progress> = {}): Progress => ({
   ...more,
 });
 
-const pending = (more: Partial<PendingActivity> = {}): PendingActivity => ({
+const pending = (more: Partial<Progress["pending"][number]> = {}): Progress["pending"][number] => ({
   id: "1",
   type: "createPayout",
   attempt: 2,
