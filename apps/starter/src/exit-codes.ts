@@ -1,4 +1,4 @@
-import type { OperationError } from "@durable-payments/operations/errors";
+import * as Data from "effect/Data";
 
 /** What the process reports to whoever started it. */
 export const EXIT_CODES = {
@@ -14,31 +14,15 @@ export const EXIT_CODES = {
 } as const;
 
 /** The command line itself is wrong: its flags, or what it names. */
-export class BadUsage extends Error {
-  override readonly name = "BadUsage";
+export class BadUsage extends Data.TaggedError("BadUsage")<{
+  readonly message: string;
   /** Further texts, each on lines of its own. */
   readonly lines: ReadonlyArray<string>;
-
-  constructor(message: string, lines: ReadonlyArray<string>) {
-    super(message);
-    this.lines = lines;
-  }
-}
+}> {}
 
 /** The command line is wrong; nothing was done. */
 export const badUsage = (message: string, lines: ReadonlyArray<string> = []): BadUsage =>
-  new BadUsage(message, lines);
-
-/** Returns the type and the exit code by which programs know an error of the operations. */
-export const codesOf = (
-  error: OperationError,
-): { readonly type: string; readonly exitCode: number } =>
-  error._tag === "ConnectionFailed"
-    ? {
-        type: `${error.reason.slice(0, 1).toUpperCase()}${error.reason.slice(1)}`,
-        exitCode: EXIT_CODES.cannotConnect,
-      }
-    : { type: error._tag, exitCode: EXIT_CODES.badInput };
+  new BadUsage({ message, lines });
 
 /** What every command's exit code means. */
 export const EXIT_CODES_HELP = `Exit codes: 0 the command did what was asked, 2 bad input or refused,

@@ -62,23 +62,14 @@ const leaveToTracker = async ({ ledger }: Deciding, workflowId: string): Promise
 };
 
 /** What a resume did. */
-export interface Resumed extends Paused {
-  /** Runs that were asked to look again. */
-  readonly nudged: number;
-  /** Runs that Temporal did not reach: the tracker notifies them. */
-  readonly unanswered: number;
-}
+export type Resumed = Awaited<ReturnType<typeof resume>>;
 
 /**
  * Resumes sends, and nudges the runs that wait for it.
  *
  * @throws Refused where nothing was paused.
  */
-export const resume = async (
-  pausing: Deciding,
-  of: string | undefined,
-  acting: Acting,
-): Promise<Resumed> => {
+export const resume = async (pausing: Deciding, of: string | undefined, acting: Acting) => {
   const { client, ledger } = pausing;
   const actor = actorOf(acting);
   const paused = await scopeOf(pausing, of);
@@ -96,7 +87,9 @@ export const resume = async (
   }
   return {
     ...paused,
+    /** Runs that were asked to look again. */
     nudged: results.filter((one) => one === "nudged").length,
+    /** Runs that Temporal did not reach: the tracker notifies them. */
     unanswered: results.filter((one) => one === "unanswered").length,
   };
 };

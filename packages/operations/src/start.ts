@@ -17,16 +17,12 @@ import { checkName, type Deciding } from "./decide/record.ts";
 import { refused } from "./errors.ts";
 import { checkId, type PlannedRun } from "./input.ts";
 import { readInput } from "./retry/continue-run.ts";
-import { paymentFields } from "./show/run-view.ts";
+import { paymentFields, type PaymentView } from "./show/run-view.ts";
 
 /** What a run is to pay, for lists, texts and the check of likely duplicates. No account number. */
-export interface PaymentOf {
-  /** Decimal string in units of `currency`. */
+export interface PaymentOf extends PaymentView {
   readonly amount: string;
   readonly currency: string;
-  /** A `beneficiary_id`, or the mark of a beneficiary's account. */
-  readonly payee: string | null;
-  readonly reference: string | null;
 }
 
 /** The one currency of cards. */

@@ -1,6 +1,5 @@
 import { Command, Flag } from "effect/cli";
-import * as Option from "effect/Option";
-import { by, count, id, json, maybeId, on, reason, text, time, yes } from "./flags.ts";
+import { by, count, id, json, maybeId, on, orUndefined, reason, text, time, yes } from "./flags.ts";
 import { described, runAct, runCommand } from "./run-command.ts";
 
 const answering = {
@@ -9,8 +8,7 @@ const answering = {
     Flag.withDescription(
       "found: it was carried out · resend: send it again · end: send nothing more",
     ),
-    Flag.optional,
-    Flag.map(Option.getOrUndefined),
+    orUndefined,
   ),
   question: text("for", "QUESTION", "Id of the question that you have read"),
   found: text("found", "ID", "The service's id of what was made"),

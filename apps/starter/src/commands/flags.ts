@@ -10,7 +10,8 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false),
 );
 
-const orUndefined = <A>(flag: Flag.Flag<A>) =>
+/** What may be left out. */
+export const orUndefined = <A>(flag: Flag.Flag<A>) =>
   flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined));
 
 const named = (name: string, metavar: string, description: string) =>

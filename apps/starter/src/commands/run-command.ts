@@ -4,7 +4,7 @@ import { Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
 import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
-import type { ActingFlags } from "../input/acting.ts";
+import type { ActingFlags } from "../input/given.ts";
 import { type Output, processOutput } from "../output/output.ts";
 
 /** Ends the process with a code; what there was to say has been said. */
@@ -51,7 +51,7 @@ export const runAct = (
 ): Effect.Effect<void, ExitWith> =>
   runCommand(given.json, async (output) => {
     const { operating } = await import("../settings.ts");
-    const { actingOf } = await import("../input/acting.ts");
+    const { actingOf } = await import("../input/given.ts");
     const acting = actingOf(given, needsReason);
     await operating((operations) => work(operations, acting, output));
   });

@@ -129,7 +129,7 @@ export const replay = Command.make("replay", replayed, (given) =>
     const { readRunOfFile, replayRuns, selectRuns } =
       await import("@durable-payments/operations/replay");
     const { differenceText } = await import("@durable-payments/replay");
-    const { readJson } = await import("../input/read-json.ts");
+    const { readJson } = await import("../input/given.ts");
     const { replayText } = await import("../output/replay-text.ts");
     const { operating } = await import("../settings.ts");
     const { dataConverter } = temporalSettings(process.env);

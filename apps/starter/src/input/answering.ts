@@ -19,7 +19,7 @@ import { type Output, visible } from "../output/output.ts";
 import { questionLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
 import { operating } from "../settings.ts";
-import { actingOf } from "./acting.ts";
+import { actingOf } from "./given.ts";
 
 /** Finds the one open question, or the one that is named. */
 const asked = (
@@ -42,7 +42,7 @@ const asked = (
 
 const askLine = async (question: string): Promise<string> => {
   const text = await ask(question);
-  if (text === undefined || text === "") throw badUsage("Nothing was recorded.");
+  if (text === "") throw badUsage("Nothing was recorded.");
   return text;
 };
 

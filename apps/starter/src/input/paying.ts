@@ -20,8 +20,7 @@ import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
 import { operating, readAccounts } from "../settings.ts";
-import { actingOf } from "./acting.ts";
-import { assumptionsHere, readJson } from "./read-json.ts";
+import { actingOf, assumptionsHere, readJson } from "./given.ts";
 
 /** Checks the input of one run, and starts it or finds the one that exists. */
 export const submit = async (

@@ -14,8 +14,7 @@ import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted, wrap } from "../output/text.ts";
 import { operating } from "../settings.ts";
-import { actingOf } from "./acting.ts";
-import { assumptionsHere, readJson } from "./read-json.ts";
+import { actingOf, assumptionsHere, readJson } from "./given.ts";
 
 type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
 

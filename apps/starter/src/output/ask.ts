@@ -4,12 +4,8 @@ import { badUsage } from "../exit-codes.ts";
 /** Returns whether somebody can be asked: a person at a terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
-/**
- * Asks for a line, on standard error.
- *
- * @returns undefined where the person ends the input without an answer.
- */
-export const ask = async (question: string): Promise<string | undefined> => {
+/** Asks for a line, on standard error; empty where the person ends the input without an answer. */
+export const ask = async (question: string): Promise<string> => {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const endLine = () => process.stderr.write("\n");
   // While it asks, the terminal hands on Ctrl-C as a key.
@@ -22,7 +18,7 @@ export const ask = async (question: string): Promise<string | undefined> => {
   } catch {
     // Ctrl-D: closed without an answer.
     endLine();
-    return undefined;
+    return "";
   } finally {
     terminal.close();
   }
@@ -36,6 +32,5 @@ export const ask = async (question: string): Promise<string | undefined> => {
  */
 export const confirm = async (question: string, nothing: string): Promise<void> => {
   if (!canAsk()) throw badUsage(`Confirm by --yes. ${nothing}`);
-  const answer = await ask(`${question} [y/N]`);
-  if (!/^y(es)?$/i.test(answer ?? "")) throw badUsage(nothing);
+  if (!/^y(es)?$/i.test(await ask(`${question} [y/N]`))) throw badUsage(nothing);
 };

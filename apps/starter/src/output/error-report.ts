@@ -1,7 +1,7 @@
 import { isOperationError, type NextOperation } from "@durable-payments/operations/errors";
 import type { Fault } from "@durable-payments/api-core";
 import { messageOf, shownText } from "@durable-payments/api-core/values";
-import { BadUsage, codesOf, EXIT_CODES } from "../exit-codes.ts";
+import { BadUsage, EXIT_CODES } from "../exit-codes.ts";
 import { nextText } from "./next.ts";
 import { type Output, visible } from "./output.ts";
 import { styled, wrap } from "./text.ts";
@@ -29,7 +29,11 @@ const reportOf = (error: unknown): ErrorReport => {
   if (isOperationError(error)) {
     const faults = error._tag === "InvalidInput" ? error.faults : undefined;
     const next = "next" in error ? error.next : undefined;
-    return { ...codesOf(error), message: error.message, next, ...(faults && { faults }) };
+    const [type, exitCode] =
+      error._tag === "ConnectionFailed"
+        ? [error.reason.replace(/^./, (first) => first.toUpperCase()), EXIT_CODES.cannotConnect]
+        : [error._tag, EXIT_CODES.badInput];
+    return { type, exitCode, message: error.message, next, ...(faults && { faults }) };
   }
   return {
     type: "Unexpected",

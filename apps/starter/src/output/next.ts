@@ -38,6 +38,19 @@ export const plainCommand = (...args: ReadonlyArray<string>): string =>
 const flag = (name: string, value: string | true | undefined): ReadonlyArray<string> =>
   value === undefined ? [] : value === true ? [name] : [name, value];
 
+/** What an operation is for whose command has no flags. */
+const PURPOSES = {
+  answer: "Answer it",
+  approve: "Approve it",
+  reject: "Reject it",
+  cancel: "Cancel it",
+  doctor: "Find what is wrong",
+  inbox: "See what waits for a person",
+  recover: "Recover",
+  startServer: "Start a server on this machine",
+  startWorker: "Start a worker",
+} as const;
+
 /** What an operation is for, and the arguments of its command. */
 const wordsOf = (
   next: NextOperation,
@@ -49,13 +62,10 @@ const wordsOf = (
       return [purpose, "show", next.workflowId, ...flags];
     }
     case "answer":
-      return ["Answer it", "answer", next.workflowId];
     case "approve":
-      return ["Approve it", "approve", next.workflowId];
     case "reject":
-      return ["Reject it", "reject", next.workflowId];
     case "cancel":
-      return ["Cancel it", "cancel", next.workflowId];
+      return [PURPOSES[next.operation], next.operation, next.workflowId];
     case "retry": {
       const { ifRun, isAmended, isDryRun, isOverruling, isRestarted, workflowId } = next;
       const purpose = isDryRun
@@ -90,15 +100,11 @@ const wordsOf = (
     case "testWebhook":
       return ["Test the webhook", "doctor", "--test-webhook"];
     case "doctor":
-      return ["Find what is wrong", "doctor"];
     case "inbox":
-      return ["See what waits for a person", "inbox"];
     case "recover":
-      return ["Recover", "recover"];
     case "startServer":
-      return ["Start a server on this machine"];
     case "startWorker":
-      return ["Start a worker"];
+      return [PURPOSES[next.operation], next.operation];
   }
 };
 

@@ -11,3 +11,4 @@ export {
   warningsOf,
 } from "./pay-file.ts";
 export { checkResultFile, csvText, writeResultFile } from "./result-file.ts";
+export { whyUnreadable } from "./read-file.ts";

@@ -40,6 +40,12 @@ const REASONS: Readonly<Record<string, string>> = {
     "it is not UTF-8. Save it as UTF-8 (a spreadsheet: “CSV UTF-8”)",
 };
 
+/** Says why a file cannot be read. */
+export const whyUnreadable = (error: unknown): string => {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  return REASONS[code] ?? code;
+};
+
 /** The text of a file, piece by piece, with one kind of line end and no byte order mark. */
 async function* textOf(file: string): AsyncGenerator<string> {
   // It takes the byte order mark away.
@@ -54,8 +60,7 @@ async function* textOf(file: string): AsyncGenerator<string> {
     }
     yield held + decoder.decode();
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    throw invalidInput(`Cannot read ${file}: ${REASONS[code] ?? code}.`);
+    throw invalidInput(`Cannot read ${file}: ${whyUnreadable(error)}.`);
   }
 }
 

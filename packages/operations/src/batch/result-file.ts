@@ -6,20 +6,6 @@ import { open, rename, rm } from "node:fs/promises";
 import { extname } from "node:path";
 import { invalidInput, refused } from "../errors.ts";
 
-const FIELDS = [
-  "row",
-  "key",
-  "workflow_id",
-  "payout_id",
-  "state",
-  "reason",
-  "amount",
-  "currency",
-  "reference",
-] as const;
-
-type RowResult = Readonly<Record<(typeof FIELDS)[number], string | number>>;
-
 /** What would be a formula where a spreadsheet splits lines at semicolons. */
 const FORMULA_WITHIN = /;(?=[\s"']*[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/g;
 
@@ -49,7 +35,7 @@ export const checkResultFile = (file: string): void => {
 
 const PAGE = 500;
 
-const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>): RowResult => {
+const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>) => {
   const payout = writes.find(({ operation }) => operation === "createPayout");
   const asked = writes.find(({ question }) => question !== null);
   return {
@@ -80,12 +66,12 @@ export const writeResultFile = async (
   try {
     const handle = await open(part, "w", 0o600);
     try {
-      await handle.write(csvText(FIELDS, []));
       for (let after = 0; ;) {
         const rows = await ledger.batchRows(batch, { after, limit: PAGE });
         const writes = await Promise.all(rows.map(({ workflowId }) => ledger.rowsOf(workflowId)));
         const results = rows.map((row, at) => resultOf(row, writes[at] ?? []));
-        await handle.write(csvText(FIELDS, results, false));
+        const columns = Object.keys(results[0] ?? {});
+        await handle.write(csvText<string>(columns, results, after === 0));
         if (rows.length < PAGE) break;
         after = rows.at(-1)?.number ?? after;
       }

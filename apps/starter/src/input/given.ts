@@ -1,13 +1,24 @@
 import type { Assumptions } from "@durable-payments/api-core";
+import { whyUnreadable } from "@durable-payments/operations/batch";
+import { type Acting, actorOf } from "@durable-payments/operations/decide";
 import { readAssumptions } from "@durable-payments/operations/input";
 import { createReadStream } from "node:fs";
+import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";
 import { badUsage } from "../exit-codes.ts";
 
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
-  EISDIR: "it is a folder",
-  EACCES: "it may not be read",
+/** What a command that decides is given. */
+export interface ActingFlags {
+  readonly by: string | undefined;
+  readonly reason: string | undefined;
+}
+
+/** Reads who acts, and how that is known: by a flag, or as this machine's user. Rejects what the ledger would not take. */
+export const actingOf = ({ by, reason }: ActingFlags, needsReason = false): Acting => {
+  const how = by === undefined ? "user of this machine" : "--by";
+  const acting = { by: by ?? userInfo().username, how, reason };
+  actorOf(acting, needsReason);
+  return acting;
 };
 
 /** Where a JSON text is broken; the parser's own message may repeat account numbers of the text. */
@@ -24,8 +35,7 @@ export const readJson = async (file: string): Promise<unknown> => {
   try {
     json = (await text(stream)).replace(/^\uFEFF/, "");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "";
-    throw badUsage(`Cannot read ${file}: ${REASONS[code] ?? code}.`);
+    throw badUsage(`Cannot read ${file}: ${whyUnreadable(error)}.`);
   }
   try {
     return JSON.parse(json);
