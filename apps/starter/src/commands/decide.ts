@@ -24,10 +24,9 @@ export type AnswerFlags = Command.Command.Config.Infer<typeof answering>;
 
 /** `starter answer`: answers what a run asks about the outcome of a write. */
 export const answer = Command.make("answer", answering, (given) =>
-  runCommand(given.json, async (output) => {
-    const { answerAlike, answerOne } = await import("../input/answering.ts");
-    return given.isAll ? answerAlike(output, given) : answerOne(output, given);
-  }),
+  runCommand(given.json, (output, work) =>
+    given.isAll ? work.answerAlike(output, given) : work.answerOne(output, given),
+  ),
 ).pipe(
   described(
     "Answer what a run asks",
@@ -56,12 +55,9 @@ const verdict = (name: "approve" | "reject", done: string) =>
       json,
     },
     ({ id, ...given }) =>
-      runAct(given, name === "reject", async (operations, acting, output) => {
-        const { decidedText } = await import("../output/next.ts");
-        const { decideBatch } = await import("@durable-payments/operations/batch");
-        const { approve, reject } = await import("@durable-payments/operations/decide");
+      runAct(given, name === "reject", async (operations, acting, output, work) => {
         if ((await operations.ledger.batch(id)) !== undefined) {
-          await decideBatch(operations, id, name, acting);
+          await work.decideBatch(operations, id, name, acting);
           output.answer(
             { batch: id, is: done },
             (shown) => `${shown.batch}: ${done} by ${acting.by}.`,
@@ -69,9 +65,9 @@ const verdict = (name: "approve" | "reject", done: string) =>
           return;
         }
         const decision = { ...acting, question: given.question };
-        const { nudged } = await (name === "approve" ? approve : reject)(operations, id, decision);
+        const { nudged } = await work[name](operations, id, decision);
         output.answer({ workflowId: id, is: done, nudged }, (shown) =>
-          decidedText(`${shown.workflowId}: ${done} by ${acting.by}.`, shown),
+          work.decidedText(`${shown.workflowId}: ${done} by ${acting.by}.`, shown),
         );
       }),
   );
@@ -120,10 +116,9 @@ export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
 
 /** `starter retry`: has a failed run continue, or an open one look again. */
 export const retry = Command.make("retry", retrying, (given) =>
-  runCommand(given.json, async (output) => {
-    const { retryAll, retryOne } = await import("../input/retrying.ts");
-    return given.isAll ? retryAll(output, given) : retryOne(output, given);
-  }),
+  runCommand(given.json, (output, work) =>
+    given.isAll ? work.retryAll(output, given) : work.retryOne(output, given),
+  ),
 ).pipe(
   described(
     "Retry a failed run, or all of them",
@@ -150,12 +145,10 @@ const isForced = on("force", "Terminate the run: it undoes nothing");
 
 /** `starter cancel`: ends a run, or a batch, by a person's decision. */
 export const cancel = Command.make("cancel", { id, isForced, by, reason, json }, (given) =>
-  runAct(given, true, async (operations, acting, output) => {
+  runAct(given, true, async (operations, acting, output, work) => {
     const { id, isForced } = given;
-    const { decideBatch } = await import("@durable-payments/operations/batch");
-    const { cancel: cancelRun } = await import("@durable-payments/operations/ending");
     if ((await operations.ledger.batch(id)) !== undefined) {
-      const { rejected } = await decideBatch(operations, id, "cancel", acting);
+      const { rejected } = await work.decideBatch(operations, id, "cancel", acting);
       output.answer(
         { batch: id, notStarted: rejected },
         (shown) =>
@@ -163,7 +156,7 @@ export const cancel = Command.make("cancel", { id, isForced, by, reason, json },
       );
       return;
     }
-    const { run } = await cancelRun(operations, id, { ...acting, isForced });
+    const { run } = await work.cancel(operations, id, { ...acting, isForced });
     output.answer(
       { workflowId: id, run },
       (shown) =>
@@ -184,10 +177,9 @@ const what = (of: string): string => (of === "" ? "All sends" : `Sends of ${of}`
 
 /** `starter pause`: nothing is sent until it is resumed. */
 export const pause = Command.make("pause", paused, (given) =>
-  runAct(given, true, async (operations, acting, output) => {
-    const { pause: pauseSends } = await import("@durable-payments/operations/pause");
+  runAct(given, true, async (operations, acting, output, work) => {
     output.answer(
-      await pauseSends(operations, given.id, acting),
+      await work.pause(operations, given.id, acting),
       ({ by, of, reason }) =>
         `${what(of)} are paused by ${by}: ${reason}. Waits and checks continue.`,
     );
@@ -201,13 +193,11 @@ export const pause = Command.make("pause", paused, (given) =>
 
 /** `starter resume`: sends are allowed again. */
 export const resume = Command.make("resume", paused, (given) =>
-  runAct(given, false, async (operations, acting, output) => {
-    const { resume: resumeSends } = await import("@durable-payments/operations/pause");
-    const { unansweredLines } = await import("../output/next.ts");
-    output.answer(await resumeSends(operations, given.id, acting), ({ nudged, of, unanswered }) =>
+  runAct(given, false, async (operations, acting, output, work) => {
+    output.answer(await work.resume(operations, given.id, acting), ({ nudged, of, unanswered }) =>
       [
         `${what(of)} are resumed; ${nudged} runs were asked to look.`,
-        ...unansweredLines(unanswered),
+        ...work.unansweredLines(unanswered),
       ].join("\n"),
     );
   }),

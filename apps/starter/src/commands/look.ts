@@ -5,7 +5,7 @@ import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
 import { count, id, json, on, text, time } from "./flags.ts";
-import { described, runCommand } from "./run-command.ts";
+import { described, runCommand, type Work } from "./run-command.ts";
 
 /** What of the doctor's checks belongs to a glance, beside what failed. */
 const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)$/;
@@ -18,33 +18,26 @@ const DOCTOR = { operation: "doctor" } as const;
 export const overview = {
   flags: { json },
   run: (given: { readonly json: boolean }) =>
-    runCommand(given.json, async (output) => {
-      const { operationsSettings, reading } = await import("../settings.ts");
-      const { diagnose } = await import("@durable-payments/operations/doctor");
-      const { readOverview } = await import("@durable-payments/operations/show");
-      const { overviewText } = await import("../output/installation.ts");
+    runCommand(given.json, async (output, work) => {
       const [{ checks }, seen] = await Promise.all([
-        diagnose(await operationsSettings()),
-        reading(readOverview),
+        work.diagnose(await work.operationsSettings()),
+        work.reading(work.readOverview),
       ]);
       const wrong = checks.filter(({ status }) => status === "failed");
       const next = [...wrong.map((check) => check.next ?? DOCTOR), ...seen.next];
       // Of what helps in the same way, once.
       const offered = [...new Map(next.map((one) => [one.operation, one])).values()].slice(0, 3);
       output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
-        overviewText(shown),
+        work.overviewText(shown),
       );
     }),
 } as const;
 
 /** `starter inbox`: what waits for a person. */
 export const inbox = Command.make("inbox", { json }, (given) =>
-  runCommand(given.json, async (output) => {
-    const { reading } = await import("../settings.ts");
-    const { readInbox } = await import("@durable-payments/operations/show");
-    const { inboxText } = await import("../output/run-text.ts");
-    output.answer(await reading(readInbox), (shown) => inboxText(shown));
-  }),
+  runCommand(given.json, async (output, work) =>
+    output.answer(await work.reading(work.readInbox), (shown) => work.inboxText(shown)),
+  ),
 ).pipe(
   described(
     "What waits for a person",
@@ -67,23 +60,20 @@ const listed = {
 
 /** `starter list`: finds runs and batches. */
 export const list = Command.make("list", listed, (given) =>
-  runCommand(given.json, async (output) => {
+  runCommand(given.json, async (output, work) => {
     const { limit, status } = given;
     if (given.csv && given.json) throw badUsage("Choose one of --csv and --json.");
-    const { operating, reading } = await import("../settings.ts");
-    const { listBatches, listRuns, readStatuses, sumMoney } =
-      await import("@durable-payments/operations/show");
-    const { batchesText, listCsv, listText } = await import("../output/list-text.ts");
-    const statuses = status === undefined ? undefined : readStatuses(status);
+    const statuses = status === undefined ? undefined : work.readStatuses(status);
     if (given.batches) {
-      const { ledgerOf } = await import("@durable-payments/operations/connection");
-      const batches = await reading((sources) => listBatches(ledgerOf(sources), limit));
-      output.answer({ batches }, (shown) => batchesText(shown));
+      const batches = await work.reading((sources) =>
+        work.listBatches(work.ledgerOf(sources), limit),
+      );
+      output.answer({ batches }, (shown) => work.batchesText(shown));
       return;
     }
     const since = given.since?.getTime();
-    const found = await operating((operations) =>
-      listRuns(operations, { ...given, statuses, since }),
+    const found = await work.operating((operations) =>
+      work.listRuns(operations, { ...given, statuses, since }),
     );
     const byStatus = Map.groupBy(
       found.runs,
@@ -92,10 +82,10 @@ export const list = Command.make("list", listed, (given) =>
     const totals = [...byStatus].map(([of, runs]) => ({
       status: of,
       runs: runs.length,
-      money: sumMoney(runs),
+      money: work.sumMoney(runs),
     }));
     output.answer({ ...found, totals }, (shown) =>
-      given.csv ? listCsv(shown.runs) : listText(shown),
+      given.csv ? work.listCsv(shown.runs) : work.listText(shown),
     );
   }),
 ).pipe(
@@ -132,47 +122,40 @@ const codeOf = ({ state }: Pick<RunView, "state">): number =>
       ? EXIT_CODES.stillOpen
       : EXIT_CODES.runFailed;
 
-const follow = async (output: Output, sources: Sources, workflowId: string) => {
-  const { followRun } = await import("@durable-payments/operations/show");
-  const { followLine } = await import("../output/run-text.ts");
-  const { visible } = await import("../output/output.ts");
+const follow = async (output: Output, work: Work, sources: Sources, workflowId: string) => {
   const stop = new AbortController();
   output.onInterrupt = () => {
     stop.abort();
     output.say("Stopped watching; the run continues.");
   };
   let latest;
-  for await (const run of followRun(sources, workflowId, stop.signal)) {
+  for await (const run of work.followRun(sources, workflowId, stop.signal)) {
     latest = run;
-    output.say(followLine(visible(run)));
+    output.say(work.followLine(work.visible(run)));
   }
   return latest;
 };
 
 /** `starter show ID`: one run, or one batch. */
 export const show = Command.make("show", shown, (given) =>
-  runCommand(given.json, async (output) => {
+  runCommand(given.json, async (output, work) => {
     const { id: workflowId, verify: isVerified } = given;
     if (isVerified && !given.log) throw badUsage("--verify belongs to --log.");
-    const { reading } = await import("../settings.ts");
-    const { findBatch, readLog, readRun } = await import("@durable-payments/operations/show");
-    return reading(async (sources) => {
+    return work.reading(async (sources) => {
       const { ledger } = sources;
-      const { logText, runText } = await import("../output/run-text.ts");
       if (given.log) {
-        const { ledgerOf } = await import("@durable-payments/operations/connection");
-        output.answer(await readLog(ledgerOf(sources), workflowId, { isVerified }), logText);
+        const log = await work.readLog(work.ledgerOf(sources), workflowId, { isVerified });
+        output.answer(log, work.logText);
         return EXIT_CODES.done;
       }
-      const batch = ledger && (await findBatch(ledger, workflowId));
+      const batch = ledger && (await work.findBatch(ledger, workflowId));
       if (batch !== undefined) {
-        const { batchText } = await import("../output/list-text.ts");
-        output.answer(batch, batchText);
+        output.answer(batch, work.batchText);
         return EXIT_CODES.done;
       }
-      const followed = given.follow ? await follow(output, sources, workflowId) : undefined;
-      const run = followed ?? (await readRun(sources, workflowId));
-      output.answer(run, (view) => runText(view));
+      const followed = given.follow ? await follow(output, work, sources, workflowId) : undefined;
+      const run = followed ?? (await work.readRun(sources, workflowId));
+      output.answer(run, (view) => work.runText(view));
       return given.exitStatus ? codeOf(run) : EXIT_CODES.done;
     });
   }),

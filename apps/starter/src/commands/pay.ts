@@ -20,13 +20,11 @@ export type PayFlags = Command.Command.Config.Infer<typeof paid>;
 
 /** `starter pay`: pays one payment, or a file of them. */
 export const pay = Command.make("pay", paid, (given) =>
-  runCommand(given.json, async (output) => {
-    const { isBatchFile } = await import("@durable-payments/operations/batch");
-    const { submit, submitFile } = await import("../input/paying.ts");
-    if (isBatchFile(given.file)) return submitFile(output, given);
-    const { planPayout } = await import("@durable-payments/operations/input");
-    return submit(output, planPayout, given);
-  }),
+  runCommand(given.json, (output, work) =>
+    work.isBatchFile(given.file)
+      ? work.submitFile(output, given)
+      : work.submit(output, work.planPayout, given),
+  ),
 ).pipe(
   described(
     "Pay one payment, or a file of them",
@@ -54,11 +52,7 @@ export type OnboardFlags = Command.Command.Config.Infer<typeof onboarded>;
 
 /** `starter onboard`: issues a card for a cardholder. */
 export const onboard = Command.make("onboard", onboarded, (given) =>
-  runCommand(given.json, async (output) => {
-    const { planOnboarding } = await import("@durable-payments/operations/input");
-    const { submit } = await import("../input/paying.ts");
-    return submit(output, planOnboarding, given);
-  }),
+  runCommand(given.json, (output, work) => work.submit(output, work.planOnboarding, given)),
 ).pipe(
   described(
     "Issue a card to a new or known cardholder",

@@ -18,19 +18,22 @@ export class ExitWith extends Error {
   }
 }
 
+/** What commands do, and how they show it. */
+export type Work = typeof import("../work.ts");
+
 /**
  * Runs the work of a command, reports what it fails with, and ends with the exit code that it returns, or 0. The work
  * is loaded when it is needed, so that `--help` does not wait for it.
  */
 export const runCommand = (
   json: boolean,
-  work: (output: Output) => Promise<number | void>,
+  act: (output: Output, work: Work) => Promise<number | void>,
 ): Effect.Effect<void, ExitWith> =>
   Effect.suspend(() => {
     const output = processOutput(json);
     return Effect.promise(async () => {
       try {
-        return (await work(output)) ?? EXIT_CODES.done;
+        return (await act(output, await import("../work.ts"))) ?? EXIT_CODES.done;
       } catch (error) {
         const { reportError } = await import("../output/error-report.ts");
         return reportError(output, error);
@@ -47,13 +50,11 @@ export const runCommand = (
 export const runAct = (
   given: ActingFlags & { readonly json: boolean },
   needsReason: boolean,
-  work: (operations: Operations, acting: Acting, output: Output) => Promise<void>,
+  act: (operations: Operations, acting: Acting, output: Output, work: Work) => Promise<void>,
 ): Effect.Effect<void, ExitWith> =>
-  runCommand(given.json, async (output) => {
-    const { operating } = await import("../settings.ts");
-    const { actingOf } = await import("../input/given.ts");
-    const acting = actingOf(given, needsReason);
-    await operating((operations) => work(operations, acting, output));
+  runCommand(given.json, async (output, work) => {
+    const acting = work.actingOf(given, needsReason);
+    await work.operating((operations) => act(operations, acting, output, work));
   });
 
 /** Describes a command: in the list of all, and on its own page of help. */

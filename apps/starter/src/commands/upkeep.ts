@@ -1,5 +1,6 @@
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { Command } from "effect/cli";
+import { resolve } from "node:path";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { by, file, json, maybeId, on, past, reason, text, time, yes } from "./flags.ts";
 import { described, runAct, runCommand } from "./run-command.ts";
@@ -11,21 +12,19 @@ const examined = {
 
 /** `starter doctor`: checks the installation. */
 export const doctor = Command.make("doctor", examined, (given) =>
-  runCommand(given.json, async (output) => {
-    const { diagnose, testWebhook } = await import("@durable-payments/operations/doctor");
+  runCommand(given.json, async (output, work) => {
     if (given.testWebhook) {
-      const { reading } = await import("../settings.ts");
-      output.answer(await reading(testWebhook), ({ host, isDelivered, status, tookMs, why }) =>
-        isDelivered
-          ? `Delivered to ${host ?? "the webhook"}: status ${status ?? "none"}, in ${tookMs} ms.`
-          : `Not delivered to ${host ?? "the webhook"}: ${why ?? `status ${status ?? "none"}`}.`,
+      output.answer(
+        await work.reading(work.testWebhook),
+        ({ host, isDelivered, status, tookMs, why }) =>
+          isDelivered
+            ? `Delivered to ${host ?? "the webhook"}: status ${status ?? "none"}, in ${tookMs} ms.`
+            : `Not delivered to ${host ?? "the webhook"}: ${why ?? `status ${status ?? "none"}`}.`,
       );
       return EXIT_CODES.done;
     }
-    const { operationsSettings } = await import("../settings.ts");
-    const { doctorText } = await import("../output/installation.ts");
-    const diagnosis = await diagnose(await operationsSettings());
-    output.answer(diagnosis, doctorText);
+    const diagnosis = await work.diagnose(await work.operationsSettings());
+    output.answer(diagnosis, work.doctorText);
     return diagnosis.isWell ? EXIT_CODES.done : EXIT_CODES.runFailed;
   }),
 ).pipe(
@@ -49,12 +48,10 @@ const recovered = {
 
 /** `starter recover`: after a restore of Temporal's database or of the ledger. */
 export const recover = Command.make("recover", recovered, (given) =>
-  runAct(given, given.yes, async (operations, acting, output) => {
-    const { recoveryLines } = await import("../output/installation.ts");
-    const { recover: recoverLedger } = await import("@durable-payments/operations/recovery");
+  runAct(given, given.yes, async (operations, acting, output, work) => {
     const options = { ...acting, since: given.since, isDryRun: !given.yes };
-    output.answer(await recoverLedger(operations, options), (shown) =>
-      recoveryLines(shown).join("\n"),
+    output.answer(await work.recover(operations, options), (shown) =>
+      work.recoveryLines(shown).join("\n"),
     );
   }),
 ).pipe(
@@ -69,9 +66,8 @@ export const recover = Command.make("recover", recovered, (given) =>
 );
 
 const backup = Command.make("backup", { file: file("A new file"), json }, ({ file, json }) =>
-  runCommand(json, async (output) => {
-    const { operating } = await import("../settings.ts");
-    await operating(({ ledger }) => ledger.backup(file));
+  runCommand(json, async (output, work) => {
+    await work.operating(({ ledger }) => ledger.backup(file));
     output.answer({ file }, (shown) => `The ledger was copied to ${shown.file}.`);
   }),
 ).pipe(Command.withDescription("Copy the ledger to a new file, while it is in use"));
@@ -84,10 +80,9 @@ const pruned = {
 };
 
 const prune = Command.make("prune", pruned, (given) =>
-  runAct(given, true, async ({ ledger }, acting, output) => {
-    const { actorOf } = await import("@durable-payments/operations/decide");
+  runAct(given, true, async ({ ledger }, acting, output, work) => {
     output.answer(
-      await ledger.prune(given.before.getTime(), actorOf(acting)),
+      await ledger.prune(given.before.getTime(), work.actorOf(acting)),
       ({ workflowIds, writes }) =>
         `Removed texts and logs of ${writes} writes of ${workflowIds} runs. Ids and what was made are kept.`,
     );
@@ -120,31 +115,25 @@ const replayed = {
 
 /** `starter replay`: replays histories against the workflow code. */
 export const replay = Command.make("replay", replayed, (given) =>
-  runCommand(given.json, async (output) => {
+  runCommand(given.json, async (output, work) => {
     const { failed, file: name, id: workflowId, since, type } = given;
     if (failed === (workflowId !== undefined || name !== undefined))
       throw badUsage("Name exactly one of the ID of a run, --file FILE and --failed.");
-    const { resolve } = await import("node:path");
-    const { temporalSettings } = await import("@durable-payments/operations/connection");
-    const { readRunOfFile, replayRuns, selectRuns } =
-      await import("@durable-payments/operations/replay");
+    // It brings native code.
     const { differenceText } = await import("@durable-payments/replay");
-    const { readJson } = await import("../input/given.ts");
-    const { replayText } = await import("../output/replay-text.ts");
-    const { operating } = await import("../settings.ts");
-    const { dataConverter } = temporalSettings(process.env);
+    const { dataConverter } = work.temporalSettings(process.env);
     const workflows = given.workflows === undefined ? undefined : resolve(given.workflows);
     const replayAll = async (selected: AsyncIterable<RunToReplay> | Iterable<RunToReplay>) => {
       const found: Array<Replay> = [];
-      for await (const run of replayRuns(selected, workflows, dataConverter)) found.push(run);
+      for await (const run of work.replayRuns(selected, workflows, dataConverter)) found.push(run);
       return found;
     };
     const selection = { workflowId, since: since?.getTime(), type };
     const runs =
       name === undefined
-        ? await operating((operations) => replayAll(selectRuns(operations, selection)))
-        : await replayAll([await readRunOfFile(await readJson(name), name, workflowId)]);
-    output.answer({ runs }, (shown) => replayText(shown.runs, differenceText));
+        ? await work.operating((operations) => replayAll(work.selectRuns(operations, selection)))
+        : await replayAll([await work.readRunOfFile(await work.readJson(name), name, workflowId)]);
+    output.answer({ runs }, (shown) => work.replayText(shown.runs, differenceText));
     return runs.every(({ deterministic }) => deterministic)
       ? EXIT_CODES.done
       : EXIT_CODES.runFailed;

@@ -1,0 +1,14 @@
+// What commands do, and how they show it. The command that runs loads it: `--help` does not wait for it.
+
+export * from "@durable-payments/operations";
+export * from "./input/answering.ts";
+export * from "./input/given.ts";
+export * from "./input/paying.ts";
+export * from "./input/retrying.ts";
+export * from "./output/installation.ts";
+export * from "./output/list-text.ts";
+export * from "./output/next.ts";
+export * from "./output/output.ts";
+export * from "./output/replay-text.ts";
+export * from "./output/run-text.ts";
+export * from "./settings.ts";
