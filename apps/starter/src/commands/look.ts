@@ -1,6 +1,4 @@
-import type { Check } from "@durable-payments/operations/doctor";
-import type { Sources } from "@durable-payments/operations/connection";
-import type { RunView } from "@durable-payments/operations/show";
+import type { Check, RunView, Sources } from "@durable-payments/operations";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";

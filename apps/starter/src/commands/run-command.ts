@@ -1,5 +1,4 @@
-import type { Acting } from "@durable-payments/operations";
-import type { Operations } from "@durable-payments/operations/connection";
+import type { Acting, Operations } from "@durable-payments/operations";
 import { Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";

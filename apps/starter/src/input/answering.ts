@@ -9,8 +9,9 @@ import {
   CHOICES,
   consequencesOf,
   findAlike,
-} from "@durable-payments/operations/decide";
-import { type InboxItem, itemsOf } from "@durable-payments/operations/show";
+  type InboxItem,
+  itemsOf,
+} from "@durable-payments/operations";
 import type { AnswerFlags } from "../commands/decide.ts";
 import { badUsage } from "../exit-codes.ts";
 import { ask, canAsk, confirm } from "../output/ask.ts";

@@ -1,7 +1,5 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { whyUnreadable } from "@durable-payments/operations/batch";
-import { type Acting, actorOf } from "@durable-payments/operations/decide";
-import { readAssumptions } from "@durable-payments/operations/input";
+import { type Acting, actorOf, readAssumptions, whyUnreadable } from "@durable-payments/operations";
 import { createReadStream } from "node:fs";
 import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";

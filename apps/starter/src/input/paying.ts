@@ -1,18 +1,21 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import {
   checkBatchFile,
+  checkId,
   checkPayOptions,
   checkResultFile,
   compareFunds,
   type FilePlan,
   type Funds,
   payFile,
+  paymentOf,
   planFile,
+  type PlannedRun,
+  startRun,
+  summaryOf,
   warningsOf,
   writeResultFile,
-} from "@durable-payments/operations/batch";
-import { checkId, type PlannedRun } from "@durable-payments/operations/input";
-import { paymentOf, startRun, summaryOf } from "@durable-payments/operations/start";
+} from "@durable-payments/operations";
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";

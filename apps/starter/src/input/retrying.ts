@@ -1,12 +1,12 @@
-import type { NextOperation } from "@durable-payments/operations/errors";
 import {
+  type NextOperation,
   type OneOfMany,
   planMany,
   planRetryOf,
   retryMany,
   retryPayment,
   type RetryPlan,
-} from "@durable-payments/operations/retry";
+} from "@durable-payments/operations";
 import type { RetryFlags } from "../commands/decide.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";

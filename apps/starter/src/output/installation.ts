@@ -1,6 +1,4 @@
-import type { Check, Diagnosis } from "@durable-payments/operations/doctor";
-import type { RecoveryReport } from "@durable-payments/operations/recovery";
-import type { OverviewView } from "@durable-payments/operations/show";
+import type { Check, Diagnosis, OverviewView, RecoveryReport } from "@durable-payments/operations";
 import { commandOf, nextLines } from "./next.ts";
 import {
   beside,

@@ -1,6 +1,5 @@
 import { shownText } from "@durable-payments/api-core/values";
-import type { Nudged } from "@durable-payments/operations/decide";
-import type { NextOperation } from "@durable-payments/operations/errors";
+import type { NextOperation, Nudged } from "@durable-payments/operations";
 import { shellQuoted } from "@durable-payments/protocol";
 import { basename, dirname, join } from "node:path";
 import { styled } from "./text.ts";

@@ -7,19 +7,16 @@ import { type Acting, actorOf, type Deciding, decisionOn, nudge } from "../decid
 import { notFound, refused } from "../errors.ts";
 
 /** What a batch keeps beside its rows, as JSON. */
-export interface KeptOfBatch {
-  /** Workflows that start its rows. */
-  readonly chunks: number;
-  /** Which rows are likely duplicates, for whoever approves it. */
-  readonly warnings: ReadonlyArray<string>;
-}
+export type KeptOfBatch = ReturnType<typeof keptOf>;
 
 /** Reads what a batch keeps beside its rows. */
-export const keptOf = ({ details }: Pick<Batch, "details">): KeptOfBatch => {
+export const keptOf = ({ details }: Pick<Batch, "details">) => {
   const parsed: unknown = JSON.parse(details);
   const { chunks, warnings }: Readonly<Record<string, unknown>> = isRecord(parsed) ? parsed : {};
   return {
+    /** Workflows that start its rows. */
     chunks: typeof chunks === "number" ? chunks : 0,
+    /** Which rows are likely duplicates, for whoever approves it. */
     warnings: Array.isArray(warnings) ? warnings.map(String) : [],
   };
 };

@@ -130,7 +130,7 @@ export const planFile = async (
 const MOST_WARNINGS = 20;
 
 /** Words which rows are likely duplicates, for whoever pays or approves the file. */
-export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): ReadonlyArray<string> => [
+export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): Array<string> => [
   ...similar
     .slice(0, MOST_WARNINGS)
     .map(

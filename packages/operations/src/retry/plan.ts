@@ -26,18 +26,7 @@ export interface Planning {
 }
 
 /** How a run is retried. */
-export interface RetryPlan {
-  readonly workflowId: string;
-  readonly runId: string;
-  /** `start`: the id is started again. `reset`: its own activities keep their results. `look`: the run is open. */
-  readonly way: "start" | "reset" | "look";
-  /** Steps that are kept. */
-  readonly kept: ReadonlyArray<string>;
-  /** Steps that may be sent again, and in what state they are. */
-  readonly again: ReadonlyArray<{ readonly step: string; readonly state: WriteRow["state"] }>;
-  /** What the failed run has said of its rows: `not sent` is believed where it agrees. */
-  readonly versions: Readonly<Record<string, number>>;
-}
+export type RetryPlan = ReturnType<typeof planRetry>;
 
 /** The project's own workflows: their steps are writes and waits, so that a new start repeats nothing. */
 const RESTARTED: ReadonlySet<string> = new Set(["payout", "onboardCardholder", "payoutBatch"]);
@@ -106,22 +95,28 @@ export const whyNot = ({
 };
 
 /** Plans a retry: what is kept, what may be sent again. Throws what {@link whyNot} returns. */
-export const planRetry = (planning: Planning): RetryPlan => {
+export const planRetry = (planning: Planning) => {
   const { failure, isAmended, isRestarted, rows, runId, workflowId, workflowType } = planning;
   const isUnderWay = planning.state === "running";
   const why = isUnderWay ? undefined : whyNot(planning);
   if (why !== undefined) throw why;
   const { step, version } = factsOf(failure);
   const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
+  const versions: Readonly<Record<string, number>> =
+    typeof step === "string" && typeof version === "number" ? { [step]: version } : {};
   return {
     workflowId,
     runId,
-    way: isUnderWay ? "look" : isStarted ? "start" : "reset",
+    /** `start`: the id is started again. `reset`: its own activities keep their results. `look`: the run is open. */
+    way: isUnderWay ? ("look" as const) : isStarted ? ("start" as const) : ("reset" as const),
+    /** Steps that are kept. */
     kept: rows.filter(({ state }) => state === "done").map((row) => row.step),
+    /** Steps that may be sent again, and in what state they are. */
     again: rows
       .filter(({ state }) => state !== "done")
       .map(({ state, step: name }) => ({ step: name, state })),
-    versions: typeof step === "string" && typeof version === "number" ? { [step]: version } : {},
+    /** What the failed run has said of its rows: `not sent` is believed where it agrees. */
+    versions,
   };
 };
 
@@ -131,23 +126,15 @@ const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions)
   payout: planPayout,
 };
 
-/** An amended input, and what of it has changed. */
-export interface Amendment {
-  readonly input: unknown;
-  /** Paths of the fields that differ: `payout.amount`. Their values are not kept. */
-  readonly fields: ReadonlyArray<string>;
-  readonly hash: string;
-}
-
 const valueAt = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
 
-/** Amends the input of a run by a merge patch (RFC 7396). A user's own workflow has it checked by its steps. */
+/** Amends the input of a run by a merge patch (RFC 7396), and says what of it has changed. A user's own workflow has it checked by its steps. */
 export const amendInput = (
   workflowType: string,
   input: unknown,
   { assumptions, patch }: { readonly patch: unknown; readonly assumptions: Assumptions },
-): Amendment => {
+) => {
   if (!isRecord(patch))
     throw invalidInput(
       "The patch must be a JSON object of the shape of the run's input. Nothing was done.",
@@ -162,5 +149,6 @@ export const amendInput = (
   if (accounts[0] !== accounts[1])
     throw invalidInput("The account that pays cannot be amended. Nothing was done.");
   const checked = lookUp(CHECKS, workflowType)?.(amended, assumptions).input ?? amended;
+  // Of the fields the paths (`payout.amount`): their values are not kept.
   return { input: checked, fields, hash: hashOf(checked) };
 };
