@@ -73,15 +73,7 @@ export const list = Command.make("list", listed, (given) =>
     const found = await work.operating((operations) =>
       work.listRuns(operations, { ...given, statuses, since }),
     );
-    const byStatus = Map.groupBy(
-      found.runs,
-      ({ state, statuses: [first] }) => first ?? state ?? "not known",
-    );
-    const totals = [...byStatus].map(([of, runs]) => ({
-      status: of,
-      runs: runs.length,
-      money: work.sumMoney(runs),
-    }));
+    const totals = work.totalsOf(found.runs);
     output.answer({ ...found, totals }, (shown) =>
       given.csv ? work.listCsv(shown.runs) : work.listText(shown),
     );

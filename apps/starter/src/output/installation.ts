@@ -8,6 +8,7 @@ import {
   pad,
   pairs,
   roughly,
+  section,
   styled,
   table,
   totals,
@@ -25,17 +26,6 @@ const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "gray"
 
 /** Words the status of a check. */
 const checkStatus = (status: Check["status"]): string => styled(COLOURS[status], SIGNS[status]);
-
-const waitingText = (waiting: OverviewView["waiting"], now: number): string =>
-  table(
-    waiting.map(({ count, money, since, what }) => [
-      what,
-      String(count),
-      since === null ? "" : `longest ${roughly(now - since)}`,
-      totals(money),
-    ]),
-    { indent: "  " },
-  );
 
 /** Prints everything at a glance. */
 export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
@@ -60,7 +50,15 @@ export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
       ],
       "",
     ),
-    ...(waiting.length === 0 ? [] : ["", styled("bold", "Waiting for"), waitingText(waiting, now)]),
+    ...section(
+      "Waiting for",
+      waiting.map(({ count, money, since, what }) => [
+        what,
+        String(count),
+        since === null ? "" : `longest ${roughly(now - since)}`,
+        totals(money),
+      ]),
+    ),
     ...noteLines(notes),
     ...nextLines(seen.next),
   ].join("\n");

@@ -1,13 +1,21 @@
-import type { BatchDetails, BatchView, RunList, RunView } from "@durable-payments/operations/show";
-import { csvText } from "@durable-payments/operations/batch";
-import { nextLines, plainCommand } from "./next.ts";
-import { sinceText, statusesText } from "./run-text.ts";
 import {
+  type BatchDetails,
+  type BatchView,
+  csvText,
+  type RunList,
+  type RunView,
+  sumMoney,
+} from "@durable-payments/operations";
+import { nextLines, plainCommand } from "./next.ts";
+import { statusesText } from "./run-text.ts";
+import {
+  ago,
   counted,
   joined,
   money,
   noteLines,
   pairs,
+  section,
   styled,
   table,
   totals,
@@ -15,24 +23,31 @@ import {
   wrap,
 } from "./text.ts";
 
-/** Sums by status, made by the operations. */
-export interface ListTotals {
-  readonly status: string;
-  readonly runs: number;
-  readonly money: ReadonlyArray<{ readonly currency: string; readonly amount: string }>;
-}
-
-const runLines = (run: RunView, now: number): ReadonlyArray<string> => {
-  const when = run.endedAt === null ? sinceText(run.startedAt, now) : sinceText(run.endedAt, now);
-  return [
-    joined([styled("bold", run.workflowId), statusesText(run), money(run), when], "  "),
-    ...(run.reason === null ? [] : [wrap(run.reason, "    ")]),
-  ];
+/** Counts runs and sums their money by status. */
+export const totalsOf = (runs: RunList["runs"]) => {
+  const byStatus = Map.groupBy(
+    runs,
+    ({ state, statuses: [first] }) => first ?? state ?? "not known",
+  );
+  return [...byStatus].map(([status, of]) => ({ status, runs: of.length, money: sumMoney(of) }));
 };
+
+const runLines = (run: RunView, now: number): ReadonlyArray<string> => [
+  joined(
+    [
+      styled("bold", run.workflowId),
+      statusesText(run),
+      money(run),
+      ago(run.endedAt ?? run.startedAt, now),
+    ],
+    "  ",
+  ),
+  ...(run.reason === null ? [] : [wrap(run.reason, "    ")]),
+];
 
 /** Prints runs, each with the reason why it is in its state, and the sums by status. */
 export const listText = (
-  { isMore, runs, totals: sums }: RunList & { readonly totals: ReadonlyArray<ListTotals> },
+  { isMore, runs, totals: sums }: RunList & { readonly totals: ReturnType<typeof totalsOf> },
   now = Date.now(),
 ): string => {
   if (runs.length === 0) return "No run found.";
@@ -105,7 +120,7 @@ export const batchesText = (
     ? "No batch found."
     : batches
         .flatMap((batch) => [
-          [styled("bold", batch.id), batchState(batch), sinceText(batch.createdAt, now)].join("  "),
+          [styled("bold", batch.id), batchState(batch), ago(batch.createdAt, now)].join("  "),
           wrap(`${batch.file}: ${rowCounts(batch)}`, "    "),
         ])
         .join("\n");
@@ -114,22 +129,8 @@ export const batchesText = (
 export const batchText = (batch: BatchDetails): string => {
   const { approvedBy, counts, createdAt, createdBy, failed, file, id, next, notNamed } = batch;
   const { rejected, rows } = batch;
-  const faulty = (title: string, of: BatchDetails["failed"]) =>
-    of.length === 0
-      ? []
-      : [
-          "",
-          styled("bold", title),
-          table(
-            of.map((row) => [
-              `row ${row.number}`,
-              row.workflowId,
-              money(row),
-              row.message ?? "no reason",
-            ]),
-            { indent: "  " },
-          ),
-        ];
+  const cells = (of: BatchDetails["failed"]) =>
+    of.map((row) => [`row ${row.number}`, row.workflowId, money(row), row.message ?? "no reason"]);
   return [
     styled("bold", id),
     pairs([
@@ -139,18 +140,16 @@ export const batchText = (batch: BatchDetails): string => {
       ["approved", approvedBy && `by ${approvedBy}`],
     ]),
     ...noteLines(batch.warnings, "  "),
-    "",
-    styled("bold", "Rows"),
-    table(
+    ...section(
+      "Rows",
       counts.map(({ amount, currency, rows: count, state }) => [
         state,
         String(count),
         currency === null ? "" : money({ amount, currency }),
       ]),
-      { indent: "  " },
     ),
-    ...faulty("Failed", failed),
-    ...faulty("Rejected", rejected),
+    ...section("Failed", cells(failed)),
+    ...section("Rejected", cells(rejected)),
     ...(notNamed === 0
       ? []
       : [

@@ -9,7 +9,6 @@ import type {
 } from "@durable-payments/operations/show";
 import { commandOf, nextLines } from "./next.ts";
 import {
-  ago,
   beside,
   counted,
   duration,
@@ -135,10 +134,6 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
 /** Prints one line of a run that is followed. */
 export const followLine = (run: RunDetails): string =>
   `${when(run.endedAt ?? Date.now()).slice(11, 19)}  ${statusesText(run)}${run.reason === null ? "" : `  ${run.reason}`}`;
-
-/** Prints who waits since when, for lists. */
-export const sinceText = (at: number | null, now: number): string =>
-  at === null ? "" : ago(at, now);
 
 const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   question: "Question",

@@ -75,6 +75,13 @@ export const table = (
     .join("\n");
 };
 
+/** Prints a table below its title, after an empty line; nothing where it has no rows. */
+export const section = (
+  title: string,
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+): ReadonlyArray<string> =>
+  rows.length === 0 ? [] : ["", styled("bold", title), table(rows, { indent: "  " })];
+
 /** Prints names and values in two columns; pairs without a value are left out. */
 export const pairs = (
   rows: ReadonlyArray<readonly [name: string, value: string | false | null | undefined]>,
@@ -114,7 +121,8 @@ export const roughly = (milliseconds: number): string => durationIn(1, milliseco
 export const duration = (milliseconds: number): string => durationIn(2, milliseconds);
 
 /** Words how long ago something was: `5m ago`. */
-export const ago = (at: number, now: number): string => `${roughly(now - at)} ago`;
+export const ago = (at: number | null, now: number): string =>
+  at === null ? "" : `${roughly(now - at)} ago`;
 
 /** Words a point in time to the second, UTC: `2026-11-21 03:42:04Z`. */
 export const when = (at: number): string =>
