@@ -94,9 +94,6 @@ const bundled = async (workflows: string): Promise<WorkflowBundle> => {
   );
 };
 
-const hasNoWorkflow = (replay: Replay): boolean =>
-  !replay.deterministic && replay.kind === "unknownWorkflow";
-
 /**
  * Replays histories against workflow code: would the runs continue under it?
  *
@@ -127,7 +124,8 @@ export async function* replayRuns(
   let own: WorkflowBundle | undefined;
   for await (const replay of replayHistories(bundle, watched())) {
     // A worker has both, and payouts are not exported by the module of somebody's own workflows.
-    if (workflows !== undefined && latest !== undefined && hasNoWorkflow(replay)) {
+    const isUnknown = !replay.deterministic && replay.kind === "unknownWorkflow";
+    if (workflows !== undefined && latest !== undefined && isUnknown) {
       own ??= await bundled(ownWorkflows());
       yield* replayHistories(own, [latest]);
     } else yield replay;

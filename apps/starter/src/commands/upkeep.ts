@@ -50,9 +50,7 @@ const recovered = {
 export const recover = Command.make("recover", recovered, (given) =>
   runAct(given, given.yes, async (operations, acting, output, work) => {
     const options = { ...acting, since: given.since, isDryRun: !given.yes };
-    output.answer(await work.recover(operations, options), (shown) =>
-      work.recoveryLines(shown).join("\n"),
-    );
+    output.answer(await work.recover(operations, options), work.recoveryText);
   }),
 ).pipe(
   described(

@@ -124,19 +124,12 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
       output.say(wrap(consequencesOf(first)[choose], "  "));
       await confirm("Record it for all?", "Nothing was recorded.");
     }
-    const done = await answerAll(operations, seen, { ...acting, choose });
-    output.answer(
-      {
-        answered: done.answered.map(({ workflowId }) => workflowId),
-        refused: done.refused.map(({ message, row }) => ({ workflowId: row.workflowId, message })),
-        unanswered: done.unanswered,
-      },
-      (shown) =>
-        [
-          `${counted(shown.answered.length, "question")} about ${operation} answered: ${choose}.`,
-          ...shown.refused.map(({ message, workflowId }) => `  ${workflowId}: ${message}`),
-          ...unansweredLines(shown.unanswered),
-        ].join("\n"),
+    output.answer(await answerAll(operations, seen, { ...acting, choose }), (shown) =>
+      [
+        `${counted(shown.answered.length, "question")} about ${operation} answered: ${choose}.`,
+        ...shown.refused.map(({ message, workflowId }) => `  ${workflowId}: ${message}`),
+        ...unansweredLines(shown.unanswered),
+      ].join("\n"),
     );
   });
 };

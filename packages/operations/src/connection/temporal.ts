@@ -125,16 +125,13 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
     channelArgs: { "grpc.max_receive_message_length": LONGEST_ANSWER },
   });
   // Sooner than gRPC, which would try until its time is over.
-  const nobody = setTimeout(LOOK_AFTER_MS, undefined, { ref: false }).then(() =>
-    whyUnreachable({ address, tls: connectionOptions.tls }),
-  );
+  const looked = async () => {
+    await setTimeout(LOOK_AFTER_MS, undefined, { ref: false });
+    const why = await whyUnreachable({ address, tls: connectionOptions.tls });
+    return why === undefined ? connection.ensureConnected() : Promise.reject(new Error(why));
+  };
   try {
-    await Promise.race([
-      connection.ensureConnected(),
-      nobody.then((why) =>
-        why === undefined ? connection.ensureConnected() : Promise.reject(new Error(why)),
-      ),
-    ]);
+    await Promise.race([connection.ensureConnected(), looked()]);
     return connection;
   } catch (error) {
     await connection.close();

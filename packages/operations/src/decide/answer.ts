@@ -123,18 +123,18 @@ export const answerAll = async (
   seen: ReadonlyArray<WriteRow>,
   given: AnswerAll,
 ) => {
-  const answered: Array<WriteRow> = [];
-  const notAnswered: Array<{ readonly row: WriteRow; readonly message: string }> = [];
+  const answered: Array<string> = [];
+  const notAnswered: Array<{ readonly workflowId: string; readonly message: string }> = [];
   let unanswered = 0;
-  for (const row of seen) {
+  for (const { question, workflowId } of seen) {
     try {
-      const question = row.question?.id ?? "";
-      const { nudged } = await answer(deciding, row.workflowId, { ...given, question });
+      const about = { ...given, question: question?.id ?? "" };
+      const { nudged } = await answer(deciding, workflowId, about);
       if (nudged === "unanswered") unanswered += 1;
-      answered.push(row);
+      answered.push(workflowId);
     } catch (error) {
       if (!isOperationError(error)) throw error;
-      notAnswered.push({ row, message: error.message });
+      notAnswered.push({ workflowId, message: error.message });
     }
   }
   return { answered, refused: notAnswered, unanswered };

@@ -14,18 +14,17 @@ const checkIdentity = (
   namespace: string | undefined,
 ): Check => {
   const { epoch, ledgerId, namespace: pinned, sequence, stopped } = state;
-  const title = "ledger";
   if (stopped !== null) {
-    return failed(title, `sends are stopped: ${stopped}`, { operation: "recover" });
+    return failed("ledger", `sends are stopped: ${stopped}`, { operation: "recover" });
   }
   if (namespace !== undefined && pinned !== null && pinned !== namespace) {
     return failed(
-      title,
+      "ledger",
       `it belongs to Temporal namespace ${pinned}, and this one is ${namespace}`,
       "Set PAYMENTS_LEDGER, or TEMPORAL_NAMESPACE, as the worker has them.",
     );
   }
-  return ok(title, `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
+  return ok("ledger", `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
 };
 
 /** Compares the ledger with what the trackers have seen of it. */
@@ -58,19 +57,18 @@ export const checkWitness = (
 };
 
 const checkChains = async (ledger: Ledger): Promise<Check> => {
-  const title = "log";
   const runs = await ledger.runs({ limit: VERIFIED });
   for (const { workflowId } of runs) {
     const verified = await ledger.verify(workflowId);
     if (!verified.isIntact) {
-      return failed(title, `the log of ${workflowId} was edited at entry ${verified.sequence}`, {
+      return failed("log", `the log of ${workflowId} was edited at entry ${verified.sequence}`, {
         operation: "show",
         workflowId,
         isLog: true,
       });
     }
   }
-  return ok(title, `the logs of the latest ${runs.length} runs are as they were written`);
+  return ok("log", `the logs of the latest ${runs.length} runs are as they were written`);
 };
 
 const amountsOf = (limits: Limits["maxAmounts"]): string =>

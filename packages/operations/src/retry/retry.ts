@@ -29,11 +29,7 @@ export interface RetryOptions extends Acting {
 }
 
 /** A run that was retried. */
-export interface Retried {
-  readonly plan: RetryPlan;
-  /** The run that continues; the same where an open run was asked to look. */
-  readonly runId: string;
-}
+export type Retried = Awaited<ReturnType<typeof retryPayment>>;
 
 /**
  * Reads what a retry would do. Nothing is changed.
@@ -137,7 +133,7 @@ export const retryPayment = async (
   operations: Operations,
   workflowId: string,
   options: RetryOptions,
-): Promise<Retried> => {
+) => {
   const { client } = operations;
   const planned = await planRetryOf(operations, workflowId, options);
   const { amendment, failed, plan } = planned;

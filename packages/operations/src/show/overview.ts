@@ -9,16 +9,20 @@ import { readInbox } from "./inbox.ts";
 import { PAYING } from "./list.ts";
 import { type Money, sumMoney } from "./run-view.ts";
 
+/** What a write waits for, by its question or its state; and what else is waited for. */
+const WHAT = {
+  outcome: "answers",
+  approval: "approvals",
+  unknown: "unknown outcomes to be found out",
+  sending: "being sent",
+  payout: "payouts to complete",
+  cardholder: "verifications",
+  balance: "funds",
+} as const;
+
 /** Runs that wait for the same, with the money that they are to pay. */
 export interface WaitingFor {
-  readonly what:
-    | "payouts to complete"
-    | "verifications"
-    | "funds"
-    | "unknown outcomes to be found out"
-    | "answers"
-    | "approvals"
-    | "being sent";
+  readonly what: (typeof WHAT)[keyof typeof WHAT];
   readonly count: number;
   readonly money: Money;
   /** Since when the longest one waits, milliseconds since 1970. */
@@ -29,17 +33,6 @@ export interface WaitingFor {
 export type OverviewView = Awaited<ReturnType<typeof readOverview>>;
 
 const MOST_WAITS = 5_000;
-
-/** What a write waits for, by its question or its state; and what else is waited for. */
-const WHAT = {
-  outcome: "answers",
-  approval: "approvals",
-  unknown: "unknown outcomes to be found out",
-  sending: "being sent",
-  payout: "payouts to complete",
-  cardholder: "verifications",
-  balance: "funds",
-} as const satisfies Record<string, WaitingFor["what"]>;
 
 const readWaiting = async (ledger: Ledger, { waits, writes }: Overview) => {
   const ofWrites = Map.groupBy(writes, ({ question, state }) => lookUp(WHAT, question ?? state));

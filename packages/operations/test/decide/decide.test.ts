@@ -129,7 +129,7 @@ test("what is alike is answered at once, and only what was seen", async () => {
   const all = { ...bob, choose: "resend", operation: "createPayout" } as const;
   const done = await answerAll(operations, seen, all);
   expect(done).toMatchObject({
-    answered: [{ workflowId: "invoice-17" }],
+    answered: ["invoice-17"],
     refused: [],
     unanswered: 0,
   });
