@@ -146,17 +146,12 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
   }
 };
 
-type Service = Connection["workflowService"];
-
-/** What is read of runs as Temporal stores it, as far as it is called: with a request alone. */
-type Readings = {
-  readonly [
-    Name in
-      | "describeWorkflowExecution"
-      | "getWorkflowExecutionHistory"
-      | "getWorkflowExecutionHistoryReverse"
-  ]: (request: Parameters<Service[Name]>[0]) => Promise<object>;
-};
+/** What is read of runs as Temporal stores it. */
+const READINGS = [
+  "describeWorkflowExecution",
+  "getWorkflowExecutionHistory",
+  "getWorkflowExecutionHistoryReverse",
+] as const;
 
 /**
  * Returns a connection by which clients read histories and pending activities decoded, which the SDK's `fetchHistory`
@@ -172,18 +167,17 @@ export const decodingConnection = (
   dataConverter: DataConverter,
 ): Connection => {
   const { workflowService } = connection;
-  const decoded = <A extends object>(answer: A): Promise<A> =>
-    decodeMessage(answer, dataConverter, { keepUndecodable: true });
-  const readings: Readings = {
-    describeWorkflowExecution: async (request) =>
-      decoded(await workflowService.describeWorkflowExecution(request)),
-    getWorkflowExecutionHistory: async (request) =>
-      decoded(await workflowService.getWorkflowExecutionHistory(request)),
-    getWorkflowExecutionHistoryReverse: async (request) =>
-      decoded(await workflowService.getWorkflowExecutionHistoryReverse(request)),
-  };
+  const readings = READINGS.map((name) => {
+    // As far as it is called: with a request alone.
+    const read = workflowService[name].bind(workflowService) as (
+      request: object,
+    ) => Promise<object>;
+    const value = async (request: object) =>
+      decodeMessage(await read(request), dataConverter, { keepUndecodable: true });
+    return [name, { value }] as const;
+  });
   // The same service, three of whose methods are others; and the same connection with it.
-  const decoding = Object.assign(Object.create(workflowService) as Service, readings);
+  const decoding = Object.create(workflowService, Object.fromEntries(readings)) as object;
   return Object.create(connection, { workflowService: { value: decoding } }) as Connection;
 };
 

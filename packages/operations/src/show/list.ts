@@ -78,13 +78,13 @@ const idsOfLedger = async (
   { find = "", statuses = [] }: RunListFilter,
 ): Promise<ReadonlyArray<string>> => {
   const asks = (status: Status) => statuses.includes(status);
-  const states = new Set([
-    ...(asks("unknown") ? (["unknown", "asking", "ended"] as const) : []),
-    ...(asks("ended") ? (["ended"] as const) : []),
-  ]);
+  const states = [
+    ...(asks("unknown") ? (["unknown", "asking"] as const) : []),
+    ...(asks("unknown") || asks("ended") ? (["ended"] as const) : []),
+  ];
   const rows = [
     ...(asks("asking") || asks("approval") ? await ledger.rows({ needsPerson: true }) : []),
-    ...(states.size > 0 ? await ledger.rows({ states: [...states], limit: MOST_ROWS }) : []),
+    ...(states.length > 0 ? await ledger.rows({ states, limit: MOST_ROWS }) : []),
   ];
   return rows.map(({ workflowId }) => workflowId).filter((id) => id.startsWith(find));
 };
