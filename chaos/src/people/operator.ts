@@ -1,8 +1,7 @@
 import type { Operations } from "@durable-payments/operations/connection";
 import { isOperationError } from "@durable-payments/operations/errors";
-import { cancel } from "@durable-payments/operations/ending";
-import { pause, resume } from "@durable-payments/operations/pause";
 import { planMany, retryMany, retryPayment } from "@durable-payments/operations/retry";
+import { cancel, pause, resume } from "@durable-payments/operations/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { delay } from "../delay.ts";

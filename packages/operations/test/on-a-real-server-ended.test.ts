@@ -4,7 +4,7 @@ import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { answer, reject } from "../src/decide/index.ts";
-import { cancel } from "../src/ending.ts";
+import { cancel } from "../src/stopping.ts";
 import { planPayout } from "../src/input.ts";
 import { planMany, retryMany, retryPayment } from "../src/retry/retry.ts";
 import { recover } from "../src/recovery.ts";

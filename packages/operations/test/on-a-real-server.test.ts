@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
-import { cancel } from "../src/ending.ts";
+import { cancel } from "../src/stopping.ts";
 import { planPayout } from "../src/input.ts";
 import { planMany, retryPayment } from "../src/retry/retry.ts";
 import { listRuns, readOverview } from "../src/show/index.ts";

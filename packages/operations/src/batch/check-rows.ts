@@ -38,15 +38,7 @@ export interface CheckedRow {
 }
 
 /** A file without faults. */
-export interface CheckedFile {
-  readonly file: string;
-  /** Id of its batch: the same rows are the same batch, in whichever file. */
-  readonly batch: string;
-  readonly contentHash: string;
-  readonly rows: ReadonlyArray<CheckedRow>;
-  /** Name of the account that pays all of them, where they have one. */
-  readonly account: string | undefined;
-}
+export type CheckedFile = Awaited<ReturnType<typeof checkBatchFile>>;
 
 const LONGEST_KEY = 200;
 
@@ -116,10 +108,7 @@ const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput => {
  * @param assumptions what is assumed of the service: each row is checked by it.
  * @throws InvalidInput that names the faults of all rows by row, column and rule.
  */
-export const checkBatchFile = async (
-  file: string,
-  assumptions: Assumptions,
-): Promise<CheckedFile> => {
+export const checkBatchFile = async (file: string, assumptions: Assumptions) => {
   const reader = READERS[extname(file).toLowerCase()];
   if (reader === undefined)
     throw invalidInput(`${file} must end in ${Object.keys(READERS).join(", ")}.`);
@@ -149,8 +138,10 @@ export const checkBatchFile = async (
   return {
     file,
     contentHash,
+    /** Id of its batch: the same rows are the same batch, in whichever file. */
     batch: `payouts/${contentHash.slice(0, 32)}`,
     rows,
+    /** Name of the account that pays all of them, where they have one. */
     account: first.input.account,
   };
 };

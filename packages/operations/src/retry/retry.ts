@@ -199,10 +199,11 @@ const findFailed = async (
 
 const one = async (
   run: RunOfId,
-  act: () => Promise<{ readonly plan: RetryPlan }>,
+  options: Acting,
+  act: (options: RetryOptions) => Promise<{ readonly plan: RetryPlan }>,
 ): Promise<OneOfMany> => {
   try {
-    const { plan } = await act();
+    const { plan } = await act({ ...options, ifRun: run.runId });
     return { ...run, way: plan.way, whyNot: undefined };
   } catch (error) {
     if (!isOperationError(error)) throw error;
@@ -218,12 +219,12 @@ const one = async (
 export const planMany = async (
   operations: Operations,
   filter: ManyFilter,
-  options: Pick<RetryOptions, "by" | "how" | "reason">,
+  options: Acting,
 ): Promise<ReadonlyArray<OneOfMany>> => {
   const planned: Array<OneOfMany> = [];
   for (const run of await findFailed(operations, filter)) {
-    const given = { ...options, ifRun: run.runId };
-    planned.push(await one(run, () => planRetryOf(operations, run.workflowId, given)));
+    const plan = (given: RetryOptions) => planRetryOf(operations, run.workflowId, given);
+    planned.push(await one(run, options, plan));
   }
   return planned;
 };
@@ -236,15 +237,15 @@ export const planMany = async (
 export const retryMany = async (
   operations: Operations,
   planned: ReadonlyArray<OneOfMany>,
-  options: Pick<RetryOptions, "by" | "how" | "reason">,
+  options: Acting,
   rate = 5,
 ): Promise<ReadonlyArray<OneOfMany>> => {
   const done: Array<OneOfMany> = [];
   const begun = Date.now();
   for (const run of planned.filter(({ whyNot }) => whyNot === undefined)) {
     await sleep(Math.max(0, begun + (done.length * 1_000) / rate - Date.now()));
-    const given = { ...options, ifRun: run.runId };
-    done.push(await one(run, () => retryPayment(operations, run.workflowId, given)));
+    const retry = (given: RetryOptions) => retryPayment(operations, run.workflowId, given);
+    done.push(await one(run, options, retry));
   }
   return done;
 };

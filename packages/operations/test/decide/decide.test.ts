@@ -2,8 +2,7 @@ import { openLedger } from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { answer, answerAll, approve, findAlike, reject } from "../../src/decide/index.ts";
 import { consequencesOf } from "../../src/decide/consequences.ts";
-import { cancel } from "../../src/ending.ts";
-import { pause, resume } from "../../src/pause.ts";
+import { cancel, pause, resume } from "../../src/stopping.ts";
 import { put, question, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
