@@ -193,21 +193,19 @@ export const findDuplicates = async (
   return similar;
 };
 
-const STATES: Readonly<Record<WriteState, string>> = {
+/** The words for the states that do not speak for themselves. */
+const STATES: Readonly<Partial<Record<WriteState, string>>> = {
   ready: "not sent yet",
   sending: "outcome unknown",
   unknown: "outcome unknown",
   asking: "outcome unknown",
-  done: "done",
-  refused: "refused",
   ended: "ended by a person",
-  undone: "undone",
 };
 
 /** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, done`. */
 export const similarText = ({ at, reference, state, workflowId }: SimilarPayment): string => {
   const when = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${STATES[state ?? "ready"]}`;
+  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${STATES[state ?? "ready"] ?? state}`;
 };
 
 /** How a planned run is started. */

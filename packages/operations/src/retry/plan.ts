@@ -26,7 +26,18 @@ export interface Planning {
 }
 
 /** How a run is retried. */
-export type RetryPlan = ReturnType<typeof planRetry>;
+export interface RetryPlan {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** `start`: the id is started again. `reset`: its own activities keep their results. `look`: the run is open. */
+  readonly way: "start" | "reset" | "look";
+  /** Steps that are kept. */
+  readonly kept: ReadonlyArray<string>;
+  /** Steps that may be sent again, and in what state they are. */
+  readonly again: ReadonlyArray<{ readonly step: string; readonly state: WriteRow["state"] }>;
+  /** What the failed run has said of its rows: `not sent` is believed where it agrees. */
+  readonly versions: Readonly<Record<string, number>>;
+}
 
 /** The project's own workflows: their steps are writes and waits, so that a new start repeats nothing. */
 const RESTARTED: ReadonlySet<string> = new Set(["payout", "onboardCardholder", "payoutBatch"]);
@@ -95,28 +106,22 @@ export const whyNot = ({
 };
 
 /** Plans a retry: what is kept, what may be sent again. Throws what {@link whyNot} returns. */
-export const planRetry = (planning: Planning) => {
+export const planRetry = (planning: Planning): RetryPlan => {
   const { failure, isAmended, isRestarted, rows, runId, workflowId, workflowType } = planning;
   const isUnderWay = planning.state === "running";
   const why = isUnderWay ? undefined : whyNot(planning);
   if (why !== undefined) throw why;
   const { step, version } = factsOf(failure);
   const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
-  const versions: Readonly<Record<string, number>> =
-    typeof step === "string" && typeof version === "number" ? { [step]: version } : {};
   return {
     workflowId,
     runId,
-    /** `start`: the id is started again. `reset`: its own activities keep their results. `look`: the run is open. */
-    way: isUnderWay ? ("look" as const) : isStarted ? ("start" as const) : ("reset" as const),
-    /** Steps that are kept. */
+    way: isUnderWay ? "look" : isStarted ? "start" : "reset",
     kept: rows.filter(({ state }) => state === "done").map((row) => row.step),
-    /** Steps that may be sent again, and in what state they are. */
     again: rows
       .filter(({ state }) => state !== "done")
       .map(({ state, step: name }) => ({ step: name, state })),
-    /** What the failed run has said of its rows: `not sent` is believed where it agrees. */
-    versions,
+    versions: typeof step === "string" && typeof version === "number" ? { [step]: version } : {},
   };
 };
 

@@ -10,5 +10,5 @@ export {
   type RunListFilter,
 } from "./list.ts";
 export { type OverviewView, readOverview, type WaitingFor } from "./overview.ts";
-export { followRun, readLog, readRun, type RunDetails, type RunLog, type RunView } from "./run.ts";
+export { followRun, readLog, readRun, type RunDetails, type RunLog } from "./run.ts";
 export * from "./run-view.ts";

@@ -4,8 +4,8 @@ import { keptOf } from "../batch/batch.ts";
 import type { Operations } from "../connection/operations.ts";
 import { listed } from "../connection/temporal.ts";
 import { invalidInput, type NextOperation } from "../errors.ts";
-import { type Status, STATUSES } from "./run-view.ts";
-import { readEvidence, type RunView, viewOf } from "./run.ts";
+import { type RunView, type Status, STATUSES } from "./run-view.ts";
+import { readEvidence, viewOf } from "./run.ts";
 import { type Evidence, pauseOf } from "./standing.ts";
 
 /** Which runs are wanted; what is left out does not matter. */

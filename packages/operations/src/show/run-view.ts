@@ -2,6 +2,7 @@ import { formatAmount } from "@durable-payments/api-core/decimal";
 import type { KnownBy, WriteState } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
+import type { RunState } from "../connection/temporal.ts";
 import type { Choice } from "../decide/consequences.ts";
 
 /** How a run can be found; the earlier ones matter more. */
@@ -67,6 +68,25 @@ export const sumMoney = (
     .filter(([, sum]) => !BigDecimal.isZero(sum))
     .map(([currency, sum]) => ({ currency, amount: formatAmount(sum, currency) }));
 };
+
+/** One run, as all lists and screens show it. Times: milliseconds since 1970. */
+export interface RunView extends PaymentView {
+  readonly workflowId: string;
+  /** Null where Temporal has none, or cannot be asked. */
+  readonly runId: string | null;
+  readonly type: string | null;
+  /** Null where Temporal has none, or cannot be asked. */
+  readonly state: RunState | null;
+  /** Every status that it has, the one that matters most first. */
+  readonly statuses: ReadonlyArray<Status>;
+  /** Why it is in this state, for a person. */
+  readonly reason: string | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+  readonly startedBy: string | null;
+  readonly batch: string | null;
+  readonly batchRow: number | null;
+}
 
 /** A step of a run: a write, a wait, or what its history shows beside them. */
 export interface StepView extends PaymentView {

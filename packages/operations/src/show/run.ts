@@ -15,7 +15,13 @@ import { readEvents, timelineOf } from "../history.ts";
 import { whyNot } from "../retry/plan.ts";
 import { itemsOf } from "./inbox.ts";
 import { type Progress, readFailureOf, readProgress } from "./progress.ts";
-import { type InboxItem, paymentFields, type PaymentView, type Status } from "./run-view.ts";
+import {
+  type InboxItem,
+  paymentFields,
+  type PaymentView,
+  type RunView,
+  type Status,
+} from "./run-view.ts";
 import { type Evidence, standingOf, stepsOf } from "./standing.ts";
 
 /** Reads everything that says why a run is in its state, as far as it can be reached. */
@@ -63,15 +69,11 @@ const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): PaymentVie
       : run,
   );
 
-/** One run, as all lists and screens show it. Times: milliseconds since 1970. */
-export type RunView = ReturnType<typeof viewOf>;
-
 /** Makes the view of a run of what was read of it. */
-export const viewOf = (evidence: Evidence) => {
+export const viewOf = (evidence: Evidence): RunView => {
   const { progress, rows, run, workflowId } = evidence;
   return {
     workflowId,
-    /** Null, like type and state, where Temporal has none, or cannot be asked. */
     runId: progress?.runId ?? run?.runId ?? null,
     type: progress?.type ?? run?.type ?? null,
     state: progress?.state ?? null,

@@ -5,7 +5,7 @@ import { NUDGE } from "@durable-payments/protocol/calls";
 import { WAIT } from "@durable-payments/protocol/waits";
 import type { TimelineItem, Failure } from "../history.ts";
 import { type Progress, waitOf } from "./progress.ts";
-import { paymentFields, type Status, STATUSES, type StepView } from "./run-view.ts";
+import { paymentFields, type Status, STATUSES, type StepView, type RunView } from "./run-view.ts";
 
 /** Everything that says why a run is in its state. */
 export interface Evidence {
@@ -27,12 +27,7 @@ export interface Evidence {
   readonly listLagMs?: number | undefined;
 }
 
-interface Standing {
-  /** Every status that a run has, the one that matters most first. */
-  readonly statuses: ReadonlyArray<Status>;
-  /** Why it is in this state, for a person. */
-  readonly reason: string | null;
-}
+type Standing = Pick<RunView, "reason" | "statuses">;
 
 /** Words a time of day, with its date where that is not today: `19:41 UTC`. */
 const clock = (at: number, now: number): string => {

@@ -1,7 +1,7 @@
 import type { Decision, RecordedWait } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
-import type { InboxItem } from "../../src/show/run-view.ts";
-import { nextOf, type RunView } from "../../src/show/run.ts";
+import type { InboxItem, RunView } from "../../src/show/run-view.ts";
+import { nextOf } from "../../src/show/run.ts";
 import type { Progress } from "../../src/show/progress.ts";
 import { type Evidence, stepsOf } from "../../src/show/standing.ts";
 import { ACCOUNT, nothing, question as asked, row } from "../support/rows.ts";
