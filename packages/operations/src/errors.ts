@@ -72,14 +72,14 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
   }
 > {}
 
+const ERRORS = [InvalidInput, NotFound, Refused, EndedByPerson, ConnectionFailed];
+
 /** All that an operation rejects with on purpose. */
-export type OperationError = InvalidInput | NotFound | Refused | EndedByPerson | ConnectionFailed;
+export type OperationError = InstanceType<(typeof ERRORS)[number]>;
 
 /** Checks whether an operation was rejected on purpose; whatever else it throws is a fault of its code. */
 export const isOperationError = (error: unknown): error is OperationError =>
-  [InvalidInput, NotFound, Refused, EndedByPerson, ConnectionFailed].some(
-    (kind) => error instanceof kind,
-  );
+  ERRORS.some((kind) => error instanceof kind);
 
 /** Makes the error for wrong input, which names each fault where there are several. */
 export const invalidInput = (

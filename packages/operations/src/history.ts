@@ -14,6 +14,7 @@ import {
   TimeoutFailure,
 } from "@temporalio/common";
 import proto, { type temporal } from "@temporalio/proto";
+import type { RunOfId } from "./connection/temporal.ts";
 
 /** An event of a history. */
 export type Event = temporal.api.history.v1.IHistoryEvent;
@@ -135,16 +136,10 @@ const PAGE = 250;
 const timeOf = ({ eventTime }: Event): number =>
   Math.floor(Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6);
 
-/** A name of a run, as Temporal has it. */
-interface Execution {
-  readonly workflowId: string;
-  readonly runId: string;
-}
-
 /** Reads the latest events of a run. */
 export const readEvents = async (
   { options, workflowService }: Client,
-  execution: Execution,
+  execution: RunOfId,
   most = MOST_EVENTS,
 ): Promise<ReadonlyArray<Event>> => {
   const events: Array<Event> = [];
@@ -165,7 +160,7 @@ export const readEvents = async (
 /** Reads the last event of a run that has ended. */
 export const readCloseEvent = async (
   { options, workflowService }: Client,
-  execution: Execution,
+  execution: RunOfId,
 ): Promise<Event | undefined> => {
   const { history } = await workflowService.getWorkflowExecutionHistory({
     namespace: options.namespace,

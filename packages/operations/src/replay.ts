@@ -7,14 +7,11 @@ import { fileURLToPath } from "node:url";
 import type { Operations } from "./connection/operations.ts";
 import { findRun } from "./connection/temporal.ts";
 import { invalidInput, notFound } from "./errors.ts";
-import { listRuns } from "./show/list.ts";
+import { listRuns, type RunListFilter } from "./show/list.ts";
 
 /** Which runs are to be replayed: the latest run of an id, or all that failed. */
-export interface ReplaySelection {
+export interface ReplaySelection extends Pick<RunListFilter, "since" | "type"> {
   readonly workflowId?: string | undefined;
-  /** Of those that failed, milliseconds since 1970. */
-  readonly since?: number | undefined;
-  readonly type?: string | undefined;
 }
 
 /** Most failed runs that are replayed. */

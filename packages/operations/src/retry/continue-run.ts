@@ -5,13 +5,12 @@ import {
   encodeToPayload,
   encodeToPayloads,
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import proto, { type temporal } from "@temporalio/proto";
+import proto from "@temporalio/proto";
 import { randomUUID } from "node:crypto";
 import type { RunOfId, Temporal } from "../connection/temporal.ts";
 import { hasCode } from "../connection/temporal-errors.ts";
 import { refused } from "../errors.ts";
-
-type HistoryEvent = temporal.api.history.v1.IHistoryEvent;
+import type { Event } from "../history.ts";
 
 const { ResetReapplyExcludeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } =
   proto.temporal.api.enums.v1;
@@ -22,7 +21,7 @@ type Connected = Pick<Temporal, "client" | "connection">;
 const readFirstEvent = async (
   { client, connection }: Connected,
   { runId, workflowId }: RunOfId,
-): Promise<HistoryEvent> => {
+): Promise<Event> => {
   const { history } = await connection.workflowService.getWorkflowExecutionHistory({
     namespace: client.options.namespace,
     execution: { workflowId, runId },
@@ -44,11 +43,11 @@ export const readInput = async (connected: Connected, run: RunOfId): Promise<unk
   return input;
 };
 
-type EventId = NonNullable<HistoryEvent["eventId"]>;
+type EventId = NonNullable<Event["eventId"]>;
 
 /** Finds the workflow task that scheduled the failing step, or the last one: what happened before it is kept. */
 export const resetPoint = (
-  events: ReadonlyArray<HistoryEvent>,
+  events: ReadonlyArray<Event>,
   failed: string | undefined,
 ): EventId | undefined => {
   const scheduling = events.findLast(
