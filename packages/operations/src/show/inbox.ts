@@ -7,26 +7,20 @@ import { readProgress } from "./progress.ts";
 import { type ChoiceView, type InboxItem, paymentFields } from "./run-view.ts";
 import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
 
-const choicesOf = <Of extends ChoiceView["choice"]>(
-  consequences: Readonly<Record<Of, string>>,
+const choicesOf = (
+  consequences: Readonly<Partial<Record<ChoiceView["choice"], string>>>,
 ): ReadonlyArray<ChoiceView> =>
   // The names of a record are those of its type.
-  Object.entries<string>(consequences).map(([choice, consequence]) => ({
-    choice: choice as Of,
-    consequence,
-  }));
-
-const consequencesFor = (row: WriteRow): ReadonlyArray<ChoiceView> => {
-  if (row.question === null) return [];
-  return row.question.kind === "approval"
-    ? choicesOf(approvalConsequences(row))
-    : choicesOf(consequencesOf(row));
-};
+  Object.entries(consequences).map(
+    ([choice, consequence]) => ({ choice, consequence }) as ChoiceView,
+  );
 
 const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
   const { operation, question, request, step, workflowId } = row;
+  const isApproval = question?.kind === "approval";
+  const consequences = isApproval ? approvalConsequences(row) : consequencesOf(row);
   return {
-    kind: question?.kind === "approval" ? "approval" : "question",
+    kind: isApproval ? "approval" : "question",
     workflowId,
     step,
     operation,
@@ -35,7 +29,7 @@ const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
     reason: question?.reason ?? "",
     since: question?.since ?? row.changedAt,
     candidates: question?.candidates ?? [],
-    choices: consequencesFor(row),
+    choices: question === null ? [] : choicesOf(consequences),
     startedBy,
   };
 };
