@@ -330,8 +330,9 @@ class Comparing {
     if (run.mayFailAs.includes(type)) return "failed";
     if (type === "Refused" && INJECTED.test(message)) return "refused";
     const isAmended = run.intervention?.kind === "retry" && run.intervention.amend !== undefined;
-    // The amended request was carried out, and Temporal has forgotten the amendment.
-    if (isTemporalRestored && isAmended && type === "AlreadyCarriedOut") return "failed";
+    // One of the two requests was carried out, and Temporal or the ledger has forgotten that the run was amended.
+    const isForgotten = isTemporalRestored || forgottenBefore !== undefined;
+    if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed";
     // Its beneficiary is made anew where the ledger has forgotten it; the payout to the first is found by its key.
     const hasNewPayee = run.kind === "payout" && "nickname" in run.payments[0].beneficiary;
     if (forgottenBefore !== undefined && hasNewPayee && type === "PayoutDiffers") return "failed";

@@ -69,7 +69,7 @@ export const decisionMethods = (store: Store) => {
           log.decision(decision);
           const writes = look.rows.flatMap((row) => {
             const changed = decidedRow(row, look, decision, concerned.includes(row));
-            return changed === undefined ? [] : [saveRow(nextVersion(changed, row), seal)];
+            return changed === undefined ? [] : [saveRow(nextVersion(changed, row), row, seal)];
           });
           return { value: undefined, writes };
         },

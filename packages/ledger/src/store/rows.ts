@@ -23,7 +23,11 @@ const PRUNED: Rest = { ...FRESH, knownFrom: 0, epoch: 0, facts: {} };
 /** A version other than the next one is null, which the column refuses: nothing overwrites what it has not read. */
 const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END";
 
-const save = WRITES.saver({}, (name) => (name === "version" ? NEXT_VERSION : undefined));
+const replace = (name: string) => (name === "version" ? NEXT_VERSION : undefined);
+const save = WRITES.saver({}, replace);
+
+/** Leaves the columns of the request, and their indexes, as they are: most changes are of what became of it. */
+const saveOutcome = WRITES.saver({}, (name) => (name in REQUEST ? null : replace(name)));
 
 /** States in which the outcome is known, where no send is in doubt. */
 const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "undone"]);
@@ -39,8 +43,8 @@ export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteR
   request: isSettled(row) ? { ...row.request, facts: {} } : row.request,
 });
 
-/** Returns the statement that saves a row, whose version is one more than that which is there. */
-export const saveRow = (row: WriteRow, seal: Seal): Query => {
+/** Returns the statement that saves a row, whose version is one more than that of `before`, which is there. */
+export const saveRow = (row: WriteRow, before: WriteRow | undefined, seal: Seal): Query => {
   const { question, request } = row;
   const all = { ...row, facts: request.facts };
   const rest = Object.fromEntries(
@@ -54,7 +58,7 @@ export const saveRow = (row: WriteRow, seal: Seal): Query => {
     isOpen: !isSettled(row) || question !== null || row.isUntold,
     rest,
   };
-  return save(stored, seal);
+  return (before?.request.hash === request.hash ? saveOutcome : save)(stored, seal);
 };
 
 /** Reads a row. */

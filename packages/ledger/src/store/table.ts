@@ -130,14 +130,17 @@ export class Table<F extends Fields> {
     });
   }
 
-  /** Returns what inserts a row, or replaces the one that is there: `change` gives another value than the new one. */
+  /**
+   * Returns what inserts a row, or replaces the one that is there: `change` gives another value than the new one, or null
+   * for a column that stays as it is.
+   */
   saver(
     places?: Places<F>,
-    change: (column: string) => string | undefined = () => undefined,
+    change: (column: string) => string | null | undefined = () => undefined,
     rest = "",
   ): (row: Partial<RowOf<F>>, seal: Seal) => Query {
     const set = entriesOf(this.fields)
-      .filter(([, name]) => !this.#key.includes(name))
+      .filter(([, name]) => !this.#key.includes(name) && change(name) !== null)
       .map(([, name]) => `${name} = ${change(name) ?? `excluded.${name}`}`);
     const replace = `ON CONFLICT (${this.#key.join(", ")}) DO UPDATE SET ${set.join(", ")}`;
     return this.inserter([], places, `${replace} ${rest}`);

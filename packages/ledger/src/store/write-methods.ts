@@ -93,7 +93,7 @@ export const writeMethods = (store: Store) => {
           saved = row && nextVersion(row, look.row);
           const of = saved ?? look.row;
           const changes: Array<Query> = [];
-          if (saved !== undefined) changes.push(saveRow(saved, seal));
+          if (saved !== undefined) changes.push(saveRow(saved, look.row, seal));
           if (saved?.version === 1 && workflowType !== undefined) {
             // Its payment is the row's: the check of likely duplicates reads both.
             const { account, runId, startedBy, workflowId } = saved;
