@@ -179,7 +179,7 @@ const withOpened = async <A>(
     const worded = asLedgerError(error);
     throw temporal === undefined ? worded : asTemporalError(worded, temporal.settings);
   } finally {
-    await Promise.all([temporal?.connection.close(), ledger?.close()]);
+    await Promise.all([temporal?.close(), ledger?.close()]);
   }
 };
 

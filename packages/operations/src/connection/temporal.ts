@@ -14,7 +14,13 @@ import {
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
 import { isNotFound, taskQueueOf } from "@durable-payments/protocol";
-import { Client, Connection } from "@temporalio/client";
+import {
+  Client,
+  Connection,
+  type ConnectionOptions,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
+} from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import proto from "@temporalio/proto";
@@ -110,20 +116,48 @@ export interface Temporal {
   /** As Temporal answers. */
   readonly connection: Connection;
   readonly settings: TemporalSettings;
+  /** Closes the connection. Calls that nobody waits for any more end, in the place of their next retry. */
+  readonly close: () => Promise<void>;
 }
+
+type Interceptor = NonNullable<ConnectionOptions["interceptors"]>[number];
+
+/** gRPC's status CANCELLED, which is not retried. */
+const CANCELLED = 1;
+
+/** Ends what is called after a close: the retry of a call would throw in its timer, and end the process. */
+const endIf =
+  (isClosed: () => boolean): Interceptor =>
+  (options, nextCall) => {
+    const ignore = () => undefined;
+    const ended: Partial<ReturnType<Interceptor>> = {
+      start: (metadata, listener) =>
+        listener?.onReceiveStatus?.({ code: CANCELLED, details: "It was closed.", metadata }),
+      sendMessage: ignore,
+      halfClose: ignore,
+    };
+    // As far as a retry uses it; and a call with nothing added to it.
+    return (isClosed() ? ended : nextCall(options)) as ReturnType<Interceptor>;
+  };
 
 /** What listens there is looked at once a connection takes longer than it does within a data centre. */
 const LOOK_AFTER_MS = 250;
 
-const open = async (settings: TemporalSettings): Promise<Connection> => {
+const open = async (settings: TemporalSettings): Promise<Omit<Temporal, "client">> => {
   const { address, connectionOptions } = settings;
+  let isClosed = false;
   const connection = Connection.lazy({
     ...connectionOptions,
     ...(settings.apiKey && { apiKey: settings.apiKey }),
     address,
     connectTimeout: CONNECT_TIMEOUT_MS,
     channelArgs: { "grpc.max_receive_message_length": LONGEST_ANSWER },
+    interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endIf(() => isClosed)],
   });
+  const close = () => {
+    isClosed = true;
+    return connection.close();
+  };
   // Sooner than gRPC, which would try until its time is over.
   const looked = async () => {
     await setTimeout(LOOK_AFTER_MS, undefined, { ref: false });
@@ -132,9 +166,9 @@ const open = async (settings: TemporalSettings): Promise<Connection> => {
   };
   try {
     await Promise.race([connection.ensureConnected(), looked()]);
-    return connection;
+    return { connection, settings, close };
   } catch (error) {
-    await connection.close();
+    await close();
     const said = detailsOf(error);
     const why = said === "Failed to connect before the deadline" ? NOT_TEMPORAL : said;
     const isToStart = why === NOTHING_LISTENS && isOnThisMachine(settings);
@@ -188,14 +222,15 @@ export const connectTemporal = async (settings: TemporalSettings): Promise<Tempo
     await checkDataConverter(dataConverter).catch((error: unknown) => {
       throw connectionFailed("cannotConnect", `${messageOf(error)}.`);
     });
-  const connection = await open(settings);
+  const opened = await open(settings);
+  const { connection } = opened;
   const client = new Client({
     namespace,
     ...(dataConverter === undefined
       ? { connection }
       : { connection: decodingConnection(connection, dataConverter), dataConverter }),
   });
-  return { client, connection, settings };
+  return { ...opened, client };
 };
 
 /** One run of a workflow id. */

@@ -55,3 +55,14 @@ it("says that what was asked may have been done, where Temporal gives no answer"
     next: { operation: "show", workflowId: "i-1" },
   });
 });
+
+it("ends what nobody waits for any more once it is closed, in the place of its next retry", async () => {
+  await using connected = await TemporalStub.connect([]);
+  const asked = Promise.withResolvers<void>();
+  connected.stub.down = () => asked.resolve();
+  const { client, close } = connected.temporal;
+  const left = client.workflow.getHandle("i-1").describe();
+  await asked.promise;
+  await close();
+  await expect(left).rejects.toMatchObject({ cause: { code: 1 } });
+});

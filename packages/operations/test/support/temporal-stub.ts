@@ -1,9 +1,8 @@
-import { Client, Connection } from "@temporalio/client";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { buffer } from "node:stream/consumers";
-import type { Temporal } from "../../src/connection/temporal.ts";
+import { connectTemporal, type Temporal } from "../../src/connection/temporal.ts";
 
 const v1 = temporal.api.workflowservice.v1;
 const { WorkflowExecutionStatus: Status } = temporal.api.enums.v1;
@@ -11,6 +10,7 @@ const { WorkflowExecutionStatus: Status } = temporal.api.enums.v1;
 /** gRPC's codes, and the bytes before each of its messages: a flag and a length. */
 const NOT_FOUND = 5;
 const UNIMPLEMENTED = 12;
+const UNAVAILABLE = 14;
 const FRAME_BYTES = 5;
 
 const respond = (stream: ServerHttp2Stream, code: number, message?: Uint8Array): void => {
@@ -73,6 +73,8 @@ export class TemporalStub {
   readonly queries: Array<string> = [];
   readonly started: Array<temporal.api.workflowservice.v1.IStartWorkflowExecutionRequest> = [];
   pollers = 1;
+  /** Called, where it is given, in the place of every answer: the server is not available. */
+  down: (() => void) | undefined;
 
   readonly runs: ReadonlyArray<StubRun>;
 
@@ -88,7 +90,8 @@ export class TemporalStub {
 
   async #answer(stream: ServerHttp2Stream, method: string): Promise<void> {
     const request = (await buffer(stream)).subarray(FRAME_BYTES);
-    const answer = this.#messageFor(method, request);
+    this.down?.();
+    const answer = this.down === undefined ? this.#messageFor(method, request) : UNAVAILABLE;
     respond(
       stream,
       answer instanceof Uint8Array ? 0 : answer,
@@ -180,13 +183,12 @@ export class TemporalStub {
       connectionOptions: {},
       webUi: "http://localhost:8233",
     };
-    const connection = await Connection.connect({ address: settings.address });
-    const client = new Client({ connection, namespace: "default" });
+    const connected = await connectTemporal(settings);
     return {
       stub,
-      temporal: { client, connection, settings },
+      temporal: connected,
       [Symbol.asyncDispose]: async () => {
-        await connection.close();
+        await connected.close();
         stub.#server.close();
       },
     };
