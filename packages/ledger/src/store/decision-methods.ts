@@ -2,12 +2,10 @@ import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
-import { nextVersion, readRow, saveRow } from "./rows.ts";
+import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
 import { PAUSES, RUNS } from "./schema.ts";
-import { type Decided, query } from "./sql.ts";
-import type { Store } from "./store.ts";
-import { number, readFields } from "./table.ts";
-import { rowsOf } from "./write-methods.ts";
+import type { Decided, Store } from "./store.ts";
+import { number, query, readFields } from "./table.ts";
 
 const CONTEXT = { startedBy: RUNS.fields.startedBy, epoch: number, sequence: number };
 

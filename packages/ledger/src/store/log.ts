@@ -1,8 +1,19 @@
 import { hash } from "node:crypto";
 import type { JsonObject, WriteName } from "../model/row.ts";
 import { LINE, logTable } from "./schema.ts";
-import { query, type Query, type SqlRow } from "./sql.ts";
-import { json, number, oneOf, readFields, type RowOf, type Seal, sealed, text } from "./table.ts";
+import {
+  json,
+  number,
+  oneOf,
+  query,
+  type Query,
+  readFields,
+  type RowOf,
+  type Seal,
+  sealed,
+  type SqlRow,
+  text,
+} from "./table.ts";
 
 /** What a person decides. */
 export type DecisionKind =

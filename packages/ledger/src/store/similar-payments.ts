@@ -1,4 +1,4 @@
-import { compareDecimals } from "../model/decimal.ts";
+import { compareDecimals } from "../model/gate.ts";
 import type { WriteState } from "../model/row.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
 import type { Store, Where } from "./store.ts";
