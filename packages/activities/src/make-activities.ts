@@ -1,9 +1,12 @@
 import type { Endpoints } from "@durable-payments/api-core";
 import type { Ledger, WriteName } from "@durable-payments/ledger";
-import type { UndoCall, WriteAnswer } from "@durable-payments/protocol/calls";
+import type {
+  BatchActivities,
+  UndoCall,
+  WaitActivities,
+  WriteAnswer,
+} from "@durable-payments/protocol/calls";
 import type { TrackerActivities } from "@durable-payments/protocol/tracker";
-import type { WaitActivities } from "@durable-payments/protocol/waits";
-import type { BatchActivities } from "@durable-payments/protocol/batches";
 import type { LongActivityOptions } from "./long-activity.ts";
 import {
   makeNotifierActivities,

@@ -1,12 +1,14 @@
 import type { Batch, BatchRow, BatchRowChange, Ledger } from "@durable-payments/ledger";
-import type {
-  BatchActivities,
-  PayoutChunk,
-  PayoutRow,
-  StartedRows,
-} from "@durable-payments/protocol/batches";
+import {
+  type BatchActivities,
+  type PayoutChunk,
+  type PayoutRow,
+  STARTED_BY,
+  type StartedRows,
+  VOUCHER,
+  type Voucher,
+} from "@durable-payments/protocol/calls";
 import { messageOf } from "@durable-payments/api-core/values";
-import { STARTED_BY, VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
 import { atOnce, batchQueue } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import {

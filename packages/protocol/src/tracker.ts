@@ -31,3 +31,7 @@ export interface TrackerActivities {
 /** Checks whether details of a heartbeat are the tracker's. */
 export const isTracked = (details: unknown): details is Tracked =>
   typeof details === "object" && details !== null && "readAt" in details && "waiting" in details;
+
+/** Returns the workflow id of the tracker of an account: one for all of its workers. */
+export const trackerId = (accountHash: string, name?: string): string =>
+  `tracker/${accountHash}${name === undefined ? "" : `/${name}`}`;

@@ -37,4 +37,4 @@ export type {
   PayoutOptions,
   PayoutResult,
 } from "@durable-payments/protocol";
-export type { SeenCardholder, SeenFunds, SeenPayout } from "@durable-payments/protocol/waits";
+export type { SeenCardholder, SeenFunds, SeenPayout } from "@durable-payments/protocol/calls";

@@ -6,7 +6,7 @@ import type {
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
 import { webUiLink } from "@durable-payments/protocol";
-import { runStep } from "@durable-payments/protocol/row-step";
+import { runStep } from "@durable-payments/protocol/calls";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { createHash } from "node:crypto";
 

@@ -1,6 +1,5 @@
 import type { WriteName, WriteRow } from "@durable-payments/ledger";
-import { CANCELLED } from "@durable-payments/protocol/calls";
-import { runStep } from "@durable-payments/protocol/row-step";
+import { CANCELLED, runStep } from "@durable-payments/protocol/calls";
 import { NotYet, StepFailed } from "../write/operation.ts";
 import { readRunState } from "./runs.ts";
 import type { WaitsOptions } from "./waits.ts";

@@ -1,7 +1,6 @@
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
-import { NUDGE, type Nudge } from "@durable-payments/protocol/calls";
-import { runStep } from "@durable-payments/protocol/row-step";
+import { NUDGE, type Nudge, runStep } from "@durable-payments/protocol/calls";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 
 /** Most rows of one sweep: the others come next. */

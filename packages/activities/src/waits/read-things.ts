@@ -16,7 +16,7 @@ import type {
   SeenCardholder,
   SeenFunds,
   SeenPayout,
-} from "@durable-payments/protocol/waits";
+} from "@durable-payments/protocol/calls";
 import { Effect, Option, Stream } from "effect";
 import { contradictionOf, isOtherId } from "../evidence/match-rows.ts";
 import { cardholderState, payoutState } from "../statuses.ts";

@@ -1,7 +1,6 @@
 import type { PaymentsError } from "@durable-payments/api-core";
 import type { Ledger, NewWait, Wait } from "@durable-payments/ledger";
-import { failureTypes } from "@durable-payments/protocol/calls";
-import type { WaitActivities } from "@durable-payments/protocol/waits";
+import { failureTypes, type WaitActivities } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { Effect, Result } from "effect";

@@ -3,7 +3,7 @@ import { checkInput, operation as contractOf } from "@durable-payments/api-core/
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
 import { textAt, withoutAccounts } from "@durable-payments/protocol";
-import { payeeMark } from "@durable-payments/protocol/payee-mark";
+import { payeeMark } from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { contradictedField } from "../evidence/match-beneficiary.ts";

@@ -2,10 +2,9 @@ import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
-import { bankOf, payeeMark } from "@durable-payments/protocol/payee-mark";
+import { bankOf, hashOf, payeeMark } from "@durable-payments/protocol/account";
 import type { Effect } from "effect";
 import { contradictedField } from "../evidence/match-beneficiary.ts";
-import { hashOf } from "@durable-payments/protocol/account";
 
 /** Describes an account for whoever approves its payment: holder, country, and the last four characters. */
 export const describeAccount = (beneficiary: unknown): string => {

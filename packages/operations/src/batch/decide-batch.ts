@@ -1,5 +1,5 @@
 import { type Batch, isSamePerson } from "@durable-payments/ledger";
-import { chunkId } from "@durable-payments/protocol/batches";
+import { chunkId } from "@durable-payments/protocol/calls";
 import { type Acting, actorOf } from "../acting.ts";
 import { type Deciding, decisionOn, nudge } from "../decide/record.ts";
 import { NotFound, refused } from "../errors.ts";

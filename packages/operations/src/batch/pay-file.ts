@@ -9,7 +9,7 @@ import {
   type SimilarPayment,
 } from "@durable-payments/ledger";
 import { atOnce, batchQueue } from "@durable-payments/protocol";
-import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/batches";
+import { chunkId, MOST_ROWS_OF_CHUNK, type PayoutChunk } from "@durable-payments/protocol/calls";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import * as Result from "effect/Result";
 import { basename } from "node:path";
@@ -18,7 +18,7 @@ import { accountNamed, type Operations } from "../connection/operations.ts";
 import type { ServiceSettings } from "../connection/settings.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { invalidInput, refused } from "../errors.ts";
-import { isAmount } from "@durable-payments/protocol/input-checks";
+import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../show/sums.ts";
 import { findDuplicates, similarText } from "../start/start-run.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";

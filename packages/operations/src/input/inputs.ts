@@ -7,7 +7,7 @@ import {
 import { checkInput } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
-import { inputFaults } from "@durable-payments/protocol/input-checks";
+import { inputFaults } from "@durable-payments/protocol/inputs";
 import { invalidInput } from "../errors.ts";
 import { inCapitals, type PlannedRun, plannedRun } from "./planned-run.ts";
 

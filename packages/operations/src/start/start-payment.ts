@@ -1,8 +1,8 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { accountNumbersOf, textAt, withoutAccounts } from "@durable-payments/protocol";
-import { payeeMark } from "@durable-payments/protocol/payee-mark";
-import { STARTED_BY, type Voucher, VOUCHER } from "@durable-payments/protocol/voucher";
+import { payeeMark } from "@durable-payments/protocol/account";
+import { STARTED_BY, type Voucher, VOUCHER } from "@durable-payments/protocol/calls";
 import type { Client, Workflow, WorkflowHandleWithStartDetails } from "@temporalio/client";
 import { checkName } from "../acting.ts";
 import { checkId } from "../input/planned-run.ts";

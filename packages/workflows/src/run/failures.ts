@@ -1,5 +1,5 @@
 import { CANCELLED, type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
-import { inputFaults } from "@durable-payments/protocol/input-checks";
+import { inputFaults } from "@durable-payments/protocol/inputs";
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from "@temporalio/workflow";
 
 type FailureType = (typeof failureTypes)[keyof typeof failureTypes];

@@ -1,4 +1,4 @@
-import { STARTED_BY, VOUCHER, type Voucher, voucherOf } from "@durable-payments/protocol/voucher";
+import { STARTED_BY, VOUCHER, type Voucher, voucherOf } from "@durable-payments/protocol/calls";
 import { workflowInfo } from "@temporalio/workflow";
 import { InvalidRequest } from "./failures.ts";
 import { runState } from "./run-state.ts";

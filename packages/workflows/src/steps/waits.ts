@@ -7,7 +7,7 @@ import {
   WAIT_ATTEMPT,
   type WaitActivities,
   waitActivityId,
-} from "@durable-payments/protocol/waits";
+} from "@durable-payments/protocol/calls";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ActivityFailure, type ActivityOptions, TimeoutFailure } from "@temporalio/workflow";
 import {

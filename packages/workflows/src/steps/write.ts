@@ -1,12 +1,12 @@
 import {
   accountQueue,
+  rowStep,
   UNDO,
   type UndoCall,
   type WriteAnswer,
   type WriteCall,
   type WriteOptions,
 } from "@durable-payments/protocol/calls";
-import { rowStep } from "@durable-payments/protocol/row-step";
 import {
   ActivityCancellationType,
   ActivityFailure,
