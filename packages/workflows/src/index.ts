@@ -14,8 +14,8 @@ export {
   PayoutStillOpen,
   Refused,
   Rejected,
-} from "./run/failures.ts";
-export { voucherFor } from "./run/identity.ts";
+} from "./failures.ts";
+export { voucherFor } from "./run.ts";
 export * from "./steps/operations.ts";
 export * from "./steps/waits.ts";
 export { type Fields, type StepOptions, undo } from "./steps/write.ts";

@@ -18,8 +18,8 @@ import {
   PayoutFailed,
   PayoutStillOpen,
   Refused,
-} from "../run/failures.ts";
-import { runState } from "../run/run-state.ts";
+} from "../failures.ts";
+import { runState } from "../run.ts";
 import { activity, sendWrite } from "./write.ts";
 
 /** How long a step waits, and for which account. */

@@ -18,9 +18,16 @@ import {
   proxyActivities,
   workflowInfo,
 } from "@temporalio/workflow";
-import { asPaymentFailure, factsOf } from "../run/failures.ts";
-import { type Identity, identity } from "../run/identity.ts";
-import { type CalledStep, failTask, newStep, nudgesOf, runState } from "../run/run-state.ts";
+import { asPaymentFailure, factsOf } from "../failures.ts";
+import {
+  type Identity,
+  identity,
+  type CalledStep,
+  failTask,
+  newStep,
+  nudgesOf,
+  runState,
+} from "../run.ts";
 
 /** How a step is sent. */
 export interface StepOptions {

@@ -1,5 +1,4 @@
 import { CANCELLED, type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
-import { inputFaults } from "@durable-payments/protocol/inputs";
 import { ActivityFailure, ApplicationFailure, CancelledFailure } from "@temporalio/workflow";
 
 type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
@@ -42,18 +41,6 @@ const failureOf = (type: FailureType) =>
 
 /** A request has missing, unknown or wrong fields: nothing was sent. */
 export class InvalidRequest extends failureOf(failureTypes.invalidRequest) {}
-
-/**
- * Refuses an input that does not have the fields that a workflow reads, before anything is sent.
- *
- * @throws InvalidRequest with every fault.
- */
-export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => {
-  const faults = inputFaults(...input).map(
-    ({ field, problem }) => `${field === "" ? "input" : `input.${field}`} ${problem}`,
-  );
-  if (faults.length > 0) throw new InvalidRequest(`${faults.join("; ")}. Nothing was sent.`);
-};
 
 /** The service said no: it was not carried out. */
 export class Refused extends failureOf(failureTypes.refused) {}
