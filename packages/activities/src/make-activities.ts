@@ -12,13 +12,17 @@ import {
   makeNotifierActivities,
   type NotifierActivities,
 } from "./notifications/notifier-activities.ts";
-import type { NotificationSettings } from "./notifications/settings.ts";
-import { makeReadActivities, type ReadActivities } from "./reads.ts";
+import type { NotificationSettings } from "./notifications/webhook.ts";
+import {
+  makeReadActivities,
+  type ReadActivities,
+  makeWorkerCheckActivities,
+  type WorkerCheckActivities,
+} from "./reads.ts";
 import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
 import { makeBatchActivities } from "./start-rows.ts";
 import { makeTrackerActivities } from "./tracker/track.ts";
-import { makeWaitActivities, type WaitsBy } from "./waits/wait-activities.ts";
-import { makeWorkerCheckActivities, type WorkerCheckActivities } from "./worker-check.ts";
+import { makeWaitActivities, type WaitsBy } from "./waits.ts";
 import { makeWriteActivities, type WriteActivity } from "./write/activity.ts";
 import type { Attempt } from "./write/guard.ts";
 import type { OwnOperations } from "./write/own-operations.ts";

@@ -8,13 +8,14 @@ import {
 } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
-import { lastFour } from "@durable-payments/protocol";
+import { lastFour, temporalReason } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { Result } from "effect";
-import { operationOf, type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { operationOf, type PaymentsRuntime, runCall, notYet } from "./run-operation.ts";
 import { waitAfterMs } from "./write/outcomes.ts";
+import type { Ledger } from "@durable-payments/ledger";
 
 /** The operations that change nothing. */
 type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
@@ -77,3 +78,29 @@ export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
       }),
     // One entry for each read, with the contract's input and output.
   ) as ReadActivities;
+
+/** Tries what a worker needs before it is given runs. */
+export interface WorkerCheckActivities {
+  /** Signs in, asks the service whether it accepts that, and reads the ledger. Moves no money. */
+  readonly checkWorker: () => Promise<void>;
+}
+
+/** Whatever fails may be mended meanwhile: a key, a network, a database. */
+const AGAIN_AFTER_MS = 2_000;
+
+/** Makes the activity by which a new version of a worker is tried. */
+export const makeWorkerCheckActivities = (
+  runtime: PaymentsRuntime,
+  ledger: Ledger,
+): WorkerCheckActivities => ({
+  checkWorker: async () => {
+    const { cancellationSignal } = Context.current();
+    const result = await runCall(runtime, (client) => client.ping(), cancellationSignal);
+    if (Result.isFailure(result)) throw notYet(result.failure.message, AGAIN_AFTER_MS);
+    try {
+      await ledger.mark();
+    } catch (error) {
+      throw notYet(temporalReason(error), AGAIN_AFTER_MS);
+    }
+  },
+});

@@ -1,9 +1,8 @@
 import { type Assumptions, readTime } from "@durable-payments/api-core";
 import type { JsonObject, Ledger, Verdict, WritePolicy, WriteRow } from "@durable-payments/ledger";
-import { keyOf, otherKeysOf } from "../write/request-fields.ts";
+import { keyOf, otherKeysOf } from "../write/request.ts";
 import type { ListReadings } from "./list-readings.ts";
-import { matchKey, plainKey } from "./match-fields.ts";
-import type { Likeness, ListedRow } from "./match-rows.ts";
+import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
 import { type Candidate, verdictOf } from "./verdict.ts";
 
 /** A list in which what a write made is looked for. */

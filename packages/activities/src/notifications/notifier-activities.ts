@@ -10,8 +10,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
 import { LAG_MS, look, type Looked } from "./look.ts";
-import { NOTIFY_VARIABLES, type NotificationSettings } from "./settings.ts";
-import { post } from "./webhook.ts";
+import { NOTIFY_VARIABLES, type NotificationSettings, post } from "./webhook.ts";
 
 /** The notifier's activities. */
 export interface NotifierActivities {

@@ -1,11 +1,76 @@
-import type { WriteName, WriteRow } from "@durable-payments/ledger";
-import { CANCELLED, runStep } from "@durable-payments/protocol/calls";
-import { NotYet, StepFailed } from "../write/operation.ts";
-import { readRunState } from "./runs.ts";
-import type { WaitsOptions } from "./waits.ts";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Ledger, WriteRow, WriteName } from "@durable-payments/ledger";
+import { temporalReason } from "@durable-payments/protocol";
+import { NUDGE, type Nudge, runStep, CANCELLED } from "@durable-payments/protocol/calls";
+import { NotYet, StepFailed } from "../write/outcomes.ts";
+
+/**
+ * Returns whether a workflow id has an open run.
+ *
+ * @returns `unknown` where Temporal knows no run of it.
+ * @throws where Temporal cannot be asked.
+ */
+export const readRunState = async (
+  client: Client,
+  workflowId: string,
+): Promise<"open" | "closed" | "unknown"> => {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe();
+    return status.name === "RUNNING" || status.name === "PAUSED" ? "open" : "closed";
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return "unknown";
+    throw error;
+  }
+};
+
+/** Most rows of one sweep: the others come next. */
+const MOST_NUDGED = 500;
+
+/** Whoever decides notifies the run right after: only what was left is the tracker's. */
+const LEFT_UNTOLD_MS = 5_000;
+
+const noteNotified = ({ account, step, workflowId }: WriteRow, ledger: Ledger) =>
+  ledger.transact({ account, workflowId, step }, ({ row }) =>
+    row?.isUntold ? { row: { ...row, isUntold: false } } : {},
+  );
+
+/**
+ * Notifies runs whose question is answered, or whose write was found: a decision and its signal are two writes, and the
+ * second may have been lost.
+ *
+ * @returns why a run could not be notified, if one could not: its row stays for the next sweep.
+ * @throws LedgerUnavailable
+ */
+export const nudgeUntold = async (
+  ledger: Ledger,
+  account: string,
+  client: Client,
+): Promise<string | undefined> => {
+  const changedBefore = (await ledger.state()).now - LEFT_UNTOLD_MS;
+  const rows = await ledger.rows({ account, isUntold: true, changedBefore, limit: MOST_NUDGED });
+  let fault: string | undefined;
+  for (const [workflowId, untold] of Map.groupBy(rows, (row) => runStep(row).workflowId)) {
+    const nudge: Nudge = { steps: untold.map((row) => runStep(row).step) };
+    try {
+      await client.workflow.getHandle(workflowId).signal(NUDGE, nudge);
+    } catch (error) {
+      // A run that has ended looks at the ledger when it is started again.
+      if (!(error instanceof WorkflowNotFoundError)) {
+        fault = `${workflowId} could not be notified: ${temporalReason(error)}`;
+        continue;
+      }
+    }
+    for (const row of untold) await noteNotified(row, ledger);
+  }
+  return fault;
+};
 
 /** What the janitor needs. */
-export interface JanitorOptions extends Omit<WaitsOptions, "call"> {
+export interface JanitorOptions {
+  readonly ledger: Ledger;
+  readonly account: string;
+  readonly client: Client;
+  readonly warn: (message: string) => void;
   /** Whose outcome a list or time can settle. What is safe to repeat waits for its next run. */
   readonly operations: ReadonlyArray<string>;
   /** Reconciles a row without its run: nothing is sent. Waits that it asks for come with a later sweep. */

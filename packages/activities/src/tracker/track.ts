@@ -7,11 +7,12 @@ import {
   type TrackerActivities,
 } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { Context as Services, Metric, Result } from "effect";
 import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
 import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { Janitor } from "./janitor.ts";
-import { nudgeUntold } from "./nudges.ts";
+import { Janitor, nudgeUntold } from "./janitor.ts";
 import { Waits } from "./waits.ts";
 
 /** What the tracker takes. */
@@ -183,3 +184,26 @@ export const makeTrackerActivities = (options: TrackerOptions): TrackerActivitie
     );
   },
 });
+
+/**
+ * Returns what the tracker has last said to Temporal by its heartbeat: a witness of the ledger that outlives it.
+ *
+ * @param trackerId workflow id of the account's tracker.
+ * @returns undefined where no tracker runs, or it has said nothing yet.
+ */
+export const readTracked = async (
+  client: Client,
+  trackerId: string,
+): Promise<Tracked | undefined> => {
+  try {
+    const { raw } = await client.workflow.getHandle(trackerId).describe();
+    const [details] = await decodeArrayFromPayloads(
+      client.options.loadedDataConverter,
+      raw.pendingActivities?.[0]?.heartbeatDetails?.payloads,
+    );
+    return isTracked(details) ? details : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};

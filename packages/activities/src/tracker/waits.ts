@@ -1,7 +1,7 @@
 import type { Assumptions, Cardholder, Page, Payout } from "@durable-payments/api-core";
-import type { JsonObject, Ledger, Wait } from "@durable-payments/ledger";
+import type { JsonObject, Wait } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
-import { ActivityNotFoundError, type Client } from "@temporalio/client";
+import { ActivityNotFoundError } from "@temporalio/client";
 import { Effect } from "effect";
 import type { Call } from "../run-operation.ts";
 import {
@@ -14,17 +14,13 @@ import {
   type Seen,
   seenCardholder,
   seenPayout,
-} from "../waits/read-things.ts";
-import { readRunState } from "./runs.ts";
+} from "../waits.ts";
+import { type JanitorOptions, readRunState } from "./janitor.ts";
 
 /** What the tracker needs to complete waits. */
-export interface WaitsOptions {
-  readonly ledger: Ledger;
-  readonly account: string;
-  readonly client: Client;
+interface WaitsOptions extends Pick<JanitorOptions, "account" | "client" | "ledger" | "warn"> {
   /** Calls the service; each is one request, or one page. */
   readonly call: <A>(call: Call<A>) => Promise<A>;
-  readonly warn: (message: string) => void;
 }
 
 /** Page size of both lists: their largest. */

@@ -6,31 +6,30 @@ import { textAt, withoutAccounts } from "@durable-payments/protocol";
 import { payeeMark } from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
-import { contradictedField } from "../evidence/match-beneficiary.ts";
-import { plainKey } from "../evidence/match-fields.ts";
-import { contradictionOf, matchCardholder, matchPayout } from "../evidence/match-rows.ts";
+import {
+  accountMark,
+  contradictedField,
+  describeAccount,
+  OneByOne,
+  reusableBeneficiary,
+} from "./beneficiaries.ts";
+import { contradictionOf, matchCardholder, matchPayout, plainKey } from "../evidence/match.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import { operationOf, type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { NOT_CONFIRMED } from "./advance-row.ts";
-import { OneByOne } from "./one-by-one.ts";
-import {
-  isPaymentsError,
-  type ReadMade,
-  type Sending,
-  type WriteName,
-  type WriteOperation,
-} from "./operation.ts";
-import { outcomeOfError } from "./outcomes.ts";
-import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
-import { keyOf, pickTexts, requestHash } from "./request-fields.ts";
+import { NOT_CONFIRMED, type Sending } from "./guard.ts";
+import { isPaymentsError, outcomeOfError } from "./outcomes.ts";
 import {
   isListed,
   KEY_LIFETIME_MS,
   MADE_BEFORE,
   PAYOUT_KEPT,
+  type ReadMade,
+  type WriteName,
   writeNames,
+  type WriteOperation,
   WRITES,
-} from "./write-facts.ts";
+} from "./operation.ts";
+import { keyOf, pickTexts, requestHash } from "./request.ts";
 
 type Client = PaymentsClient["Service"];
 

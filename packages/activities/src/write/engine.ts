@@ -9,29 +9,18 @@ import {
   MadeByAnother,
   type SendOutcome,
   type Verdict,
-  type WriteEvent,
+  type WriteHappening,
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
-import { plainKey } from "../evidence/match-fields.ts";
-import { advanceRow } from "./advance-row.ts";
-import { dispatch, writeAgain } from "./dispatch.ts";
-import { type Attempt, typeOfRun } from "./guard.ts";
-import {
-  type EngineOptions,
-  isPaymentsError,
-  NotYet,
-  type ReadMade,
-  StepFailed,
-  type WriteOperation,
-  type WriteTask,
-} from "./operation.ts";
-import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
-import { prepare, renamed } from "./prepare.ts";
-import { keysOf } from "./request-fields.ts";
+import { plainKey } from "../evidence/match.ts";
+import { advanceRow, type Attempt, dispatch, typeOfRun, writeAgain } from "./guard.ts";
+import type { EngineOptions, ReadMade, WriteOperation, WriteTask } from "./operation.ts";
+import { growingWaitMs, isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
+import { keyOf, keysOf, prepare, renamed } from "./request.ts";
 
 /** Longest time that an attempt goes on without a result. */
 const MOST_MS = 60_000;
@@ -108,8 +97,11 @@ export class Performing {
           const { idField } = this.#operation;
           return { is: "done", made: { [idField]: effect.id, ...effect.result }, ...by };
         }
-        case "fail":
-          throw this.#failed(effect);
+        case "fail": {
+          const { details, message, type } = effect;
+          const isLimit = details["reason"] === "limit";
+          throw this.#fail(isLimit ? failureTypes.overLimit : type, message, details);
+        }
         // The answers to `dispatching`, which the guard takes.
         case "go":
         case "stop":
@@ -126,11 +118,6 @@ export class Performing {
   #notYet(why: string, delayMs: number, isUnsent: boolean): NotYet {
     const delay = Math.max(100, Math.round(delayMs));
     return new NotYet(why, delay, isUnsent ? this.version : undefined);
-  }
-
-  #failed({ details, message, type }: Extract<NextEffect, { is: "fail" }>): StepFailed {
-    const isLimit = details["reason"] === "limit";
-    return this.#fail(isLimit ? failureTypes.overLimit : type, message, details);
   }
 
   #fail(type: string, message: string, details: JsonObject = {}): StepFailed {
@@ -160,7 +147,7 @@ export class Performing {
     this.#policy = { ...this.#policy, repeat: "none", isListed: true };
   }
 
-  async #advance(event: WriteEventOf): Promise<NextEffect> {
+  async #advance(event: WriteHappening): Promise<NextEffect> {
     const { ledger, who } = this.#options;
     const { name } = this.#call;
     const type = typeOfRun(this.#attempt, this.#call);
@@ -224,7 +211,7 @@ export class Performing {
       policy: this.#policy,
       options: this.#task,
       request: this.#request ?? {},
-      generation,
+      key: keyOf(this.#call.name, generation),
       isResend,
       sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
       token,
@@ -307,7 +294,7 @@ export class Performing {
   }
 
   /** Brings a verdict to the row. What shows our key and is another write's, a person has to sort out; likeness is read again. */
-  async #found(event: (verdict: Verdict) => WriteEventOf, verdict: Verdict): Promise<NextEffect> {
+  async #found(event: (verdict: Verdict) => WriteHappening, verdict: Verdict): Promise<NextEffect> {
     try {
       return await this.#advance(event(verdict));
     } catch (error) {
@@ -359,10 +346,3 @@ export class Performing {
       : { is: "fault", fault: `${id} has the key of ${rival.workflowId} (${rival.step}).` };
   }
 }
-
-/** An event without who brings it. */
-type WriteEventOf = WriteEvent extends infer Event
-  ? Event extends WriteEvent
-    ? Omit<Event, "who">
-    : never
-  : never;

@@ -1,5 +1,5 @@
 import type { PaymentsError } from "@durable-payments/api-core";
-import type { SendOutcome } from "@durable-payments/ledger";
+import type { JsonObject, SendOutcome } from "@durable-payments/ledger";
 
 /** Waits after failures that pass: each is twice as long as the one before, so that an outage costs few attempts. */
 const FIRST_WAIT_MS = 1_000;
@@ -75,3 +75,31 @@ export const outcomeOfError = (
     }
   }
 };
+
+/** Returns whether an error is one of the client's. */
+export const isPaymentsError = (error: unknown): error is PaymentsError =>
+  typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
+
+/** Only time helps: the next attempt goes on. `version`: the row's, where nothing can have been sent; 0 without one. */
+export class NotYet extends Error {
+  override readonly name = "NotYet";
+  readonly delayMs: number;
+  readonly version: number | undefined;
+  constructor(message: string, delayMs: number, version?: number) {
+    super(message);
+    this.delayMs = delayMs;
+    this.version = version;
+  }
+}
+
+/** The step fails for good: its type is one of `failureTypes`, or `Cancelled`. */
+export class StepFailed extends Error {
+  override readonly name = "StepFailed";
+  readonly type: string;
+  readonly details: JsonObject;
+  constructor(type: string, message: string, details: JsonObject) {
+    super(message);
+    this.type = type;
+    this.details = details;
+  }
+}

@@ -3,11 +3,10 @@ import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import type { JsonObject, SendOutcome, WritePolicy, WriteRow } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { NOT_CONFIRMED } from "./advance-row.ts";
-import type { ReadMade, Sending, WriteOperation } from "./operation.ts";
+import { NOT_CONFIRMED, type Sending } from "./guard.ts";
+import { KEY_LIFETIME_MS, type ReadMade, type WriteOperation } from "./operation.ts";
 import { growingWaitMs } from "./outcomes.ts";
-import { keysOf, requestHash } from "./request-fields.ts";
-import { KEY_LIFETIME_MS } from "./write-facts.ts";
+import { keysOf, requestHash } from "./request.ts";
 
 /** What every function of an operation gets. */
 export interface CallContext {

@@ -6,9 +6,10 @@ import { onTestFinished } from "vitest";
 import { accountOf, optionsOf } from "../../src/run-operation.ts";
 import { makeContractOperations } from "../../src/write/contract-operations.ts";
 import type { Attempt } from "../../src/write/guard.ts";
-import { type EngineOptions, NotYet, type WriteTask } from "../../src/write/operation.ts";
+import type { EngineOptions, WriteTask } from "../../src/write/operation.ts";
+import { NotYet } from "../../src/write/outcomes.ts";
 import { makeOwnOperation, type OwnOperations } from "../../src/write/own-operations.ts";
-import { performWrite } from "../../src/write/perform.ts";
+import { performWrite } from "../../src/write/activity.ts";
 import { runtimeOver } from "./attempts.ts";
 import { outageBefore } from "./failing-service.ts";
 

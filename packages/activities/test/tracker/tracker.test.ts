@@ -3,12 +3,11 @@ import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import type { Tracked } from "@durable-payments/protocol/tracker";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Janitor } from "../../src/tracker/janitor.ts";
-import { nudgeUntold } from "../../src/tracker/nudges.ts";
+import { Janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { makeTrackerActivities } from "../../src/tracker/track.ts";
 import { Waits } from "../../src/tracker/waits.ts";
-import { runCall, type PaymentsRuntime } from "../../src/run-operation.ts";
-import { NotYet, StepFailed } from "../../src/write/operation.ts";
+import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
+import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
 import { ACCOUNT, putRow } from "../support/rows.ts";
 

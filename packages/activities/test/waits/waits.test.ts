@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { accountOf } from "../../src/run-operation.ts";
-import { makeWaitActivities, type WaitsBy } from "../../src/waits/wait-activities.ts";
+import { makeWaitActivities, type WaitsBy } from "../../src/waits.ts";
 import { failureOf, run, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, cardholder, payout } from "../support/bodies.ts";
 

@@ -98,11 +98,7 @@ const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
 /** The statement that reads what decides about a write, and its log's last hash: one, since each costs as much as the rest. */
-export const lookOf = ({
-  list,
-  now,
-  version,
-}: Database["dialect"]): ((name: WriteName) => Query) => {
+const lookOf = ({ list, now, version }: Database["dialect"]): ((name: WriteName) => Query) => {
   const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, ${version} AS version_now, meta.stopped,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
    limits.max_amounts, limits.approve_above, runs.started_by,
@@ -135,7 +131,7 @@ const listOf = (found: SqlRow, column: string): ReadonlyArray<SqlRow> =>
   JSON.parse(String(found[column] ?? "[]")) as ReadonlyArray<SqlRow>;
 
 /** Reads what the statement of `lookOf` found. */
-export const readLook = (
+const readLook = (
   { step }: WriteName,
   [found = {}]: ReadonlyArray<SqlRow>,
   seal: Seal,

@@ -29,7 +29,7 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** Returns the error of a file that cannot be the ledger. */
-export const cannotOpen = (file: string, why: string): LedgerUnavailable =>
+const cannotOpen = (file: string, why: string): LedgerUnavailable =>
   new LedgerUnavailable(
     `the ledger's file ${file} cannot be opened for writing (${why}); make its folder writable, or name another file by PAYMENTS_LEDGER=sqlite:FILE`,
   );
@@ -47,7 +47,7 @@ const makeFolder = (folder: string): void => {
 };
 
 /** Makes the file, readable by its owner alone. Returns what tells whether it is still that file. */
-export const prepareFile = (file: string): (() => boolean) => {
+const prepareFile = (file: string): (() => boolean) => {
   try {
     makeFolder(dirname(file));
     // To open a pipe for writing waits until somebody reads it.
