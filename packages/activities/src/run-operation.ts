@@ -79,6 +79,19 @@ export const runCall = async <A>(
   throw Cause.squash(exit.cause);
 };
 
+/** Does something no longer than until `signal` aborts, whose reason it then rejects with. */
+export const orAborted = async <A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> => {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([work(), aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+};
+
 /** The server ends an activity at once whose next attempt would begin after its end. */
 const SHARE_OF_REST = 0.9;
 const SHORTEST_MS = 100;

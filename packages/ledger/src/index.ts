@@ -8,6 +8,7 @@ export {
   reasonProblem,
 } from "./model/gate.ts";
 export type * from "./model/row.ts";
+export { grownWait } from "./model/rows.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
 export { endAmong } from "./store/log.ts";

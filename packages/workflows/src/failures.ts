@@ -1,10 +1,9 @@
-import { CANCELLED, type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
-import { ActivityFailure, ApplicationFailure, CancelledFailure } from "@temporalio/workflow";
+import { type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
+import { ApplicationFailure } from "@temporalio/workflow";
 
 type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
 const types: ReadonlySet<unknown> = new Set(Object.values(failureTypes));
-const isFailureType = (type: unknown): type is FailureType => types.has(type);
 
 /**
  * A step has failed, for good. `instanceof` compares the type of the failure, so it holds across copies of this package,
@@ -24,9 +23,7 @@ export class PaymentFailure extends ApplicationFailure {
 
   static override [Symbol.hasInstance](error: unknown): boolean {
     if (!(error instanceof ApplicationFailure)) return false;
-    return this.failureType === undefined
-      ? isFailureType(error.type)
-      : error.type === this.failureType;
+    return this.failureType === undefined ? types.has(error.type) : error.type === this.failureType;
   }
 }
 
@@ -77,15 +74,6 @@ export class NotFunded extends failureOf(failureTypes.notFunded) {}
 
 /** Nothing removes what the step has made: it has to be done by hand. */
 export class CannotBeUndone extends failureOf(failureTypes.cannotBeUndone) {}
-
-/** Returns the failure of an activity that ends a step as such; any other error as it is. */
-export const asPaymentFailure = (error: unknown): unknown => {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  if (!(cause instanceof ApplicationFailure)) return error;
-  const { details, message, type } = cause;
-  if (type === CANCELLED) return new CancelledFailure(message);
-  return isFailureType(type) ? new PaymentFailure(message, type, details) : error;
-};
 
 /** Returns what a failure of a step says for tools; undefined for any other error. */
 export const factsOf = (error: unknown): FailureFacts | undefined => {

@@ -1,20 +1,4 @@
-export {
-  AlreadyCarriedOut,
-  CannotBeUndone,
-  Ended,
-  factsOf,
-  InvalidRequest,
-  MadeTwice,
-  NotFunded,
-  NotVerified,
-  OverLimit,
-  PaymentFailure,
-  PayoutDiffers,
-  PayoutFailed,
-  PayoutStillOpen,
-  Refused,
-  Rejected,
-} from "./failures.ts";
+export * from "./failures.ts";
 export { voucherFor } from "./run.ts";
 export * from "./steps/operations.ts";
 export * from "./steps/waits.ts";

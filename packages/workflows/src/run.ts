@@ -1,5 +1,6 @@
 import { inputFaults } from "@durable-payments/protocol/inputs";
 import {
+  CANCELLED,
   NUDGE,
   type Nudge,
   type PlannedRequest,
@@ -9,13 +10,16 @@ import {
   voucherOf,
 } from "@durable-payments/protocol/calls";
 import {
+  ActivityFailure,
+  ApplicationFailure,
   CancellationScope,
+  CancelledFailure,
   condition,
   defineSignal,
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
-import { InvalidRequest } from "./failures.ts";
+import { InvalidRequest, PaymentFailure } from "./failures.ts";
 
 /** A step that was called in this run. */
 export interface CalledStep {
@@ -187,4 +191,19 @@ export const voucherFor = (workflowId: string): Readonly<Record<string, Voucher 
   if (voucher === undefined || children.has(workflowId)) return starter;
   children.add(workflowId);
   return { ...starter, [VOUCHER]: { ...voucher, workflowId, at: Date.now() } };
+};
+
+/** Returns the failure of an activity that ends a step as such; any other error as it is. */
+export const asPaymentFailure = (error: unknown): unknown => {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure)) return error;
+  const { details, message, type } = cause;
+  if (type === CANCELLED) return new CancelledFailure(message);
+  if (!(cause instanceof PaymentFailure)) return error;
+  // `instanceof` compares its type.
+  return new PaymentFailure(
+    message,
+    type as ConstructorParameters<typeof PaymentFailure>[1],
+    details,
+  );
 };

@@ -4,7 +4,6 @@ import {
   isNotifierState,
   type NotifierState,
 } from "@durable-payments/protocol/notifications";
-import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
@@ -33,9 +32,6 @@ export interface NotifierOptions extends LongActivityOptions {
   readonly settings?: NotificationSettings | undefined;
 }
 
-const FIRST_BACKOFF_MS = 1_000;
-const LONGEST_BACKOFF_MS = 60_000;
-
 /** What could not be delivered for so long is given up. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60_000;
 
@@ -54,7 +50,6 @@ class Notifier implements LongWork<NotifierState> {
   readonly #look: () => Promise<Looked>;
   readonly #signal: AbortSignal;
   #state: NotifierState;
-  #failures = 0;
 
   constructor(
     settings: NotificationSettings,
@@ -77,21 +72,13 @@ class Notifier implements LongWork<NotifierState> {
 
   async turn(): Promise<number> {
     const begun = Date.now();
-    try {
-      await this.#postAll(begun);
-      this.#failures = 0;
-      return begun + this.#settings.intervalMs - Date.now();
-    } catch (error) {
-      if (this.#signal.aborted) throw error;
-      const why = temporalReason(error);
-      this.#activity.log.warn(`What has happened could not be notified: ${why}`);
-      this.#state = {
-        ...this.#state,
-        failing: { why, since: this.#state.failing?.since ?? begun },
-      };
-      this.#failures += 1;
-      return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
-    }
+    await this.#postAll(begun);
+    return begun + this.#settings.intervalMs - Date.now();
+  }
+
+  failed(why: string): void {
+    const since = this.#state.failing?.since ?? Date.now();
+    this.#state = { ...this.#state, failing: { why, since } };
   }
 
   /** Posts what has happened, in order, until one cannot be delivered: it is found again. */

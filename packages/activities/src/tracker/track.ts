@@ -1,6 +1,4 @@
-import type { PaymentsError } from "@durable-payments/api-core";
 import type { Ledger, WriteName } from "@durable-payments/ledger";
-import { temporalReason } from "@durable-payments/protocol";
 import {
   isTracked,
   type Tracked,
@@ -10,7 +8,12 @@ import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { Context as Services, Metric, Result } from "effect";
-import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
+import {
+  AskedToPause,
+  type LongActivityOptions,
+  type LongWork,
+  runLong,
+} from "../long-activity.ts";
 import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { Janitor, nudgeUntold } from "./janitor.ts";
 import { Waits } from "./waits.ts";
@@ -32,25 +35,12 @@ const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
 const JANITOR_EVERY_MS = 60_000;
 
-/** Longest time that the tracker leaves a service or ledger alone that does not answer. */
-const LONGEST_BACKOFF_MS = 60_000;
-
 /** That of the process. */
 const REGISTRY = Services.empty();
 
 const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
   description: "When the tracker that this worker ran last had read all that was due",
 });
-
-class CannotRead extends Error {
-  override readonly name = "CannotRead";
-  readonly waitMs: number;
-
-  constructor(error: PaymentsError) {
-    super(error.message);
-    this.waitMs = error._tag === "RateLimited" ? error.retryAfter : 0;
-  }
-}
 
 /** One attempt of the activity. */
 class Tracker implements LongWork<Tracked> {
@@ -63,7 +53,6 @@ class Tracker implements LongWork<Tracked> {
   #state: Tracked;
   #nextNudge = 0;
   #nextJanitor = 0;
-  #failures = 0;
   /** Why something less than a sweep has failed. */
   #faults: { readonly nudge?: string | undefined; readonly janitor?: string | undefined } = {};
 
@@ -104,21 +93,13 @@ class Tracker implements LongWork<Tracked> {
   }
 
   async turn(): Promise<number> {
-    try {
-      await this.#sweep();
-      this.#failures = 0;
-      this.#note(this.#faults.nudge ?? this.#faults.janitor);
-      return SWEEP_EVERY_MS;
-    } catch (error) {
-      if (this.#signal.aborted) throw error;
-      this.#failures += 1;
-      const why = temporalReason(error);
-      this.#note(why);
-      const asked = error instanceof CannotRead ? error.waitMs : 0;
-      const pause = Math.max(asked, Math.min(LONGEST_BACKOFF_MS, 2 ** this.#failures * 500));
-      this.#activity.log.warn(`The tracker waits ${pause} ms: ${why}`);
-      return pause;
-    }
+    await this.#sweep();
+    this.#note(this.#faults.nudge ?? this.#faults.janitor);
+    return SWEEP_EVERY_MS;
+  }
+
+  failed(why: string): void {
+    this.#note(why);
   }
 
   async #sweep(): Promise<void> {
@@ -170,7 +151,11 @@ class Tracker implements LongWork<Tracked> {
   async #call<A>(call: Call<A>): Promise<A> {
     const result = await runCall(this.#options.runtime, call, this.#signal);
     if (Result.isSuccess(result)) return result.success;
-    throw new CannotRead(result.failure);
+    const { failure } = result;
+    throw new AskedToPause(
+      failure.message,
+      failure._tag === "RateLimited" ? failure.retryAfter : 0,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import type { JsonObject, Wait } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import { ActivityNotFoundError } from "@temporalio/client";
 import { Effect } from "effect";
+import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import type { Call } from "../run-operation.ts";
 import {
   intervalMs,
@@ -22,9 +23,6 @@ interface WaitsOptions extends Pick<JanitorOptions, "account" | "client" | "ledg
   /** Calls the service; each is one request, or one page. */
   readonly call: <A>(call: Call<A>) => Promise<A>;
 }
-
-/** Page size of both lists: their largest. */
-const PAGE_SIZE = 50;
 
 /** So few are read one by one. */
 const FEW = 5;

@@ -3,6 +3,7 @@ import {
   type JsonObject,
   type WriteName,
   type Ledger,
+  grownWait,
   LedgerUnavailable,
 } from "@durable-payments/ledger";
 import {
@@ -15,12 +16,13 @@ import {
 import { advanceRow, type Attempt } from "./guard.ts";
 import { Performing } from "./engine.ts";
 import { type EngineOptions, isListed, writeNames, type WriteTask } from "./operation.ts";
-import { growingWaitMs, NotYet, StepFailed } from "./outcomes.ts";
-import { accountOf, notYet, optionsOf, type PaymentsRuntime } from "../run-operation.ts";
+import { NotYet, StepFailed } from "./outcomes.ts";
+import { notYet, optionsOf, type PaymentsRuntime } from "../run-operation.ts";
 import { makeContractOperations } from "./contract-operations.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { operation as contractOf } from "@durable-payments/api-core/contract";
 import { messageOf } from "@durable-payments/api-core/values";
+import { accountHash } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
@@ -216,7 +218,7 @@ const failureOf = (error: unknown, attempt: Attempt): unknown => {
   const isLedger = error instanceof LedgerUnavailable;
   if (!(error instanceof NotYet) && !isLedger) return error;
   if (error instanceof NotYet && error.version !== undefined) attempt.heartbeat(error.version);
-  return notYet(messageOf(error), isLedger ? growingWaitMs(attempt.attempt) : error.delayMs);
+  return notYet(messageOf(error), isLedger ? grownWait(attempt.attempt) : error.delayMs);
 };
 
 /** Runs in an activity, which heartbeats meanwhile: a lost worker is noticed, and a cancellation arrives. */
@@ -261,7 +263,8 @@ export const makeWriteActivities = ({
   let made: Promise<EngineOptions> | undefined;
   const engine = (): Promise<EngineOptions> => {
     made ??= (async () => {
-      const [account, options] = await Promise.all([accountOf(runtime), optionsOf(runtime)]);
+      const options = await optionsOf(runtime);
+      const account = accountHash(options);
       const ofContract = makeContractOperations({ account, ledger, options, runtime });
       const all = Object.entries(own).map(
         ([name, operation]) => [name, makeOwnOperation(name, operation)] as const,

@@ -3,6 +3,7 @@ import { textAt } from "@durable-payments/protocol";
 import { isLeftUnread, matchText } from "../evidence/match.ts";
 import type { Ledger } from "@durable-payments/ledger";
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
 import { bankOf, hashOf, payeeMark } from "@durable-payments/protocol/account";
 import type { Effect } from "effect";
@@ -105,9 +106,7 @@ export class OneByOne {
           end();
           return undefined;
         }
-        await new Promise((resolve) => {
-          setTimeout(resolve, ASK_AGAIN_AFTER_MS);
-        });
+        await sleep(ASK_AGAIN_AFTER_MS);
       }
       return async () => {
         try {

@@ -6,6 +6,7 @@ import {
   type Effect as NextEffect,
   type JsonObject,
   type Look,
+  grownWait,
   MadeByAnother,
   type SendOutcome,
   type Verdict,
@@ -17,9 +18,10 @@ import { textAt } from "@durable-payments/protocol";
 import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
 import { plainKey } from "../evidence/match.ts";
+import { orAborted } from "../run-operation.ts";
 import { advanceRow, type Attempt, dispatch, typeOfRun, writeAgain } from "./guard.ts";
 import type { EngineOptions, ReadMade, WriteOperation, WriteTask } from "./operation.ts";
-import { growingWaitMs, isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
+import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
 import { keyOf, keysOf, prepare, renamed } from "./request.ts";
 
 /** Longest time that an attempt goes on without a result. */
@@ -197,8 +199,7 @@ export class Performing {
     const { attempt, signal } = this.#attempt;
     if (signal.aborted) throw signal.reason;
     // A resend waits: whatever took the last answer may take this one, too.
-    if (this.#sends > 0)
-      throw this.#notYet("The last answer was lost.", growingWaitMs(attempt), false);
+    if (this.#sends > 0) throw this.#notYet("The last answer was lost.", grownWait(attempt), false);
     this.#sends += 1;
     const row = this.#row;
     const token = `${this.#look?.epoch ?? 0}:${randomBytes(9).toString("base64url")}`;
@@ -222,7 +223,7 @@ export class Performing {
         const { outcome, waitMs } = dispatched;
         const effect = await this.#answered(token, generation, outcome);
         if (effect.is !== "wait") return effect;
-        const grownMs = outcome.is === "later" ? growingWaitMs(this.#row?.sends ?? 1) : waitMs;
+        const grownMs = outcome.is === "later" ? grownWait(this.#row?.sends ?? 1) : waitMs;
         return { ...effect, at: Math.max(effect.at, this.#now + grownMs) };
       }
       case "later": {
@@ -253,7 +254,7 @@ export class Performing {
       return await writeAgain(() => write(outcome));
     } catch (error) {
       if (!(error instanceof MadeByAnother)) {
-        throw this.#notYet(messageOf(error), growingWaitMs(1), false);
+        throw this.#notYet(messageOf(error), grownWait(1), false);
       }
       const message = `Its answer names what another write has made. ${error.message}`;
       return write({ is: "contradiction", message });
@@ -263,18 +264,12 @@ export class Performing {
   /** Reads the service; where it cannot be read, time helps. */
   async #reading<A>(read: () => Promise<A>, isUnsent = false): Promise<A> {
     const { attempt, signal } = this.#attempt;
-    const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(signal.reason);
-    signal.addEventListener("abort", abort);
     try {
-      if (signal.aborted) throw signal.reason;
-      return await Promise.race([read(), aborted.promise]);
+      return await orAborted(read, signal);
     } catch (error) {
       if (!isPaymentsError(error)) throw error;
       const why = `The service could not be read: ${error.message}`;
       throw this.#notYet(why, waitAfterMs(error, attempt), isUnsent && this.#isUnsent);
-    } finally {
-      signal.removeEventListener("abort", abort);
     }
   }
 
@@ -314,7 +309,7 @@ export class Performing {
       this.#elsewhere = [];
       // Whatever is listed by now counts: a person has waited long enough.
       const read = await this.#search({ ...row, until: 0 });
-      const nextAt = this.#now + growingWaitMs(this.#attempt.attempt);
+      const nextAt = this.#now + grownWait(this.#attempt.attempt);
       const verdict = read.is === "later" ? { ...read, at: Math.min(read.at, nextAt) } : read;
       return this.#found((seen) => ({ is: "reread", version, decision, verdict: seen }), verdict);
     }

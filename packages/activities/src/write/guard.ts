@@ -8,6 +8,7 @@ import {
   type WritePolicy,
   type Call,
   type JsonObject,
+  grownWait,
   MadeByAnother,
   type SendOutcome,
 } from "@durable-payments/ledger";
@@ -15,7 +16,8 @@ import type { WriteOptions } from "@durable-payments/protocol/calls";
 import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import { Effect } from "effect";
-import { growingWaitMs, isPaymentsError, waitAfterMs } from "./outcomes.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isPaymentsError, waitAfterMs } from "./outcomes.ts";
 
 /** What the result and the log say where a person named an id that nothing could read, or compare. */
 export const NOT_CONFIRMED = { not_confirmed: true } as const;
@@ -291,17 +293,12 @@ export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
   if (outcome.is === "refused") {
     return { is: "invalid", message: outcome.message, details: outcome.details };
   }
-  const waitMs = growingWaitMs(attempt.attempt);
+  const waitMs = grownWait(attempt.attempt);
   return { is: "later", message: `It was not sent (${outcome.is}).`, waitMs, isUnsent: false };
 };
 
 /** Waits before the outcome of a send is written again, where the ledger did not answer. */
 const AGAIN_AFTER_MS = [100, 1_000, 5_000];
-
-const pause = (ms: number): Promise<void> =>
-  new Promise((resolve) => {
-    setTimeout(resolve, ms);
-  });
 
 /**
  * Writes the outcome of a send, which is a fact that only this process has: again, where the ledger does not answer.
@@ -315,7 +312,7 @@ export const writeAgain = async <A>(write: () => Promise<A>): Promise<A> => {
       return await write();
     } catch (error) {
       if (error instanceof MadeByAnother) throw error;
-      await pause(waitMs);
+      await sleep(waitMs);
     }
   }
   return write();

@@ -1,28 +1,12 @@
 import type { PaymentsError } from "@durable-payments/api-core";
-import type { JsonObject, SendOutcome } from "@durable-payments/ledger";
-
-/** Waits after failures that pass: each is twice as long as the one before, so that an outage costs few attempts. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 5 * 60_000;
+import { grownWait, type JsonObject, type SendOutcome } from "@durable-payments/ledger";
 
 /** The account's keys have to be changed by somebody. */
 const NOT_AUTHENTICATED_WAIT_MS = 30_000;
 
-/**
- * Returns how long to wait before the next attempt, in milliseconds.
- *
- * @param attempt the number of this one.
- */
-export const growingWaitMs = (attempt: number): number =>
-  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt - 1, 20));
-
-/**
- * Returns how long to wait after an error that says that nothing was carried out, in milliseconds.
- *
- * @param attempt the number of the attempt that met it.
- */
+/** Returns how long to wait after an error that says that nothing was carried out, in milliseconds. */
 export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
-  const grown = growingWaitMs(attempt);
+  const grown = grownWait(attempt);
   // It grows, too: the client's own limit of sign-ins says this all through an outage.
   if (error._tag === "RateLimited") return Math.max(error.retryAfter, grown);
   return error._tag === "NotAuthenticated" ? Math.max(grown, NOT_AUTHENTICATED_WAIT_MS) : grown;

@@ -11,7 +11,6 @@ import {
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ActivityFailure, type ActivityOptions, TimeoutFailure } from "@temporalio/workflow";
 import {
-  asPaymentFailure,
   NotFunded,
   NotVerified,
   PayoutDiffers,
@@ -19,7 +18,7 @@ import {
   PayoutStillOpen,
   Refused,
 } from "../failures.ts";
-import { runState } from "../run.ts";
+import { asPaymentFailure, runState } from "../run.ts";
 import { activity, sendWrite } from "./write.ts";
 
 /** How long a step waits, and for which account. */

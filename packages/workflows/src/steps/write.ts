@@ -18,8 +18,9 @@ import {
   proxyActivities,
   workflowInfo,
 } from "@temporalio/workflow";
-import { asPaymentFailure, factsOf } from "../failures.ts";
+import { factsOf } from "../failures.ts";
 import {
+  asPaymentFailure,
   type Identity,
   identity,
   type CalledStep,
