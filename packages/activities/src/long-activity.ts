@@ -13,7 +13,7 @@ export interface LongActivityOptions {
 /** The work of an activity that lasts for hours. */
 export interface LongWork<State> {
   /** What an attempt after this one continues from: each heartbeat reports it. */
-  readonly state: State;
+  readonly state: () => State;
   /** Takes into the state why the last turn has failed. */
   readonly failed: (why: string) => void;
   /** Does what is due, and returns the milliseconds until it is called again. */
@@ -72,7 +72,7 @@ export const runLong = async <State>(
       return waitMs;
     }
   };
-  const heart = setInterval(() => activity.heartbeat(work.state), HEARTBEAT_EVERY_MS);
+  const heart = setInterval(() => activity.heartbeat(work.state()), HEARTBEAT_EVERY_MS);
   try {
     do {
       const waitMs = Math.min(await turn(), until - Date.now());
@@ -84,5 +84,5 @@ export const runLong = async <State>(
   } finally {
     clearInterval(heart);
   }
-  return work.state;
+  return work.state();
 };

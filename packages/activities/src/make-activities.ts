@@ -6,6 +6,7 @@ import type {
   WaitActivities,
   WriteAnswer,
 } from "@durable-payments/protocol/calls";
+import { accountHash } from "@durable-payments/protocol/account";
 import type { TrackerActivities } from "@durable-payments/protocol/tracker";
 import type { LongActivityOptions } from "./long-activity.ts";
 import {
@@ -19,7 +20,7 @@ import {
   makeWorkerCheckActivities,
   type WorkerCheckActivities,
 } from "./reads.ts";
-import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
+import { optionsOf, type PaymentsRuntime } from "./run-operation.ts";
 import { makeBatchActivities } from "./start-rows.ts";
 import { makeTrackerActivities } from "./tracker/track.ts";
 import { makeWaitActivities, type WaitsBy } from "./waits.ts";
@@ -89,7 +90,7 @@ export const makePaymentsActivities = (
   { ledger, notifier, operations = {}, taskQueue, tracker, waits = "completed" }: ActivitiesOptions,
 ): PaymentsActivities => {
   let hash: Promise<string> | undefined;
-  const account = () => (hash ??= accountOf(runtime));
+  const account = () => (hash ??= optionsOf(runtime).then(accountHash));
   const writes = makeWriteActivities({ runtime, ledger, operations });
   const settle = (name: WriteName, signal: AbortSignal) =>
     writes.settleRow(name, janitorAttempt(name.workflowId, signal));

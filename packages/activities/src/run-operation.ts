@@ -1,5 +1,4 @@
 import { type OperationName, PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
-import { accountHash } from "@durable-payments/protocol/account";
 import { waitTypes } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
@@ -38,10 +37,6 @@ const withinAttempt = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
 
 /** The one runtime of a worker's activities: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;
-
-/** The account that a runtime's client works for, as a hash. */
-export const accountOf = (runtime: PaymentsRuntime): Promise<string> =>
-  runtime.runPromise(Effect.map(PaymentsClient, ({ options }) => accountHash(options)));
 
 /** The options of the runtime's client, its assumptions among them. */
 export const optionsOf = (

@@ -132,12 +132,7 @@ class Chunk {
   }
 }
 
-/**
- * Makes the activity that starts the rows of a batch and follows them.
- *
- * @param options the ledger, and the worker's queue.
- * @returns the activity, by its type.
- */
+/** Makes the activity that starts the rows of a batch and follows them. */
 export const makeBatchActivities = (options: BatchOptions): BatchActivities => ({
   startRows: async (given): Promise<StartedRows> => {
     const { ledger } = options;

@@ -61,8 +61,6 @@ const matches = (pattern: string, status: string): boolean => new RegExp(pattern
  * Whether a payout has ended: by its status alone, or by a completion time that can be one together
  * with its status. A status that takes the money back is a failure then, and one that nobody knows
  * leaves it open: nothing is reported as paid that the service may have refused.
- *
- * @param now milliseconds since 1970.
  */
 export const payoutState = (
   payout: Payout,
@@ -239,11 +237,7 @@ export const readFunds = (
 /** The longest rest of a run that reads for itself, where no tracker completes its wait: each attempt is billed. */
 const LONGEST_OWN_REST_MS = 6 * 3_600_000;
 
-/**
- * Returns the failure of an attempt that reads for itself, until its next read is due.
- *
- * @param why a sentence for a person.
- */
+/** Returns the failure of an attempt that reads for itself, until its next read is due. */
 const pollAgain = (why: string): ApplicationFailure => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
   return notYet(

@@ -152,12 +152,7 @@ export class ListReadings<Item extends object> {
     this.#source = source;
   }
 
-  /**
-   * Reads the list.
-   *
-   * @param isWanted ends the reading for this reader with the page that shows such an item.
-   * @throws what reading a page throws.
-   */
+  /** Reads the list. A page that shows an item that is wanted ends the reading for this reader. */
   read(isWanted: (item: Item) => boolean): Promise<ListRead<Item>> {
     const read = Promise.withResolvers<ListRead<Item>>();
     this.#waiting.push({ isWanted, resolve: read.resolve, reject: read.reject });

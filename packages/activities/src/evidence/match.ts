@@ -13,18 +13,11 @@ export type FieldMatch =
   /** Missing, masked, or of no readable form: it says nothing. */
   | "unreadable";
 
-/**
- * What is left of a text when everything is taken away in which a service may write it another way:
- * case, accents, width, blanks and punctuation.
- */
+/** A text without what a service may write another way: case, accents, width, blanks and punctuation. */
 const lettersAndDigits = (text: string): string =>
   caseless(text.normalize("NFKD")).replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/**
- * Normalize a text, so that two texts which a list may show alike become equal.
- *
- * @returns its letters and digits, or the whole text without blanks at its ends where it has none.
- */
+/** The letters and digits of a text, or the whole text without blanks at its ends where it has none. */
 const normalizedText = (text: string): string =>
   lettersAndDigits(text) || caseless(text.normalize("NFKC").trim());
 
@@ -310,10 +303,7 @@ type SentPayout = Omit<PayoutFields, "payout_reference">;
 
 const SENT_FIELDS = ["amount", "currency", "beneficiary_id"] as const;
 
-/**
- * Check whether an id is shown that is another one, and not the same in other capitals, without dashes, with
- * something before it, cut or masked.
- */
+/** Whether another id is shown, and not the same in other capitals, without dashes, with something before it, or cut. */
 export const isOtherId = (sent: string, shown: unknown): boolean => {
   const text = textOf(shown) ?? "";
   const [a, b] = [normalizedText(sent), normalizedText(text)];
@@ -324,8 +314,6 @@ export const isOtherId = (sent: string, shown: unknown): boolean => {
  * Compare what the service reports of a payout with what was sent as it. Other than in a search, it is known
  * to be that payout: whatever is legibly another is a contradiction.
  *
- * @param sent what was sent.
- * @param payout as an answer shows it.
  * @param fields those that the service shows as they were sent.
  * @returns what it reports instead, in words; undefined where nothing contradicts.
  */

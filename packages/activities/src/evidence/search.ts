@@ -72,11 +72,7 @@ const keysShownIn = (
 
 /**
  * Looks for what a write may have made: reads the list, and after it from the ledger what other writes have made, or
- * may have made, so that nothing can come in between.
- *
- * @param row whose outcome is unknown.
- * @param now the ledger's clock before the search.
- * @throws PaymentsError where the list cannot be read.
+ * may have made, so that nothing can come in between. `now` is the ledger's clock before the search.
  */
 export const searchList = async <Item extends object>(
   list: SearchedList<Item>,
@@ -107,8 +103,7 @@ export const searchList = async <Item extends object>(
       key: keyOfItem(item),
       likeness: compare(row.request, fieldsOf(item)),
     }))
-    .filter(({ key, likeness }) => likeness !== "different" || key !== "other")
-    .filter(({ key, likeness }) => likeness !== "different" || key !== "none");
+    .filter(({ key, likeness }) => likeness !== "different" || !["other", "none"].includes(key));
   // Of a write that nothing vouches for, the earlier request may have been another one.
   const unkeyed = row.from !== null ? [] : items.filter((item) => keyOfItem(item) === "none");
   const ids = [

@@ -116,26 +116,24 @@ const rowsOf = async (ledger: Ledger, batch: string): Promise<Readonly<Record<st
 const worded = (
   { at, data: { runId, workflowId, ...data }, type }: Occurrence,
   { namespace, taskQueue, webUi }: LookOptions,
-): QueuedNotification["notification"] => {
-  return {
-    type,
-    timestamp: new Date(at).toISOString(),
-    data: {
-      namespace,
-      taskQueue,
-      workflowId,
-      ...(runId && { runId }),
-      ...data,
-      ...(webUi !== undefined && {
-        webUi: webUiLink(webUi, namespace, workflowId, runId),
-      }),
-      ...(isPlain(workflowId) && { command: `starter show ${workflowId}` }),
-    },
-  };
-};
+): QueuedNotification["notification"] => ({
+  type,
+  timestamp: new Date(at).toISOString(),
+  data: {
+    namespace,
+    taskQueue,
+    workflowId,
+    ...(runId && { runId }),
+    ...data,
+    ...(webUi !== undefined && {
+      webUi: webUiLink(webUi, namespace, workflowId, runId),
+    }),
+    ...(isPlain(workflowId) && { command: `starter show ${workflowId}` }),
+  },
+});
 
 /** What a look has found. */
-export interface Looked {
+interface Looked {
   /** What is to be posted, in the order of time. */
   readonly found: ReadonlyArray<QueuedNotification>;
   /** Ids of what was posted earlier, as far as it is still seen. */

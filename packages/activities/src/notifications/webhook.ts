@@ -124,14 +124,8 @@ const whyRefused = (status: number): string =>
     : `answers ${status}`;
 
 /**
- * Posts a notification once, signed as the Standard Webhooks specification has it.
- *
- * @param settings where to, and the key of its signature.
- * @param queued the notification, and its id.
- * @param signal ends the attempt.
- * @returns what became of it; only a status of 200 to 299 says that it was delivered. The body of the
- *   answer is not read.
- * @throws the reason of `signal`.
+ * Posts a notification once, signed as the Standard Webhooks specification has it. Only a status of 200 to 299 says that
+ * it was delivered; the body of the answer is not read. Throws the reason of `signal`.
  */
 export const post = async (
   { key, url }: Pick<NotificationSettings, "key" | "url">,

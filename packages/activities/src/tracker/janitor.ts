@@ -4,12 +4,7 @@ import { temporalReason } from "@durable-payments/protocol";
 import { NUDGE, type Nudge, runStep, CANCELLED } from "@durable-payments/protocol/calls";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
-/**
- * Returns whether a workflow id has an open run.
- *
- * @returns `unknown` where Temporal knows no run of it.
- * @throws where Temporal cannot be asked.
- */
+/** Returns whether a workflow id has an open run; `unknown` where Temporal knows no run of it. */
 export const readRunState = async (
   client: Client,
   workflowId: string,
@@ -36,10 +31,7 @@ const noteNotified = ({ account, step, workflowId }: WriteRow, ledger: Ledger) =
 
 /**
  * Notifies runs whose question is answered, or whose write was found: a decision and its signal are two writes, and the
- * second may have been lost.
- *
- * @returns why a run could not be notified, if one could not: its row stays for the next sweep.
- * @throws LedgerUnavailable
+ * second may have been lost. Returns why a run could not be notified, if one could not: its row stays for the next sweep.
  */
 export const nudgeUntold = async (
   ledger: Ledger,

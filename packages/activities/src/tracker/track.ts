@@ -42,130 +42,93 @@ const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
   description: "When the tracker that this worker ran last had read all that was due",
 });
 
-/** One attempt of the activity. */
-class Tracker implements LongWork<Tracked> {
-  readonly #options: TrackerOptions;
-  readonly #account: string;
-  readonly #activity = Context.current();
-  readonly #signal: AbortSignal;
-  readonly #waits: Waits;
-  readonly #janitor: Janitor;
-  #state: Tracked;
-  #nextNudge = 0;
-  #nextJanitor = 0;
+/** The work of one attempt; `before` is what the last one has reported or handed on. */
+const tracking = (
+  options: TrackerOptions,
+  account: string,
+  signal: AbortSignal,
+  before: Tracked | undefined,
+): LongWork<Tracked> => {
+  const { ledger, operations, runtime } = options;
+  const activity = Context.current();
+  const { client } = activity;
+  const warn = (message: string): void => {
+    activity.log.warn(`The tracker continues: ${message}`);
+  };
+  const call = async <A>(of: Call<A>): Promise<A> => {
+    const result = await runCall(runtime, of, signal);
+    if (Result.isSuccess(result)) return result.success;
+    const { failure } = result;
+    const waitMs = failure._tag === "RateLimited" ? failure.retryAfter : 0;
+    throw new AskedToPause(failure.message, waitMs);
+  };
+  const settle = (name: WriteName) => options.settle(name, signal);
+  const waits = new Waits({ ledger, account, client, warn, call });
+  const janitor = new Janitor({ ledger, account, client, warn, operations, settle });
+  let state: Tracked = {
+    ...(before?.mark && { mark: before.mark }),
+    readAt: before?.readAt ?? Date.now(),
+    waiting: before?.waiting ?? 0,
+  };
+  let nextNudge = 0;
+  let nextJanitor = 0;
   /** Why something less than a sweep has failed. */
-  #faults: { readonly nudge?: string | undefined; readonly janitor?: string | undefined } = {};
-
-  constructor(
-    options: TrackerOptions,
-    account: string,
-    signal: AbortSignal,
-    reported: unknown,
-    known: Tracked | undefined,
-  ) {
-    this.#options = options;
-    this.#account = account;
-    this.#signal = signal;
-    // A killed worker's heartbeat is later than what the run was given.
-    const before = isTracked(reported) ? reported : known;
-    this.#state = {
-      ...(before?.mark && { mark: before.mark }),
-      readAt: before?.readAt ?? Date.now(),
-      waiting: before?.waiting ?? 0,
-    };
-    const warn = (message: string): void => {
-      this.#activity.log.warn(`The tracker continues: ${message}`);
-    };
-    const { client } = this.#activity;
-    const { ledger, operations, settle } = options;
-    const call = <A>(of: Call<A>) => this.#call(of);
-    const shared = { ledger, account, client, warn };
-    this.#waits = new Waits({ ...shared, call });
-    this.#janitor = new Janitor({
-      ...shared,
-      operations,
-      settle: (name) => settle(name, signal),
-    });
-  }
-
-  get state(): Tracked {
-    return this.#state;
-  }
-
-  async turn(): Promise<number> {
-    await this.#sweep();
-    this.#note(this.#faults.nudge ?? this.#faults.janitor);
-    return SWEEP_EVERY_MS;
-  }
-
-  failed(why: string): void {
-    this.#note(why);
-  }
-
-  async #sweep(): Promise<void> {
-    await this.#bearWitness();
-    const { ledger } = this.#options;
-    const { client } = this.#activity;
-    if (Date.now() >= this.#nextNudge) {
-      this.#faults = {
-        ...this.#faults,
-        nudge: await nudgeUntold(ledger, this.#account, client),
-      };
-      this.#nextNudge = Date.now() + NUDGE_EVERY_MS;
-    }
-    if (Date.now() >= this.#nextJanitor) {
-      const { fault, lostRuns } = await this.#janitor.sweep();
-      this.#faults = { ...this.#faults, janitor: fault };
-      this.#state = { ...this.#state, lostRuns };
-      this.#nextJanitor = Date.now() + JANITOR_EVERY_MS;
-    }
-    await this.#waits.sweep();
-    const readAt = Date.now();
-    this.#state = { ...this.#state, readAt, waiting: this.#waits.size };
-    readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
-  }
+  let faults: { readonly nudge?: string | undefined; readonly janitor?: string | undefined } = {};
 
   /** Holds what was seen of the ledger against what it has, and remembers what it has. */
-  async #bearWitness(): Promise<void> {
-    const { ledger } = this.#options;
-    const { mark } = this.#state;
+  const bearWitness = async (): Promise<void> => {
+    const { mark } = state;
     if (mark !== undefined && !(await ledger.expect(mark))) {
       // What was seen is remembered until then: a second copy may have less than that, too.
-      this.#activity.log.error("The ledger was restored: nothing is sent until `recover`.");
+      activity.log.error("The ledger was restored: nothing is sent until `recover`.");
       return;
     }
     const now = await ledger.mark();
-    this.#state = { ...this.#state, mark: now };
+    state = { ...state, mark: now };
     // At once: a worker killed in the next second is no loss of what was seen.
-    if (now.sequence !== mark?.sequence) this.#activity.heartbeat(this.#state);
-  }
+    if (now.sequence !== mark?.sequence) activity.heartbeat(state);
+  };
 
   /** What keeps it from its work now; undefined where nothing does. */
-  #note(why: string | undefined): void {
-    const { failing, ...rest } = this.#state;
-    this.#state =
+  const note = (why: string | undefined): void => {
+    const { failing, ...rest } = state;
+    state =
       why === undefined ? rest : { ...rest, failing: { why, since: failing?.since ?? Date.now() } };
-    if (why !== failing?.why) this.#activity.heartbeat(this.#state);
-  }
+    if (why !== failing?.why) activity.heartbeat(state);
+  };
 
-  async #call<A>(call: Call<A>): Promise<A> {
-    const result = await runCall(this.#options.runtime, call, this.#signal);
-    if (Result.isSuccess(result)) return result.success;
-    const { failure } = result;
-    throw new AskedToPause(
-      failure.message,
-      failure._tag === "RateLimited" ? failure.retryAfter : 0,
-    );
-  }
-}
+  return {
+    state: () => state,
+    failed: note,
+    turn: async () => {
+      await bearWitness();
+      if (Date.now() >= nextNudge) {
+        faults = { ...faults, nudge: await nudgeUntold(ledger, account, client) };
+        nextNudge = Date.now() + NUDGE_EVERY_MS;
+      }
+      if (Date.now() >= nextJanitor) {
+        const { fault, lostRuns } = await janitor.sweep();
+        faults = { ...faults, janitor: fault };
+        state = { ...state, lostRuns };
+        nextJanitor = Date.now() + JANITOR_EVERY_MS;
+      }
+      await waits.sweep();
+      const readAt = Date.now();
+      state = { ...state, readAt, waiting: waits.size };
+      readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
+      note(faults.nudge ?? faults.janitor);
+      return SWEEP_EVERY_MS;
+    },
+  };
+};
 
 /** Makes the tracker's activity. */
 export const makeTrackerActivities = (options: TrackerOptions): TrackerActivities => ({
   track: async (known) => {
     const account = await options.account();
-    return runLong(
-      options,
-      (signal, reported) => new Tracker(options, account, signal, reported, known),
+    return runLong(options, (signal, reported) =>
+      // A killed worker's heartbeat is later than what the run was given.
+      tracking(options, account, signal, isTracked(reported) ? reported : known),
     );
   },
 });
@@ -173,7 +136,6 @@ export const makeTrackerActivities = (options: TrackerOptions): TrackerActivitie
 /**
  * Returns what the tracker has last said to Temporal by its heartbeat: a witness of the ledger that outlives it.
  *
- * @param trackerId workflow id of the account's tracker.
  * @returns undefined where no tracker runs, or it has said nothing yet.
  */
 export const readTracked = async (

@@ -68,11 +68,10 @@ export const performWrite = async (
 };
 
 /**
- * Finds out what became of a row whose run has ended: reads the list, and sends nothing.
+ * Finds out what became of a row: reads the list, and sends nothing. Throws as `performWrite`.
  *
  * @param mode `close` for a run that goes on, `settle` for one that has ended.
  * @returns the answer; undefined where there is no such row.
- * @throws as `performWrite`.
  */
 export const settleRow = async (
   options: EngineOptions,
@@ -97,10 +96,7 @@ export const settleRow = async (
 
 /**
  * Removes what a step has made. What became of the step is found out first; the removal is a write of its own, with a
- * row, a fence and an outcome.
- *
- * @returns what was removed; `made` is empty where the step had made nothing.
- * @throws as `performWrite`.
+ * row, a fence and an outcome. `made` is empty where the step had made nothing. Throws as `performWrite`.
  */
 export const undoWrite = async (
   options: EngineOptions,
@@ -147,7 +143,7 @@ export const undoWrite = async (
 const HEARTBEAT_EVERY_MS = 3_000;
 
 /** What the activities of writes are made of. */
-export interface WriteActivityOptions {
+interface WriteActivityOptions {
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
   readonly operations: OwnOperations;
@@ -242,24 +238,8 @@ const inActivity = async <A>(
 /** The activity of a write. */
 export type WriteActivity = (call: WriteCall) => Promise<WriteAnswer>;
 
-/** Activities of writes, and what the janitor needs of the engine. */
-export interface WriteActivities {
-  /** By activity type: the operations of the contract that write, those of a user's own, and `undo`. */
-  readonly activities: Readonly<
-    Record<string, WriteActivity | ((call: UndoCall) => Promise<WriteAnswer>)>
-  >;
-  /** The operations whose outcome a list, or the lifetime of a key, settles. */
-  readonly settled: ReadonlyArray<string>;
-  /** Finds out what became of a row whose run has ended, and sends nothing. Throws as `performWrite`. */
-  readonly settleRow: (name: WriteName, attempt: Attempt) => Promise<void>;
-}
-
 /** Makes the activities of all writes: each carries out its step once, however often it is called. */
-export const makeWriteActivities = ({
-  ledger,
-  operations: own,
-  runtime,
-}: WriteActivityOptions): WriteActivities => {
+export const makeWriteActivities = ({ ledger, operations: own, runtime }: WriteActivityOptions) => {
   let made: Promise<EngineOptions> | undefined;
   const engine = (): Promise<EngineOptions> => {
     made ??= (async () => {
@@ -283,16 +263,19 @@ export const makeWriteActivities = ({
     return [operation, write] as const;
   });
   return {
+    /** By activity type: the operations of the contract that write, those of a user's own, and `undo`. */
     activities: {
       ...Object.fromEntries(activities),
       undo: (call: UndoCall) =>
         inActivity(call, async (attempt) => undoWrite(await engine(), attempt, call)),
     },
+    /** The operations whose outcome a list, or the lifetime of a key, settles. */
     settled: [
       ...writeNames.filter((name) => isListed(name) || contractOf(name).idempotency === "keyed"),
       ...Object.entries(own).flatMap(([name, { repeat }]) => (repeat === "idempotent" ? [] : name)),
     ],
-    settleRow: async (name, attempt) => {
+    /** As `settleRow`, for the janitor. */
+    settleRow: async (name: WriteName, attempt: Attempt): Promise<void> => {
       await settleRow(await engine(), attempt, name);
     },
   };

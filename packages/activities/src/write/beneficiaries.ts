@@ -52,11 +52,8 @@ const FIELDS: ReadonlyArray<{
 ];
 
 /**
- * Names what the service legibly shows of a beneficiary otherwise than it was sent: whom it pays, and where.
- *
- * @param request as it was sent.
- * @param beneficiary as an answer shows it: in the details of its bank, or beside them.
- * @returns the field of the request; undefined where nothing contradicts, though it may not be shown.
+ * Names the field of a request of which the service legibly shows another one: whom it pays, and where. Undefined where
+ * nothing contradicts, though it may not be shown.
  */
 export const contradictedField = (request: unknown, beneficiary: unknown): string | undefined => {
   const details = isRecord(beneficiary) ? beneficiary["beneficiary_bank_details"] : undefined;
@@ -84,11 +81,7 @@ export class OneByOne {
     this.#ledger = ledger;
   }
 
-  /**
-   * Waits for a turn.
-   *
-   * @returns what ends it; undefined where another worker has it for too long.
-   */
+  /** Waits for a turn. Returns what ends it; undefined where another worker has it for too long. */
   async take(name: string): Promise<(() => Promise<void>) | undefined> {
     const turn = Promise.withResolvers<void>();
     const before = this.#last.get(name);
@@ -158,8 +151,6 @@ const ACTIVE = /^active$/i;
 /**
  * Returns the beneficiary that the ledger has for the very same request, where the service still shows it active and
  * unchanged; undefined where a new one is to be made.
- *
- * @throws PaymentsError where the service does not answer.
  */
 export const reusableBeneficiary = async ({
   account,

@@ -22,13 +22,7 @@ import { isPaymentsError, waitAfterMs } from "./outcomes.ts";
 /** What the result and the log say where a person named an id that nothing could read, or compare. */
 export const NOT_CONFIRMED = { not_confirmed: true } as const;
 
-/**
- * Changes a row by what has happened, in one transaction.
- *
- * @param workflowType of the run that a row is named by, recorded with it.
- * @returns the row as it is now, and what comes next.
- * @throws LedgerUnavailable; MadeByAnother
- */
+/** Changes a row by what has happened, in one transaction. Throws LedgerUnavailable, and MadeByAnother. */
 export const advanceRow = async (
   ledger: Ledger,
   name: WriteName,
@@ -150,12 +144,7 @@ class Guard {
       }),
     );
 
-  /**
-   * Asks for one dispatch, which has to follow at once.
-   *
-   * @param what how the log names it, where nothing is sent.
-   * @throws Error with the reason, where it must not be sent.
-   */
+  /** Asks for one dispatch, which has to follow at once; rejects with the reason where it must not. `what`: see the event. */
   async permit(what?: string): Promise<void> {
     this.#blocked = undefined;
     try {
@@ -255,12 +244,7 @@ const notDispatched = (message: string, waitMs = 0): Dispatched => ({
   waitMs,
 });
 
-/**
- * Sends a request once, behind the guard.
- *
- * @returns what became of it, also where the client threw.
- * @throws the reason of the attempt's signal, where it was aborted before a dispatch.
- */
+/** Sends a request once, behind the guard. Throws the reason of the attempt's signal where it was aborted before a dispatch. */
 export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
   const { attempt, operation, ...sending } = given;
   const { signal } = attempt;
@@ -300,12 +284,7 @@ export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
 /** Waits before the outcome of a send is written again, where the ledger did not answer. */
 const AGAIN_AFTER_MS = [100, 1_000, 5_000];
 
-/**
- * Writes the outcome of a send, which is a fact that only this process has: again, where the ledger does not answer.
- *
- * @returns what `write` returns.
- * @throws the last error of `write`; `MadeByAnother` at once.
- */
+/** Writes the outcome of a send, which is a fact that only this process has: again, where the ledger does not answer. */
 export const writeAgain = async <A>(write: () => Promise<A>): Promise<A> => {
   for (const waitMs of AGAIN_AFTER_MS) {
     try {

@@ -22,7 +22,6 @@ export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
  * | OutcomeUnknown | – | lost |
  * | UnexpectedAnswer | later | lost; contradiction where it shows something else than was sent |
  *
- * @param attempt the number of this attempt: waits grow with it.
  * @param isIgnoredRepeat whether it repeats a key, and no list shows what was made: a repeat that was ignored or refused
  *   is answered the same the next time, so a person is asked.
  */

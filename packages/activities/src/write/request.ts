@@ -14,7 +14,7 @@ import {
 } from "@durable-payments/ledger";
 import { createHash } from "node:crypto";
 import type { Fault } from "@durable-payments/api-core";
-import { failureTypes, type PlannedRequest } from "@durable-payments/protocol/calls";
+import { failureTypes } from "@durable-payments/protocol/calls";
 import type { WriteOperation, WriteOperations, WriteTask } from "./operation.ts";
 
 /** Returns those of the fields that hold a text or a number, as texts. */
@@ -86,51 +86,6 @@ export const keysOf = (row: WriteName & { readonly generation: number }): Readon
 const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
   `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
 
-/** A request that cannot be sent. */
-interface InputFault {
-  readonly type: string;
-  /** Names every fault, of later steps too. */
-  readonly message: string;
-}
-
-/**
- * Checks a request, and those of later steps, before anything is sent.
- *
- * @returns undefined where there is no fault.
- */
-const inputFault = async (
-  first: { readonly operation: WriteOperation; readonly request: JsonObject },
-  planned: ReadonlyArray<PlannedRequest>,
-  { limits, operations }: { readonly limits: Look["limits"]; readonly operations: WriteOperations },
-): Promise<InputFault | undefined> => {
-  const texts: Array<string> = [];
-  let isInvalid = false;
-  const check = async (operation: WriteOperation, request: JsonObject, isPlanned: boolean) => {
-    const faults = await operation.faults(request, isPlanned);
-    isInvalid ||= faults.length > 0;
-    const { describe, name } = operation;
-    const over =
-      // The first is checked by the fence.
-      isPlanned && faults.length === 0
-        ? overLimit(describe(request), limits.maxAmounts)
-        : undefined;
-    const all = over === undefined ? faults : [{ field: "", problem: over }];
-    if (all.length > 0) texts.push(faultsText(name, all));
-  };
-  await check(first.operation, first.request, false);
-  for (const { operation: name, request } of planned) {
-    const operation = operations.get(name);
-    if (operation === undefined) {
-      texts.push(`${name}: is an unknown operation`);
-      isInvalid = true;
-      // A request is plain JSON.
-    } else await check(operation, request as JsonObject, true);
-  }
-  if (texts.length === 0) return undefined;
-  const type = isInvalid ? failureTypes.invalidRequest : failureTypes.overLimit;
-  return { type, message: `Nothing was sent. ${texts.join(". ")}.` };
-};
-
 /** What has to be known before a write may be sent. */
 export interface Preparing {
   readonly ledger: Ledger;
@@ -161,6 +116,43 @@ const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
     const message = `An earlier run of this chain has sent ${row.step}: each run needs a name of its own.`;
     throw fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
   }
+};
+
+/** Checks a request, and those of later steps, before anything is sent; names every fault. */
+const checkInputs = async ({
+  fail,
+  look,
+  operation,
+  operations,
+  request,
+  task,
+}: Preparing): Promise<void> => {
+  const texts: Array<string> = [];
+  let isInvalid = false;
+  const check = async (of: WriteOperation, given: JsonObject, isPlanned: boolean) => {
+    const faults = await of.faults(given, isPlanned);
+    isInvalid ||= faults.length > 0;
+    const { describe, name } = of;
+    const over =
+      // The first is checked by the fence.
+      isPlanned && faults.length === 0
+        ? overLimit(describe(given), look.limits.maxAmounts)
+        : undefined;
+    const all = over === undefined ? faults : [{ field: "", problem: over }];
+    if (all.length > 0) texts.push(faultsText(name, all));
+  };
+  await check(operation, request, false);
+  for (const { operation: name, request: later } of task.planned ?? []) {
+    const known = operations.get(name);
+    if (known === undefined) {
+      texts.push(`${name}: is an unknown operation`);
+      isInvalid = true;
+      // A request is plain JSON.
+    } else await check(known, later as JsonObject, true);
+  }
+  if (texts.length === 0) return;
+  const type = isInvalid ? failureTypes.invalidRequest : failureTypes.overLimit;
+  throw fail(type, `Nothing was sent. ${texts.join(". ")}.`);
 };
 
 /** Reads whose account would be paid, where the ledger will ask for an approval. */
@@ -195,11 +187,8 @@ const elsewhereOf = async ({
 };
 
 /**
- * Checks and reads everything that has to be known before a send, outside of any transaction.
- *
- * @returns the payee that an approval has to name, and earlier rows with the same request under another step: a person says
- * first whether this is another one.
- * @throws what `fail` makes, where the request or its name is invalid; what `reading` throws.
+ * Checks and reads everything that has to be known before a send, outside of any transaction: the payee that an approval
+ * has to name, and earlier rows with the same request under another step, of which a person says first what they are.
  */
 export const prepare = async (
   preparing: Preparing,
@@ -207,15 +196,10 @@ export const prepare = async (
   readonly payee: Call["payee"];
   readonly elsewhere: ReadonlyArray<WriteRow>;
 }> => {
-  const { call, fail, look, operation, operations, request, task } = preparing;
+  const { call, look } = preparing;
   if (call.mode !== "send") return { payee: undefined, elsewhere: [] };
   checkName(preparing);
-  if (mayBeSent(look.row)) {
-    const { limits } = look;
-    const planned = task.planned ?? [];
-    const invalid = await inputFault({ operation, request }, planned, { limits, operations });
-    if (invalid !== undefined) throw fail(invalid.type, invalid.message);
-  }
+  if (mayBeSent(look.row)) await checkInputs(preparing);
   // What is unknown or asked about may be sent within this attempt, too.
   const mayBe = look.row?.state !== "done" && look.row?.state !== "ended";
   const payee = mayBe ? await payeeOf(preparing) : undefined;

@@ -1,9 +1,10 @@
+import { accountHash } from "@durable-payments/protocol";
 import type { ClientSettings } from "@durable-payments/api-core";
 import { type Ledger, openLedger, type WriteRow } from "@durable-payments/ledger";
 import type { WriteAnswer } from "@durable-payments/protocol/calls";
 import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import { onTestFinished } from "vitest";
-import { accountOf, optionsOf } from "../../src/run-operation.ts";
+import { optionsOf } from "../../src/run-operation.ts";
 import { makeContractOperations } from "../../src/write/contract-operations.ts";
 import type { Attempt } from "../../src/write/guard.ts";
 import type { EngineOptions, WriteTask } from "../../src/write/operation.ts";
@@ -68,7 +69,7 @@ export const makeWorld = async ({
   );
   const ledger: Ledger = await openWith();
   onTestFinished(() => ledger.close());
-  const account = await accountOf(runtime);
+  const account = await optionsOf(runtime).then(accountHash);
   const contract = makeContractOperations({
     account,
     ledger,
