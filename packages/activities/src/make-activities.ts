@@ -1,5 +1,4 @@
-import type { Endpoints } from "@durable-payments/api-core";
-import type { Ledger, WriteName } from "@durable-payments/ledger";
+import type { Ledger, WriteName as RowName } from "@durable-payments/ledger";
 import type {
   BatchActivities,
   UndoCall,
@@ -26,11 +25,12 @@ import { makeTrackerActivities } from "./tracker/track.ts";
 import { makeWaitActivities, type WaitsBy } from "./waits.ts";
 import { makeWriteActivities, type WriteActivity } from "./write/activity.ts";
 import type { Attempt } from "./write/guard.ts";
+import type { WriteName } from "./write/operation.ts";
 import type { OwnOperations } from "./write/own-operations.ts";
 
 /** One activity per write of the contract, by the operation's own name, and `undo`. */
 export type ContractWriteActivities = {
-  readonly [Name in Exclude<keyof Endpoints, keyof ReadActivities>]: WriteActivity;
+  readonly [Name in WriteName]: WriteActivity;
 } & { readonly undo: (call: UndoCall) => Promise<WriteAnswer> };
 
 /** Every activity of a worker but those of operations of your own, by activity type. */
@@ -92,7 +92,7 @@ export const makePaymentsActivities = (
   let hash: Promise<string> | undefined;
   const account = () => (hash ??= optionsOf(runtime).then(accountHash));
   const writes = makeWriteActivities({ runtime, ledger, operations });
-  const settle = (name: WriteName, signal: AbortSignal) =>
+  const settle = (name: RowName, signal: AbortSignal) =>
     writes.settleRow(name, janitorAttempt(name.workflowId, signal));
   return {
     ...makeReadActivities(runtime),

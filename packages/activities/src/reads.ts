@@ -9,7 +9,6 @@ import {
 import { operation } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import { lastFour, temporalReason } from "@durable-payments/protocol";
-import { failureTypes } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { Result } from "effect";
@@ -18,17 +17,11 @@ import { waitAfterMs } from "./write/outcomes.ts";
 import type { Ledger } from "@durable-payments/ledger";
 
 /** The operations that change nothing. */
-type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
+export type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
 
 /** One activity per read of the contract, by the operation's own name; plain JSON both ways. */
 export type ReadActivities = {
   readonly [Name in ReadName]: (input: Input<Name>) => Promise<Output<Name>>;
-};
-
-const typeOf = ({ _tag: tag }: PaymentsError): string => {
-  if (tag === "InvalidRequest") return failureTypes.invalidRequest;
-  // A read that was not answered has changed nothing.
-  return tag === "OutcomeUnknown" ? "Unavailable" : tag;
 };
 
 /** A read says nothing about money: whatever may change is tried again by Temporal. */
@@ -36,7 +29,8 @@ const failureOf = (error: PaymentsError, attempt: number): ApplicationFailure =>
   const { _tag: tag, message, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "Refused";
   return ApplicationFailure.create({
-    type: typeOf(error),
+    // A read that was not answered has changed nothing.
+    type: tag === "OutcomeUnknown" ? "Unavailable" : tag,
     message,
     nonRetryable: isFinal,
     details: [{ operation: name }],

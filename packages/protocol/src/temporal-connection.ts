@@ -97,11 +97,7 @@ const CONFIG_FILE = "TEMPORAL_CONFIG_FILE";
 
 /** What the SDK's configuration says, as far as it is checked here. */
 interface Configuration {
-  readonly connectionOptions: {
-    readonly address?: string;
-    readonly apiKey?: string;
-    readonly tls?: TLSConfig | boolean | null;
-  };
+  readonly connectionOptions: ConnectionSecrets & { readonly address?: string };
 }
 
 /** It is not repeated whole: a URL may hold a password. */

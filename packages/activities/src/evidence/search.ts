@@ -18,13 +18,6 @@ export interface SearchedList<Item extends object> {
   readonly shown: (item: Item) => JsonObject;
 }
 
-/** What a search needs beside the list. */
-export interface SearchContext {
-  readonly ledger: Ledger;
-  readonly assumptions: Assumptions;
-  readonly policy: WritePolicy;
-}
-
 /** Most possible matches that a person is shown. */
 const MOST_SHOWN = 20;
 
@@ -78,7 +71,11 @@ export const searchList = async <Item extends object>(
   list: SearchedList<Item>,
   row: WriteRow,
   now: number,
-  { assumptions, ledger, policy }: SearchContext,
+  {
+    assumptions,
+    ledger,
+    policy,
+  }: { readonly assumptions: Assumptions; readonly ledger: Ledger; readonly policy: WritePolicy },
 ): Promise<Verdict> => {
   const { account, operation } = row;
   // Nothing is excluded of a request of which the ledger has forgotten what was sent.

@@ -73,28 +73,23 @@ const MOST_WAIT_MS = 3_000;
 const ASK_AGAIN_AFTER_MS = 100;
 
 /** Lets one of many do something at a time: in this process by turns, among workers by a lease of the ledger. */
-export class OneByOne {
-  readonly #ledger: Ledger;
-  readonly #last = new Map<string, Promise<void>>();
-
-  constructor(ledger: Ledger) {
-    this.#ledger = ledger;
-  }
+export const oneByOne = (ledger: Ledger) => {
+  const last = new Map<string, Promise<void>>();
 
   /** Waits for a turn. Returns what ends it; undefined where another worker has it for too long. */
-  async take(name: string): Promise<(() => Promise<void>) | undefined> {
+  return async (name: string): Promise<(() => Promise<void>) | undefined> => {
     const turn = Promise.withResolvers<void>();
-    const before = this.#last.get(name);
-    this.#last.set(name, turn.promise);
+    const before = last.get(name);
+    last.set(name, turn.promise);
     const end = () => {
-      if (this.#last.get(name) === turn.promise) this.#last.delete(name);
+      if (last.get(name) === turn.promise) last.delete(name);
       turn.resolve();
     };
     await before;
     try {
       const holder = randomUUID();
       const until = performance.now() + MOST_WAIT_MS;
-      while (!(await this.#ledger.lease(name, holder, LEASE_MS))) {
+      while (!(await ledger.lease(name, holder, LEASE_MS))) {
         if (performance.now() > until) {
           end();
           return undefined;
@@ -103,7 +98,7 @@ export class OneByOne {
       }
       return async () => {
         try {
-          await this.#ledger.lease(name, holder, 0);
+          await ledger.lease(name, holder, 0);
         } finally {
           end();
         }
@@ -112,8 +107,8 @@ export class OneByOne {
       end();
       throw error;
     }
-  }
-}
+  };
+};
 
 /** Describes an account for whoever approves its payment: holder, country, and the last four characters. */
 export const describeAccount = (beneficiary: unknown): string => {

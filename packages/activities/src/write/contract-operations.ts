@@ -10,7 +10,7 @@ import {
   accountMark,
   contradictedField,
   describeAccount,
-  OneByOne,
+  oneByOne,
   reusableBeneficiary,
 } from "./beneficiaries.ts";
 import { contradictionOf, matchCardholder, matchPayout, plainKey } from "../evidence/match.ts";
@@ -49,7 +49,7 @@ export const makeContractOperations = ({
   runtime,
 }: ContractOptions): ReadonlyMap<string, WriteOperation> => {
   const never = new AbortController().signal;
-  const oneByOne = new OneByOne(ledger);
+  const takeTurn = oneByOne(ledger);
   const read = async <A>(call: (client: Client) => Effect.Effect<A, PaymentsError>): Promise<A> => {
     const result = await runCall(runtime, call, never);
     if (Result.isFailure(result)) throw result.failure;
@@ -177,7 +177,7 @@ export const makeContractOperations = ({
     const { guard, key, options, request } = sending;
     if (options.reuse === false) return send("createBeneficiary", sending);
     const hash = requestHash("createBeneficiary", request);
-    const lease = await oneByOne.take(`createBeneficiary/${account}/${hash}`);
+    const lease = await takeTurn(`createBeneficiary/${account}/${hash}`);
     if (lease === undefined) {
       const message = "Another worker is creating the same beneficiary.";
       return { is: "later", message, retryAfterMs: 1_000 };

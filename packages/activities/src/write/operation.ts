@@ -1,4 +1,4 @@
-import type { Fault, OperationName } from "@durable-payments/api-core";
+import type { Endpoints, Fault } from "@durable-payments/api-core";
 import type {
   JsonObject,
   Ledger,
@@ -9,6 +9,7 @@ import type {
   WriteRow,
 } from "@durable-payments/ledger";
 import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
+import type { ReadName } from "../reads.ts";
 import type { Sending } from "./guard.ts";
 
 /** A person's id, as the service has it; with `NOT_CONFIRMED` in the result, where only the person says so. */
@@ -62,20 +63,7 @@ export interface WriteOperation {
 export type WriteOperations = ReadonlyMap<string, WriteOperation>;
 
 /** The operations of the contract that write. */
-export type WriteName = Extract<
-  OperationName,
-  | "createPayout"
-  | "createCardholder"
-  | "createBeneficiary"
-  | "createCard"
-  | "withdrawFromCard"
-  | "updateBeneficiary"
-  | "createBalance"
-  | "removeCardholder"
-  | "updateCard"
-  | "cancelCard"
-  | "freezeCard"
->;
+export type WriteName = Exclude<keyof Endpoints, ReadName>;
 
 /** What the engine works with. */
 export interface EngineOptions {
