@@ -15,13 +15,7 @@ export interface AttemptTrace {
 
 const current = new AsyncLocalStorage<AttemptTrace>();
 
-/**
- * Run an attempt of an activity so that what it calls of the service is within its span.
- *
- * @param trace the attempt's.
- * @param attempt what it does.
- * @returns what `attempt` returns.
- */
+/** Runs an attempt of an activity so that what it calls of the service is within its span. */
 export const inAttemptTrace = <A>(trace: AttemptTrace, attempt: () => Promise<A>): Promise<A> =>
   current.run(trace, attempt);
 
@@ -55,9 +49,8 @@ export const operationOf = (
 export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
 
 /**
- * Run a call of the client until it ends or `signal` aborts, which closes the HTTP request at once.
- *
- * @throws the reason of `signal`; the client's own errors are results.
+ * Runs a call of the client until it ends or `signal` aborts, which closes the HTTP request at once. Throws the reason of
+ * `signal`; the client's own errors are results.
  */
 export const runCall = async <A>(
   runtime: PaymentsRuntime,
@@ -92,10 +85,8 @@ const SHARE_OF_REST = 0.9;
 const SHORTEST_MS = 100;
 
 /**
- * Returns the failure after which Temporal tries again: no event in the history, and the reason in its Web UI.
- *
- * @param why a sentence for a person.
- * @param delayMs time to the next attempt, cut to what is left of the wait.
+ * Returns the failure after which Temporal tries again: no event in the history, and the reason in its Web UI. The delay
+ * is cut to what is left of the wait.
  */
 export const notYet = (why: string, delayMs: number): ApplicationFailure => {
   const { currentAttemptScheduledTimestampMs, scheduleToCloseTimeoutMs, scheduledTimestampMs } =

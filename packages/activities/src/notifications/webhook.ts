@@ -25,13 +25,6 @@ export const NOTIFY_VARIABLES = {
   webUi: "TEMPORAL_UI_URL",
 } as const;
 
-const DEFAULT_INTERVAL_SECONDS = 15;
-const DEFAULT_OVERDUE_HOURS = 5 * 24;
-
-/** A run overdue after more than this is one that nobody waits for. */
-const MOST_OVERDUE_HOURS = 365 * 24;
-const MOST_INTERVAL_SECONDS = 3_600;
-
 /** As the Standard Webhooks specification asks for: 24 to 64 bytes. */
 const LEAST_KEY_BYTES = 24;
 const MOST_KEY_BYTES = 64;
@@ -62,7 +55,8 @@ const readKey = (given: string): Uint8Array => {
 const readNumber = (
   environment: Environment,
   variable: string,
-  { most, otherwise }: { readonly most: number; readonly otherwise: number },
+  most: number,
+  otherwise: number,
 ): number => {
   const text = environment[variable]?.trim() ?? "";
   if (text === "") return otherwise;
@@ -88,14 +82,9 @@ export const readNotificationSettings = (
     throw new Error(`${NOTIFY_VARIABLES.secret} is set without ${NOTIFY_VARIABLES.url}.`);
   }
   const webUi = environment[NOTIFY_VARIABLES.webUi];
-  const intervalSeconds = readNumber(environment, NOTIFY_VARIABLES.intervalSeconds, {
-    most: MOST_INTERVAL_SECONDS,
-    otherwise: DEFAULT_INTERVAL_SECONDS,
-  });
-  const overdueHours = readNumber(environment, NOTIFY_VARIABLES.overdueHours, {
-    most: MOST_OVERDUE_HOURS,
-    otherwise: DEFAULT_OVERDUE_HOURS,
-  });
+  const intervalSeconds = readNumber(environment, NOTIFY_VARIABLES.intervalSeconds, 3_600, 15);
+  // Overdue after more than a year is a run that nobody waits for.
+  const overdueHours = readNumber(environment, NOTIFY_VARIABLES.overdueHours, 365 * 24, 5 * 24);
   return {
     url: readUrl(given),
     key: readKey(secret),

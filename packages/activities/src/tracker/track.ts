@@ -1,12 +1,12 @@
 import type { Ledger, WriteName } from "@durable-payments/ledger";
 import {
   isTracked,
+  readReported,
   type Tracked,
   type TrackerActivities,
 } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { Context as Services, Metric, Result } from "effect";
 import {
   AskedToPause,
@@ -144,11 +144,9 @@ export const readTracked = async (
 ): Promise<Tracked | undefined> => {
   try {
     const { raw } = await client.workflow.getHandle(trackerId).describe();
-    const [details] = await decodeArrayFromPayloads(
-      client.options.loadedDataConverter,
-      raw.pendingActivities?.[0]?.heartbeatDetails?.payloads,
-    );
-    return isTracked(details) ? details : undefined;
+    const [activity] = raw.pendingActivities ?? [];
+    const reported = await readReported(client.options.loadedDataConverter, activity);
+    return isTracked(reported) ? reported : undefined;
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return undefined;
     throw error;

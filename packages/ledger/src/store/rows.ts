@@ -1,7 +1,7 @@
 import { FRESH } from "../model/rows.ts";
 import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import { type Look, type Change, MadeByAnother, type PlannedPayment } from "./ledger.ts";
-import { endAmong, readDecision, LogWriter } from "./log.ts";
+import { endAmong, readDecision, logWriter } from "./log.ts";
 import {
   BATCH_ROWS,
   BATCHES,
@@ -244,7 +244,7 @@ export const writeMethods = (store: Store) => {
         return await database.write(name.workflowId, [selectLook(name)], ([found = []]) => {
           const { lastHash, look } = readLook(name, found, seal);
           const { entries = [], row, workflowType } = decide(look);
-          const log = new LogWriter(name.workflowId, lastHash, look.now, seal);
+          const log = logWriter(name.workflowId, lastHash, look.now, seal);
           saved = row && nextVersion(row, look.row);
           const of = saved ?? look.row;
           const changes: Array<Query> = [];

@@ -1,4 +1,4 @@
-import { LogWriter } from "./log.ts";
+import { type LogWriter, logWriter } from "./log.ts";
 import {
   type Fields,
   type Query,
@@ -187,7 +187,7 @@ export class Store {
     );
     return this.database.write(key, [last, ...looks], ([[before = {}] = [], ...found]) => {
       const hash = String(before["hash"] ?? "");
-      const log = new LogWriter(workflowId, hash, Number(before["now"]), this.seal);
+      const log = logWriter(workflowId, hash, Number(before["now"]), this.seal);
       const { value, writes } = decide(found, log);
       // First, so that what is removed from the log is not its newest line: sequence numbers never go back.
       return { value, writes: [...log.writes, ...writes] };
