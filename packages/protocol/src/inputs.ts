@@ -2,6 +2,7 @@ import type {
   CreateBeneficiaryInput,
   CreateCardholderInput,
   CreatePayoutInput,
+  Fault,
 } from "@durable-payments/api-core";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 
@@ -103,12 +104,6 @@ type Wanted =
   | readonly [wanted: string, isIt: (value: unknown) => boolean]
   | { readonly [field: string]: Wanted };
 
-/** Something that is wrong with a field of an input, by its path. */
-interface InputFault {
-  readonly field: string;
-  readonly problem: string;
-}
-
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
@@ -185,7 +180,7 @@ const INPUTS: Readonly<
 const isList = (wanted: Wanted): wanted is Extract<Wanted, ReadonlyArray<unknown>> =>
   Array.isArray(wanted);
 
-const faultsOf = (value: unknown, wanted: Wanted, at: string): ReadonlyArray<InputFault> => {
+const faultsOf = (value: unknown, wanted: Wanted, at: string): ReadonlyArray<Fault> => {
   const missing = value === undefined ? "is missing: it " : "";
   const not = (words: string) => [{ field: at, problem: `${missing}must be ${words}` }];
   if (isList(wanted)) return wanted[1](value) ? [] : not(wanted[0]);
@@ -203,10 +198,7 @@ const faultsOf = (value: unknown, wanted: Wanted, at: string): ReadonlyArray<Inp
 };
 
 /** Returns what is wrong with the input of a workflow: every fault but those of the requests in it. */
-export const inputFaults = (
-  workflow: CheckedWorkflow,
-  input: unknown,
-): ReadonlyArray<InputFault> => {
+export const inputFaults = (workflow: CheckedWorkflow, input: unknown): ReadonlyArray<Fault> => {
   const {
     either: [one, other],
     fields,

@@ -38,15 +38,10 @@ export const isTracked = (details: unknown): details is Tracked =>
 export const trackerId = (accountHash: string, name?: string): string =>
   `tracker/${accountHash}${name === undefined ? "" : `/${name}`}`;
 
-/** An activity under way, as Temporal describes it. */
-interface PendingActivity {
-  readonly heartbeatDetails?: { readonly payloads?: Array<Payload> | null } | null;
-}
-
 /** Returns what an activity that workers keep running, the tracker's or the notifier's, has last reported to Temporal. */
 export const readReported = async (
   converter: LoadedDataConverter,
-  activity: PendingActivity | undefined,
+  activity: { heartbeatDetails?: { payloads?: Array<Payload> | null } | null } | undefined,
 ): Promise<unknown> => {
   // When it is needed: it takes longer to load than all else of this package.
   const { decodeArrayFromPayloads } =

@@ -21,32 +21,20 @@ import {
 } from "@temporalio/workflow";
 import { InvalidRequest, PaymentFailure } from "./failures.ts";
 
-/** A step that was called in this run. */
-export interface CalledStep {
-  readonly operation: string;
-  readonly isNamed: boolean;
-  readonly account: string | undefined;
-  /** How often its activity was called. */
-  calls: number;
-  /** Version of the row that its last result has named. */
-  version: number | undefined;
-  /** The call that is under way, or was last. */
-  last: Promise<unknown> | undefined;
-}
-
 /** Returns a step of which nothing was called. */
-export const newStep = (
-  operation: string,
-  isNamed: boolean,
-  account: string | undefined,
-): CalledStep => ({
+export const newStep = (operation: string, isNamed: boolean, account: string | undefined) => ({
   operation,
   isNamed,
   account,
+  /** How often its activity was called. */
   calls: 0,
-  version: undefined,
-  last: undefined,
+  /** Version of the row that its last result has named. */
+  version: undefined as number | undefined,
+  /** The call that is under way, or was last. */
+  last: undefined as Promise<unknown> | undefined,
 });
+/** A step that was called in this run. */
+export type CalledStep = ReturnType<typeof newStep>;
 
 /** What the waits need to know of something that was made. */
 interface MadeThing {
@@ -54,39 +42,23 @@ interface MadeThing {
   readonly request: Readonly<Record<string, unknown>>;
 }
 
-/** What the steps of a run know of it. Its shape is frozen within a major version: copies of this package share it. */
-export interface RunState {
-  readonly steps: Map<string, CalledStep>;
-  /** By its id. */
-  readonly made: Map<string, MadeThing>;
-  /** Waits under way, by the id of their activity. */
-  readonly waits: Map<string, Promise<unknown>>;
-  /** Children that this run has vouched for. */
-  readonly children: Set<string>;
-  /** Requests that the next write takes along to be checked. */
-  planned: ReadonlyArray<PlannedRequest>;
-  /** Nudges that named all steps, and by step. */
-  nudges: number;
-  readonly nudged: Map<string, number>;
-  /** Fails each workflow task, whatever the workflow catches. */
-  fault: Error | undefined;
-}
-
-const KEY = Symbol.for("durable-payments/run@1");
-
-// Own properties of the global object are per run, also where one context is reused for all runs.
-const shared = globalThis as { [KEY]?: RunState };
-
-const install = (): RunState => {
-  const state: RunState = {
-    steps: new Map(),
-    made: new Map(),
-    waits: new Map(),
-    children: new Set(),
-    planned: [],
+/** The shape of the state is frozen within a major version: copies of this package share it. */
+const install = () => {
+  const state = {
+    steps: new Map<string, CalledStep>(),
+    /** By its id. */
+    made: new Map<string, MadeThing>(),
+    /** Waits under way, by the id of their activity. */
+    waits: new Map<string, Promise<unknown>>(),
+    /** Children that this run has vouched for. */
+    children: new Set<string>(),
+    /** Requests that the next write takes along to be checked. */
+    planned: [] as ReadonlyArray<PlannedRequest>,
+    /** Nudges that named all steps, and by step. */
     nudges: 0,
-    nudged: new Map(),
-    fault: undefined,
+    nudged: new Map<string, number>(),
+    /** Fails each workflow task, whatever the workflow catches. */
+    fault: undefined as Error | undefined,
   };
   setHandler(defineSignal<[Nudge?]>(NUDGE), ({ steps } = {}) => {
     if (steps === undefined) state.nudges += 1;
@@ -94,6 +66,14 @@ const install = (): RunState => {
   });
   return state;
 };
+
+/** What the steps of a run know of it. */
+export type RunState = ReturnType<typeof install>;
+
+const KEY = Symbol.for("durable-payments/run@1");
+
+// Own properties of the global object are per run, also where one context is reused for all runs.
+const shared = globalThis as { [KEY]?: RunState };
 
 /** Returns what the steps of this run know of it; the first step installs it. */
 export const runState = (): RunState => (shared[KEY] ??= install());
@@ -134,18 +114,6 @@ export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => 
   if (faults.length > 0) throw new InvalidRequest(`${faults.join("; ")}. Nothing was sent.`);
 };
 
-/** What a run knows of itself that each of its writes names. */
-export interface Identity {
-  readonly workflowId: string;
-  readonly rootId: string;
-  readonly runId: string;
-  /** As its memo says. */
-  readonly startedBy: string | undefined;
-  /** The run follows another of its chain, or its id has a schedule. */
-  readonly isContinued: boolean;
-  readonly voucher: Voucher | undefined;
-}
-
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /**
@@ -153,7 +121,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
  *
  * @throws InvalidRequest for a child with a random id: a retry of its parent would start another one, which sends again.
  */
-export const identity = (): Identity => {
+export const identity = () => {
   const info = workflowInfo();
   const { runId, workflowId } = info;
   const by = info.memo?.[STARTED_BY];
@@ -166,11 +134,15 @@ export const identity = (): Identity => {
     workflowId,
     rootId: info.root?.workflowId ?? workflowId,
     runId,
+    /** As its memo says. */
     startedBy: typeof by === "string" && by !== "" ? by : undefined,
+    /** The run follows another of its chain, or its id has a schedule. */
     isContinued: info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "",
     voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
   };
 };
+/** What a run knows of itself that each of its writes names. */
+export type Identity = ReturnType<typeof identity>;
 
 /**
  * Tells a child workflow who started its parent, who then cannot approve what the child sends. Vouches for the child, too,

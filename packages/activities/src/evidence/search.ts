@@ -1,6 +1,6 @@
 import { type Assumptions, readTime } from "@durable-payments/api-core";
 import type { JsonObject, Ledger, Verdict, WritePolicy, WriteRow } from "@durable-payments/ledger";
-import { keyOf, otherKeysOf } from "../write/request.ts";
+import { keysOf } from "../write/request.ts";
 import type { ListReadings } from "./list-readings.ts";
 import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
 import { type Candidate, verdictOf } from "./verdict.ts";
@@ -32,8 +32,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /** Compares a listed key with those of all generations of a write. */
 const keyMatcher = (row: WriteRow): ((listed: string | undefined) => Candidate["key"]) => {
-  const own = keyOf(row, row.generation);
-  const others = otherKeysOf(row, row.generation);
+  const [own = "", ...others] = keysOf(row);
   const known = new Map<string, Candidate["key"]>([
     ...others.map((key) => [key, "otherGeneration"] as const),
     [own, "own"],

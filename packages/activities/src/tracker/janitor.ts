@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Ledger, WriteRow, WriteName } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
@@ -69,14 +70,6 @@ export interface JanitorOptions {
   readonly settle: (name: WriteName) => Promise<void>;
 }
 
-/** What a sweep has seen. */
-export interface JanitorSweep {
-  /** Workflow ids of which Temporal knows no run: lost with a restore, or past their retention. */
-  readonly lostRuns: ReadonlyArray<string>;
-  /** Why a row could not be settled, if one could not. */
-  readonly fault: string | undefined;
-}
-
 /** An attempt that is under way changes its row within this time. */
 const LEFT_FOR_MS = 60_000;
 
@@ -100,8 +93,8 @@ export class Janitor {
     this.#options = options;
   }
 
-  /** @throws LedgerUnavailable; where Temporal cannot be asked. */
-  async sweep(): Promise<JanitorSweep> {
+  /** Returns workflow ids of which Temporal knows no run (lost, or past their retention), and why a row could not be settled. */
+  async sweep() {
     const { account, client, ledger, operations, settle, warn } = this.#options;
     const { now } = await ledger.state();
     const rows = await ledger.rows({
@@ -128,7 +121,7 @@ export class Janitor {
         // Time helps: it is looked at again. `Cancelled` says that nothing can be told of it yet, and nothing is sent.
         if (error instanceof NotYet) continue;
         if (error instanceof StepFailed && error.type === CANCELLED) continue;
-        fault = `${row.workflowId} (${row.step}) could not be settled: ${error instanceof Error ? error.message : String(error)}`;
+        fault = `${row.workflowId} (${row.step}) could not be settled: ${messageOf(error)}`;
         warn(fault);
       }
     }

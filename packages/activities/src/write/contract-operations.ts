@@ -303,8 +303,9 @@ export const makeContractOperations = ({
       },
       describe: (request) => {
         const currency = facts.currency ?? textAt(request, "currency")?.toUpperCase() ?? null;
-        const amount = pickTexts(request, [facts.amountField ?? ""])[facts.amountField ?? ""];
-        const isMoney = facts.amountField !== undefined && typeof amount === "string";
+        const { amountField = "" } = facts;
+        const amount = pickTexts(request, [amountField])[amountField];
+        const isMoney = typeof amount === "string";
         return {
           hash: requestHash(name, request),
           amount: isMoney ? amount : null,

@@ -19,7 +19,7 @@ import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls
 import { randomBytes } from "node:crypto";
 import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
-import { advanceRow, type Attempt, dispatch, typeOfRun, writeAgain } from "./guard.ts";
+import { advanceRow, type Attempt, dispatch, writeAgain } from "./guard.ts";
 import type { EngineOptions, ReadMade, WriteOperation, WriteTask } from "./operation.ts";
 import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
 import { keyOf, keysOf, prepare, renamed } from "./request.ts";
@@ -152,8 +152,13 @@ export class Performing {
   async #advance(event: WriteHappening): Promise<NextEffect> {
     const { ledger, who } = this.#options;
     const { name } = this.#call;
-    const type = typeOfRun(this.#attempt, this.#call);
-    const { effect, look } = await advanceRow(ledger, name, { ...event, who }, this.#policy, type);
+    const { effect, look } = await advanceRow(
+      ledger,
+      name,
+      { ...event, who },
+      this.#policy,
+      this.#attempt,
+    );
     this.#look = look;
     return effect;
   }

@@ -28,7 +28,7 @@ export const advanceRow = async (
   name: WriteName,
   event: WriteEvent,
   policy: WritePolicy,
-  workflowType?: string,
+  attempt?: Pick<Attempt, "workflowId" | "workflowType">,
 ): Promise<{ readonly look: Look; readonly effect: NextEffect }> => {
   let effect: NextEffect | undefined;
   const isUnread = event.is === "checked" && "not_confirmed" in event.result;
@@ -40,7 +40,8 @@ export const advanceRow = async (
       entries: isUnread
         ? entries.map((one) => ({ ...one, details: { ...one.details, ...NOT_CONFIRMED } }))
         : entries,
-      workflowType,
+      // The run that the row is named by is recorded with it: a child knows only its own type.
+      workflowType: attempt?.workflowId === name.workflowId ? attempt.workflowType : undefined,
     };
   });
   if (effect === undefined) throw new Error("The ledger decided nothing.");
@@ -76,12 +77,6 @@ const LOOK_WITHIN_MS = 500;
 
 /** A dispatch within this time follows at once on its attempt's start: its run was open then. */
 const AT_ONCE_MS = 1_000;
-
-/** Returns the type of the run that a row is named by, to be recorded with it: a child knows only its own. */
-export const typeOfRun = (
-  { workflowId, workflowType }: Attempt,
-  { name }: Pick<Call, "name">,
-): string | undefined => (workflowId === name.workflowId ? workflowType : undefined);
 
 /** What a guard works with. */
 interface GuardOptions {
@@ -192,7 +187,7 @@ class Guard {
       call,
       ...(what !== undefined && { what }),
     } as const;
-    const { effect } = await advanceRow(ledger, call.name, event, policy, typeOfRun(attempt, call));
+    const { effect } = await advanceRow(ledger, call.name, event, policy, attempt);
     if (effect.is === "go") {
       this.#hasGone = true;
       return;

@@ -71,17 +71,12 @@ export const keyOf = ({ account, step, workflowId }: WriteName, generation: numb
 /** Generations whose keys are searched even where the ledger knows of fewer: it may have been restored. */
 const SEARCHED_GENERATIONS = 32;
 
-/** Returns the keys under which other generations of a write may have been sent. */
-export const otherKeysOf = (name: WriteName, generation: number): ReadonlyArray<string> =>
-  Array.from({ length: Math.max(SEARCHED_GENERATIONS, generation) }, (_, i) => i + 1)
-    .filter((other) => other !== generation)
-    .map((other) => keyOf(name, other));
-
-/** Returns the keys of all generations of a write, the present one first. */
-export const keysOf = (row: WriteName & { readonly generation: number }): ReadonlyArray<string> => [
-  keyOf(row, row.generation),
-  ...otherKeysOf(row, row.generation),
-];
+/** Returns the keys of all generations under which a write may have been sent, the present one first. */
+export const keysOf = (row: WriteName & { readonly generation: number }): ReadonlyArray<string> => {
+  const length = Math.max(SEARCHED_GENERATIONS, row.generation);
+  const all = Array.from({ length }, (_, i) => keyOf(row, i + 1));
+  return [keyOf(row, row.generation), ...all.toSpliced(row.generation - 1, 1)];
+};
 
 const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
   `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
