@@ -1,4 +1,4 @@
-import type { Ledger, WriteName as RowName } from "@durable-payments/ledger";
+import type { Ledger } from "@durable-payments/ledger";
 import type {
   BatchActivities,
   UndoCall,
@@ -24,7 +24,6 @@ import { makeBatchActivities } from "./start-rows.ts";
 import { makeTrackerActivities } from "./tracker/track.ts";
 import { makeWaitActivities, type WaitsBy } from "./waits.ts";
 import { makeWriteActivities, type WriteActivity } from "./write/activity.ts";
-import type { Attempt } from "./write/guard.ts";
 import type { WriteName } from "./write/operation.ts";
 import type { OwnOperations } from "./write/own-operations.ts";
 
@@ -58,18 +57,6 @@ export interface ActivitiesOptions {
   };
 }
 
-/** The attempt of the janitor: it vouches for nothing, and its run has ended. */
-const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
-  runId: "janitor",
-  workflowId,
-  attempt: 1,
-  testimony: undefined,
-  startedAt: { wall: Date.now(), monotonic: performance.now() },
-  signal,
-  heartbeat: () => {},
-  isRunOpen: async () => false,
-});
-
 /**
  * Makes the activities of a worker for one account. Make one runtime per account, and dispose of it when the worker has
  * drained. An account with a name has a queue, and so a worker, of its own: `accountQueue`.
@@ -92,8 +79,6 @@ export const makePaymentsActivities = (
   let hash: Promise<string> | undefined;
   const account = () => (hash ??= optionsOf(runtime).then(accountHash));
   const writes = makeWriteActivities({ runtime, ledger, operations });
-  const settle = (name: RowName, signal: AbortSignal) =>
-    writes.settleRow(name, janitorAttempt(name.workflowId, signal));
   return {
     ...makeReadActivities(runtime),
     // It has one of each write of the contract, beside those of your own.
@@ -105,7 +90,7 @@ export const makePaymentsActivities = (
       ledger,
       account,
       operations: writes.settled,
-      settle,
+      settle: writes.settle,
       ...tracker,
     }),
     ...makeNotifierActivities({ ledger, taskQueue, ...notifier }),

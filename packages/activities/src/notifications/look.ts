@@ -132,23 +132,12 @@ const worded = (
   },
 });
 
-/** What a look has found. */
-interface Looked {
-  /** What is to be posted, in the order of time. */
-  readonly found: ReadonlyArray<QueuedNotification>;
-  /** Ids of what was posted earlier, as far as it is still seen. */
-  readonly told: ReadonlyArray<string>;
-}
-
 /**
  * Looks for what has happened since the mark of the state: in the ledger who waits for a person and which batches have
- * ended, in Temporal which runs have failed or are overdue.
+ * ended, in Temporal which runs have failed or are overdue. Returns what is to be posted, in the order of time, and the
+ * ids of what was posted earlier, as far as it is still seen.
  */
-export const look = async (
-  client: Client,
-  options: LookOptions,
-  { from, told }: NotifierState,
-): Promise<Looked> => {
+export const look = async (client: Client, options: LookOptions, { from, told }: NotifierState) => {
   const now = Date.now();
   const seen = [
     ...(await findQuestions(options)),

@@ -84,18 +84,22 @@ const LONGEST_REST_MS = 15 * 60_000;
  * Settles writes of unknown outcome that ended runs have left. A person sees what the service cannot tell, and nothing
  * else.
  */
-export class Janitor {
-  readonly #options: JanitorOptions;
+export const janitor = ({ account, client, ledger, operations, settle, warn }: JanitorOptions) => {
   /** By row: when it was looked at last, and at which version. */
-  readonly #looked = new Map<string, { readonly at: number; readonly version: number }>();
+  const looks = new Map<string, { readonly at: number; readonly version: number }>();
 
-  constructor(options: JanitorOptions) {
-    this.#options = options;
-  }
+  /** Later and later, as long as nothing about it changes. */
+  const isDue = ({ changedAt, step, version, workflowId }: WriteRow, now: number): boolean => {
+    const key = JSON.stringify([workflowId, step]);
+    const looked = looks.get(key);
+    const rest = Math.min(LONGEST_REST_MS, Math.max(LEFT_FOR_MS, (now - changedAt) / 4));
+    if (looked?.version === version && now - looked.at < rest) return false;
+    looks.set(key, { at: now, version });
+    return true;
+  };
 
   /** Returns workflow ids of which Temporal knows no run (lost, or past their retention), and why a row could not be settled. */
-  async sweep() {
-    const { account, client, ledger, operations, settle, warn } = this.#options;
+  return async () => {
     const { now } = await ledger.state();
     const rows = await ledger.rows({
       account,
@@ -114,7 +118,7 @@ export class Janitor {
         isLeft.set(workflowId, state !== "open");
         if (state === "unknown") lostRuns.add(workflowId);
       }
-      if (isLeft.get(workflowId) !== true || !this.#isDue(row, now)) continue;
+      if (isLeft.get(workflowId) !== true || !isDue(row, now)) continue;
       try {
         await settle({ account, workflowId: row.workflowId, step: row.step });
       } catch (error) {
@@ -126,15 +130,5 @@ export class Janitor {
       }
     }
     return { lostRuns: [...lostRuns].slice(0, MOST_NAMED), fault };
-  }
-
-  /** Later and later, as long as nothing about it changes. */
-  #isDue({ changedAt, step, version, workflowId }: WriteRow, now: number): boolean {
-    const key = JSON.stringify([workflowId, step]);
-    const looked = this.#looked.get(key);
-    const rest = Math.min(LONGEST_REST_MS, Math.max(LEFT_FOR_MS, (now - changedAt) / 4));
-    if (looked?.version === version && now - looked.at < rest) return false;
-    this.#looked.set(key, { at: now, version });
-    return true;
-  }
-}
+  };
+};

@@ -15,7 +15,7 @@ import {
   runLong,
 } from "../long-activity.ts";
 import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { Janitor, nudgeUntold } from "./janitor.ts";
+import { janitor, nudgeUntold } from "./janitor.ts";
 import { Waits } from "./waits.ts";
 
 /** What the tracker takes. */
@@ -64,7 +64,7 @@ const tracking = (
   };
   const settle = (name: WriteName) => options.settle(name, signal);
   const waits = new Waits({ ledger, account, client, warn, call });
-  const janitor = new Janitor({ ledger, account, client, warn, operations, settle });
+  const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
   let state: Tracked = {
     ...(before?.mark && { mark: before.mark }),
     readAt: before?.readAt ?? Date.now(),
@@ -107,7 +107,7 @@ const tracking = (
         nextNudge = Date.now() + NUDGE_EVERY_MS;
       }
       if (Date.now() >= nextJanitor) {
-        const { fault, lostRuns } = await janitor.sweep();
+        const { fault, lostRuns } = await settleLeft();
         faults = { ...faults, janitor: fault };
         state = { ...state, lostRuns };
         nextJanitor = Date.now() + JANITOR_EVERY_MS;

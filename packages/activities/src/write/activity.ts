@@ -238,6 +238,18 @@ const inActivity = async <A>(
 /** The activity of a write. */
 export type WriteActivity = (call: WriteCall) => Promise<WriteAnswer>;
 
+/** The attempt of the janitor: it vouches for nothing, and its run has ended. */
+const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
+  runId: "janitor",
+  workflowId,
+  attempt: 1,
+  testimony: undefined,
+  startedAt: { wall: Date.now(), monotonic: performance.now() },
+  signal,
+  heartbeat: () => {},
+  isRunOpen: async () => false,
+});
+
 /** Makes the activities of all writes: each carries out its step once, however often it is called. */
 export const makeWriteActivities = ({ ledger, operations: own, runtime }: WriteActivityOptions) => {
   let made: Promise<EngineOptions> | undefined;
@@ -275,8 +287,8 @@ export const makeWriteActivities = ({ ledger, operations: own, runtime }: WriteA
       ...Object.entries(own).flatMap(([name, { repeat }]) => (repeat === "idempotent" ? [] : name)),
     ],
     /** As `settleRow`, for the janitor. */
-    settleRow: async (name: WriteName, attempt: Attempt): Promise<void> => {
-      await settleRow(await engine(), attempt, name);
+    settle: async (name: WriteName, signal: AbortSignal): Promise<void> => {
+      await settleRow(await engine(), janitorAttempt(name.workflowId, signal), name);
     },
   };
 };

@@ -3,7 +3,7 @@ import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import type { Tracked } from "@durable-payments/protocol/tracker";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
+import { janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { makeTrackerActivities } from "../../src/tracker/track.ts";
 import { Waits } from "../../src/tracker/waits.ts";
 import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
@@ -154,14 +154,14 @@ describe("nudges", () => {
 
 describe("the janitor", () => {
   const sweep = (client: Client, settle: (workflowId: string) => Promise<void>) =>
-    new Janitor({
+    janitor({
       ledger: inTwoMinutes(),
       account: ACCOUNT,
       client,
       operations: ["createPayout"],
       warn: () => {},
       settle: ({ workflowId }) => settle(workflowId),
-    }).sweep();
+    })();
 
   it("settles what ended and unknown runs have left, and leaves open runs alone", async () => {
     await putRow(ledger, { workflowId: "open" });
