@@ -16,7 +16,7 @@ import {
 } from "../long-activity.ts";
 import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { janitor, nudgeUntold } from "./janitor.ts";
-import { Waits } from "./waits.ts";
+import { waitsOf } from "./waits.ts";
 
 /** What the tracker takes. */
 export interface TrackerOptions extends LongActivityOptions {
@@ -63,7 +63,7 @@ const tracking = (
     throw new AskedToPause(failure.message, waitMs);
   };
   const settle = (name: WriteName) => options.settle(name, signal);
-  const waits = new Waits({ ledger, account, client, warn, call });
+  const waits = waitsOf({ ledger, account, client, warn, call });
   const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
   let state: Tracked = {
     ...(before?.mark && { mark: before.mark }),
@@ -114,7 +114,7 @@ const tracking = (
       }
       await waits.sweep();
       const readAt = Date.now();
-      state = { ...state, readAt, waiting: waits.size };
+      state = { ...state, readAt, waiting: waits.size() };
       readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
       note(faults.nudge ?? faults.janitor);
       return SWEEP_EVERY_MS;

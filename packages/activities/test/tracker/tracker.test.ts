@@ -5,7 +5,7 @@ import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temp
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { makeTrackerActivities } from "../../src/tracker/track.ts";
-import { Waits } from "../../src/tracker/waits.ts";
+import { waitsOf } from "../../src/tracker/waits.ts";
 import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
 import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
@@ -65,7 +65,7 @@ describe("waits", () => {
 
   const sweep = (client: Client, runtime: PaymentsRuntime = runtimeOver(simulator)) => {
     const signal = new AbortController().signal;
-    const waits = new Waits({
+    const waits = waitsOf({
       ledger,
       account: ACCOUNT,
       client,

@@ -1,4 +1,4 @@
-import type { WriteRequest, Question, WriteRow } from "./row.ts";
+import type { JsonObject, WriteRequest, Question, WriteRow } from "./row.ts";
 import { questionOf } from "./rows.ts";
 import type { Call, Effect, Testimony } from "./events.ts";
 import type { DecisionKind, FiledPayment, Look } from "../store/ledger.ts";
@@ -200,10 +200,10 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
   const person = (why: string): Held => ({
     effect: { is: "person", needs: "resume", question: null, why },
   });
-  if (look.isOfOtherAccount) {
-    const message = "This workflow id belongs to another account.";
-    return { effect: { is: "fail", type: "Refused", message, details: {} } };
-  }
+  const refused = (message: string, details: JsonObject = {}): Held => ({
+    effect: { is: "fail", type: "Refused", message, details },
+  });
+  if (look.isOfOtherAccount) return refused("This workflow id belongs to another account.");
   const wait = (afterMs: number, why: string): Held => ({
     effect: { is: "wait", at: look.now + afterMs, why, isUnsent: row.doubt === 0 },
   });
@@ -211,13 +211,10 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
   // Nobody answers a run about it: it looks again after `recover`, or by another worker with the right ledger.
   if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
   if (look.pause !== undefined) return person(`Paused by ${look.pause.by}: ${look.pause.reason}`);
-  const refused = (message: string, reason: string): Held => ({
-    effect: { is: "fail", type: "Refused", message, details: { reason } },
-  });
   const other = notAsFiled(look, row.request);
-  if (other !== undefined) return refused(other, "amend");
+  if (other !== undefined) return refused(other, { reason: "amend" });
   const over = overLimit(row.request, look.limits.maxAmounts);
-  if (over !== undefined) return refused(over, "limit");
+  if (over !== undefined) return refused(over, { reason: "limit" });
   const question = approvalFor(look, row, call);
   return question === undefined
     ? undefined
