@@ -39,12 +39,10 @@ export class AskedToPause extends Error {
 }
 
 /**
- * Runs the work of an activity until its time is over, or its worker drains: then the workflow hands on the state. A turn
- * that fails is made again, later and later.
+ * Runs the work of an activity until its time is over, or its worker drains: then the workflow hands on the state, which
+ * it returns. A turn that fails is made again, later and later. Throws the cancellation of the activity.
  *
  * @param begin gets the signal that ends the work, and what a killed worker has reported last.
- * @returns the state at the end.
- * @throws the cancellation of the activity.
  */
 export const runLong = async <State>(
   { draining, turnMs = TWELVE_HOURS_MS }: LongActivityOptions,

@@ -103,9 +103,8 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     if (described === undefined) return row && start(row);
     const { status } = described;
     if (["RUNNING", "PAUSED", "CONTINUED_AS_NEW"].includes(status.name)) return undefined;
-    if (status.name === "COMPLETED") return { number, state: "succeeded", message: null };
     try {
-      await handle.result();
+      if (status.name !== "COMPLETED") await handle.result();
       return { number, state: "succeeded", message: null };
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;

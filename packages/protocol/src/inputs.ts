@@ -199,15 +199,9 @@ const faultsOf = (value: unknown, wanted: Wanted, at: string): ReadonlyArray<Fau
 
 /** Returns what is wrong with the input of a workflow: every fault but those of the requests in it. */
 export const inputFaults = (workflow: CheckedWorkflow, input: unknown): ReadonlyArray<Fault> => {
-  const {
-    either: [one, other],
-    fields,
-  } = INPUTS[workflow];
+  const { either, fields } = INPUTS[workflow];
+  const [one, other] = either;
   const isBoth = isRecord(input) && (input[one] === undefined) === (input[other] === undefined);
-  return [
-    ...(isBoth
-      ? [{ field: one, problem: `or ${other} must be given, exactly one of the two` }]
-      : []),
-    ...faultsOf(input, fields, ""),
-  ];
+  const choice = { field: one, problem: `or ${other} must be given, exactly one of the two` };
+  return [...(isBoth ? [choice] : []), ...faultsOf(input, fields, "")];
 };

@@ -92,22 +92,18 @@ export const searchList = async <Item extends object>(
   };
   // Rows of the list are read by the names of their fields.
   const fieldsOf = (item: Item) => item as ListedRow;
+  const idOf = (item: Item) => String(item[list.idField]);
   const compared = items
     .map((item) => ({
       item,
-      id: String(item[list.idField]),
+      id: idOf(item),
       key: keyOfItem(item),
       likeness: compare(row.request, fieldsOf(item)),
     }))
     .filter(({ key, likeness }) => likeness !== "different" || !["other", "none"].includes(key));
   // Of a write that nothing vouches for, the earlier request may have been another one.
   const unkeyed = row.from !== null ? [] : items.filter((item) => keyOfItem(item) === "none");
-  const ids = [
-    ...new Set([
-      ...compared.map(({ id }) => id),
-      ...unkeyed.map((item) => String(item[list.idField])),
-    ]),
-  ];
+  const ids = [...new Set([...compared.map(({ id }) => id), ...unkeyed.map(idOf)])];
   const [owners, rivals] = await Promise.all([
     ids.length === 0 ? new Map<string, unknown>() : ledger.owners(account, operation, ids),
     compared.length === 0 ? [] : ledger.rivals(account, operation, row),
@@ -147,7 +143,7 @@ export const searchList = async <Item extends object>(
       items.some((item) => (list.keyOf?.(item) ?? "").trim() !== ""),
     ),
     knowsOthers: row.from !== null,
-    hasUnowned: unkeyed.some((item) => !owners.has(String(item[list.idField]))),
+    hasUnowned: unkeyed.some((item) => !owners.has(idOf(item))),
   });
   return verdict.is === "unclear"
     ? { ...verdict, candidates: verdict.candidates.slice(0, MOST_SHOWN) }

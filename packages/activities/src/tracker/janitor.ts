@@ -80,10 +80,7 @@ const MOST_NAMED = 20;
 /** The longest time until a row that time helps is looked at again. */
 const LONGEST_REST_MS = 15 * 60_000;
 
-/**
- * Settles writes of unknown outcome that ended runs have left. A person sees what the service cannot tell, and nothing
- * else.
- */
+/** Settles writes of unknown outcome that ended runs have left. A person sees only what the service cannot tell. */
 export const janitor = ({ account, client, ledger, operations, settle, warn }: JanitorOptions) => {
   /** By row: when it was looked at last, and at which version. */
   const looks = new Map<string, { readonly at: number; readonly version: number }>();

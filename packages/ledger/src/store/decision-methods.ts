@@ -74,15 +74,11 @@ export const decisionMethods = (store: Store) => {
       );
     },
     /** Returns the decisions on a workflow id; with "" those that concern everything. */
-    decisionsOf: async (workflowId: string) => {
-      const found = await store.find(selectDecisions(workflowId));
-      return found.map((line) => readDecision(line, seal));
-    },
+    decisionsOf: async (workflowId: string) =>
+      (await store.find(selectDecisions(workflowId))).map((line) => readDecision(line, seal)),
     /** Returns entries and decisions of a workflow id in order. */
-    logOf: async (workflowId: string) => {
-      const found = await store.find(selectLog(workflowId));
-      return found.map((line) => readLine(line, seal));
-    },
+    logOf: async (workflowId: string) =>
+      (await store.find(selectLog(workflowId))).map((line) => readLine(line, seal)),
     /** Checks the chain of hashes over the log of a workflow id. */
     verify: async (workflowId: string) => {
       const [lines = [], pruned = []] = await database.read([
