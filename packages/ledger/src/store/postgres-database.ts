@@ -183,9 +183,8 @@ const transaction = async (
   client: PoolClient,
   group: ReadonlyArray<Work>,
 ): Promise<ReadonlyArray<() => void>> => {
-  const keys = group.flatMap(({ key }) => key ?? []);
   // Each statement sees what was committed before the locks were taken: they come first.
-  const begin = [query("BEGIN"), locks(keys)];
+  const begin = [query("BEGIN"), locks(group.flatMap(({ key }) => key ?? []))];
   const answers = await flight(client, [...begin, ...group.flatMap(({ looks }) => looks)]);
   const found = answers.slice(begin.length).map(({ rows }) => rows);
   let next = 0;
