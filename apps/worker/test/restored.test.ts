@@ -1,6 +1,6 @@
 import { openLedger } from "@durable-payments/ledger";
 import type { PayoutResult } from "@durable-payments/protocol";
-import { VOUCHER } from "@durable-payments/protocol/voucher";
+import { VOUCHER } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
 import {
   createLocalEnvironment,

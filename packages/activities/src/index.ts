@@ -6,12 +6,12 @@ export {
   type PaymentsActivities,
 } from "./make-activities.ts";
 export type { NotifierActivities } from "./notifications/notifier-activities.ts";
-export { type NotificationSettings, readNotificationSettings } from "./notifications/settings.ts";
+export { type NotificationSettings, readNotificationSettings } from "./notifications/webhook.ts";
 export type { ReadActivities } from "./reads.ts";
 export { type AttemptTrace, inAttemptTrace, type PaymentsRuntime } from "./run-operation.ts";
-export { readTracked } from "./tracker/runs.ts";
-export type { WaitsBy } from "./waits/wait-activities.ts";
-export type { WorkerCheckActivities } from "./worker-check.ts";
+export { readTracked } from "./tracker/track.ts";
+export type { WaitsBy } from "./waits.ts";
+export type { WorkerCheckActivities } from "./reads.ts";
 export type { WriteActivity } from "./write/activity.ts";
 export {
   type CallContext,

@@ -1,3 +1,4 @@
+import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -12,7 +13,9 @@ export interface LongActivityOptions {
 /** The work of an activity that lasts for hours. */
 export interface LongWork<State> {
   /** What an attempt after this one continues from: each heartbeat reports it. */
-  readonly state: State;
+  readonly state: () => State;
+  /** Takes into the state why the last turn has failed. */
+  readonly failed: (why: string) => void;
   /** Does what is due, and returns the milliseconds until it is called again. */
   readonly turn: () => Promise<number>;
 }
@@ -22,12 +25,24 @@ const TWELVE_HOURS_MS = 12 * 3_600_000;
 /** Each is billed; what is new of the state is said at once. */
 const HEARTBEAT_EVERY_MS = 5_000;
 
+/** Longest time that whatever does not answer is left alone. */
+const LONGEST_BACKOFF_MS = 60_000;
+
+/** A turn has failed, and whatever has refused it asks for a pause. */
+export class AskedToPause extends Error {
+  override readonly name = "AskedToPause";
+  readonly waitMs: number;
+  constructor(message: string, waitMs: number) {
+    super(message);
+    this.waitMs = waitMs;
+  }
+}
+
 /**
- * Runs the work of an activity until its time is over, or its worker drains: then the workflow hands on the state.
+ * Runs the work of an activity until its time is over, or its worker drains: then the workflow hands on the state, which
+ * it returns. A turn that fails is made again, later and later. Throws the cancellation of the activity.
  *
  * @param begin gets the signal that ends the work, and what a killed worker has reported last.
- * @returns the state at the end.
- * @throws what a turn throws; the cancellation of the activity.
  */
 export const runLong = async <State>(
   { draining, turnMs = TWELVE_HOURS_MS }: LongActivityOptions,
@@ -38,10 +53,27 @@ export const runLong = async <State>(
   const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
   const until = Date.now() + turnMs;
   const work = begin(signal, activity.info.heartbeatDetails);
-  const heart = setInterval(() => activity.heartbeat(work.state), HEARTBEAT_EVERY_MS);
+  let failures = 0;
+  const turn = async (): Promise<number> => {
+    try {
+      const nextMs = await work.turn();
+      failures = 0;
+      return nextMs;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      failures += 1;
+      const why = temporalReason(error);
+      const askedMs = error instanceof AskedToPause ? error.waitMs : 0;
+      const waitMs = Math.max(askedMs, Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** failures));
+      activity.log.warn(`Tries again in ${waitMs} ms: ${why}`);
+      work.failed(why);
+      return waitMs;
+    }
+  };
+  const heart = setInterval(() => activity.heartbeat(work.state()), HEARTBEAT_EVERY_MS);
   try {
     do {
-      const waitMs = Math.min(await work.turn(), until - Date.now());
+      const waitMs = Math.min(await turn(), until - Date.now());
       await sleep(Math.max(0, waitMs), undefined, { signal });
     } while (Date.now() < until);
   } catch (error) {
@@ -50,5 +82,5 @@ export const runLong = async <State>(
   } finally {
     clearInterval(heart);
   }
-  return work.state;
+  return work.state();
 };

@@ -1,28 +1,35 @@
-import type { Endpoints } from "@durable-payments/api-core";
-import type { Ledger, WriteName } from "@durable-payments/ledger";
-import type { UndoCall, WriteAnswer } from "@durable-payments/protocol/calls";
+import type { Ledger } from "@durable-payments/ledger";
+import type {
+  BatchActivities,
+  UndoCall,
+  WaitActivities,
+  WriteAnswer,
+} from "@durable-payments/protocol/calls";
+import { accountHash } from "@durable-payments/protocol/account";
 import type { TrackerActivities } from "@durable-payments/protocol/tracker";
-import type { WaitActivities } from "@durable-payments/protocol/waits";
-import type { BatchActivities } from "@durable-payments/protocol/batches";
 import type { LongActivityOptions } from "./long-activity.ts";
 import {
   makeNotifierActivities,
   type NotifierActivities,
 } from "./notifications/notifier-activities.ts";
-import type { NotificationSettings } from "./notifications/settings.ts";
-import { makeReadActivities, type ReadActivities } from "./reads.ts";
-import { accountOf, type PaymentsRuntime } from "./run-operation.ts";
+import type { NotificationSettings } from "./notifications/webhook.ts";
+import {
+  makeReadActivities,
+  type ReadActivities,
+  makeWorkerCheckActivities,
+  type WorkerCheckActivities,
+} from "./reads.ts";
+import { optionsOf, type PaymentsRuntime } from "./run-operation.ts";
 import { makeBatchActivities } from "./start-rows.ts";
 import { makeTrackerActivities } from "./tracker/track.ts";
-import { makeWaitActivities, type WaitsBy } from "./waits/wait-activities.ts";
-import { makeWorkerCheckActivities, type WorkerCheckActivities } from "./worker-check.ts";
+import { makeWaitActivities, type WaitsBy } from "./waits.ts";
 import { makeWriteActivities, type WriteActivity } from "./write/activity.ts";
-import type { Attempt } from "./write/guard.ts";
+import type { WriteName } from "./write/operation.ts";
 import type { OwnOperations } from "./write/own-operations.ts";
 
 /** One activity per write of the contract, by the operation's own name, and `undo`. */
 export type ContractWriteActivities = {
-  readonly [Name in Exclude<keyof Endpoints, keyof ReadActivities>]: WriteActivity;
+  readonly [Name in WriteName]: WriteActivity;
 } & { readonly undo: (call: UndoCall) => Promise<WriteAnswer> };
 
 /** Every activity of a worker but those of operations of your own, by activity type. */
@@ -50,18 +57,6 @@ export interface ActivitiesOptions {
   };
 }
 
-/** The attempt of the janitor: it vouches for nothing, and its run has ended. */
-const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
-  runId: "janitor",
-  workflowId,
-  attempt: 1,
-  testimony: undefined,
-  startedAt: { wall: Date.now(), monotonic: performance.now() },
-  signal,
-  heartbeat: () => {},
-  isRunOpen: async () => false,
-});
-
 /**
  * Makes the activities of a worker for one account. Make one runtime per account, and dispose of it when the worker has
  * drained. An account with a name has a queue, and so a worker, of its own: `accountQueue`.
@@ -82,10 +77,8 @@ export const makePaymentsActivities = (
   { ledger, notifier, operations = {}, taskQueue, tracker, waits = "completed" }: ActivitiesOptions,
 ): PaymentsActivities => {
   let hash: Promise<string> | undefined;
-  const account = () => (hash ??= accountOf(runtime));
+  const account = () => (hash ??= optionsOf(runtime).then(accountHash));
   const writes = makeWriteActivities({ runtime, ledger, operations });
-  const settle = (name: WriteName, signal: AbortSignal) =>
-    writes.settleRow(name, janitorAttempt(name.workflowId, signal));
   return {
     ...makeReadActivities(runtime),
     // It has one of each write of the contract, beside those of your own.
@@ -97,7 +90,7 @@ export const makePaymentsActivities = (
       ledger,
       account,
       operations: writes.settled,
-      settle,
+      settle: writes.settle,
       ...tracker,
     }),
     ...makeNotifierActivities({ ledger, taskQueue, ...notifier }),

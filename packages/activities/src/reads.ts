@@ -8,26 +8,20 @@ import {
 } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
-import { lastFour } from "@durable-payments/protocol";
-import { failureTypes } from "@durable-payments/protocol/calls";
+import { lastFour, temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { Result } from "effect";
-import { operationOf, type PaymentsRuntime, runCall } from "./run-operation.ts";
+import { operationOf, type PaymentsRuntime, runCall, notYet } from "./run-operation.ts";
 import { waitAfterMs } from "./write/outcomes.ts";
+import type { Ledger } from "@durable-payments/ledger";
 
 /** The operations that change nothing. */
-type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
+export type ReadName = Extract<keyof Endpoints, "ping" | `list${string}` | `retrieve${string}`>;
 
 /** One activity per read of the contract, by the operation's own name; plain JSON both ways. */
 export type ReadActivities = {
   readonly [Name in ReadName]: (input: Input<Name>) => Promise<Output<Name>>;
-};
-
-const typeOf = ({ _tag: tag }: PaymentsError): string => {
-  if (tag === "InvalidRequest") return failureTypes.invalidRequest;
-  // A read that was not answered has changed nothing.
-  return tag === "OutcomeUnknown" ? "Unavailable" : tag;
 };
 
 /** A read says nothing about money: whatever may change is tried again by Temporal. */
@@ -35,7 +29,8 @@ const failureOf = (error: PaymentsError, attempt: number): ApplicationFailure =>
   const { _tag: tag, message, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "Refused";
   return ApplicationFailure.create({
-    type: typeOf(error),
+    // A read that was not answered has changed nothing.
+    type: tag === "OutcomeUnknown" ? "Unavailable" : tag,
     message,
     nonRetryable: isFinal,
     details: [{ operation: name }],
@@ -77,3 +72,29 @@ export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
       }),
     // One entry for each read, with the contract's input and output.
   ) as ReadActivities;
+
+/** Tries what a worker needs before it is given runs. */
+export interface WorkerCheckActivities {
+  /** Signs in, asks the service whether it accepts that, and reads the ledger. Moves no money. */
+  readonly checkWorker: () => Promise<void>;
+}
+
+/** Whatever fails may be mended meanwhile: a key, a network, a database. */
+const AGAIN_AFTER_MS = 2_000;
+
+/** Makes the activity by which a new version of a worker is tried. */
+export const makeWorkerCheckActivities = (
+  runtime: PaymentsRuntime,
+  ledger: Ledger,
+): WorkerCheckActivities => ({
+  checkWorker: async () => {
+    const { cancellationSignal } = Context.current();
+    const result = await runCall(runtime, (client) => client.ping(), cancellationSignal);
+    if (Result.isFailure(result)) throw notYet(result.failure.message, AGAIN_AFTER_MS);
+    try {
+      await ledger.mark();
+    } catch (error) {
+      throw notYet(temporalReason(error), AGAIN_AFTER_MS);
+    }
+  },
+});

@@ -1,5 +1,4 @@
 import { type OperationName, PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
-import { accountHash } from "@durable-payments/protocol/account";
 import { waitTypes } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
@@ -16,13 +15,7 @@ export interface AttemptTrace {
 
 const current = new AsyncLocalStorage<AttemptTrace>();
 
-/**
- * Run an attempt of an activity so that what it calls of the service is within its span.
- *
- * @param trace the attempt's.
- * @param attempt what it does.
- * @returns what `attempt` returns.
- */
+/** Runs an attempt of an activity so that what it calls of the service is within its span. */
 export const inAttemptTrace = <A>(trace: AttemptTrace, attempt: () => Promise<A>): Promise<A> =>
   current.run(trace, attempt);
 
@@ -38,10 +31,6 @@ const withinAttempt = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A
 
 /** The one runtime of a worker's activities: it holds the client, its session and its connections. */
 export type PaymentsRuntime = ManagedRuntime.ManagedRuntime<PaymentsClient, unknown>;
-
-/** The account that a runtime's client works for, as a hash. */
-export const accountOf = (runtime: PaymentsRuntime): Promise<string> =>
-  runtime.runPromise(Effect.map(PaymentsClient, ({ options }) => accountHash(options)));
 
 /** The options of the runtime's client, its assumptions among them. */
 export const optionsOf = (
@@ -60,9 +49,8 @@ export const operationOf = (
 export type Call<A> = (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>;
 
 /**
- * Run a call of the client until it ends or `signal` aborts, which closes the HTTP request at once.
- *
- * @throws the reason of `signal`; the client's own errors are results.
+ * Runs a call of the client until it ends or `signal` aborts, which closes the HTTP request at once. Throws the reason of
+ * `signal`; the client's own errors are results.
  */
 export const runCall = async <A>(
   runtime: PaymentsRuntime,
@@ -79,15 +67,26 @@ export const runCall = async <A>(
   throw Cause.squash(exit.cause);
 };
 
+/** Does something no longer than until `signal` aborts, whose reason it then rejects with. */
+export const orAborted = async <A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> => {
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([work(), aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+};
+
 /** The server ends an activity at once whose next attempt would begin after its end. */
 const SHARE_OF_REST = 0.9;
 const SHORTEST_MS = 100;
 
 /**
- * Returns the failure after which Temporal tries again: no event in the history, and the reason in its Web UI.
- *
- * @param why a sentence for a person.
- * @param delayMs time to the next attempt, cut to what is left of the wait.
+ * Returns the failure after which Temporal tries again: no event in the history, and the reason in its Web UI. The delay
+ * is cut to what is left of the wait.
  */
 export const notYet = (why: string, delayMs: number): ApplicationFailure => {
   const { currentAttemptScheduledTimestampMs, scheduleToCloseTimeoutMs, scheduledTimestampMs } =

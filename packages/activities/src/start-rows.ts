@@ -1,12 +1,14 @@
 import type { Batch, BatchRow, BatchRowChange, Ledger } from "@durable-payments/ledger";
-import type {
-  BatchActivities,
-  PayoutChunk,
-  PayoutRow,
-  StartedRows,
-} from "@durable-payments/protocol/batches";
+import {
+  type BatchActivities,
+  type PayoutChunk,
+  type PayoutRow,
+  STARTED_BY,
+  type StartedRows,
+  VOUCHER,
+  type Voucher,
+} from "@durable-payments/protocol/calls";
 import { messageOf } from "@durable-payments/api-core/values";
-import { STARTED_BY, VOUCHER, type Voucher } from "@durable-payments/protocol/voucher";
 import { atOnce, batchQueue } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import {
@@ -41,42 +43,35 @@ const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string 
 };
 
 /** The rows of one chunk, and what the ledger has of them. */
-class Chunk {
-  readonly #client: Client;
-  readonly #ledger: Ledger;
-  readonly #queue: string;
-  readonly #chunk: PayoutChunk;
+const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: PayoutChunk) => {
+  const { batch, startedBy } = chunk;
 
-  constructor(client: Client, { ledger, taskQueue }: BatchOptions, chunk: PayoutChunk) {
-    this.#client = client;
-    this.#ledger = ledger;
-    this.#queue = batchQueue(taskQueue);
-    this.#chunk = chunk;
-  }
-
-  async rows(): Promise<ReadonlyArray<BatchRow>> {
-    const { batch, rows } = this.#chunk;
+  const readRows = async (): Promise<ReadonlyArray<BatchRow>> => {
+    const { rows } = chunk;
     const first = rows[0]?.number ?? 1;
     const last = rows.at(-1)?.number ?? 0;
     const limit = last - first + 1;
-    const found = await this.#ledger.batchRows(batch, { after: first - 1, limit });
+    const found = await ledger.batchRows(batch, { after: first - 1, limit });
     const own = new Set(rows.map(({ number }) => number));
     return found.filter(({ number }) => own.has(number));
-  }
+  };
 
-  async change(changes: ReadonlyArray<BatchRowChange>): Promise<void> {
-    if (changes.length > 0) await this.#ledger.changeRows(this.#chunk.batch, changes);
-  }
+  const change = async (changes: ReadonlyArray<BatchRowChange>): Promise<void> => {
+    if (changes.length > 0) await ledger.changeRows(batch, changes);
+  };
 
   /** Starts the run of a row, or follows the one of its id. Returns what becomes of a row that another batch has started. */
-  async start({ input, number, workflowId }: PayoutRow): Promise<BatchRowChange | undefined> {
-    const { batch, startedBy } = this.#chunk;
+  const start = async ({
+    input,
+    number,
+    workflowId,
+  }: PayoutRow): Promise<BatchRowChange | undefined> => {
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const { amount, currency, payout_reference: reference } = input.payout;
     try {
-      await this.#client.workflow.start("payout", {
+      await client.workflow.start("payout", {
         workflowId,
-        taskQueue: this.#queue,
+        taskQueue: batchQueue(taskQueue),
         args: [input],
         workflowIdReusePolicy: "REJECT_DUPLICATE",
         workflowIdConflictPolicy: "FAIL",
@@ -86,31 +81,30 @@ class Chunk {
       });
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-      const { memo } = await this.#client.workflow.getHandle(workflowId).describe();
+      const { memo } = await client.workflow.getHandle(workflowId).describe();
       const other = memo?.[BATCH_MEMO];
       // Whoever else has started the id pays what the file says, or nothing: it is followed as the row's run.
       if (typeof other === "string" && other !== batch)
         return { number, state: "rejected", message: `Already in ${other}.` };
     }
     return undefined;
-  }
+  };
 
   /** What became of a started row; undefined while its run is open. One that was taken and not started is started. */
-  async ending(
+  const ending = async (
     { number, workflowId }: BatchRow,
     row: PayoutRow | undefined,
-  ): Promise<BatchRowChange | undefined> {
-    const handle = this.#client.workflow.getHandle(workflowId);
+  ): Promise<BatchRowChange | undefined> => {
+    const handle = client.workflow.getHandle(workflowId);
     const described = await handle.describe().catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     });
-    if (described === undefined) return row && this.start(row);
+    if (described === undefined) return row && start(row);
     const { status } = described;
     if (["RUNNING", "PAUSED", "CONTINUED_AS_NEW"].includes(status.name)) return undefined;
-    if (status.name === "COMPLETED") return { number, state: "succeeded", message: null };
     try {
-      await handle.result();
+      if (status.name !== "COMPLETED") await handle.result();
       return { number, state: "succeeded", message: null };
     } catch (error) {
       if (!(error instanceof WorkflowFailedError)) throw error;
@@ -118,30 +112,27 @@ class Chunk {
       while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
       return { number, state: "failed", message: messageOf(cause) };
     }
-  }
+  };
 
   /** How many runs have yet to send their payout. */
-  async unsent(started: ReadonlyArray<BatchRow>): Promise<number> {
-    const rows = await atOnce(started, ({ workflowId }) => this.#ledger.rowsOf(workflowId));
+  const countUnsent = async (started: ReadonlyArray<BatchRow>): Promise<number> => {
+    const rows = await atOnce(started, ({ workflowId }) => ledger.rowsOf(workflowId));
     return rows.filter(
       (writes) =>
         !writes.some(({ operation, state }) => operation === "createPayout" && state === "done"),
     ).length;
-  }
-}
+  };
 
-/**
- * Makes the activity that starts the rows of a batch and follows them.
- *
- * @param options the ledger, and the worker's queue.
- * @returns the activity, by its type.
- */
+  return { readRows, change, start, ending, countUnsent };
+};
+
+/** Makes the activity that starts the rows of a batch and follows them. */
 export const makeBatchActivities = (options: BatchOptions): BatchActivities => ({
   startRows: async (given): Promise<StartedRows> => {
     const { ledger } = options;
     const context = Context.current();
     const signal = context.cancellationSignal;
-    const chunk = new Chunk(context.client, options, given);
+    const chunk = chunkOf(context.client, options, given);
     const inputs = new Map(given.rows.map((row) => [row.number, row]));
     const begun = Date.now();
     const heart = setInterval(() => context.heartbeat(), LOOK_EVERY_MS * 5);
@@ -151,7 +142,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         const batch = await ledger.batch(given.batch);
         if (batch === undefined || batch.state === "uploading")
           throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
-        const rows = await chunk.rows();
+        const rows = await chunk.readRows();
         const started = rows.filter(({ state }) => state === "started");
         const endings = await atOnce(started, (row) => chunk.ending(row, inputs.get(row.number)));
         await chunk.change(endings.filter((one) => one !== undefined));
@@ -181,7 +172,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         }
         const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
-        const free = given.window - (await chunk.unsent(open));
+        const free = given.window - (await chunk.countUnsent(open));
         const next = waiting.slice(0, Math.max(0, free)).map(({ number }) => number);
         const claimed = await ledger.claimRows(given.batch, next);
         const refused = await atOnce(

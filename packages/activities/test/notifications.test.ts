@@ -9,7 +9,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { look as lookFor } from "../src/notifications/look.ts";
 import { makeNotifierActivities, MOST_POSTED } from "../src/notifications/notifier-activities.ts";
-import { readNotificationSettings } from "../src/notifications/settings.ts";
+import { readNotificationSettings } from "../src/notifications/webhook.ts";
 import { attempt } from "./support/attempts.ts";
 import { ACCOUNT, putRow } from "./support/rows.ts";
 

@@ -1,20 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
-import { LedgerUnavailable } from "./errors.ts";
+import { type Database, LedgerUnavailable, Store } from "./store/store.ts";
+import { query, type Seal, UNSEALED } from "./store/table.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import { openPostgres } from "./store/postgres-database.ts";
 import { runMethods } from "./store/run-methods.ts";
-import { type Database, query } from "./store/sql.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
-import { Store } from "./store/store.ts";
-import type { Seal } from "./store/table.ts";
-import { writeMethods } from "./store/write-methods.ts";
-
-/** Keeps texts in plain. */
-const UNSEALED: Seal = { seal: (text) => text, open: (text) => text };
+import { writeMethods } from "./store/rows.ts";
 
 /** Name of the environment variable that says where the ledger is. */
 export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";

@@ -9,7 +9,7 @@ import { checkInput } from "@durable-payments/api-core/contract";
 import { canonicalDecimal, isRecord, lookUp } from "@durable-payments/api-core/values";
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
-import { inputFaults } from "@durable-payments/protocol/input-checks";
+import { inputFaults } from "@durable-payments/protocol/inputs";
 import * as Result from "effect/Result";
 import { invalidInput } from "./errors.ts";
 

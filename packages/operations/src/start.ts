@@ -1,9 +1,8 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger, SimilarPayment, WriteState } from "@durable-payments/ledger";
 import { accountNumbersOf, textAt, withoutAccounts, WORKFLOW } from "@durable-payments/protocol";
-import { canonicalJson } from "@durable-payments/protocol/account";
-import { payeeMark } from "@durable-payments/protocol/payee-mark";
-import { STARTED_BY, type Voucher, VOUCHER } from "@durable-payments/protocol/voucher";
+import { canonicalJson, payeeMark } from "@durable-payments/protocol/account";
+import { STARTED_BY, type Voucher, VOUCHER } from "@durable-payments/protocol/calls";
 import {
   type Client,
   type Workflow,

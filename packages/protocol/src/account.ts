@@ -1,6 +1,18 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { hash } from "node:crypto";
 
+/** Reads a field of an object, where it is a text that says something. */
+export const textAt = (value: unknown, field: string): string | undefined => {
+  const text = isRecord(value) ? value[field] : undefined;
+  return typeof text === "string" && text.trim() !== "" ? text : undefined;
+};
+
+/** Shows the end of a number, so that whoever knows it knows it again: `…4321`. */
+export const lastFour = (number: string): string => {
+  const plain = number.replaceAll(/\s/g, "");
+  return plain.length > 4 ? `…${plain.slice(-4)}` : "…";
+};
+
 /** Returns JSON whose fields are in the order of their names: two equal values give the same text. */
 export const canonicalJson = (value: unknown): string =>
   JSON.stringify(value, (_, part: unknown) =>
@@ -32,3 +44,100 @@ export const clientHash = ({ clientId }: Pick<Account, "clientId">): string => s
 /** What a name of an account looks like, for a message. */
 export const ACCOUNT_NAME_RULE =
   "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";
+
+/** Capitals and digits of a text in ASCII. */
+const lettersOf = (text: string): string =>
+  text
+    .normalize("NFKC")
+    .toUpperCase()
+    .replaceAll(/[^A-Z\d]/g, "");
+
+/** ISO 13616: letters count from 10, the first four last, 1 is left of 97. `ibantools` knows no other countries, and is large. */
+const isIban = (letters: string): boolean => {
+  const turned = letters.slice(4) + letters.slice(0, 4);
+  const digits = turned.replaceAll(/[A-Z]/g, (letter) => String(Number.parseInt(letter, 36)));
+  return BigInt(digits) % 97n === 1n;
+};
+
+/** Whatever stands between the letters of a number. */
+const GAP = String.raw`[^A-Z\d]*`;
+
+/** What has the form of an IBAN: 15 to 34 letters and digits, and perhaps words after it. */
+const IBAN = `[A-Z]${GAP}[A-Z](?:${GAP}\\d){2}(?:${GAP}[A-Z\\d]){11,30}`;
+
+const SHORTEST_IBAN = 15;
+
+/** Shorter than this, and a number may be a part of anything. */
+const SHORTEST_NUMBER = 5;
+
+/** Returns the number that a text begins with, as it is written there: a known one, or the longest that is an IBAN. */
+const numberIn = (text: string, known: ReadonlyArray<string>): string | undefined => {
+  for (let end = text.length; end > 0; end--) {
+    const written = text.slice(0, end);
+    const letters = lettersOf(written);
+    if (known.includes(letters) || (letters.length >= SHORTEST_IBAN && isIban(letters))) {
+      return written.replace(/[^A-Z\d]+$/i, "");
+    }
+  }
+  return undefined;
+};
+
+/** Masks IBANs and the numbers given to their last four digits, whatever stands between their letters, in any width. */
+export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = []): string => {
+  const known = numbers.map(lettersOf).filter(({ length }) => length >= SHORTEST_NUMBER);
+  const forms = [...known.map((number) => Array.from(number).join(GAP)), IBAN];
+  const pattern = new RegExp(forms.join("|"), "gi");
+  const plain = text.normalize("NFKC");
+  let masked = "";
+  let shownTo = 0;
+  for (let match = pattern.exec(plain); match !== null; match = pattern.exec(plain)) {
+    const number = numberIn(match[0], known);
+    pattern.lastIndex = match.index + (number?.length ?? 1);
+    if (number === undefined) continue;
+    masked += plain.slice(shownTo, match.index) + lastFour(lettersOf(number));
+    shownTo = pattern.lastIndex;
+  }
+  return shownTo === 0 ? text : masked + plain.slice(shownTo);
+};
+
+/** Lists the account numbers of a beneficiary. */
+export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
+  ["account_number", "iban"].flatMap((field) => textAt(beneficiary, field) ?? []);
+
+/** What says which account is paid, beside its number and the country of its bank. */
+const FIELDS = [
+  "account_holder",
+  "swift_code",
+  "clearing_system",
+  "routing_code_type1",
+  "routing_code_value1",
+  "routing_code_type2",
+  "routing_code_value2",
+];
+
+const plain = (text = ""): string =>
+  text
+    .normalize("NFKC")
+    .replaceAll(/[^\p{L}\p{N}]/gu, "")
+    .toUpperCase();
+
+/** Returns the details of a beneficiary's bank: in a request beside the others, in an answer an object of their own. */
+export const bankOf = (beneficiary: unknown): unknown =>
+  isRecord(beneficiary) && isRecord(beneficiary["beneficiary_bank_details"])
+    ? beneficiary["beneficiary_bank_details"]
+    : beneficiary;
+
+/**
+ * Marks the account of a beneficiary, as it is requested or shown: the same for each spelling of the same account, holder
+ * and bank; undefined where nothing names one. The account number cannot be read from it, but who knows the number can
+ * make the mark.
+ */
+export const payeeMark = (beneficiary: unknown): string | undefined => {
+  const bank = bankOf(beneficiary);
+  const number = textAt(bank, "iban") ?? textAt(bank, "account_number");
+  const country = textAt(bank, "bank_country") ?? textAt(bank, "bank_country_code");
+  const said = [number, country, ...FIELDS.map((field) => textAt(bank, field))].map(plain);
+  return said.every((text) => text === "")
+    ? undefined
+    : hash("sha256", JSON.stringify(said)).slice(0, 32);
+};

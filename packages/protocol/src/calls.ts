@@ -1,5 +1,8 @@
-// What workflows and activities of a write say to each other. Frozen within a major version, as histories have it.
 import type { JsonFields } from "./values.ts";
+import type { PayoutInput } from "./inputs.ts";
+
+// What workflows and activities say to each other: of writes, of waits, of batches, and of who vouches for a run. Frozen
+// within a major version, as histories have it.
 
 /** A request of a later step, checked together with the first. */
 export interface PlannedRequest {
@@ -121,3 +124,190 @@ export const waitTypes = {
 /** Returns the task queue of an account's activities for runs of a queue. The account without a name has none of its own. */
 export const accountQueue = (taskQueue: string, account: string | undefined): string =>
   account === undefined ? taskQueue : `${taskQueue}@${account}`;
+
+const CHILD = ":";
+
+/** Names a step of a run: which workflow, and which of its steps. */
+export interface RunStep {
+  readonly workflowId: string;
+  /** No colon in it. */
+  readonly step: string;
+}
+
+/** Returns the step of a row: rows are kept under the root workflow id, and those of a child name it. */
+export const rowStep = (rootId: string, { step, workflowId }: RunStep): string =>
+  workflowId === rootId ? step : `${workflowId}${CHILD}${step}`;
+
+/** Returns the workflow and the step that a row belongs to: the one to be notified. */
+export const runStep = (row: RunStep): RunStep => {
+  const at = row.step.lastIndexOf(CHILD);
+  return at < 0
+    ? { workflowId: row.workflowId, step: row.step }
+    : { workflowId: row.step.slice(0, at), step: row.step.slice(at + CHILD.length) };
+};
+
+/** The memo by which a run is vouched for. */
+export const VOUCHER = "durable-payments/voucher";
+
+/** The memo that says who started a run, and so cannot approve what it sends. */
+export const STARTED_BY = "startedBy";
+
+/** A voucher holds for a run that starts within this time of it. */
+const HOLDS_MS = 10_000;
+
+/** Written by `startPayment`, `retryPayment`, and the plugin of a client, which start with an id that is refused where it is known. */
+export interface Voucher {
+  readonly workflowId: string;
+  /** Milliseconds since 1970, by the clock of whoever starts. */
+  readonly at: number;
+  /** `first`: no run had this id. `retry`: the failed run before has named the versions of its rows. */
+  readonly is: "first" | "retry";
+  readonly versions?: Readonly<Record<string, number>>;
+}
+
+/** What a run knows of itself that decides whether its voucher holds. */
+export interface VouchedRun {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly firstExecutionRunId: string;
+  readonly cronSchedule?: string | undefined;
+  /** Milliseconds since 1970. */
+  readonly startTime: number;
+  readonly memo: JsonFields | undefined;
+}
+
+/** Reads the voucher of a run. A copied memo, a reset, a schedule and a continued run have none: their first send is reconciled. */
+export const voucherOf = (run: VouchedRun): Voucher | undefined => {
+  const { cronSchedule, firstExecutionRunId, memo, runId, startTime, workflowId } = run;
+  const given = memo?.[VOUCHER] as Partial<Voucher> | undefined;
+  if (given?.workflowId !== workflowId || typeof given.at !== "number") return undefined;
+  if (given.is !== "first" && given.is !== "retry") return undefined;
+  if (runId !== firstExecutionRunId || (cronSchedule ?? "") !== "") return undefined;
+  return Math.abs(startTime - given.at) <= HOLDS_MS ? (given as Voucher) : undefined;
+};
+
+/** The activities that wait, by what they wait for. */
+export const WAIT = {
+  payout: "awaitPayout",
+  cardholder: "awaitVerification",
+  balance: "awaitFunds",
+} as const;
+
+/** Start-to-close time-out of one attempt, which looks once and records the wait: one that is lost with its worker is made again. */
+export const WAIT_ATTEMPT = "2 minutes";
+
+/** Returns the id of the activity of a wait, such as `awaitPayout:<payout_id>`: the tracker completes it by this id. */
+export const waitActivityId = (name: (typeof WAIT)[keyof typeof WAIT], thing: string): string =>
+  `${name}:${thing}`;
+
+/** What every wait takes. */
+interface Waiting {
+  /** `look`: the service is read once, and what is open is an answer: the last look after the end of a wait. */
+  readonly mode?: "look";
+}
+
+/** Input of `awaitPayout`. */
+export interface PayoutWait extends Waiting {
+  readonly payout_id: string;
+  /** What was sent: an answer about something else is a contradiction. */
+  readonly sent?: {
+    readonly amount: string;
+    readonly currency: string;
+    readonly beneficiary_id: string;
+  };
+}
+
+/** Result of `awaitPayout`; the step checks that it names its payout. */
+export interface SeenPayout {
+  readonly payout_id: string;
+  /** `open` only in answer to a look. */
+  readonly outcome: "open" | "completed" | "failed";
+  /** As the service words it. */
+  readonly payout_status: string;
+  readonly amount?: string;
+  readonly currency?: string;
+  /** Short id of the payout, where the service shows it. */
+  readonly short_reference?: string;
+  /** What the service shows instead of what was sent, in words. */
+  readonly contradiction?: string;
+}
+
+/** Input of `awaitVerification`. */
+export interface CardholderWait extends Waiting {
+  readonly card_holder_id: string;
+}
+
+/** Result of `awaitVerification`; the step checks that it names its cardholder. */
+export interface SeenCardholder {
+  readonly card_holder_id: string;
+  /** `removed`: the cardholder was removed by a step of the same workflow id. */
+  readonly outcome: "open" | "verified" | "refused" | "incomplete" | "removed";
+  /** As the service words it; absent where it is not listed. */
+  readonly card_holder_status?: string;
+}
+
+/** Input of `awaitFunds`. */
+export interface FundsWait extends Waiting {
+  readonly currency: string;
+  /** Decimal string in units of `currency`. */
+  readonly amount: string;
+}
+
+/** Result of `awaitFunds`; the step checks currency and amount. */
+export interface SeenFunds {
+  readonly currency: string;
+  /** What is needed. */
+  readonly amount: string;
+  readonly outcome: "open" | "enough";
+  readonly balance_id: string;
+  readonly available_balance: string;
+}
+
+/** Activities that wait, by type. */
+export interface WaitActivities {
+  readonly awaitPayout: (wait: PayoutWait) => Promise<SeenPayout>;
+  readonly awaitVerification: (wait: CardholderWait) => Promise<SeenCardholder>;
+  readonly awaitFunds: (wait: FundsWait) => Promise<SeenFunds>;
+}
+
+/** A row of a batch with its input: encrypted as all that crosses Temporal. The ledger has no account number. */
+export interface PayoutRow {
+  /** Line of the file, from 1. */
+  readonly number: number;
+  readonly workflowId: string;
+  readonly input: PayoutInput;
+}
+
+/** Input of `payoutBatch`: as many rows of a batch as one payload may have. */
+export interface PayoutChunk {
+  /** Id of the batch in the ledger. */
+  readonly batch: string;
+  /** Who uploaded it, and so cannot approve it. */
+  readonly startedBy: string;
+  /** Most runs of these rows that have yet to send. */
+  readonly window: number;
+  readonly rows: ReadonlyArray<PayoutRow>;
+}
+
+/** Answer of `startRows`. */
+export type StartedRows =
+  /** Every row has ended, or is not to be started. */
+  | {
+      readonly is: "done";
+      readonly succeeded: number;
+      readonly failed: number;
+      readonly rejected: number;
+    }
+  /** Only a person helps: the batch waits for its approval, or is paused. */
+  | { readonly is: "waiting"; readonly why: string };
+
+/** Activities of a batch. */
+export interface BatchActivities {
+  readonly startRows: (chunk: PayoutChunk) => Promise<StartedRows>;
+}
+
+/** Most rows of a chunk: with their texts they stay below Temporal's limit of a payload. */
+export const MOST_ROWS_OF_CHUNK = 500;
+
+/** Returns the workflow id of a chunk, numbered from 1. */
+export const chunkId = (batch: string, number: number): string => `${batch}/${number}`;

@@ -1,15 +1,7 @@
 export * from "./account.ts";
-export * from "./account-numbers.ts";
 export * from "./calls.ts";
-export * from "./input-checks.ts";
-export type * from "./inputs.ts";
-export * from "./merge-patch.ts";
+export * from "./inputs.ts";
+export * from "./names.ts";
 export * from "./notifications.ts";
-export * from "./row-step.ts";
-export * from "./task-queues.ts";
-export * from "./trace-context.ts";
 export * from "./tracker.ts";
 export * from "./values.ts";
-export * from "./voucher.ts";
-export * from "./waits.ts";
-export * from "./workflow-types.ts";

@@ -1,3 +1,5 @@
+import type { LoadedDataConverter, Payload } from "@temporalio/common";
+
 /** What the tracker has seen of the ledger, kept outside it: `LedgerMark` of the ledger. */
 export interface WitnessedMark {
   readonly ledgerId: string;
@@ -31,3 +33,19 @@ export interface TrackerActivities {
 /** Checks whether details of a heartbeat are the tracker's. */
 export const isTracked = (details: unknown): details is Tracked =>
   typeof details === "object" && details !== null && "readAt" in details && "waiting" in details;
+
+/** Returns the workflow id of the tracker of an account: one for all of its workers. */
+export const trackerId = (accountHash: string, name?: string): string =>
+  `tracker/${accountHash}${name === undefined ? "" : `/${name}`}`;
+
+/** Returns what an activity that workers keep running, the tracker's or the notifier's, has last reported to Temporal. */
+export const readReported = async (
+  converter: LoadedDataConverter,
+  activity: { heartbeatDetails?: { payloads?: Array<Payload> | null } | null } | undefined,
+): Promise<unknown> => {
+  // When it is needed: it takes longer to load than all else of this package.
+  const { decodeArrayFromPayloads } =
+    await import("@temporalio/common/lib/internal-non-workflow/index.js");
+  const [details] = await decodeArrayFromPayloads(converter, activity?.heartbeatDetails?.payloads);
+  return details;
+};

@@ -1,10 +1,23 @@
-import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { isRecord, lookUp, messageOf } from "@durable-payments/api-core/values";
 
-/** Reads a field of an object, where it is a text that says something. */
-export const textAt = (value: unknown, field: string): string | undefined => {
-  const text = isRecord(value) ? value[field] : undefined;
-  return typeof text === "string" && text.trim() !== "" ? text : undefined;
+/** Changes a JSON value by a merge patch (RFC 7396): null takes a field away. */
+export const mergePatch = (value: unknown, patch: unknown): unknown => {
+  if (!isRecord(patch)) return patch;
+  const fields = isRecord(value) ? value : {};
+  const changed = Object.entries(patch).flatMap(([name, change]) =>
+    change === null ? [] : [[name, mergePatch(lookUp(fields, name), change)] as const],
+  );
+  const kept = Object.entries(fields).filter(([name]) => patch[name] !== null);
+  return Object.fromEntries([...kept, ...changed]);
 };
+
+/** Returns the path of each field that a merge patch changes: `payout.amount`. */
+export const patchedFields = (patch: unknown, within = ""): ReadonlyArray<string> =>
+  isRecord(patch)
+    ? Object.entries(patch).flatMap(([name, change]) =>
+        patchedFields(change, within === "" ? name : `${within}.${name}`),
+      )
+    : [within];
 
 /** gRPC's code for what does not exist. */
 const NOT_FOUND = 5;
@@ -19,12 +32,6 @@ export const temporalReason = (error: unknown): string => {
   const details = isRecord(cause) ? cause["details"] : undefined;
   if (typeof details === "string" && details !== "") return details;
   return messageOf(cause instanceof Error ? cause : error).replace(/^\d+ [A-Z_]+: /, "");
-};
-
-/** Shows the end of a number, so that whoever knows it knows it again: `…4321`. */
-export const lastFour = (number: string): string => {
-  const plain = number.replaceAll(/\s/g, "");
-  return plain.length > 4 ? `…${plain.slice(-4)}` : "…";
 };
 
 /** A JSON object, as it crosses Temporal. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isOnThisMachine, readTemporalConfiguration } from "../src/temporal-connection/index.ts";
+import { isOnThisMachine, readTemporalConfiguration } from "../src/temporal-connection.ts";
 
 const read = (
   connectionOptions: {

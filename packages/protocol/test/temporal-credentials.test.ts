@@ -6,7 +6,7 @@ import {
   readTemporalConfiguration,
   rereadApiKey,
   temporalSecondsUntilExpiry,
-} from "../src/temporal-connection/index.ts";
+} from "../src/temporal-connection.ts";
 
 let folder: string;
 

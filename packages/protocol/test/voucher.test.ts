@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { VOUCHER, type VouchedRun, voucherOf } from "../src/voucher.ts";
+import { VOUCHER, type VouchedRun, voucherOf } from "../src/calls.ts";
 
 const AT = 1_700_000_000_000;
 const given = { workflowId: "order-17", at: AT, is: "first" as const };

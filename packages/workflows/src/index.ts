@@ -1,21 +1,5 @@
-export {
-  AlreadyCarriedOut,
-  CannotBeUndone,
-  Ended,
-  factsOf,
-  InvalidRequest,
-  MadeTwice,
-  NotFunded,
-  NotVerified,
-  OverLimit,
-  PaymentFailure,
-  PayoutDiffers,
-  PayoutFailed,
-  PayoutStillOpen,
-  Refused,
-  Rejected,
-} from "./run/failures.ts";
-export { voucherFor } from "./run/identity.ts";
+export * from "./failures.ts";
+export { voucherFor } from "./run.ts";
 export * from "./steps/operations.ts";
 export * from "./steps/waits.ts";
 export { type Fields, type StepOptions, undo } from "./steps/write.ts";
@@ -37,4 +21,4 @@ export type {
   PayoutOptions,
   PayoutResult,
 } from "@durable-payments/protocol";
-export type { SeenCardholder, SeenFunds, SeenPayout } from "@durable-payments/protocol/waits";
+export type { SeenCardholder, SeenFunds, SeenPayout } from "@durable-payments/protocol/calls";

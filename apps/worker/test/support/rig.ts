@@ -1,5 +1,5 @@
 import type { PayoutInput, PayoutResult } from "@durable-payments/protocol";
-import { VOUCHER } from "@durable-payments/protocol/voucher";
+import { VOUCHER } from "@durable-payments/protocol/calls";
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import {
   createLocalEnvironment,

@@ -29,10 +29,8 @@ export interface ListRead<Item> {
 }
 
 /** Somebody who waits for a reading. */
-interface Reader<Item> {
+interface Reader<Item> extends PromiseWithResolvers<ListRead<Item>> {
   readonly isWanted: (item: Item) => boolean;
-  readonly resolve: (read: ListRead<Item>) => void;
-  readonly reject: (error: unknown) => void;
 }
 
 /** What a reading has collected so far, and who waits for it. */
@@ -152,15 +150,10 @@ export class ListReadings<Item extends object> {
     this.#source = source;
   }
 
-  /**
-   * Reads the list.
-   *
-   * @param isWanted ends the reading for this reader with the page that shows such an item.
-   * @throws what reading a page throws.
-   */
+  /** Reads the list. A page that shows an item that is wanted ends the reading for this reader. */
   read(isWanted: (item: Item) => boolean): Promise<ListRead<Item>> {
     const read = Promise.withResolvers<ListRead<Item>>();
-    this.#waiting.push({ isWanted, resolve: read.resolve, reject: read.reject });
+    this.#waiting.push({ isWanted, ...read });
     if (!this.#isReading) void this.#readOn();
     return read.promise;
   }

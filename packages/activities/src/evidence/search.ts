@@ -1,9 +1,8 @@
 import { type Assumptions, readTime } from "@durable-payments/api-core";
 import type { JsonObject, Ledger, Verdict, WritePolicy, WriteRow } from "@durable-payments/ledger";
-import { keyOf, otherKeysOf } from "../write/request-fields.ts";
+import { keysOf } from "../write/request.ts";
 import type { ListReadings } from "./list-readings.ts";
-import { matchKey, plainKey } from "./match-fields.ts";
-import type { Likeness, ListedRow } from "./match-rows.ts";
+import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
 import { type Candidate, verdictOf } from "./verdict.ts";
 
 /** A list in which what a write made is looked for. */
@@ -17,13 +16,6 @@ export interface SearchedList<Item extends object> {
   readonly kept: (item: Item) => JsonObject;
   /** What a person is shown of a row. */
   readonly shown: (item: Item) => JsonObject;
-}
-
-/** What a search needs beside the list. */
-export interface SearchContext {
-  readonly ledger: Ledger;
-  readonly assumptions: Assumptions;
-  readonly policy: WritePolicy;
 }
 
 /** Most possible matches that a person is shown. */
@@ -40,8 +32,7 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
 /** Compares a listed key with those of all generations of a write. */
 const keyMatcher = (row: WriteRow): ((listed: string | undefined) => Candidate["key"]) => {
-  const own = keyOf(row, row.generation);
-  const others = otherKeysOf(row, row.generation);
+  const [own = "", ...others] = keysOf(row);
   const known = new Map<string, Candidate["key"]>([
     ...others.map((key) => [key, "otherGeneration"] as const),
     [own, "own"],
@@ -73,17 +64,17 @@ const keysShownIn = (
 
 /**
  * Looks for what a write may have made: reads the list, and after it from the ledger what other writes have made, or
- * may have made, so that nothing can come in between.
- *
- * @param row whose outcome is unknown.
- * @param now the ledger's clock before the search.
- * @throws PaymentsError where the list cannot be read.
+ * may have made, so that nothing can come in between. `now` is the ledger's clock before the search.
  */
 export const searchList = async <Item extends object>(
   list: SearchedList<Item>,
   row: WriteRow,
   now: number,
-  { assumptions, ledger, policy }: SearchContext,
+  {
+    assumptions,
+    ledger,
+    policy,
+  }: { readonly assumptions: Assumptions; readonly ledger: Ledger; readonly policy: WritePolicy },
 ): Promise<Verdict> => {
   const { account, operation } = row;
   // Nothing is excluded of a request of which the ledger has forgotten what was sent.
@@ -101,23 +92,18 @@ export const searchList = async <Item extends object>(
   };
   // Rows of the list are read by the names of their fields.
   const fieldsOf = (item: Item) => item as ListedRow;
+  const idOf = (item: Item) => String(item[list.idField]);
   const compared = items
     .map((item) => ({
       item,
-      id: String(item[list.idField]),
+      id: idOf(item),
       key: keyOfItem(item),
       likeness: compare(row.request, fieldsOf(item)),
     }))
-    .filter(({ key, likeness }) => likeness !== "different" || key !== "other")
-    .filter(({ key, likeness }) => likeness !== "different" || key !== "none");
+    .filter(({ key, likeness }) => likeness !== "different" || !["other", "none"].includes(key));
   // Of a write that nothing vouches for, the earlier request may have been another one.
   const unkeyed = row.from !== null ? [] : items.filter((item) => keyOfItem(item) === "none");
-  const ids = [
-    ...new Set([
-      ...compared.map(({ id }) => id),
-      ...unkeyed.map((item) => String(item[list.idField])),
-    ]),
-  ];
+  const ids = [...new Set([...compared.map(({ id }) => id), ...unkeyed.map(idOf)])];
   const [owners, rivals] = await Promise.all([
     ids.length === 0 ? new Map<string, unknown>() : ledger.owners(account, operation, ids),
     compared.length === 0 ? [] : ledger.rivals(account, operation, row),
@@ -157,7 +143,7 @@ export const searchList = async <Item extends object>(
       items.some((item) => (list.keyOf?.(item) ?? "").trim() !== ""),
     ),
     knowsOthers: row.from !== null,
-    hasUnowned: unkeyed.some((item) => !owners.has(String(item[list.idField]))),
+    hasUnowned: unkeyed.some((item) => !owners.has(idOf(item))),
   });
   return verdict.is === "unclear"
     ? { ...verdict, candidates: verdict.candidates.slice(0, MOST_SHOWN) }

@@ -1,5 +1,5 @@
 import type { JsonObject, Verdict } from "@durable-payments/ledger";
-import type { Likeness } from "./match-rows.ts";
+import type { Likeness } from "./match.ts";
 
 /** Something that the service lists. */
 export interface Candidate {

@@ -35,11 +35,7 @@ export class WholeList {
   #total = 0;
   #fault: string | undefined;
 
-  /**
-   * Takes in the page that was read next.
-   *
-   * @returns how many of its rows were not known before.
-   */
+  /** Takes in the page that was read next, and returns how many of its rows were not known before. */
   add({ keys, total_item }: CountedPage): number {
     const before = this.#known.size;
     for (const key of keys) {

@@ -6,7 +6,7 @@ import type {
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
 import { webUiLink } from "@durable-payments/protocol";
-import { runStep } from "@durable-payments/protocol/row-step";
+import { runStep } from "@durable-payments/protocol/calls";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { createHash } from "node:crypto";
 
@@ -116,41 +116,28 @@ const rowsOf = async (ledger: Ledger, batch: string): Promise<Readonly<Record<st
 const worded = (
   { at, data: { runId, workflowId, ...data }, type }: Occurrence,
   { namespace, taskQueue, webUi }: LookOptions,
-): QueuedNotification["notification"] => {
-  return {
-    type,
-    timestamp: new Date(at).toISOString(),
-    data: {
-      namespace,
-      taskQueue,
-      workflowId,
-      ...(runId && { runId }),
-      ...data,
-      ...(webUi !== undefined && {
-        webUi: webUiLink(webUi, namespace, workflowId, runId),
-      }),
-      ...(isPlain(workflowId) && { command: `starter show ${workflowId}` }),
-    },
-  };
-};
-
-/** What a look has found. */
-export interface Looked {
-  /** What is to be posted, in the order of time. */
-  readonly found: ReadonlyArray<QueuedNotification>;
-  /** Ids of what was posted earlier, as far as it is still seen. */
-  readonly told: ReadonlyArray<string>;
-}
+): QueuedNotification["notification"] => ({
+  type,
+  timestamp: new Date(at).toISOString(),
+  data: {
+    namespace,
+    taskQueue,
+    workflowId,
+    ...(runId && { runId }),
+    ...data,
+    ...(webUi !== undefined && {
+      webUi: webUiLink(webUi, namespace, workflowId, runId),
+    }),
+    ...(isPlain(workflowId) && { command: `starter show ${workflowId}` }),
+  },
+});
 
 /**
  * Looks for what has happened since the mark of the state: in the ledger who waits for a person and which batches have
- * ended, in Temporal which runs have failed or are overdue.
+ * ended, in Temporal which runs have failed or are overdue. Returns what is to be posted, in the order of time, and the
+ * ids of what was posted earlier, as far as it is still seen.
  */
-export const look = async (
-  client: Client,
-  options: LookOptions,
-  { from, told }: NotifierState,
-): Promise<Looked> => {
+export const look = async (client: Client, options: LookOptions, { from, told }: NotifierState) => {
   const now = Date.now();
   const seen = [
     ...(await findQuestions(options)),

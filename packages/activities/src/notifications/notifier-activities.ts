@@ -4,14 +4,12 @@ import {
   isNotifierState,
   type NotifierState,
 } from "@durable-payments/protocol/notifications";
-import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
-import { LAG_MS, look, type Looked } from "./look.ts";
-import { NOTIFY_VARIABLES, type NotificationSettings } from "./settings.ts";
-import { post } from "./webhook.ts";
+import { LAG_MS, look } from "./look.ts";
+import { NOTIFY_VARIABLES, type NotificationSettings, post } from "./webhook.ts";
 
 /** The notifier's activities. */
 export interface NotifierActivities {
@@ -34,9 +32,6 @@ export interface NotifierOptions extends LongActivityOptions {
   readonly settings?: NotificationSettings | undefined;
 }
 
-const FIRST_BACKOFF_MS = 1_000;
-const LONGEST_BACKOFF_MS = 60_000;
-
 /** What could not be delivered for so long is given up. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60_000;
 
@@ -48,77 +43,53 @@ const NOT_CONFIGURED_WAIT_MS = 60_000;
 
 const notConfigured = `${NOTIFY_VARIABLES.url} is not set for this worker`;
 
-/** One attempt of the activity. */
-class Notifier implements LongWork<NotifierState> {
-  readonly #activity = Context.current();
-  readonly #settings: NotificationSettings;
-  readonly #look: () => Promise<Looked>;
-  readonly #signal: AbortSignal;
-  #state: NotifierState;
-  #failures = 0;
-
-  constructor(
-    settings: NotificationSettings,
-    { ledger, taskQueue }: Pick<NotifierOptions, "ledger" | "taskQueue">,
-    signal: AbortSignal,
-    known: NotifierState | undefined,
-  ) {
-    const { client, info } = this.#activity;
-    const options = { ...settings, ledger, taskQueue, namespace: info.namespace };
-    this.#settings = settings;
-    this.#look = () => client.withAbortSignal(signal, () => look(client, options, this.#state));
-    this.#signal = signal;
-    // What happened shortly before it began counts.
-    this.#state = known ?? { from: Date.now() - LAG_MS };
-  }
-
-  get state(): NotifierState {
-    return this.#state;
-  }
-
-  async turn(): Promise<number> {
-    const begun = Date.now();
-    try {
-      await this.#postAll(begun);
-      this.#failures = 0;
-      return begun + this.#settings.intervalMs - Date.now();
-    } catch (error) {
-      if (this.#signal.aborted) throw error;
-      const why = temporalReason(error);
-      this.#activity.log.warn(`What has happened could not be notified: ${why}`);
-      this.#state = {
-        ...this.#state,
-        failing: { why, since: this.#state.failing?.since ?? begun },
-      };
-      this.#failures += 1;
-      return Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
-    }
-  }
-
-  /** Posts what has happened, in order, until one cannot be delivered: it is found again. */
-  async #postAll(begun: number): Promise<void> {
-    const { found, told } = await this.#look();
-    this.#state = { ...this.#state, told };
-    const { failing } = this.#state;
-    const oldest = begun - GIVEN_UP_AFTER_MS;
-    const isGivingUp = failing !== undefined && failing.since < oldest;
-    for (const next of found.slice(0, MOST_POSTED)) {
-      const at = Date.parse(next.notification.timestamp);
-      if (isGivingUp && at < oldest) continue;
-      const { host, isDelivered, why } = await post(this.#settings, next, this.#signal);
-      if (!isDelivered) throw new Error(`${host} ${why}`);
-      this.#delivered(at, next.id);
-    }
-    if (found.length <= MOST_POSTED) this.#delivered(begun);
-  }
+/** The work of one attempt. */
+const notifying = (
+  settings: NotificationSettings,
+  { ledger, taskQueue }: NotifierOptions,
+  signal: AbortSignal,
+  known: NotifierState | undefined,
+): LongWork<NotifierState> => {
+  const activity = Context.current();
+  const { client, info } = activity;
+  const options = { ...settings, ledger, taskQueue, namespace: info.namespace };
+  // What happened shortly before it began counts.
+  let state: NotifierState = known ?? { from: Date.now() - LAG_MS };
 
   /** Moves the mark on: what happened before was posted, and is listed by then. */
-  #delivered(upTo: number, ...ids: ReadonlyArray<string>): void {
-    const { from, told = [] } = this.#state;
-    this.#state = { from: Math.max(from, upTo - LAG_MS), told: [...told, ...ids] };
-    this.#activity.heartbeat(this.#state);
-  }
-}
+  const delivered = (upTo: number, ...ids: ReadonlyArray<string>): void => {
+    const { from, told = [] } = state;
+    state = { from: Math.max(from, upTo - LAG_MS), told: [...told, ...ids] };
+    activity.heartbeat(state);
+  };
+
+  return {
+    state: () => state,
+    failed: (why) => {
+      state = { ...state, failing: { why, since: state.failing?.since ?? Date.now() } };
+    },
+    /** Posts what has happened, in order, until one cannot be delivered: it is found again. */
+    turn: async () => {
+      const begun = Date.now();
+      const { found, told } = await client.withAbortSignal(signal, () =>
+        look(client, options, state),
+      );
+      state = { ...state, told };
+      const { failing } = state;
+      const oldest = begun - GIVEN_UP_AFTER_MS;
+      const isGivingUp = failing !== undefined && failing.since < oldest;
+      for (const next of found.slice(0, MOST_POSTED)) {
+        const at = Date.parse(next.notification.timestamp);
+        if (isGivingUp && at < oldest) continue;
+        const { host, isDelivered, why } = await post(settings, next, signal);
+        if (!isDelivered) throw new Error(`${host} ${why}`);
+        delivered(at, next.id);
+      }
+      if (found.length <= MOST_POSTED) delivered(begun);
+      return begun + settings.intervalMs - Date.now();
+    },
+  };
+};
 
 /** The notifier's activities, for a worker with these settings. */
 export const makeNotifierActivities = (options: NotifierOptions): NotifierActivities => ({
@@ -131,10 +102,8 @@ export const makeNotifierActivities = (options: NotifierOptions): NotifierActivi
         nextRetryDelay: NOT_CONFIGURED_WAIT_MS,
       });
     }
-    return runLong(
-      options,
-      (signal, reported) =>
-        new Notifier(settings, options, signal, isNotifierState(reported) ? reported : given),
+    return runLong(options, (signal, reported) =>
+      notifying(settings, options, signal, isNotifierState(reported) ? reported : given),
     );
   },
   sendTestNotification: async () => {

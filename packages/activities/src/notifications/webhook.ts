@@ -1,7 +1,98 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Delivery, QueuedNotification } from "@durable-payments/protocol/notifications";
 import { Webhook } from "standardwebhooks";
-import type { NotificationSettings } from "./settings.ts";
+
+/** Where notifications go, and what is notified of. */
+export interface NotificationSettings {
+  /** https, or http to this machine. It may hold a secret in its path: only its host is ever shown. */
+  readonly url: URL;
+  /** The key of the signature, without its prefix and encoding. */
+  readonly key: Uint8Array;
+  /** How often Temporal is asked what has happened, in milliseconds. */
+  readonly intervalMs: number;
+  /** After this time a run that is still open is overdue, in milliseconds. */
+  readonly overdueAfterMs: number;
+  /** Address of Temporal's Web UI, for links. */
+  readonly webUi?: string;
+}
+
+/** The variables of the settings, by what they set. */
+export const NOTIFY_VARIABLES = {
+  url: "PAYMENTS_NOTIFY_URL",
+  secret: "PAYMENTS_NOTIFY_SECRET",
+  intervalSeconds: "PAYMENTS_NOTIFY_INTERVAL_SECONDS",
+  overdueHours: "PAYMENTS_NOTIFY_OVERDUE_HOURS",
+  webUi: "TEMPORAL_UI_URL",
+} as const;
+
+/** As the Standard Webhooks specification asks for: 24 to 64 bytes. */
+const LEAST_KEY_BYTES = 24;
+const MOST_KEY_BYTES = 64;
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const readUrl = (given: string): URL => {
+  const fault = (problem: string) => new Error(`${NOTIFY_VARIABLES.url} must ${problem}.`);
+  if (!URL.canParse(given)) throw fault("be an absolute URL, such as https://alerts.example/hook");
+  const url = new URL(given);
+  if (url.username !== "" || url.password !== "") throw fault("carry no user name and password");
+  if (url.protocol === "https:") return url;
+  if (url.protocol === "http:" && LOOPBACK.test(url.hostname)) return url;
+  throw fault("begin with https://; http:// only leads to this machine");
+};
+
+const readKey = (given: string): Uint8Array => {
+  const text = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(given)?.[1];
+  const key = Buffer.from(text ?? "", "base64");
+  if (key.length >= LEAST_KEY_BYTES && key.length <= MOST_KEY_BYTES) return key;
+  throw new Error(
+    `${NOTIFY_VARIABLES.secret} must be whsec_ and 24 to 64 bytes in base64. Make one: echo "whsec_$(openssl rand -base64 32)"`,
+  );
+};
+
+const readNumber = (
+  environment: Environment,
+  variable: string,
+  most: number,
+  otherwise: number,
+): number => {
+  const text = environment[variable]?.trim() ?? "";
+  if (text === "") return otherwise;
+  const value = Number(text);
+  if (value > 0 && value <= most) return value;
+  throw new Error(`${variable} must be a number above 0, up to ${most}.`);
+};
+
+/**
+ * Reads where notifications go from `PAYMENTS_NOTIFY_*`.
+ *
+ * @param environment variables by name.
+ * @returns the settings; undefined where there is no URL: then nobody is notified.
+ * @throws Error that says what is wrong, and repeats neither URL nor secret.
+ */
+export const readNotificationSettings = (
+  environment: Environment,
+): NotificationSettings | undefined => {
+  const given = environment[NOTIFY_VARIABLES.url]?.trim() ?? "";
+  const secret = environment[NOTIFY_VARIABLES.secret]?.trim() ?? "";
+  if (given === "" && secret === "") return undefined;
+  if (given === "") {
+    throw new Error(`${NOTIFY_VARIABLES.secret} is set without ${NOTIFY_VARIABLES.url}.`);
+  }
+  const webUi = environment[NOTIFY_VARIABLES.webUi];
+  const intervalSeconds = readNumber(environment, NOTIFY_VARIABLES.intervalSeconds, 3_600, 15);
+  // Overdue after more than a year is a run that nobody waits for.
+  const overdueHours = readNumber(environment, NOTIFY_VARIABLES.overdueHours, 365 * 24, 5 * 24);
+  return {
+    url: readUrl(given),
+    key: readKey(secret),
+    intervalMs: intervalSeconds * 1_000,
+    overdueAfterMs: overdueHours * 3_600_000,
+    ...(webUi && { webUi }),
+  };
+};
 
 /** How long an endpoint may take; it is to answer first, and to work afterwards. */
 const ANSWER_WITHIN_MS = 10_000;
@@ -22,14 +113,8 @@ const whyRefused = (status: number): string =>
     : `answers ${status}`;
 
 /**
- * Posts a notification once, signed as the Standard Webhooks specification has it.
- *
- * @param settings where to, and the key of its signature.
- * @param queued the notification, and its id.
- * @param signal ends the attempt.
- * @returns what became of it; only a status of 200 to 299 says that it was delivered. The body of the
- *   answer is not read.
- * @throws the reason of `signal`.
+ * Posts a notification once, signed as the Standard Webhooks specification has it. Only a status of 200 to 299 says that
+ * it was delivered; the body of the answer is not read. Throws the reason of `signal`.
  */
 export const post = async (
   { key, url }: Pick<NotificationSettings, "key" | "url">,

@@ -1,24 +1,73 @@
-import type { WriteName, WriteRow } from "@durable-payments/ledger";
-import { CANCELLED } from "@durable-payments/protocol/calls";
-import { runStep } from "@durable-payments/protocol/row-step";
-import { NotYet, StepFailed } from "../write/operation.ts";
-import { readRunState } from "./runs.ts";
-import type { WaitsOptions } from "./waits.ts";
+import { messageOf } from "@durable-payments/api-core/values";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Ledger, WriteRow, WriteName } from "@durable-payments/ledger";
+import { temporalReason } from "@durable-payments/protocol";
+import { NUDGE, type Nudge, runStep, CANCELLED } from "@durable-payments/protocol/calls";
+import { NotYet, StepFailed } from "../write/outcomes.ts";
+
+/** Returns whether a workflow id has an open run; `unknown` where Temporal knows no run of it. */
+export const readRunState = async (
+  client: Client,
+  workflowId: string,
+): Promise<"open" | "closed" | "unknown"> => {
+  try {
+    const { status } = await client.workflow.getHandle(workflowId).describe();
+    return status.name === "RUNNING" || status.name === "PAUSED" ? "open" : "closed";
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return "unknown";
+    throw error;
+  }
+};
+
+/** Most rows of one sweep: the others come next. */
+const MOST_NUDGED = 500;
+
+/** Whoever decides notifies the run right after: only what was left is the tracker's. */
+const LEFT_UNTOLD_MS = 5_000;
+
+const noteNotified = ({ account, step, workflowId }: WriteRow, ledger: Ledger) =>
+  ledger.transact({ account, workflowId, step }, ({ row }) =>
+    row?.isUntold ? { row: { ...row, isUntold: false } } : {},
+  );
+
+/**
+ * Notifies runs whose question is answered, or whose write was found: a decision and its signal are two writes, and the
+ * second may have been lost. Returns why a run could not be notified, if one could not: its row stays for the next sweep.
+ */
+export const nudgeUntold = async (
+  ledger: Ledger,
+  account: string,
+  client: Client,
+): Promise<string | undefined> => {
+  const changedBefore = (await ledger.state()).now - LEFT_UNTOLD_MS;
+  const rows = await ledger.rows({ account, isUntold: true, changedBefore, limit: MOST_NUDGED });
+  let fault: string | undefined;
+  for (const [workflowId, untold] of Map.groupBy(rows, (row) => runStep(row).workflowId)) {
+    const nudge: Nudge = { steps: untold.map((row) => runStep(row).step) };
+    try {
+      await client.workflow.getHandle(workflowId).signal(NUDGE, nudge);
+    } catch (error) {
+      // A run that has ended looks at the ledger when it is started again.
+      if (!(error instanceof WorkflowNotFoundError)) {
+        fault = `${workflowId} could not be notified: ${temporalReason(error)}`;
+        continue;
+      }
+    }
+    for (const row of untold) await noteNotified(row, ledger);
+  }
+  return fault;
+};
 
 /** What the janitor needs. */
-export interface JanitorOptions extends Omit<WaitsOptions, "call"> {
+export interface JanitorOptions {
+  readonly ledger: Ledger;
+  readonly account: string;
+  readonly client: Client;
+  readonly warn: (message: string) => void;
   /** Whose outcome a list or time can settle. What is safe to repeat waits for its next run. */
   readonly operations: ReadonlyArray<string>;
   /** Reconciles a row without its run: nothing is sent. Waits that it asks for come with a later sweep. */
   readonly settle: (name: WriteName) => Promise<void>;
-}
-
-/** What a sweep has seen. */
-export interface JanitorSweep {
-  /** Workflow ids of which Temporal knows no run: lost with a restore, or past their retention. */
-  readonly lostRuns: ReadonlyArray<string>;
-  /** Why a row could not be settled, if one could not. */
-  readonly fault: string | undefined;
 }
 
 /** An attempt that is under way changes its row within this time. */
@@ -31,22 +80,23 @@ const MOST_NAMED = 20;
 /** The longest time until a row that time helps is looked at again. */
 const LONGEST_REST_MS = 15 * 60_000;
 
-/**
- * Settles writes of unknown outcome that ended runs have left. A person sees what the service cannot tell, and nothing
- * else.
- */
-export class Janitor {
-  readonly #options: JanitorOptions;
+/** Settles writes of unknown outcome that ended runs have left. A person sees only what the service cannot tell. */
+export const janitor = ({ account, client, ledger, operations, settle, warn }: JanitorOptions) => {
   /** By row: when it was looked at last, and at which version. */
-  readonly #looked = new Map<string, { readonly at: number; readonly version: number }>();
+  const looks = new Map<string, { readonly at: number; readonly version: number }>();
 
-  constructor(options: JanitorOptions) {
-    this.#options = options;
-  }
+  /** Later and later, as long as nothing about it changes. */
+  const isDue = ({ changedAt, step, version, workflowId }: WriteRow, now: number): boolean => {
+    const key = JSON.stringify([workflowId, step]);
+    const looked = looks.get(key);
+    const rest = Math.min(LONGEST_REST_MS, Math.max(LEFT_FOR_MS, (now - changedAt) / 4));
+    if (looked?.version === version && now - looked.at < rest) return false;
+    looks.set(key, { at: now, version });
+    return true;
+  };
 
-  /** @throws LedgerUnavailable; where Temporal cannot be asked. */
-  async sweep(): Promise<JanitorSweep> {
-    const { account, client, ledger, operations, settle, warn } = this.#options;
+  /** Returns workflow ids of which Temporal knows no run (lost, or past their retention), and why a row could not be settled. */
+  return async () => {
     const { now } = await ledger.state();
     const rows = await ledger.rows({
       account,
@@ -65,27 +115,17 @@ export class Janitor {
         isLeft.set(workflowId, state !== "open");
         if (state === "unknown") lostRuns.add(workflowId);
       }
-      if (isLeft.get(workflowId) !== true || !this.#isDue(row, now)) continue;
+      if (isLeft.get(workflowId) !== true || !isDue(row, now)) continue;
       try {
         await settle({ account, workflowId: row.workflowId, step: row.step });
       } catch (error) {
         // Time helps: it is looked at again. `Cancelled` says that nothing can be told of it yet, and nothing is sent.
         if (error instanceof NotYet) continue;
         if (error instanceof StepFailed && error.type === CANCELLED) continue;
-        fault = `${row.workflowId} (${row.step}) could not be settled: ${error instanceof Error ? error.message : String(error)}`;
+        fault = `${row.workflowId} (${row.step}) could not be settled: ${messageOf(error)}`;
         warn(fault);
       }
     }
     return { lostRuns: [...lostRuns].slice(0, MOST_NAMED), fault };
-  }
-
-  /** Later and later, as long as nothing about it changes. */
-  #isDue({ changedAt, step, version, workflowId }: WriteRow, now: number): boolean {
-    const key = JSON.stringify([workflowId, step]);
-    const looked = this.#looked.get(key);
-    const rest = Math.min(LONGEST_REST_MS, Math.max(LEFT_FOR_MS, (now - changedAt) / 4));
-    if (looked?.version === version && now - looked.at < rest) return false;
-    this.#looked.set(key, { at: now, version });
-    return true;
-  }
-}
+  };
+};

@@ -1,18 +1,22 @@
-import type { PaymentsError } from "@durable-payments/api-core";
 import type { Ledger, WriteName } from "@durable-payments/ledger";
-import { temporalReason } from "@durable-payments/protocol";
 import {
   isTracked,
+  readReported,
   type Tracked,
   type TrackerActivities,
 } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Metric, Result } from "effect";
-import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
+import {
+  AskedToPause,
+  type LongActivityOptions,
+  type LongWork,
+  runLong,
+} from "../long-activity.ts";
 import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { Janitor } from "./janitor.ts";
-import { nudgeUntold } from "./nudges.ts";
-import { Waits } from "./waits.ts";
+import { janitor, nudgeUntold } from "./janitor.ts";
+import { waitsOf } from "./waits.ts";
 
 /** What the tracker takes. */
 export interface TrackerOptions extends LongActivityOptions {
@@ -31,9 +35,6 @@ const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
 const JANITOR_EVERY_MS = 60_000;
 
-/** Longest time that the tracker leaves a service or ledger alone that does not answer. */
-const LONGEST_BACKOFF_MS = 60_000;
-
 /** That of the process. */
 const REGISTRY = Services.empty();
 
@@ -41,145 +42,113 @@ const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
   description: "When the tracker that this worker ran last had read all that was due",
 });
 
-class CannotRead extends Error {
-  override readonly name = "CannotRead";
-  readonly waitMs: number;
-
-  constructor(error: PaymentsError) {
-    super(error.message);
-    this.waitMs = error._tag === "RateLimited" ? error.retryAfter : 0;
-  }
-}
-
-/** One attempt of the activity. */
-class Tracker implements LongWork<Tracked> {
-  readonly #options: TrackerOptions;
-  readonly #account: string;
-  readonly #activity = Context.current();
-  readonly #signal: AbortSignal;
-  readonly #waits: Waits;
-  readonly #janitor: Janitor;
-  #state: Tracked;
-  #nextNudge = 0;
-  #nextJanitor = 0;
-  #failures = 0;
+/** The work of one attempt; `before` is what the last one has reported or handed on. */
+const tracking = (
+  options: TrackerOptions,
+  account: string,
+  signal: AbortSignal,
+  before: Tracked | undefined,
+): LongWork<Tracked> => {
+  const { ledger, operations, runtime } = options;
+  const activity = Context.current();
+  const { client } = activity;
+  const warn = (message: string): void => {
+    activity.log.warn(`The tracker continues: ${message}`);
+  };
+  const call = async <A>(of: Call<A>): Promise<A> => {
+    const result = await runCall(runtime, of, signal);
+    if (Result.isSuccess(result)) return result.success;
+    const { failure } = result;
+    const waitMs = failure._tag === "RateLimited" ? failure.retryAfter : 0;
+    throw new AskedToPause(failure.message, waitMs);
+  };
+  const settle = (name: WriteName) => options.settle(name, signal);
+  const waits = waitsOf({ ledger, account, client, warn, call });
+  const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
+  let state: Tracked = {
+    ...(before?.mark && { mark: before.mark }),
+    readAt: before?.readAt ?? Date.now(),
+    waiting: before?.waiting ?? 0,
+  };
+  let nextNudge = 0;
+  let nextJanitor = 0;
   /** Why something less than a sweep has failed. */
-  #faults: { readonly nudge?: string | undefined; readonly janitor?: string | undefined } = {};
-
-  constructor(
-    options: TrackerOptions,
-    account: string,
-    signal: AbortSignal,
-    reported: unknown,
-    known: Tracked | undefined,
-  ) {
-    this.#options = options;
-    this.#account = account;
-    this.#signal = signal;
-    // A killed worker's heartbeat is later than what the run was given.
-    const before = isTracked(reported) ? reported : known;
-    this.#state = {
-      ...(before?.mark && { mark: before.mark }),
-      readAt: before?.readAt ?? Date.now(),
-      waiting: before?.waiting ?? 0,
-    };
-    const warn = (message: string): void => {
-      this.#activity.log.warn(`The tracker continues: ${message}`);
-    };
-    const { client } = this.#activity;
-    const { ledger, operations, settle } = options;
-    const call = <A>(of: Call<A>) => this.#call(of);
-    const shared = { ledger, account, client, warn };
-    this.#waits = new Waits({ ...shared, call });
-    this.#janitor = new Janitor({
-      ...shared,
-      operations,
-      settle: (name) => settle(name, signal),
-    });
-  }
-
-  get state(): Tracked {
-    return this.#state;
-  }
-
-  async turn(): Promise<number> {
-    try {
-      await this.#sweep();
-      this.#failures = 0;
-      this.#note(this.#faults.nudge ?? this.#faults.janitor);
-      return SWEEP_EVERY_MS;
-    } catch (error) {
-      if (this.#signal.aborted) throw error;
-      this.#failures += 1;
-      const why = temporalReason(error);
-      this.#note(why);
-      const asked = error instanceof CannotRead ? error.waitMs : 0;
-      const pause = Math.max(asked, Math.min(LONGEST_BACKOFF_MS, 2 ** this.#failures * 500));
-      this.#activity.log.warn(`The tracker waits ${pause} ms: ${why}`);
-      return pause;
-    }
-  }
-
-  async #sweep(): Promise<void> {
-    await this.#bearWitness();
-    const { ledger } = this.#options;
-    const { client } = this.#activity;
-    if (Date.now() >= this.#nextNudge) {
-      this.#faults = {
-        ...this.#faults,
-        nudge: await nudgeUntold(ledger, this.#account, client),
-      };
-      this.#nextNudge = Date.now() + NUDGE_EVERY_MS;
-    }
-    if (Date.now() >= this.#nextJanitor) {
-      const { fault, lostRuns } = await this.#janitor.sweep();
-      this.#faults = { ...this.#faults, janitor: fault };
-      this.#state = { ...this.#state, lostRuns };
-      this.#nextJanitor = Date.now() + JANITOR_EVERY_MS;
-    }
-    await this.#waits.sweep();
-    const readAt = Date.now();
-    this.#state = { ...this.#state, readAt, waiting: this.#waits.size };
-    readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
-  }
+  let faults: { readonly nudge?: string | undefined; readonly janitor?: string | undefined } = {};
 
   /** Holds what was seen of the ledger against what it has, and remembers what it has. */
-  async #bearWitness(): Promise<void> {
-    const { ledger } = this.#options;
-    const { mark } = this.#state;
+  const bearWitness = async (): Promise<void> => {
+    const { mark } = state;
     if (mark !== undefined && !(await ledger.expect(mark))) {
       // What was seen is remembered until then: a second copy may have less than that, too.
-      this.#activity.log.error("The ledger was restored: nothing is sent until `recover`.");
+      activity.log.error("The ledger was restored: nothing is sent until `recover`.");
       return;
     }
     const now = await ledger.mark();
-    this.#state = { ...this.#state, mark: now };
+    state = { ...state, mark: now };
     // At once: a worker killed in the next second is no loss of what was seen.
-    if (now.sequence !== mark?.sequence) this.#activity.heartbeat(this.#state);
-  }
+    if (now.sequence !== mark?.sequence) activity.heartbeat(state);
+  };
 
   /** What keeps it from its work now; undefined where nothing does. */
-  #note(why: string | undefined): void {
-    const { failing, ...rest } = this.#state;
-    this.#state =
+  const note = (why: string | undefined): void => {
+    const { failing, ...rest } = state;
+    state =
       why === undefined ? rest : { ...rest, failing: { why, since: failing?.since ?? Date.now() } };
-    if (why !== failing?.why) this.#activity.heartbeat(this.#state);
-  }
+    if (why !== failing?.why) activity.heartbeat(state);
+  };
 
-  async #call<A>(call: Call<A>): Promise<A> {
-    const result = await runCall(this.#options.runtime, call, this.#signal);
-    if (Result.isSuccess(result)) return result.success;
-    throw new CannotRead(result.failure);
-  }
-}
+  return {
+    state: () => state,
+    failed: note,
+    turn: async () => {
+      await bearWitness();
+      if (Date.now() >= nextNudge) {
+        faults = { ...faults, nudge: await nudgeUntold(ledger, account, client) };
+        nextNudge = Date.now() + NUDGE_EVERY_MS;
+      }
+      if (Date.now() >= nextJanitor) {
+        const { fault, lostRuns } = await settleLeft();
+        faults = { ...faults, janitor: fault };
+        state = { ...state, lostRuns };
+        nextJanitor = Date.now() + JANITOR_EVERY_MS;
+      }
+      await waits.sweep();
+      const readAt = Date.now();
+      state = { ...state, readAt, waiting: waits.size() };
+      readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
+      note(faults.nudge ?? faults.janitor);
+      return SWEEP_EVERY_MS;
+    },
+  };
+};
 
 /** Makes the tracker's activity. */
 export const makeTrackerActivities = (options: TrackerOptions): TrackerActivities => ({
   track: async (known) => {
     const account = await options.account();
-    return runLong(
-      options,
-      (signal, reported) => new Tracker(options, account, signal, reported, known),
+    return runLong(options, (signal, reported) =>
+      // A killed worker's heartbeat is later than what the run was given.
+      tracking(options, account, signal, isTracked(reported) ? reported : known),
     );
   },
 });
+
+/**
+ * Returns what the tracker has last said to Temporal by its heartbeat: a witness of the ledger that outlives it.
+ *
+ * @returns undefined where no tracker runs, or it has said nothing yet.
+ */
+export const readTracked = async (
+  client: Client,
+  trackerId: string,
+): Promise<Tracked | undefined> => {
+  try {
+    const { raw } = await client.workflow.getHandle(trackerId).describe();
+    const [activity] = raw.pendingActivities ?? [];
+    const reported = await readReported(client.options.loadedDataConverter, activity);
+    return isTracked(reported) ? reported : undefined;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return undefined;
+    throw error;
+  }
+};

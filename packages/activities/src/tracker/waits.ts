@@ -1,8 +1,9 @@
 import type { Assumptions, Cardholder, Page, Payout } from "@durable-payments/api-core";
-import type { JsonObject, Ledger, Wait } from "@durable-payments/ledger";
+import type { JsonObject, Wait } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
-import { ActivityNotFoundError, type Client } from "@temporalio/client";
+import { ActivityNotFoundError } from "@temporalio/client";
 import { Effect } from "effect";
+import { PAGE_SIZE } from "../evidence/list-readings.ts";
 import type { Call } from "../run-operation.ts";
 import {
   intervalMs,
@@ -14,21 +15,14 @@ import {
   type Seen,
   seenCardholder,
   seenPayout,
-} from "../waits/read-things.ts";
-import { readRunState } from "./runs.ts";
+} from "../waits.ts";
+import { type JanitorOptions, readRunState } from "./janitor.ts";
 
 /** What the tracker needs to complete waits. */
-export interface WaitsOptions {
-  readonly ledger: Ledger;
-  readonly account: string;
-  readonly client: Client;
+interface WaitsOptions extends Pick<JanitorOptions, "account" | "client" | "ledger" | "warn"> {
   /** Calls the service; each is one request, or one page. */
   readonly call: <A>(call: Call<A>) => Promise<A>;
-  readonly warn: (message: string) => void;
 }
-
-/** Page size of both lists: their largest. */
-const PAGE_SIZE = 50;
 
 /** So few are read one by one. */
 const FEW = 5;
@@ -61,53 +55,30 @@ const markPolled = (waits: ReadonlyArray<Tracked>): void => {
 };
 
 /** Waits of an account by the ledger: reads what is due at the service, and completes the activities of what has ended. */
-export class Waits {
-  readonly #options: WaitsOptions;
-  #waits = new Map<string, Tracked>();
-  #readAt = Number.NEGATIVE_INFINITY;
-  #tookMs = 0;
-  #cardholdersFrom = 0;
+export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) => {
+  let all = new Map<string, Tracked>();
+  let lastReadAt = Number.NEGATIVE_INFINITY;
+  let tookMs = 0;
+  let cardholdersFrom = 0;
 
-  constructor(options: WaitsOptions) {
-    this.#options = options;
-  }
-
-  get size(): number {
-    return this.#waits.size;
-  }
-
-  /**
-   * Reads what is due, and completes what has ended.
-   *
-   * @throws LedgerUnavailable; what `call` throws, after everything that could be completed was.
-   */
-  async sweep(): Promise<void> {
-    await this.#refresh();
-    await this.#sweepPayouts();
-    await this.#sweepCardholders();
-    await this.#sweepBalances();
-    await this.#forgetClosedRuns();
-  }
-
-  async #refresh(): Promise<void> {
-    const { account, ledger } = this.#options;
+  const refresh = async (): Promise<void> => {
     const began = Date.now();
-    if (began - this.#readAt < this.#tookMs / SHARE_OF_TIME) return;
-    const known = this.#waits;
-    this.#waits = new Map();
+    if (began - lastReadAt < tookMs / SHARE_OF_TIME) return;
+    const known = all;
+    all = new Map();
     for (const wait of await ledger.waits({ account, isOpen: true })) {
       // Its own first look was one.
       const { polledAt = wait.since, runSeenAt = began } = known.get(keyOf(wait)) ?? {};
-      this.#waits.set(keyOf(wait), { ...wait, polledAt, runSeenAt });
+      all.set(keyOf(wait), { ...wait, polledAt, runSeenAt });
     }
-    this.#readAt = began;
-    this.#tookMs = Date.now() - began;
-  }
+    lastReadAt = began;
+    tookMs = Date.now() - began;
+  };
 
   /** What is to be read now, by what is waited for; the one that was read longest ago first. */
-  #due(kind: Wait["kind"]): ReadonlyMap<string, ReadonlyArray<Tracked>> {
+  const dueOf = (kind: Wait["kind"]): ReadonlyMap<string, ReadonlyArray<Tracked>> => {
     const now = Date.now();
-    const due = [...this.#waits.values()]
+    const due = [...all.values()]
       .filter((wait) => wait.kind === kind)
       .filter(
         ({ polledAt, since }) =>
@@ -115,14 +86,13 @@ export class Waits {
       )
       .toSorted((one, other) => one.polledAt - other.polledAt);
     return Map.groupBy(due, ({ thing }) => thing);
-  }
+  };
 
-  async #sweepPayouts(): Promise<void> {
-    const unread = new Map(this.#due("payout"));
-    const { call } = this.#options;
+  const sweepPayouts = async (): Promise<void> => {
+    const unread = new Map(dueOf("payout"));
     // A page is worth its request while it shows more than one of those that are due.
     for (let page_num = 1, shown = 2; unread.size > FEW && shown > 1; page_num++) {
-      ({ shown } = await this.#readPage<Payout>(
+      ({ shown } = await readPage<Payout>(
         unread,
         (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE }),
         (payout) => payout.payout_id,
@@ -131,17 +101,16 @@ export class Waits {
     }
     for (const [payout_id, waits] of [...unread].slice(0, MOST_SINGLE)) {
       markPolled(waits);
-      await this.#seen(waits, await call((client) => readPayout(client, { payout_id })));
+      await endSeen(waits, await call((client) => readPayout(client, { payout_id })));
     }
-  }
+  };
 
-  async #sweepCardholders(): Promise<void> {
+  const sweepCardholders = async (): Promise<void> => {
     const began = Date.now();
-    if (began < this.#cardholdersFrom) return;
-    const unread = new Map(this.#due("cardholder"));
-    const { account, ledger } = this.#options;
+    if (began < cardholdersFrom) return;
+    const unread = new Map(dueOf("cardholder"));
     for (let page_num = 1, isLast = false; unread.size > 0 && !isLast; page_num++) {
-      const { page } = await this.#readPage<Cardholder>(
+      const { page } = await readPage<Cardholder>(
         unread,
         (client) => client.listCardholders({ page_num, page_size: PAGE_SIZE }),
         (cardholder) => cardholder.card_holder_id,
@@ -152,19 +121,19 @@ export class Waits {
         page_num >= (page.total_page ?? Number.POSITIVE_INFINITY);
     }
     for (const [card_holder_id, waits] of unread) {
-      await this.#seen(waits, await orRemoved(ledger, account, notListed(card_holder_id)));
+      await endSeen(waits, await orRemoved(ledger, account, notListed(card_holder_id)));
     }
-    this.#cardholdersFrom = Date.now() + REST * (Date.now() - began);
-  }
+    cardholdersFrom = Date.now() + REST * (Date.now() - began);
+  };
 
   /** Reads a page of a list, and takes what it shows out of what is unread: `shown` counts that. */
-  async #readPage<Item>(
+  const readPage = async <Item>(
     unread: Map<string, ReadonlyArray<Tracked>>,
     read: Call<Page<Item>>,
     idOf: (item: Item) => string,
     seenOf: (item: Item, assumptions: Assumptions) => Seen<object>,
-  ): Promise<{ readonly page: Page<Item>; readonly shown: number }> {
-    const { assumptions, page } = await this.#options.call((client) =>
+  ): Promise<{ readonly page: Page<Item>; readonly shown: number }> => {
+    const { assumptions, page } = await call((client) =>
       Effect.map(read(client), (answer) => ({
         page: answer,
         assumptions: client.options.assumptions,
@@ -176,32 +145,34 @@ export class Waits {
       if (waits === undefined) continue;
       shown += 1;
       unread.delete(idOf(item));
-      await this.#seen(waits, seenOf(item, assumptions));
+      await endSeen(waits, seenOf(item, assumptions));
     }
     return { page, shown };
-  }
+  };
 
-  async #sweepBalances(): Promise<void> {
-    for (const [thing, waits] of this.#due("balance")) {
+  const sweepBalances = async (): Promise<void> => {
+    for (const [thing, waits] of dueOf("balance")) {
       const [currency = "", amount = ""] = thing.split(" ");
       markPolled(waits);
-      const seen = await this.#options.call((client) => readFunds(client, { currency, amount }));
-      await this.#seen(waits, seen);
+      const seen = await call((client) => readFunds(client, { currency, amount }));
+      await endSeen(waits, seen);
     }
-  }
+  };
 
-  async #seen(waits: ReadonlyArray<Tracked>, { isOpen, seen }: Seen<object>): Promise<void> {
+  const endSeen = async (
+    waits: ReadonlyArray<Tracked>,
+    { isOpen, seen }: Seen<object>,
+  ): Promise<void> => {
     markPolled(waits);
     for (const wait of waits) {
       // What was seen is plain JSON.
-      if (!isOpen) await this.#complete(wait, { ...seen });
+      if (!isOpen) await complete(wait, { ...seen });
     }
-  }
+  };
 
   /** By workflow id alone: the activity's id names what it waits for, and a reset keeps it in another run. */
-  async #complete(wait: Tracked, result: JsonObject): Promise<void> {
+  const complete = async (wait: Tracked, result: JsonObject): Promise<void> => {
     const { activityId, workflowId } = wait;
-    const { client, warn } = this.#options;
     try {
       await client.activity.complete({ workflowId, activityId }, result);
     } catch (error) {
@@ -212,22 +183,34 @@ export class Waits {
         );
       }
     }
-    await this.#forget(wait, result);
-  }
+    await forget(wait, result);
+  };
 
-  async #forget(wait: Tracked, outcome: JsonObject): Promise<void> {
-    await this.#options.ledger.closeWait(wait, outcome);
-    this.#waits.delete(keyOf(wait));
-  }
+  const forget = async (wait: Tracked, outcome: JsonObject): Promise<void> => {
+    await ledger.closeWait(wait, outcome);
+    all.delete(keyOf(wait));
+  };
 
   /** A terminated run ends no wait of its own. */
-  async #forgetClosedRuns(): Promise<void> {
+  const forgetClosedRuns = async (): Promise<void> => {
     const now = Date.now();
-    for (const wait of this.#waits.values()) {
+    for (const wait of all.values()) {
       if (now - Math.max(wait.runSeenAt, wait.since) < RUN_CHECKED_EVERY_MS) continue;
       wait.runSeenAt = now;
-      const state = await readRunState(this.#options.client, wait.workflowId);
-      if (state !== "open") await this.#forget(wait, { outcome: "runEnded" });
+      const state = await readRunState(client, wait.workflowId);
+      if (state !== "open") await forget(wait, { outcome: "runEnded" });
     }
-  }
-}
+  };
+
+  return {
+    size: () => all.size,
+    /** Completes what has ended of what is due. Throws what `call` throws, after everything that could be completed was. */
+    sweep: async (): Promise<void> => {
+      await refresh();
+      await sweepPayouts();
+      await sweepCardholders();
+      await sweepBalances();
+      await forgetClosedRuns();
+    },
+  };
+};

@@ -1,23 +1,149 @@
+import {
+  type Call,
+  type JsonObject,
+  type WriteName,
+  type Ledger,
+  grownWait,
+  LedgerUnavailable,
+} from "@durable-payments/ledger";
+import {
+  failureTypes,
+  rowStep,
+  type UndoCall,
+  type WriteAnswer,
+  type WriteCall,
+} from "@durable-payments/protocol/calls";
+import { advanceRow, type Attempt } from "./guard.ts";
+import { Performing } from "./engine.ts";
+import { type EngineOptions, isListed, writeNames, type WriteTask } from "./operation.ts";
+import { NotYet, StepFailed } from "./outcomes.ts";
+import { notYet, optionsOf, type PaymentsRuntime } from "../run-operation.ts";
+import { makeContractOperations } from "./contract-operations.ts";
+import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { operation as contractOf } from "@durable-payments/api-core/contract";
 import { messageOf } from "@durable-payments/api-core/values";
-import { type Ledger, LedgerUnavailable, type WriteName } from "@durable-payments/ledger";
-import type { UndoCall, WriteAnswer, WriteCall } from "@durable-payments/protocol/calls";
+import { accountHash } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
-import { accountOf, notYet, optionsOf, type PaymentsRuntime } from "../run-operation.ts";
-import { makeContractOperations } from "./contract-operations.ts";
-import type { Attempt } from "./guard.ts";
-import { type EngineOptions, NotYet, StepFailed } from "./operation.ts";
-import { growingWaitMs } from "./outcomes.ts";
-import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
-import { performWrite, settleRow, undoWrite } from "./perform.ts";
-import { isListed, writeNames } from "./write-facts.ts";
+
+/** Returns the name of the row of a step: that of a child holds the child's workflow id. */
+const rowNameOf = (
+  account: string,
+  workflowId: string,
+  { rootId, step }: Pick<WriteCall, "rootId" | "step">,
+): WriteName => ({ account, workflowId: rootId, step: rowStep(rootId, { workflowId, step }) });
+
+/**
+ * Carries out a write: looks at its row, and does what the ledger says until it is done, or time or a person has to
+ * help. It may be called again and again, by any number of attempts at once.
+ *
+ * @throws NotYet where time helps; StepFailed where the step fails; LedgerUnavailable.
+ */
+export const performWrite = async (
+  options: EngineOptions,
+  attempt: Attempt,
+  task: WriteTask,
+): Promise<WriteAnswer> => {
+  const operation = options.operations.get(task.operation);
+  const name = rowNameOf(options.account, attempt.workflowId, task);
+  if (operation === undefined) {
+    const { step } = name;
+    const message = `The worker does not know the operation ${task.operation}.`;
+    const details = { operation: task.operation, step, version: 0 };
+    throw new StepFailed(failureTypes.invalidRequest, message, details);
+  }
+  const call: Call = {
+    name,
+    operation: task.operation,
+    // A request is plain JSON.
+    request: operation.describe(task.request as JsonObject),
+    runId: attempt.runId,
+    startedBy: task.startedBy,
+    testimony: attempt.testimony,
+    mode: task.mode ?? "send",
+    mayAmend: task.isNamed,
+    approveAbove: task.approveAbove,
+  };
+  return new Performing(options, attempt, operation, call, task).run();
+};
+
+/**
+ * Finds out what became of a row: reads the list, and sends nothing. Throws as `performWrite`.
+ *
+ * @param mode `close` for a run that goes on, `settle` for one that has ended.
+ * @returns the answer; undefined where there is no such row.
+ */
+export const settleRow = async (
+  options: EngineOptions,
+  attempt: Attempt,
+  name: WriteName,
+  mode: "close" | "settle" = "settle",
+): Promise<WriteAnswer | undefined> => {
+  const { row } = await options.ledger.look(name);
+  const operation = row && options.operations.get(row.operation);
+  if (row === undefined || operation === undefined) return undefined;
+  const call: Call = {
+    name,
+    operation: row.operation,
+    request: row.request,
+    runId: mode === "settle" ? row.runId : attempt.runId,
+    testimony: undefined,
+    mode,
+    mayAmend: false,
+  };
+  return new Performing(options, attempt, operation, call, {}).run();
+};
+
+/**
+ * Removes what a step has made. What became of the step is found out first; the removal is a write of its own, with a
+ * row, a fence and an outcome. `made` is empty where the step had made nothing. Throws as `performWrite`.
+ */
+export const undoWrite = async (
+  options: EngineOptions,
+  attempt: Attempt,
+  call: UndoCall,
+): Promise<WriteAnswer> => {
+  const { account, ledger, operations, who } = options;
+  const name = rowNameOf(account, attempt.workflowId, call);
+  let settled: WriteAnswer | undefined;
+  try {
+    settled = await settleRow(options, attempt, name, "close");
+  } catch (error) {
+    // Nothing was carried out.
+    if (!(error instanceof StepFailed)) throw error;
+  }
+  if (settled?.is === "waiting") return settled;
+  const { row } = await ledger.look(name);
+  if (row?.state !== "done" || row.madeId === null) return { is: "done", made: {} };
+  const undo = operations.get(row.operation)?.undo?.(row.madeId);
+  const details = { operation: row.operation, step: row.step, version: row.version };
+  if (undo === undefined) {
+    const message = `Nothing removes what ${row.operation} makes: remove ${row.madeId} by hand.`;
+    throw new StepFailed(failureTypes.cannotBeUndone, message, details);
+  }
+  const removed = await performWrite(
+    { ...options, operations: new Map([[undo.operation.name, undo.operation]]) },
+    attempt,
+    {
+      ...call,
+      operation: undo.operation.name,
+      // What was made anew is undone anew.
+      step: row.generation === 1 ? `undo ${call.step}` : `undo ${call.step} ${row.generation}`,
+      isNamed: true,
+      request: { ...undo.request },
+    },
+  );
+  if (removed.is === "waiting") return removed;
+  const policy = operations.get(row.operation)?.policy({});
+  if (policy !== undefined) await advanceRow(ledger, name, { is: "undone", who }, policy);
+  return removed;
+};
 
 /** A cancellation arrives with the answer to a heartbeat. */
 const HEARTBEAT_EVERY_MS = 3_000;
 
 /** What the activities of writes are made of. */
-export interface WriteActivityOptions {
+interface WriteActivityOptions {
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
   readonly operations: OwnOperations;
@@ -88,7 +214,7 @@ const failureOf = (error: unknown, attempt: Attempt): unknown => {
   const isLedger = error instanceof LedgerUnavailable;
   if (!(error instanceof NotYet) && !isLedger) return error;
   if (error instanceof NotYet && error.version !== undefined) attempt.heartbeat(error.version);
-  return notYet(messageOf(error), isLedger ? growingWaitMs(attempt.attempt) : error.delayMs);
+  return notYet(messageOf(error), isLedger ? grownWait(attempt.attempt) : error.delayMs);
 };
 
 /** Runs in an activity, which heartbeats meanwhile: a lost worker is noticed, and a cancellation arrives. */
@@ -112,28 +238,25 @@ const inActivity = async <A>(
 /** The activity of a write. */
 export type WriteActivity = (call: WriteCall) => Promise<WriteAnswer>;
 
-/** Activities of writes, and what the janitor needs of the engine. */
-export interface WriteActivities {
-  /** By activity type: the operations of the contract that write, those of a user's own, and `undo`. */
-  readonly activities: Readonly<
-    Record<string, WriteActivity | ((call: UndoCall) => Promise<WriteAnswer>)>
-  >;
-  /** The operations whose outcome a list, or the lifetime of a key, settles. */
-  readonly settled: ReadonlyArray<string>;
-  /** Finds out what became of a row whose run has ended, and sends nothing. Throws as `performWrite`. */
-  readonly settleRow: (name: WriteName, attempt: Attempt) => Promise<void>;
-}
+/** The attempt of the janitor: it vouches for nothing, and its run has ended. */
+const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
+  runId: "janitor",
+  workflowId,
+  attempt: 1,
+  testimony: undefined,
+  startedAt: { wall: Date.now(), monotonic: performance.now() },
+  signal,
+  heartbeat: () => {},
+  isRunOpen: async () => false,
+});
 
 /** Makes the activities of all writes: each carries out its step once, however often it is called. */
-export const makeWriteActivities = ({
-  ledger,
-  operations: own,
-  runtime,
-}: WriteActivityOptions): WriteActivities => {
+export const makeWriteActivities = ({ ledger, operations: own, runtime }: WriteActivityOptions) => {
   let made: Promise<EngineOptions> | undefined;
   const engine = (): Promise<EngineOptions> => {
     made ??= (async () => {
-      const [account, options] = await Promise.all([accountOf(runtime), optionsOf(runtime)]);
+      const options = await optionsOf(runtime);
+      const account = accountHash(options);
       const ofContract = makeContractOperations({ account, ledger, options, runtime });
       const all = Object.entries(own).map(
         ([name, operation]) => [name, makeOwnOperation(name, operation)] as const,
@@ -152,17 +275,20 @@ export const makeWriteActivities = ({
     return [operation, write] as const;
   });
   return {
+    /** By activity type: the operations of the contract that write, those of a user's own, and `undo`. */
     activities: {
       ...Object.fromEntries(activities),
       undo: (call: UndoCall) =>
         inActivity(call, async (attempt) => undoWrite(await engine(), attempt, call)),
     },
+    /** The operations whose outcome a list, or the lifetime of a key, settles. */
     settled: [
       ...writeNames.filter((name) => isListed(name) || contractOf(name).idempotency === "keyed"),
       ...Object.entries(own).flatMap(([name, { repeat }]) => (repeat === "idempotent" ? [] : name)),
     ],
-    settleRow: async (name, attempt) => {
-      await settleRow(await engine(), attempt, name);
+    /** As `settleRow`, for the janitor. */
+    settle: async (name: WriteName, signal: AbortSignal): Promise<void> => {
+      await settleRow(await engine(), janitorAttempt(name.workflowId, signal), name);
     },
   };
 };

@@ -3,34 +3,33 @@ import { checkInput, operation as contractOf } from "@durable-payments/api-core/
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
 import { textAt, withoutAccounts } from "@durable-payments/protocol";
-import { payeeMark } from "@durable-payments/protocol/payee-mark";
+import { payeeMark } from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
-import { contradictedField } from "../evidence/match-beneficiary.ts";
-import { plainKey } from "../evidence/match-fields.ts";
-import { contradictionOf, matchCardholder, matchPayout } from "../evidence/match-rows.ts";
+import {
+  accountMark,
+  contradictedField,
+  describeAccount,
+  oneByOne,
+  reusableBeneficiary,
+} from "./beneficiaries.ts";
+import { contradictionOf, matchCardholder, matchPayout, plainKey } from "../evidence/match.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import { operationOf, type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { NOT_CONFIRMED } from "./advance-row.ts";
-import { OneByOne } from "./one-by-one.ts";
-import {
-  isPaymentsError,
-  type ReadMade,
-  type Sending,
-  type WriteName,
-  type WriteOperation,
-} from "./operation.ts";
-import { outcomeOfError } from "./outcomes.ts";
-import { accountMark, describeAccount, reusableBeneficiary } from "./payees.ts";
-import { keyOf, pickTexts, requestHash } from "./request-fields.ts";
+import { NOT_CONFIRMED, type Sending } from "./guard.ts";
+import { isPaymentsError, outcomeOfError } from "./outcomes.ts";
 import {
   isListed,
   KEY_LIFETIME_MS,
   MADE_BEFORE,
   PAYOUT_KEPT,
+  type ReadMade,
+  type WriteName,
   writeNames,
+  type WriteOperation,
   WRITES,
-} from "./write-facts.ts";
+} from "./operation.ts";
+import { keyOf, pickTexts, requestHash } from "./request.ts";
 
 type Client = PaymentsClient["Service"];
 
@@ -50,7 +49,7 @@ export const makeContractOperations = ({
   runtime,
 }: ContractOptions): ReadonlyMap<string, WriteOperation> => {
   const never = new AbortController().signal;
-  const oneByOne = new OneByOne(ledger);
+  const takeTurn = oneByOne(ledger);
   const read = async <A>(call: (client: Client) => Effect.Effect<A, PaymentsError>): Promise<A> => {
     const result = await runCall(runtime, call, never);
     if (Result.isFailure(result)) throw result.failure;
@@ -178,7 +177,7 @@ export const makeContractOperations = ({
     const { guard, key, options, request } = sending;
     if (options.reuse === false) return send("createBeneficiary", sending);
     const hash = requestHash("createBeneficiary", request);
-    const lease = await oneByOne.take(`createBeneficiary/${account}/${hash}`);
+    const lease = await takeTurn(`createBeneficiary/${account}/${hash}`);
     if (lease === undefined) {
       const message = "Another worker is creating the same beneficiary.";
       return { is: "later", message, retryAfterMs: 1_000 };
@@ -304,8 +303,9 @@ export const makeContractOperations = ({
       },
       describe: (request) => {
         const currency = facts.currency ?? textAt(request, "currency")?.toUpperCase() ?? null;
-        const amount = pickTexts(request, [facts.amountField ?? ""])[facts.amountField ?? ""];
-        const isMoney = facts.amountField !== undefined && typeof amount === "string";
+        const { amountField = "" } = facts;
+        const amount = pickTexts(request, [amountField])[amountField];
+        const isMoney = typeof amount === "string";
         return {
           hash: requestHash(name, request),
           amount: isMoney ? amount : null,

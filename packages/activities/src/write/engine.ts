@@ -6,32 +6,23 @@ import {
   type Effect as NextEffect,
   type JsonObject,
   type Look,
+  grownWait,
   MadeByAnother,
   type SendOutcome,
   type Verdict,
-  type WriteEvent,
+  type WriteHappening,
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
-import { plainKey } from "../evidence/match-fields.ts";
-import { advanceRow } from "./advance-row.ts";
-import { dispatch, writeAgain } from "./dispatch.ts";
-import { type Attempt, typeOfRun } from "./guard.ts";
-import {
-  type EngineOptions,
-  isPaymentsError,
-  NotYet,
-  type ReadMade,
-  StepFailed,
-  type WriteOperation,
-  type WriteTask,
-} from "./operation.ts";
-import { growingWaitMs, waitAfterMs } from "./outcomes.ts";
-import { prepare, renamed } from "./prepare.ts";
-import { keysOf } from "./request-fields.ts";
+import { plainKey } from "../evidence/match.ts";
+import { orAborted } from "../run-operation.ts";
+import { advanceRow, type Attempt, dispatch, writeAgain } from "./guard.ts";
+import type { EngineOptions, ReadMade, WriteOperation, WriteTask } from "./operation.ts";
+import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
+import { keyOf, keysOf, prepare, renamed } from "./request.ts";
 
 /** Longest time that an attempt goes on without a result. */
 const MOST_MS = 60_000;
@@ -108,8 +99,11 @@ export class Performing {
           const { idField } = this.#operation;
           return { is: "done", made: { [idField]: effect.id, ...effect.result }, ...by };
         }
-        case "fail":
-          throw this.#failed(effect);
+        case "fail": {
+          const { details, message, type } = effect;
+          const isLimit = details["reason"] === "limit";
+          throw this.#fail(isLimit ? failureTypes.overLimit : type, message, details);
+        }
         // The answers to `dispatching`, which the guard takes.
         case "go":
         case "stop":
@@ -126,11 +120,6 @@ export class Performing {
   #notYet(why: string, delayMs: number, isUnsent: boolean): NotYet {
     const delay = Math.max(100, Math.round(delayMs));
     return new NotYet(why, delay, isUnsent ? this.version : undefined);
-  }
-
-  #failed({ details, message, type }: Extract<NextEffect, { is: "fail" }>): StepFailed {
-    const isLimit = details["reason"] === "limit";
-    return this.#fail(isLimit ? failureTypes.overLimit : type, message, details);
   }
 
   #fail(type: string, message: string, details: JsonObject = {}): StepFailed {
@@ -160,11 +149,16 @@ export class Performing {
     this.#policy = { ...this.#policy, repeat: "none", isListed: true };
   }
 
-  async #advance(event: WriteEventOf): Promise<NextEffect> {
+  async #advance(event: WriteHappening): Promise<NextEffect> {
     const { ledger, who } = this.#options;
     const { name } = this.#call;
-    const type = typeOfRun(this.#attempt, this.#call);
-    const { effect, look } = await advanceRow(ledger, name, { ...event, who }, this.#policy, type);
+    const { effect, look } = await advanceRow(
+      ledger,
+      name,
+      { ...event, who },
+      this.#policy,
+      this.#attempt,
+    );
     this.#look = look;
     return effect;
   }
@@ -210,8 +204,7 @@ export class Performing {
     const { attempt, signal } = this.#attempt;
     if (signal.aborted) throw signal.reason;
     // A resend waits: whatever took the last answer may take this one, too.
-    if (this.#sends > 0)
-      throw this.#notYet("The last answer was lost.", growingWaitMs(attempt), false);
+    if (this.#sends > 0) throw this.#notYet("The last answer was lost.", grownWait(attempt), false);
     this.#sends += 1;
     const row = this.#row;
     const token = `${this.#look?.epoch ?? 0}:${randomBytes(9).toString("base64url")}`;
@@ -224,7 +217,7 @@ export class Performing {
       policy: this.#policy,
       options: this.#task,
       request: this.#request ?? {},
-      generation,
+      key: keyOf(this.#call.name, generation),
       isResend,
       sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
       token,
@@ -235,7 +228,7 @@ export class Performing {
         const { outcome, waitMs } = dispatched;
         const effect = await this.#answered(token, generation, outcome);
         if (effect.is !== "wait") return effect;
-        const grownMs = outcome.is === "later" ? growingWaitMs(this.#row?.sends ?? 1) : waitMs;
+        const grownMs = outcome.is === "later" ? grownWait(this.#row?.sends ?? 1) : waitMs;
         return { ...effect, at: Math.max(effect.at, this.#now + grownMs) };
       }
       case "later": {
@@ -266,7 +259,7 @@ export class Performing {
       return await writeAgain(() => write(outcome));
     } catch (error) {
       if (!(error instanceof MadeByAnother)) {
-        throw this.#notYet(messageOf(error), growingWaitMs(1), false);
+        throw this.#notYet(messageOf(error), grownWait(1), false);
       }
       const message = `Its answer names what another write has made. ${error.message}`;
       return write({ is: "contradiction", message });
@@ -276,18 +269,12 @@ export class Performing {
   /** Reads the service; where it cannot be read, time helps. */
   async #reading<A>(read: () => Promise<A>, isUnsent = false): Promise<A> {
     const { attempt, signal } = this.#attempt;
-    const aborted = Promise.withResolvers<never>();
-    const abort = () => aborted.reject(signal.reason);
-    signal.addEventListener("abort", abort);
     try {
-      if (signal.aborted) throw signal.reason;
-      return await Promise.race([read(), aborted.promise]);
+      return await orAborted(read, signal);
     } catch (error) {
       if (!isPaymentsError(error)) throw error;
       const why = `The service could not be read: ${error.message}`;
       throw this.#notYet(why, waitAfterMs(error, attempt), isUnsent && this.#isUnsent);
-    } finally {
-      signal.removeEventListener("abort", abort);
     }
   }
 
@@ -307,7 +294,7 @@ export class Performing {
   }
 
   /** Brings a verdict to the row. What shows our key and is another write's, a person has to sort out; likeness is read again. */
-  async #found(event: (verdict: Verdict) => WriteEventOf, verdict: Verdict): Promise<NextEffect> {
+  async #found(event: (verdict: Verdict) => WriteHappening, verdict: Verdict): Promise<NextEffect> {
     try {
       return await this.#advance(event(verdict));
     } catch (error) {
@@ -327,7 +314,7 @@ export class Performing {
       this.#elsewhere = [];
       // Whatever is listed by now counts: a person has waited long enough.
       const read = await this.#search({ ...row, until: 0 });
-      const nextAt = this.#now + growingWaitMs(this.#attempt.attempt);
+      const nextAt = this.#now + grownWait(this.#attempt.attempt);
       const verdict = read.is === "later" ? { ...read, at: Math.min(read.at, nextAt) } : read;
       return this.#found((seen) => ({ is: "reread", version, decision, verdict: seen }), verdict);
     }
@@ -359,10 +346,3 @@ export class Performing {
       : { is: "fault", fault: `${id} has the key of ${rival.workflowId} (${rival.step}).` };
   }
 }
-
-/** An event without who brings it. */
-type WriteEventOf = WriteEvent extends infer Event
-  ? Event extends WriteEvent
-    ? Omit<Event, "who">
-    : never
-  : never;

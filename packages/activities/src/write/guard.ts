@@ -1,8 +1,52 @@
+import {
+  advance,
+  type Effect as NextEffect,
+  type Ledger,
+  type Look,
+  type WriteEvent,
+  type WriteName,
+  type WritePolicy,
+  type Call,
+  type JsonObject,
+  grownWait,
+  MadeByAnother,
+  type SendOutcome,
+} from "@durable-payments/ledger";
+import type { WriteOptions } from "@durable-payments/protocol/calls";
 import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Call, Ledger, WritePolicy } from "@durable-payments/ledger";
 import { Effect } from "effect";
-import { advanceRow } from "./advance-row.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isPaymentsError, waitAfterMs } from "./outcomes.ts";
+
+/** What the result and the log say where a person named an id that nothing could read, or compare. */
+export const NOT_CONFIRMED = { not_confirmed: true } as const;
+
+/** Changes a row by what has happened, in one transaction. Throws LedgerUnavailable, and MadeByAnother. */
+export const advanceRow = async (
+  ledger: Ledger,
+  name: WriteName,
+  event: WriteEvent,
+  policy: WritePolicy,
+  attempt?: Pick<Attempt, "workflowId" | "workflowType">,
+): Promise<{ readonly look: Look; readonly effect: NextEffect }> => {
+  let effect: NextEffect | undefined;
+  const isUnread = event.is === "checked" && "not_confirmed" in event.result;
+  const look = await ledger.transact(name, (seen) => {
+    const { effect: next, entries, row } = advance(seen, event, policy);
+    effect = next;
+    return {
+      ...(row !== undefined && { row }),
+      entries: isUnread
+        ? entries.map((one) => ({ ...one, details: { ...one.details, ...NOT_CONFIRMED } }))
+        : entries,
+      // The run that the row is named by is recorded with it: a child knows only its own type.
+      workflowType: attempt?.workflowId === name.workflowId ? attempt.workflowType : undefined,
+    };
+  });
+  if (effect === undefined) throw new Error("The ledger decided nothing.");
+  return { look, effect };
+};
 
 /** An attempt of the activity of a write, or the janitor's. */
 export interface Attempt {
@@ -34,14 +78,8 @@ const LOOK_WITHIN_MS = 500;
 /** A dispatch within this time follows at once on its attempt's start: its run was open then. */
 const AT_ONCE_MS = 1_000;
 
-/** Returns the type of the run that a row is named by, to be recorded with it: a child knows only its own. */
-export const typeOfRun = (
-  { workflowId, workflowType }: Attempt,
-  { name }: Pick<Call, "name">,
-): string | undefined => (workflowId === name.workflowId ? workflowType : undefined);
-
 /** What a guard works with. */
-export interface GuardOptions {
+interface GuardOptions {
   readonly ledger: Ledger;
   readonly attempt: Attempt;
   readonly call: Call;
@@ -56,7 +94,7 @@ export interface GuardOptions {
  * everything that may forbid the send, and commits that it is sent. Where Temporal or the ledger does not answer,
  * nothing is sent.
  */
-export class Guard {
+class Guard {
   readonly #options: GuardOptions;
   #isAsked = false;
   #hasGone = false;
@@ -101,12 +139,7 @@ export class Guard {
       }),
     );
 
-  /**
-   * Asks for one dispatch, which has to follow at once.
-   *
-   * @param what how the log names it, where nothing is sent.
-   * @throws Error with the reason, where it must not be sent.
-   */
+  /** Asks for one dispatch, which has to follow at once; rejects with the reason where it must not. `what`: see the event. */
   async permit(what?: string): Promise<void> {
     this.#blocked = undefined;
     try {
@@ -154,7 +187,7 @@ export class Guard {
       call,
       ...(what !== undefined && { what }),
     } as const;
-    const { effect } = await advanceRow(ledger, call.name, event, policy, typeOfRun(attempt, call));
+    const { effect } = await advanceRow(ledger, call.name, event, policy, attempt);
     if (effect.is === "go") {
       this.#hasGone = true;
       return;
@@ -163,3 +196,98 @@ export class Guard {
     throw new Error(effect.is === "stop" ? effect.why : "The ledger did not permit it.");
   }
 }
+
+/** One send of a write. */
+export interface Sending {
+  readonly request: JsonObject;
+  /** The key of this generation: 36 characters. */
+  readonly key: string;
+  /** Whether an earlier send with this key may have reached the service. */
+  readonly isResend: boolean;
+  /** How long ago the row of what was sent before was made, in milliseconds; undefined where nothing was sent. */
+  readonly sentForMs: number | undefined;
+  readonly guard: Guard;
+  readonly options: WriteOptions;
+  /** The number of the attempt: waits grow with it. */
+  readonly attempt: number;
+  /** Runs something once the ledger has the outcome. */
+  readonly afterwards: (release: () => Promise<void>) => void;
+}
+
+/** One send, which the ledger has said may be tried. */
+interface Dispatch extends GuardOptions, Omit<Sending, "attempt" | "guard"> {
+  readonly operation: { readonly send: (sending: Sending) => Promise<SendOutcome> };
+}
+
+/** What became of a send. */
+export type Dispatched =
+  /** The ledger has to hear it; `waitMs` is the shortest wait where nothing left. */
+  | { readonly is: "answered"; readonly outcome: SendOutcome; readonly waitMs: number }
+  /** The client got as far as no dispatch. `isUnsent`: the row is as it was looked at. */
+  | {
+      readonly is: "later";
+      readonly message: string;
+      readonly waitMs: number;
+      readonly isUnsent: boolean;
+    }
+  /** The client does not send such a request. */
+  | { readonly is: "invalid"; readonly message: string; readonly details: JsonObject };
+
+const notDispatched = (message: string, waitMs = 0): Dispatched => ({
+  is: "answered",
+  outcome: { is: "notDispatched", message },
+  waitMs,
+});
+
+/** Sends a request once, behind the guard. Throws the reason of the attempt's signal where it was aborted before a dispatch. */
+export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
+  const { attempt, operation, ...sending } = given;
+  const { signal } = attempt;
+  const guard = new Guard(given);
+  let outcome: SendOutcome;
+  try {
+    outcome = await operation.send({ ...sending, guard, attempt: attempt.attempt });
+  } catch (error) {
+    if (!guard.mayHaveBegun) {
+      if (signal.aborted) throw signal.reason;
+      if (guard.blocked !== undefined) return notDispatched(guard.blocked);
+      if (!isPaymentsError(error)) throw error;
+      const waitMs = waitAfterMs(error, attempt.attempt);
+      return { is: "later", message: error.message, waitMs, isUnsent: true };
+    }
+    outcome =
+      guard.blocked === undefined
+        ? { is: "lost", message: messageOf(error) }
+        : { is: "notDispatched", message: guard.blocked };
+  }
+  if (guard.mayHaveBegun) {
+    return guard.blocked !== undefined && outcome.is === "later"
+      ? notDispatched(guard.blocked)
+      : { is: "answered", outcome, waitMs: 0 };
+  }
+  // The client did not get as far as a dispatch, or was not permitted to.
+  if (signal.aborted) throw signal.reason;
+  if (guard.blocked !== undefined) return notDispatched(guard.blocked);
+  if (outcome.is === "later") return notDispatched(outcome.message, outcome.retryAfterMs);
+  if (outcome.is === "refused") {
+    return { is: "invalid", message: outcome.message, details: outcome.details };
+  }
+  const waitMs = grownWait(attempt.attempt);
+  return { is: "later", message: `It was not sent (${outcome.is}).`, waitMs, isUnsent: false };
+};
+
+/** Waits before the outcome of a send is written again, where the ledger did not answer. */
+const AGAIN_AFTER_MS = [100, 1_000, 5_000];
+
+/** Writes the outcome of a send, which is a fact that only this process has: again, where the ledger does not answer. */
+export const writeAgain = async <A>(write: () => Promise<A>): Promise<A> => {
+  for (const waitMs of AGAIN_AFTER_MS) {
+    try {
+      return await write();
+    } catch (error) {
+      if (error instanceof MadeByAnother) throw error;
+      await sleep(waitMs);
+    }
+  }
+  return write();
+};

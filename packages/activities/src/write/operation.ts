@@ -1,34 +1,16 @@
-import type { Fault, OperationName, PaymentsError } from "@durable-payments/api-core";
+import type { Endpoints, Fault } from "@durable-payments/api-core";
 import type {
   JsonObject,
   Ledger,
   SendOutcome,
   Verdict,
-  WriteName as RowName,
   WritePolicy,
   WriteRequest,
   WriteRow,
 } from "@durable-payments/ledger";
-import { rowStep } from "@durable-payments/protocol";
 import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
-import type { Guard } from "./guard.ts";
-
-/** One send of a write. */
-export interface Sending {
-  readonly request: JsonObject;
-  /** The key of this generation: 36 characters. */
-  readonly key: string;
-  /** Whether an earlier send with this key may have reached the service. */
-  readonly isResend: boolean;
-  /** How long ago the row of what was sent before was made, in milliseconds; undefined where nothing was sent. */
-  readonly sentForMs: number | undefined;
-  readonly guard: Guard;
-  readonly options: WriteOptions;
-  /** The number of the attempt: waits grow with it. */
-  readonly attempt: number;
-  /** Runs something once the ledger has the outcome. */
-  readonly afterwards: (release: () => Promise<void>) => void;
-}
+import type { ReadName } from "../reads.ts";
+import type { Sending } from "./guard.ts";
 
 /** A person's id, as the service has it; with `NOT_CONFIRMED` in the result, where only the person says so. */
 export type ReadMade =
@@ -81,48 +63,7 @@ export interface WriteOperation {
 export type WriteOperations = ReadonlyMap<string, WriteOperation>;
 
 /** The operations of the contract that write. */
-export type WriteName = Extract<
-  OperationName,
-  | "createPayout"
-  | "createCardholder"
-  | "createBeneficiary"
-  | "createCard"
-  | "withdrawFromCard"
-  | "updateBeneficiary"
-  | "createBalance"
-  | "removeCardholder"
-  | "updateCard"
-  | "cancelCard"
-  | "freezeCard"
->;
-
-/** Returns whether an error is one of the client's. */
-export const isPaymentsError = (error: unknown): error is PaymentsError =>
-  typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
-
-/** Only time helps: the next attempt goes on. `version`: the row's, where nothing can have been sent; 0 without one. */
-export class NotYet extends Error {
-  override readonly name = "NotYet";
-  readonly delayMs: number;
-  readonly version: number | undefined;
-  constructor(message: string, delayMs: number, version?: number) {
-    super(message);
-    this.delayMs = delayMs;
-    this.version = version;
-  }
-}
-
-/** The step fails for good: its type is one of `failureTypes`, or `Cancelled`. */
-export class StepFailed extends Error {
-  override readonly name = "StepFailed";
-  readonly type: string;
-  readonly details: JsonObject;
-  constructor(type: string, message: string, details: JsonObject) {
-    super(message);
-    this.type = type;
-    this.details = details;
-  }
-}
+export type WriteName = Exclude<keyof Endpoints, ReadName>;
 
 /** What the engine works with. */
 export interface EngineOptions {
@@ -139,9 +80,105 @@ export interface WriteTask extends WriteCall {
   readonly operation: string;
 }
 
-/** Returns the name of the row of a step: that of a child holds the child's workflow id. */
-export const rowNameOf = (
-  account: string,
-  workflowId: string,
-  { rootId, step }: Pick<WriteCall, "rootId" | "step">,
-): RowName => ({ account, workflowId: rootId, step: rowStep(rootId, { workflowId, step }) });
+/** How long the service is taken to remember a key. Its document does not say. */
+export const KEY_LIFETIME_MS = 24 * 60 * 60_000;
+
+/** Cards, and what is moved to and from them, are in this currency only. */
+const CARD_CURRENCY = "USD";
+
+/** Ids of what an earlier step makes. */
+export const MADE_BEFORE = ["beneficiary_id", "card_holder_id", "balance_id", "card_id"];
+
+/** What the engine has to know of an operation beside its contract. */
+export interface WriteFacts {
+  /** The field with the id of what it makes, or changes, in the answer or the request. */
+  readonly idField: string;
+  readonly isKeyed?: true;
+  /** Where the request has an amount. */
+  readonly amountField?: string;
+  readonly currency?: string;
+  readonly payeeField?: string;
+  /** What a list, or a person, is shown of the request; no account or card number. */
+  readonly facts?: ReadonlyArray<string>;
+  /** What is kept of the answer; no account or card number. */
+  readonly kept: ReadonlyArray<string>;
+  readonly undoneBy?: WriteName;
+}
+
+/** What is kept of a payout. */
+export const PAYOUT_KEPT = [
+  "payout_id",
+  "payout_status",
+  "amount",
+  "currency",
+  "short_reference",
+  "payout_reference",
+  "beneficiary_id",
+  "payment_date",
+  "fee_amount",
+  "create_time",
+  "unique_request_id",
+];
+
+/** All operations of the contract that write. */
+export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
+  createPayout: {
+    idField: "payout_id",
+    isKeyed: true,
+    amountField: "amount",
+    payeeField: "beneficiary_id",
+    facts: [
+      "amount",
+      "currency",
+      "beneficiary_id",
+      "payout_reference",
+      "payout_reason",
+      "payment_date",
+    ],
+    kept: PAYOUT_KEPT,
+  },
+  createCardholder: {
+    idField: "card_holder_id",
+    facts: ["first_name", "last_name"],
+    kept: ["card_holder_id", "card_holder_status"],
+    undoneBy: "removeCardholder",
+  },
+  createBeneficiary: {
+    idField: "beneficiary_id",
+    kept: ["beneficiary_id", "beneficiary_status"],
+  },
+  createCard: {
+    idField: "card_id",
+    isKeyed: true,
+    amountField: "card_limit",
+    currency: CARD_CURRENCY,
+    payeeField: "card_holder_id",
+    facts: ["card_holder_id", "product_code", "card_limit"],
+    kept: ["card_id", "card_status", "unique_request_id"],
+    undoneBy: "cancelCard",
+  },
+  withdrawFromCard: {
+    // A card may be withdrawn from again and again: the key names the withdrawal.
+    idField: "unique_request_id",
+    isKeyed: true,
+    amountField: "amount",
+    currency: CARD_CURRENCY,
+    payeeField: "card_id",
+    facts: ["card_id", "amount"],
+    kept: ["card_id", "amount", "unique_request_id"],
+  },
+  updateBeneficiary: { idField: "beneficiary_id", kept: ["beneficiary_id"] },
+  // Its answer names nothing: there is one balance of a currency.
+  createBalance: { idField: "currency", facts: ["currency"], kept: ["currency"] },
+  removeCardholder: { idField: "card_holder_id", kept: ["card_holder_id"] },
+  updateCard: { idField: "card_id", kept: ["card_id", "card_status"] },
+  cancelCard: { idField: "card_id", kept: ["card_id", "card_status"] },
+  freezeCard: { idField: "card_id", kept: ["card_id", "card_status"] },
+};
+
+/** The operations of the contract that write. */
+export const writeNames = Object.keys(WRITES) as ReadonlyArray<WriteName>;
+
+/** Whether a list of the service shows what an operation makes. */
+export const isListed = (name: WriteName): boolean =>
+  name === "createPayout" || name === "createCardholder";

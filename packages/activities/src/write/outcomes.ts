@@ -1,28 +1,12 @@
 import type { PaymentsError } from "@durable-payments/api-core";
-import type { SendOutcome } from "@durable-payments/ledger";
-
-/** Waits after failures that pass: each is twice as long as the one before, so that an outage costs few attempts. */
-const FIRST_WAIT_MS = 1_000;
-const LONGEST_WAIT_MS = 5 * 60_000;
+import { grownWait, type JsonObject, type SendOutcome } from "@durable-payments/ledger";
 
 /** The account's keys have to be changed by somebody. */
 const NOT_AUTHENTICATED_WAIT_MS = 30_000;
 
-/**
- * Returns how long to wait before the next attempt, in milliseconds.
- *
- * @param attempt the number of this one.
- */
-export const growingWaitMs = (attempt: number): number =>
-  Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(attempt - 1, 20));
-
-/**
- * Returns how long to wait after an error that says that nothing was carried out, in milliseconds.
- *
- * @param attempt the number of the attempt that met it.
- */
+/** Returns how long to wait after an error that says that nothing was carried out, in milliseconds. */
 export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
-  const grown = growingWaitMs(attempt);
+  const grown = grownWait(attempt);
   // It grows, too: the client's own limit of sign-ins says this all through an outage.
   if (error._tag === "RateLimited") return Math.max(error.retryAfter, grown);
   return error._tag === "NotAuthenticated" ? Math.max(grown, NOT_AUTHENTICATED_WAIT_MS) : grown;
@@ -38,7 +22,6 @@ export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
  * | OutcomeUnknown | – | lost |
  * | UnexpectedAnswer | later | lost; contradiction where it shows something else than was sent |
  *
- * @param attempt the number of this attempt: waits grow with it.
  * @param isIgnoredRepeat whether it repeats a key, and no list shows what was made: a repeat that was ignored or refused
  *   is answered the same the next time, so a person is asked.
  */
@@ -75,3 +58,31 @@ export const outcomeOfError = (
     }
   }
 };
+
+/** Returns whether an error is one of the client's. */
+export const isPaymentsError = (error: unknown): error is PaymentsError =>
+  typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
+
+/** Only time helps: the next attempt goes on. `version`: the row's, where nothing can have been sent; 0 without one. */
+export class NotYet extends Error {
+  override readonly name = "NotYet";
+  readonly delayMs: number;
+  readonly version: number | undefined;
+  constructor(message: string, delayMs: number, version?: number) {
+    super(message);
+    this.delayMs = delayMs;
+    this.version = version;
+  }
+}
+
+/** The step fails for good: its type is one of `failureTypes`, or `Cancelled`. */
+export class StepFailed extends Error {
+  override readonly name = "StepFailed";
+  readonly type: string;
+  readonly details: JsonObject;
+  constructor(type: string, message: string, details: JsonObject) {
+    super(message);
+    this.type = type;
+    this.details = details;
+  }
+}

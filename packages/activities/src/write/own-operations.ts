@@ -1,13 +1,18 @@
 import { type Fault, redact } from "@durable-payments/api-core";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
-import type { JsonObject, SendOutcome, WritePolicy, WriteRow } from "@durable-payments/ledger";
+import {
+  grownWait,
+  type JsonObject,
+  type SendOutcome,
+  type WritePolicy,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { NOT_CONFIRMED } from "./advance-row.ts";
-import type { ReadMade, Sending, WriteOperation } from "./operation.ts";
-import { growingWaitMs } from "./outcomes.ts";
-import { keysOf, requestHash } from "./request-fields.ts";
-import { KEY_LIFETIME_MS } from "./write-facts.ts";
+import { NOT_CONFIRMED, type Sending } from "./guard.ts";
+import { KEY_LIFETIME_MS, type ReadMade, type WriteOperation } from "./operation.ts";
+import { orAborted } from "../run-operation.ts";
+import { keysOf, requestHash } from "./request.ts";
 
 /** What every function of an operation gets. */
 export interface CallContext {
@@ -97,19 +102,9 @@ class Said extends Error {
 }
 
 /** Runs a function of an operation, no longer than its time; one that does not heed its signal is not waited for. */
-const within = async <A>(
-  timeoutMs: number,
-  run: (context: CallContext) => Promise<A>,
-): Promise<A> => {
+const within = <A>(timeoutMs: number, run: (context: CallContext) => Promise<A>): Promise<A> => {
   const signal = AbortSignal.timeout(timeoutMs);
-  const late = Promise.withResolvers<never>();
-  const abort = () => late.reject(signal.reason);
-  signal.addEventListener("abort", abort);
-  try {
-    return await Promise.race([run({ signal }), late.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
+  return orAborted(() => run({ signal }), signal);
 };
 
 const keptOf = (made: Made): JsonObject => JSON.parse(JSON.stringify(made)) as JsonObject;
@@ -142,7 +137,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
               message,
             );
           },
-          notCarriedOut: (reason, { retryAfterMs = growingWaitMs(attempt) } = {}) => {
+          notCarriedOut: (reason, { retryAfterMs = grownWait(attempt) } = {}) => {
             const message = `${name} was not carried out: ${redact(reason)}`;
             return new Said({ is: "later", message, retryAfterMs }, message);
           },

@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchCardholder, matchPayout } from "../../src/evidence/match-rows.ts";
-import { matchKey } from "../../src/evidence/match-fields.ts";
+import { matchCardholder, matchPayout, matchKey } from "../../src/evidence/match.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { matchAmount, matchCode, matchText } from "../../src/evidence/match-fields.ts";
-import { matchCardholder, matchPayout } from "../../src/evidence/match-rows.ts";
+import {
+  matchAmount,
+  matchCode,
+  matchText,
+  matchCardholder,
+  matchPayout,
+} from "../../src/evidence/match.ts";
 
 const sent = {
   beneficiary_id: "8b1c2d3e-0000-4000-8000-00000000000a",

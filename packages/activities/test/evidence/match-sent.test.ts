@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contradictionOf } from "../../src/evidence/match-rows.ts";
+import { contradictionOf } from "../../src/evidence/match.ts";
 
 const ID = "0b6f2a57-7b0f-4f57-9a0b-7a9a3f1f7a10";
 const sent = { amount: "3500.50", currency: "EUR", beneficiary_id: ID };

@@ -1,10 +1,11 @@
-import { NUDGE, type Nudge } from "@durable-payments/protocol/calls";
 import {
-  WAIT_ATTEMPT,
-  waitActivityId,
+  NUDGE,
+  type Nudge,
   type SeenPayout,
+  WAIT_ATTEMPT,
   type WaitActivities,
-} from "@durable-payments/protocol/waits";
+  waitActivityId,
+} from "@durable-payments/protocol/calls";
 import { condition, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
 
 /** Waits for a payout, as the step does. */

@@ -1,14 +1,16 @@
+import { accountHash } from "@durable-payments/protocol";
 import type { ClientSettings } from "@durable-payments/api-core";
 import { type Ledger, openLedger, type WriteRow } from "@durable-payments/ledger";
 import type { WriteAnswer } from "@durable-payments/protocol/calls";
 import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import { onTestFinished } from "vitest";
-import { accountOf, optionsOf } from "../../src/run-operation.ts";
+import { optionsOf } from "../../src/run-operation.ts";
 import { makeContractOperations } from "../../src/write/contract-operations.ts";
 import type { Attempt } from "../../src/write/guard.ts";
-import { type EngineOptions, NotYet, type WriteTask } from "../../src/write/operation.ts";
+import type { EngineOptions, WriteTask } from "../../src/write/operation.ts";
+import { NotYet } from "../../src/write/outcomes.ts";
 import { makeOwnOperation, type OwnOperations } from "../../src/write/own-operations.ts";
-import { performWrite } from "../../src/write/perform.ts";
+import { performWrite } from "../../src/write/activity.ts";
 import { runtimeOver } from "./attempts.ts";
 import { outageBefore } from "./failing-service.ts";
 
@@ -67,7 +69,7 @@ export const makeWorld = async ({
   );
   const ledger: Ledger = await openWith();
   onTestFinished(() => ledger.close());
-  const account = await accountOf(runtime);
+  const account = await optionsOf(runtime).then(accountHash);
   const contract = makeContractOperations({
     account,
     ledger,

@@ -1,3 +1,4 @@
+import { accountHash } from "@durable-payments/protocol";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
@@ -8,7 +9,7 @@ import { Effect, ManagedRuntime } from "effect";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { makePaymentsActivities, type PaymentsRuntime, readTracked } from "../../src/index.ts";
-import { accountOf } from "../../src/run-operation.ts";
+import { optionsOf } from "../../src/run-operation.ts";
 import { attempt } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
 import { putRow } from "../support/rows.ts";
@@ -122,7 +123,7 @@ it("a run whose answer was left is notified", async () => {
     workflowId: "untold",
     taskQueue,
   });
-  const account = await accountOf(runtime);
+  const account = await optionsOf(runtime).then(accountHash);
   await putRow(ledger, {
     account,
     workflowId: "untold",

@@ -3,12 +3,11 @@ import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import type { Tracked } from "@durable-payments/protocol/tracker";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { Janitor } from "../../src/tracker/janitor.ts";
-import { nudgeUntold } from "../../src/tracker/nudges.ts";
+import { janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { makeTrackerActivities } from "../../src/tracker/track.ts";
-import { Waits } from "../../src/tracker/waits.ts";
-import { runCall, type PaymentsRuntime } from "../../src/run-operation.ts";
-import { NotYet, StepFailed } from "../../src/write/operation.ts";
+import { waitsOf } from "../../src/tracker/waits.ts";
+import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
+import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
 import { ACCOUNT, putRow } from "../support/rows.ts";
 
@@ -66,7 +65,7 @@ describe("waits", () => {
 
   const sweep = (client: Client, runtime: PaymentsRuntime = runtimeOver(simulator)) => {
     const signal = new AbortController().signal;
-    const waits = new Waits({
+    const waits = waitsOf({
       ledger,
       account: ACCOUNT,
       client,
@@ -155,14 +154,14 @@ describe("nudges", () => {
 
 describe("the janitor", () => {
   const sweep = (client: Client, settle: (workflowId: string) => Promise<void>) =>
-    new Janitor({
+    janitor({
       ledger: inTwoMinutes(),
       account: ACCOUNT,
       client,
       operations: ["createPayout"],
       warn: () => {},
       settle: ({ workflowId }) => settle(workflowId),
-    }).sweep();
+    })();
 
   it("settles what ended and unknown runs have left, and leaves open runs alone", async () => {
     await putRow(ledger, { workflowId: "open" });

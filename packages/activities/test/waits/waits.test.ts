@@ -1,10 +1,11 @@
+import { accountHash } from "@durable-payments/protocol";
 import { type ClientSettings, PaymentsClient } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { Effect } from "effect";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { accountOf } from "../../src/run-operation.ts";
-import { makeWaitActivities, type WaitsBy } from "../../src/waits/wait-activities.ts";
+import { optionsOf } from "../../src/run-operation.ts";
+import { makeWaitActivities, type WaitsBy } from "../../src/waits.ts";
 import { failureOf, run, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, cardholder, payout } from "../support/bodies.ts";
 
@@ -25,7 +26,7 @@ const make = async (waits: WaitsBy, settings: Partial<ClientSettings> = {}) => {
   const runtime = runtimeOver(simulator, settings);
   const ledger = await openLedger("memory");
   onTestFinished(() => ledger.close());
-  const hash = await accountOf(runtime);
+  const hash = await optionsOf(runtime).then(accountHash);
   const activities = makeWaitActivities({ runtime, ledger, waits, account: async () => hash });
   return { activities, ledger, runtime, account: hash };
 };

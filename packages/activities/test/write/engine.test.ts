@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { performWrite, settleRow } from "../../src/write/perform.ts";
+import { performWrite, settleRow } from "../../src/write/activity.ts";
 import { beneficiary, card, cardholder, payout as withKey } from "../support/bodies.ts";
 import { attemptOf, makeWorld } from "../support/writes.ts";
 

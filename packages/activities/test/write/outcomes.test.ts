@@ -1,4 +1,4 @@
-import { needsApproval } from "@durable-payments/ledger";
+import { grownWait, needsApproval } from "@durable-payments/ledger";
 import {
   InvalidRequest,
   NotAuthenticated,
@@ -11,8 +11,8 @@ import {
 } from "@durable-payments/api-core";
 import { describe, expect, it } from "vitest";
 import { testimonyOf } from "../../src/write/activity.ts";
-import { growingWaitMs, outcomeOfError } from "../../src/write/outcomes.ts";
-import { keyOf, requestHash } from "../../src/write/request-fields.ts";
+import { outcomeOfError } from "../../src/write/outcomes.ts";
+import { keyOf, requestHash } from "../../src/write/request.ts";
 
 const no = { operation: "createPayout", carriedOut: "no", message: "why" } as const;
 const unknown = { ...no, carriedOut: "unknown" } as const;
@@ -51,7 +51,7 @@ describe("what the client says of a write", () => {
     expect(outcomeOfError(limited, 12)).toMatchObject({ retryAfterMs: 9_000 });
     const ownBudget = new RateLimited({ ...no, operation: "signIn", retryAfter: 9_000 });
     expect(outcomeOfError(ownBudget, 6)).toMatchObject({ retryAfterMs: 32_000 });
-    expect([1, 2, 3, 50].map(growingWaitMs)).toEqual([1_000, 2_000, 4_000, 300_000]);
+    expect([1, 2, 3, 50].map(grownWait)).toEqual([1_000, 2_000, 4_000, 300_000]);
   });
 });
 

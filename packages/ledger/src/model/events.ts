@@ -93,7 +93,7 @@ export interface Call {
 }
 
 /** What happens to a write. `version` is that of the row which the evidence is about. */
-export type WriteEvent = { /** The worker or tool. */ readonly who: string } & (
+export type WriteHappening =
   | { readonly is: "called"; readonly call: Call }
   /** The client is about to write the first byte. The token is `epoch:random`, new with each call of the client. */
   | {
@@ -134,8 +134,10 @@ export type WriteEvent = { /** The worker or tool. */ readonly who: string } & (
       readonly verdict: Verdict;
     }
   /** What it made was removed. */
-  | { readonly is: "undone" }
-);
+  | { readonly is: "undone" };
+
+/** What happens to a write, and the worker or tool that brings it. */
+export type WriteEvent = { readonly who: string } & WriteHappening;
 
 /** What only a person can give. */
 export type Need = "answer" | "approval" | "resume";

@@ -1,10 +1,126 @@
-import { isSamePerson } from "./person.ts";
-import { compareDecimals } from "./decimal.ts";
-import { needsApproval, overLimit } from "./limits.ts";
+import type { JsonObject, WriteRequest, Question, WriteRow } from "./row.ts";
 import { questionOf } from "./rows.ts";
 import type { Call, Effect, Testimony } from "./events.ts";
-import type { Question, WriteRequest, WriteRow } from "./row.ts";
 import type { DecisionKind, FiledPayment, Look } from "../store/ledger.ts";
+
+const partsOf = (text: string): { readonly units: bigint; readonly scale: number } => {
+  const [whole = "0", fraction = ""] = text.split(".");
+  return { units: BigInt(whole + fraction), scale: fraction.length };
+};
+
+/** Returns the exact sum of two decimal strings. */
+export const addDecimals = (one: string, other: string): string => {
+  const [a, b] = [partsOf(one), partsOf(other)];
+  const scale = Math.max(a.scale, b.scale);
+  const units = a.units * 10n ** BigInt(scale - a.scale) + b.units * 10n ** BigInt(scale - b.scale);
+  const sign = units < 0n ? "-" : "";
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0");
+  if (scale === 0) return sign + digits;
+  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+};
+
+/** Compares two decimal strings exactly: below, at or above 0, as 249.99 and 250, 250 and 250.00, 1000 and 250 do. */
+const compareDecimals = (one: string, other: string): number => {
+  const [a, b] = [partsOf(one), partsOf(other)];
+  const scale = BigInt(Math.max(a.scale, b.scale));
+  return Number(
+    a.units * 10n ** (scale - BigInt(a.scale)) - b.units * 10n ** (scale - BigInt(b.scale)),
+  );
+};
+
+/** Amounts by currency: decimal strings in units of it. */
+type Amounts = Readonly<Record<string, string>>;
+type Money = Pick<WriteRequest, "amount" | "currency">;
+
+const DECIMAL = /^\d+(?:\.\d+)?$/u;
+
+/** Whether a decimal string without sign is more than another; what is no such string is more than any. */
+const isAbove = (amount: string, limit: string): boolean =>
+  !DECIMAL.test(amount) || !DECIMAL.test(limit) || compareDecimals(amount, limit) > 0;
+
+const limitOf = (limits: Amounts, currency: string): string | undefined =>
+  Object.hasOwn(limits, currency) ? limits[currency] : undefined;
+
+/**
+ * Returns why a request is above the limits of its account: a currency that they do not list is not paid.
+ *
+ * @param limits - null where the account has none.
+ * @returns a sentence; undefined where it may be sent.
+ */
+export const overLimit = (
+  { amount, currency }: Money,
+  limits: Amounts | null,
+): string | undefined => {
+  if (limits === null || amount === null || currency === null) return undefined;
+  const limit = limitOf(limits, currency);
+  if (limit === undefined) return `The account's limits do not list ${currency}.`;
+  return isAbove(amount, limit)
+    ? `${amount} ${currency} is above the limit of ${limit} ${currency}.`
+    : undefined;
+};
+
+/**
+ * Returns why a second person has to approve a request: a currency that the limits do not list needs approval.
+ *
+ * @param given - limit of the step itself, in the currency of the request.
+ * @param limits - those of the account; null where it has none.
+ * @returns a sentence; undefined where nobody has to.
+ */
+export const needsApproval = (
+  { amount, currency }: Money,
+  given: string | undefined,
+  limits: Amounts | null,
+): string | undefined => {
+  if (amount === null || currency === null) return undefined;
+  const listed = limits === null ? undefined : limitOf(limits, currency);
+  const above = [given, listed].find((limit) => limit !== undefined && isAbove(amount, limit));
+  const asks = "A second person has to approve it:";
+  if (above !== undefined) return `${asks} ${amount} ${currency} is above ${above} ${currency}.`;
+  return limits !== null && listed === undefined && given === undefined
+    ? `${asks} no limit is set for payments in ${currency}.`
+    : undefined;
+};
+
+const LONGEST_NAME = 200;
+
+const LONGEST_REASON = 1_000;
+
+/** Characters that show nothing, though some of them count as letters or symbols, as U+3164 and U+2800 do. */
+const SHOWS_NOTHING = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
+
+/** What a reader sees, of a text without those. */
+const SHOWS = /[\p{L}\p{N}\p{P}\p{S}]/u;
+
+/** Checks whether a text names somebody. One that shows nothing is no second person either. */
+const namesSomebody = (name: unknown): name is string =>
+  typeof name === "string" && SHOWS.test(name.replaceAll(SHOWS_NOTHING, ""));
+
+const textProblem = (text: unknown, longest: number): string | undefined => {
+  if (!namesSomebody(text)) return "must not be empty";
+  if (text.length > longest) return `must have at most ${longest} characters`;
+  return /\p{Cs}/u.test(text) ? "must have whole characters only" : undefined;
+};
+
+/** Returns what is wrong with the name under which somebody acts, if anything. */
+export const nameProblem = (name: unknown): string | undefined =>
+  textProblem(name, LONGEST_NAME) ??
+  (/\p{Cc}/u.test(String(name)) ? "must have no control characters" : undefined);
+
+/** Returns what is wrong with the reason that somebody gives, which may have several lines, if anything. */
+export const reasonProblem = (reason: unknown): string | undefined =>
+  textProblem(reason, LONGEST_REASON) ??
+  (/(?![\n\r\t])\p{Cc}/u.test(String(reason)) ? "must have no control characters" : undefined);
+
+/**
+ * Checks whether two names read alike: without case, width, marks, blanks and punctuation. A name without letters and
+ * digits is compared as it is written.
+ */
+export const isSamePerson = (a: string, b: string): boolean => comparedOf(a) === comparedOf(b);
+
+const comparedOf = (name: string): string => {
+  const plain = name.normalize("NFKD").toUpperCase().toLowerCase().replaceAll(SHOWS_NOTHING, "");
+  return plain.replaceAll(/[^\p{L}\p{N}]/gu, "") || plain.trim();
+};
 
 /** How long a newer worker has to take over before this one looks again. */
 const NEWER_WORKER_WAIT_MS = 30_000;
@@ -84,10 +200,10 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
   const person = (why: string): Held => ({
     effect: { is: "person", needs: "resume", question: null, why },
   });
-  if (look.isOfOtherAccount) {
-    const message = "This workflow id belongs to another account.";
-    return { effect: { is: "fail", type: "Refused", message, details: {} } };
-  }
+  const refused = (message: string, details: JsonObject = {}): Held => ({
+    effect: { is: "fail", type: "Refused", message, details },
+  });
+  if (look.isOfOtherAccount) return refused("This workflow id belongs to another account.");
   const wait = (afterMs: number, why: string): Held => ({
     effect: { is: "wait", at: look.now + afterMs, why, isUnsent: row.doubt === 0 },
   });
@@ -95,13 +211,10 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
   // Nobody answers a run about it: it looks again after `recover`, or by another worker with the right ledger.
   if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
   if (look.pause !== undefined) return person(`Paused by ${look.pause.by}: ${look.pause.reason}`);
-  const refused = (message: string, reason: string): Held => ({
-    effect: { is: "fail", type: "Refused", message, details: { reason } },
-  });
   const other = notAsFiled(look, row.request);
-  if (other !== undefined) return refused(other, "amend");
+  if (other !== undefined) return refused(other, { reason: "amend" });
   const over = overLimit(row.request, look.limits.maxAmounts);
-  if (over !== undefined) return refused(over, "limit");
+  if (over !== undefined) return refused(over, { reason: "limit" });
   const question = approvalFor(look, row, call);
   return question === undefined
     ? undefined

@@ -10,9 +10,9 @@ const MOST_WAIT_MS = 300_000;
 export const isHarmless = ({ isListed, repeat, whenLost }: WritePolicy): boolean =>
   repeat === "idempotent" || (repeat === "none" && !isListed && whenLost === "resend");
 
-/** A wait that grows with each dispatch: an outage is sat out, and each attempt is billed. */
-export const grownWait = (sends: number): number =>
-  Math.min(MOST_WAIT_MS, 1_000 * 2 ** Math.max(0, Math.min(sends, 10) - 1));
+/** Returns the wait after a dispatch or attempt, which grows with each: an outage is sat out, and each attempt is billed. */
+export const grownWait = (number: number): number =>
+  Math.min(MOST_WAIT_MS, 1_000 * 2 ** Math.max(0, Math.min(number, 10) - 1));
 
 /** A wait as long as what was waited already, so that a reading is repeated a handful of times. */
 export const doubledWait = (since: number, now: number): number =>

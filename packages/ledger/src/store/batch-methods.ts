@@ -1,9 +1,8 @@
 import type { BatchRow, BatchRowChange } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
 import { type Batch, BATCH_COUNT, BATCH_ROWS, BATCHES, type BatchRowState } from "./schema.ts";
-import { query } from "./sql.ts";
+import { query, readFields } from "./table.ts";
 import type { Store } from "./store.ts";
-import { readFields } from "./table.ts";
 
 const saveBatch = BATCHES.saver();
 const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");

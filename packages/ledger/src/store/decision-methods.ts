@@ -2,12 +2,10 @@ import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
-import { nextVersion, readRow, saveRow } from "./rows.ts";
+import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
 import { PAUSES, RUNS } from "./schema.ts";
-import { type Decided, query } from "./sql.ts";
-import type { Store } from "./store.ts";
-import { number, readFields } from "./table.ts";
-import { rowsOf } from "./write-methods.ts";
+import type { Decided, Store } from "./store.ts";
+import { number, query, readFields } from "./table.ts";
 
 const CONTEXT = { startedBy: RUNS.fields.startedBy, epoch: number, sequence: number };
 
@@ -76,15 +74,11 @@ export const decisionMethods = (store: Store) => {
       );
     },
     /** Returns the decisions on a workflow id; with "" those that concern everything. */
-    decisionsOf: async (workflowId: string) => {
-      const found = await store.find(selectDecisions(workflowId));
-      return found.map((line) => readDecision(line, seal));
-    },
+    decisionsOf: async (workflowId: string) =>
+      (await store.find(selectDecisions(workflowId))).map((line) => readDecision(line, seal)),
     /** Returns entries and decisions of a workflow id in order. */
-    logOf: async (workflowId: string) => {
-      const found = await store.find(selectLog(workflowId));
-      return found.map((line) => readLine(line, seal));
-    },
+    logOf: async (workflowId: string) =>
+      (await store.find(selectLog(workflowId))).map((line) => readLine(line, seal)),
     /** Checks the chain of hashes over the log of a workflow id. */
     verify: async (workflowId: string) => {
       const [lines = [], pruned = []] = await database.read([

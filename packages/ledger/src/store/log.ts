@@ -1,8 +1,19 @@
 import { hash } from "node:crypto";
 import type { JsonObject, WriteName } from "../model/row.ts";
 import { LINE, logTable } from "./schema.ts";
-import { query, type Query, type SqlRow } from "./sql.ts";
-import { json, number, oneOf, readFields, type RowOf, type Seal, sealed, text } from "./table.ts";
+import {
+  json,
+  number,
+  oneOf,
+  query,
+  type Query,
+  readFields,
+  type RowOf,
+  type Seal,
+  sealed,
+  type SqlRow,
+  text,
+} from "./table.ts";
 
 /** What a person decides. */
 export type DecisionKind =
@@ -90,42 +101,31 @@ const hashOf = (previous: string, line: Omit<Line, "hash">): string => {
   return hash("sha256", JSON.stringify([previous, ...said]), "base64url");
 };
 
-/** Makes the lines that one transaction adds to the log of a workflow id. */
-export class LogWriter {
-  readonly writes: Array<Query> = [];
-  readonly now: number;
-  readonly #workflowId: string;
-  readonly #seal: Seal;
-  #hash: string;
-
-  constructor(workflowId: string, lastHash: string, now: number, seal: Seal) {
-    this.#workflowId = workflowId;
-    this.#hash = lastHash;
-    this.now = now;
-    this.#seal = seal;
-  }
-
-  entry(entry: NewEntry, { account, step }: WriteName, runId: string, generation: number): void {
-    this.#add({ account, step, runId, generation, kind: "" }, entry);
-  }
-
-  decision(decision: NewDecision): void {
-    const { account, by, how, kind, question, reason, step, value } = decision;
-    const body: DecisionBody = { question, by, how, reason, value };
-    const about = { account, step, runId: null, generation: null, kind };
-    this.#add(about, body);
-  }
-
-  #add(
+/** Makes the lines that one transaction adds to the log of a workflow id: each hash covers the one before it. */
+export const logWriter = (workflowId: string, lastHash: string, now: number, seal: Seal) => {
+  const writes: Array<Query> = [];
+  let previous = lastHash;
+  const add = (
     given: Omit<Line, "at" | "workflowId" | "body" | "hash">,
     said: NewEntry | DecisionBody,
-  ): void {
-    const body = this.#seal.seal(JSON.stringify(said));
-    const line = { ...given, at: this.now, workflowId: this.#workflowId, body };
-    this.#hash = hashOf(this.#hash, line);
-    this.writes.push(insertLine({ ...line, hash: this.#hash }, this.#seal));
-  }
-}
+  ): void => {
+    const line = { ...given, at: now, workflowId, body: seal.seal(JSON.stringify(said)) };
+    previous = hashOf(previous, line);
+    writes.push(insertLine({ ...line, hash: previous }, seal));
+  };
+  return {
+    now,
+    writes: writes as ReadonlyArray<Query>,
+    entry: (entry: NewEntry, { account, step }: WriteName, runId: string, generation: number) =>
+      add({ account, step, runId, generation, kind: "" }, entry),
+    decision: ({ account, by, how, kind, question, reason, step, value }: NewDecision) =>
+      add(
+        { account, step, runId: null, generation: null, kind },
+        { question, by, how, reason, value },
+      ),
+  };
+};
+export type LogWriter = ReturnType<typeof logWriter>;
 
 const DECISION_BODY = sealed(json<DecisionBody>());
 const ENTRY_BODY = sealed(json<NewEntry>());

@@ -1,9 +1,7 @@
-import { LedgerUnavailable } from "../errors.ts";
-import type { AccountLimits, Actor, LedgerMark, LedgerState, Limits, Overview } from "./ledger.ts";
+import { LedgerUnavailable, type Store, type Where } from "./store.ts";
+import { number, query, readFields, type RowOf, type SqlRow, text } from "./table.ts";
 import { LIMITS, META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
-import { query, type SqlRow } from "./sql.ts";
-import type { Store, Where } from "./store.ts";
-import { number, readFields, type RowOf, text } from "./table.ts";
+import type { AccountLimits, Actor, LedgerMark, LedgerState, Limits, Overview } from "./ledger.ts";
 
 const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
 

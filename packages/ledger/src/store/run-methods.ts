@@ -1,7 +1,7 @@
 import type { JsonObject } from "../model/row.ts";
 import type { NewRun, NewWait, Wait } from "./ledger.ts";
 import { LEASES, RUNS, WAITS } from "./schema.ts";
-import { query } from "./sql.ts";
+import { query } from "./table.ts";
 import type { Store } from "./store.ts";
 
 /** What is known of a run stays, but for the run id, and what was null is filled in. */

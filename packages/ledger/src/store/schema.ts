@@ -1,4 +1,3 @@
-import { LedgerUnavailable } from "../errors.ts";
 import type { JsonObject, WriteRow, WriteState } from "../model/row.ts";
 import {
   json,
@@ -276,9 +275,3 @@ export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string
 
 /** Of the tables that this version knows. A worker that runs on while a newer one migrates them sends nothing more. */
 export const SCHEMA_VERSION = migrations("").length;
-
-/** Returns the error of a ledger that only a later version can read. */
-export const newerVersion = (place: string, version: number, known: number): LedgerUnavailable =>
-  new LedgerUnavailable(
-    `the ledger at ${place} is of version ${version}, and this version of durable-payments knows ${known} at most: run the later version that wrote it`,
-  );

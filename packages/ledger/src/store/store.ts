@@ -1,14 +1,125 @@
-import { LogWriter } from "./log.ts";
+import { type LogWriter, logWriter } from "./log.ts";
 import {
-  type Database,
-  type Decided,
-  type Found,
+  type Fields,
   type Query,
   query,
+  type RowOf,
+  type Seal,
   type SqlRow,
   type SqlValue,
-} from "./sql.ts";
-import type { Fields, RowOf, Seal, Table } from "./table.ts";
+  type Table,
+} from "./table.ts";
+
+/** The ledger cannot be read or written. Nothing was sent, and nothing is sent until it can. */
+export class LedgerUnavailable extends Error {
+  override readonly name = "LedgerUnavailable";
+}
+
+/** Returns the message of an error of any kind. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
+
+/** Returns the error of a ledger that only a later version can read. */
+export const newerVersion = (place: string, version: number, known: number): LedgerUnavailable =>
+  new LedgerUnavailable(
+    `the ledger at ${place} is of version ${version}, and this version of durable-payments knows ${known} at most: run the later version that wrote it`,
+  );
+
+/** The rows of each of some statements. */
+export type Found = ReadonlyArray<ReadonlyArray<SqlRow>>;
+
+/** What a transaction does once it has looked. */
+export interface Decided<A> {
+  readonly writes: ReadonlyArray<Query>;
+  readonly value: A;
+}
+
+/** A transaction that waits to be carried out, with others of the same turn. */
+export interface Work {
+  readonly key: string | null;
+  readonly looks: ReadonlyArray<Query>;
+  /** Never throws. `done` is called once the writes are durable. */
+  readonly decide: (found: Found) => {
+    readonly writes: ReadonlyArray<Query>;
+    readonly done: () => void;
+  };
+  readonly failed: (error: unknown) => void;
+  /** A power failure may lose it. */
+  readonly isRepeatable: boolean;
+}
+
+/** A row of the same unique key is there. */
+export class UniqueViolation extends Error {
+  override readonly name = "UniqueViolation";
+}
+
+/**
+ * The seam between what the ledger does and the database that it does it in. Every transaction is one flight of reads,
+ * a pure decision, and one flight of writes. Those that wait at the same time share round trips and fsync.
+ */
+export abstract class Database {
+  abstract readonly place: string;
+  abstract readonly isOfOneHost: boolean;
+  /** Expressions in which the databases differ. */
+  abstract readonly dialect: {
+    /** The ledger's clock in milliseconds. */
+    readonly now: string;
+    /** Server and timeline; empty where the file is all. */
+    readonly identity: string;
+    /** Of the tables, as they are now. */
+    readonly version: string;
+    /** Rows of another table in one column, as JSON; null or empty where there are none. */
+    readonly list: (columns: ReadonlyArray<string>, from: string) => string;
+    /** Whether a text is in a list, given as JSON. */
+    readonly among: (column: string, list: string) => string;
+    /** Exact sum of decimal strings, as a decimal string. */
+    readonly sum: (column: string) => string;
+  };
+  protected waiting: Array<Work> = [];
+
+  /** Reads in one snapshot. */
+  abstract read(queries: ReadonlyArray<Query>): Promise<Found>;
+
+  /**
+   * Looks, decides and writes in one transaction, durable when it resolves. Transactions with the same key come one
+   * after the other; one with null comes alone. `decide` is called again where the database has to be asked again.
+   *
+   * @throws UniqueViolation; what `decide` throws; LedgerUnavailable.
+   */
+  write<A>(
+    key: string | null,
+    looks: ReadonlyArray<Query>,
+    decide: (found: Found) => Decided<A>,
+    isRepeatable = false,
+  ): Promise<A> {
+    const { promise, reject, resolve } = Promise.withResolvers<A>();
+    if (this.waiting.length === 0) setImmediate(() => this.next());
+    const work: Work = {
+      key,
+      looks,
+      failed: reject,
+      isRepeatable,
+      decide: (found) => {
+        try {
+          const { value, writes } = decide(found);
+          return { writes, done: () => resolve(value) };
+        } catch (error) {
+          return { writes: [], done: () => reject(error) };
+        }
+      },
+    };
+    this.waiting.push(work);
+    return promise;
+  }
+
+  /** Carries out what waits, as far as it may. */
+  protected abstract next(): void;
+
+  /** Changes by one statement what a power failure may take: it is made again. Returns what its RETURNING gives. */
+  abstract change(asked: Query): Promise<ReadonlyArray<SqlRow>>;
+  abstract backup(file: string): Promise<void>;
+  abstract close(): Promise<void>;
+}
 
 /** Conditions: each with the value of its `?`, the texts of an IN, or true where it has none. Undefined or false leaves it out. */
 export type Where = Readonly<
@@ -76,7 +187,7 @@ export class Store {
     );
     return this.database.write(key, [last, ...looks], ([[before = {}] = [], ...found]) => {
       const hash = String(before["hash"] ?? "");
-      const log = new LogWriter(workflowId, hash, Number(before["now"]), this.seal);
+      const log = logWriter(workflowId, hash, Number(before["now"]), this.seal);
       const { value, writes } = decide(found, log);
       // First, so that what is removed from the log is not its newest line: sequence numbers never go back.
       return { value, writes: [...log.writes, ...writes] };

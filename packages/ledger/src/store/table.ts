@@ -1,4 +1,15 @@
-import type { Query, SqlRow, SqlValue } from "./sql.ts";
+/** A value of a statement. Yes and no are 1 and 0 in both databases. */
+export type SqlValue = string | number | null;
+export type SqlRow = Readonly<Record<string, SqlValue>>;
+
+/** A statement: `$1` names its first value, in SQLite, too. */
+export interface Query {
+  readonly sql: string;
+  readonly values: ReadonlyArray<SqlValue>;
+}
+
+/** Returns a statement with its values. */
+export const query = (sql: string, ...values: ReadonlyArray<SqlValue>): Query => ({ sql, values });
 
 /** Encrypts the ledger's texts, and decrypts them. */
 export interface Seal {
@@ -6,6 +17,9 @@ export interface Seal {
   /** @throws where the text was sealed with a key that is not at hand. */
   readonly open: (text: string) => string;
 }
+
+/** Keeps texts in plain. */
+export const UNSEALED: Seal = { seal: (text) => text, open: (text) => text };
 
 /** How a field is kept in its column. Methods, so that a column of a narrower type is one of a wider, too. */
 export interface Column<A> {

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { advance } from "../../src/model/index.ts";
+import { advance } from "../../src/index.ts";
 import { overruledRow } from "../../src/model/rows.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";

@@ -1,4 +1,4 @@
-import type { Testimony, Verdict, WriteRow } from "../../src/model/index.ts";
+import type { Testimony, Verdict, WriteRow } from "../../src/index.ts";
 import type { Attempt, Stored, World } from "./world.ts";
 
 const bit = (is: boolean): string => (is ? "1" : "0");

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { advance } from "../../src/model/index.ts";
+import { advance } from "../../src/index.ts";
 import { endedRow, overruledRow } from "../../src/model/rows.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 import type { Advance, Rules, Setting } from "./world.ts";
-import type { WriteEvent, WriteRow } from "../../src/model/index.ts";
+import type { WriteEvent, WriteRow } from "../../src/index.ts";
 import type { Look } from "../../src/store/ledger.ts";
 
 /** `advance` that looks at something else than what there is. */

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { advance } from "../../src/model/index.ts";
-import type { Call, WriteEvent, WriteRow } from "../../src/model/index.ts";
+import { advance } from "../../src/index.ts";
+import type { Call, WriteEvent, WriteRow } from "../../src/index.ts";
 import type { BatchRowState, Look, NewDecision } from "../../src/store/ledger.ts";
 import { scenarios } from "./scenarios.ts";
 import { lookAt, start } from "./world.ts";

@@ -1,5 +1,5 @@
 import type { Budgets, Setting } from "./world.ts";
-import type { WritePolicy } from "../../src/model/index.ts";
+import type { WritePolicy } from "../../src/index.ts";
 
 const NONE: Budgets = {
   kills: 0,

@@ -1,5 +1,5 @@
 import { mayBelieveNotSent } from "../../src/model/gate.ts";
-import { advance } from "../../src/model/index.ts";
+import { advance } from "../../src/index.ts";
 import { endedRow, overruledRow } from "../../src/model/rows.ts";
 import type {
   Advanced,
@@ -10,7 +10,7 @@ import type {
   WriteEvent,
   WritePolicy,
   WriteRow,
-} from "../../src/model/index.ts";
+} from "../../src/index.ts";
 import type { Decision, DecisionKind, Look } from "../../src/store/ledger.ts";
 
 /** The real `advance`, or one with a planted fault. */

@@ -1,7 +1,7 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { type Batch, isSamePerson } from "@durable-payments/ledger";
 import { batchQueue } from "@durable-payments/protocol";
-import { chunkId, type PayoutChunk } from "@durable-payments/protocol/batches";
+import { chunkId, type PayoutChunk } from "@durable-payments/protocol/calls";
 import type { Operations } from "../connection/operations.ts";
 import { type Acting, actorOf, type Deciding, decisionOn, nudge } from "../decide/record.ts";
 import { notFound, refused } from "../errors.ts";

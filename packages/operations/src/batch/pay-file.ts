@@ -2,7 +2,7 @@ import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal, messageOf } from "@durable-payments/api-core/values";
 import { type Batch, type BatchRow, needsApproval, type Run } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
-import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/batches";
+import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import * as Result from "effect/Result";
 import { basename } from "node:path";
@@ -14,7 +14,7 @@ import {
 } from "../connection/operations.ts";
 import { changing } from "../connection/temporal-errors.ts";
 import { invalidInput, refused } from "../errors.ts";
-import { isAmount } from "@durable-payments/protocol/input-checks";
+import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../show/run-view.ts";
 import { findDuplicates, similarText } from "../start.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";

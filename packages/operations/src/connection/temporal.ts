@@ -116,6 +116,10 @@ export interface Temporal {
   /** As Temporal answers. */
   readonly connection: Connection;
   readonly settings: TemporalSettings;
+}
+
+/** A connection that can be closed. */
+export interface OpenTemporal extends Temporal {
   /** Closes the connection. Calls that nobody waits for any more end, in the place of their next retry. */
   readonly close: () => Promise<void>;
 }
@@ -143,7 +147,7 @@ const endIf =
 /** What listens there is looked at once a connection takes longer than it does within a data centre. */
 const LOOK_AFTER_MS = 250;
 
-const open = async (settings: TemporalSettings): Promise<Omit<Temporal, "client">> => {
+const open = async (settings: TemporalSettings): Promise<Omit<OpenTemporal, "client">> => {
   const { address, connectionOptions } = settings;
   let isClosed = false;
   const connection = Connection.lazy({
@@ -216,7 +220,7 @@ export const decodingConnection = (
 };
 
 /** Connects to Temporal within about five seconds; the caller closes the connection. */
-export const connectTemporal = async (settings: TemporalSettings): Promise<Temporal> => {
+export const connectTemporal = async (settings: TemporalSettings): Promise<OpenTemporal> => {
   const { dataConverter, namespace } = settings;
   if (dataConverter !== undefined)
     await checkDataConverter(dataConverter).catch((error: unknown) => {

@@ -5,12 +5,12 @@ import {
   isNotifierState,
   isTracked,
   notifierId,
+  readReported,
   type Tracked,
   trackerId,
   utc,
 } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
-import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../connection/operations.ts";
 import {
@@ -94,10 +94,7 @@ const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartb
   const sinceMs = Date.now() - seen;
   if (sinceMs > HEARTBEAT_WITHIN_MS)
     return { is: "late", why: `no sign of life for ${Math.round(sinceMs / 1000)} s` };
-  const [details] = await decodeArrayFromPayloads(
-    client.options.loadedDataConverter,
-    activity.heartbeatDetails?.payloads,
-  );
+  const details = await readReported(client.options.loadedDataConverter, activity);
   return { is: "alive", details };
 };
 

@@ -1,4 +1,4 @@
-import { type Voucher, VOUCHER } from "@durable-payments/protocol/voucher";
+import { type Voucher, VOUCHER } from "@durable-payments/protocol/calls";
 import type { Client } from "@temporalio/client";
 import {
   decodeArrayFromPayloads,

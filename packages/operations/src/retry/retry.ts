@@ -1,7 +1,7 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { endAmong, type NewDecision } from "@durable-payments/ledger";
 import { queryText, queryTexts } from "@durable-payments/protocol";
-import type { PayoutChunk } from "@durable-payments/protocol/batches";
+import type { PayoutChunk } from "@durable-payments/protocol/calls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChunk } from "../batch/batch.ts";
 import type { Operations } from "../connection/operations.ts";

@@ -1,8 +1,7 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import type { Decision, Pause, RecordedWait, Run, WriteRow } from "@durable-payments/ledger";
 import { waitTypes } from "@durable-payments/protocol";
-import { NUDGE } from "@durable-payments/protocol/calls";
-import { WAIT } from "@durable-payments/protocol/waits";
+import { NUDGE, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem, Failure } from "../history.ts";
 import { type Progress, waitOf } from "./progress.ts";
 import { paymentFields, type Status, STATUSES, type StepView, type RunView } from "./run-view.ts";

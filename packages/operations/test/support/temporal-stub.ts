@@ -2,7 +2,7 @@ import { defaultPayloadConverter } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
 import { buffer } from "node:stream/consumers";
-import { connectTemporal, type Temporal } from "../../src/connection/temporal.ts";
+import { connectTemporal, type OpenTemporal } from "../../src/connection/temporal.ts";
 
 const v1 = temporal.api.workflowservice.v1;
 const { WorkflowExecutionStatus: Status } = temporal.api.enums.v1;
@@ -169,7 +169,7 @@ export class TemporalStub {
   /** Starts a stub on a free port, and connects to it. */
   static async connect(
     runs: ReadonlyArray<StubRun>,
-  ): Promise<{ readonly stub: TemporalStub; readonly temporal: Temporal } & AsyncDisposable> {
+  ): Promise<{ readonly stub: TemporalStub; readonly temporal: OpenTemporal } & AsyncDisposable> {
     const stub = new TemporalStub(runs);
     await new Promise<void>((settle) => {
       stub.#server.listen(0, "127.0.0.1", settle);

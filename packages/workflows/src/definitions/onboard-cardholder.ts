@@ -1,6 +1,6 @@
 import type { OnboardCardholderInput, OnboardCardholderResult } from "@durable-payments/protocol";
 import { setCurrentDetails } from "@temporalio/workflow";
-import { refuseFaults } from "../run/failures.ts";
+import { refuseFaults } from "../run.ts";
 import { checkRequests, confirmCard, createCardholder, issueCard } from "../steps/operations.ts";
 import { awaitFunds, awaitVerification } from "../steps/waits.ts";
 import { undo } from "../steps/write.ts";

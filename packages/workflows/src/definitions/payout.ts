@@ -1,6 +1,6 @@
 import type { PayoutInput, PayoutResult } from "@durable-payments/protocol";
 import { setCurrentDetails } from "@temporalio/workflow";
-import { refuseFaults } from "../run/failures.ts";
+import { refuseFaults } from "../run.ts";
 import { checkRequests, createBeneficiary, createPayout } from "../steps/operations.ts";
 import { awaitPayout } from "../steps/waits.ts";
 

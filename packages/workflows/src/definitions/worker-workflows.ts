@@ -4,8 +4,13 @@ import type {
   Tracked,
   TrackerActivities,
 } from "@durable-payments/protocol";
-import type { BatchActivities, PayoutChunk, StartedRows } from "@durable-payments/protocol/batches";
-import { accountQueue, NUDGE } from "@durable-payments/protocol/calls";
+import {
+  accountQueue,
+  type BatchActivities,
+  NUDGE,
+  type PayoutChunk,
+  type StartedRows,
+} from "@durable-payments/protocol/calls";
 import {
   allHandlersFinished,
   condition,

@@ -1,5 +1,5 @@
 import type { Input } from "@durable-payments/api-core";
-import { runState } from "../run/run-state.ts";
+import { runState } from "../run.ts";
 import { type Fields, sendWrite, type StepOptions } from "./write.ts";
 
 type Unkeyed<Request> = Omit<Request, "unique_request_id">;

@@ -7,19 +7,18 @@ import {
   WAIT_ATTEMPT,
   type WaitActivities,
   waitActivityId,
-} from "@durable-payments/protocol/waits";
+} from "@durable-payments/protocol/calls";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ActivityFailure, type ActivityOptions, TimeoutFailure } from "@temporalio/workflow";
 import {
-  asPaymentFailure,
   NotFunded,
   NotVerified,
   PayoutDiffers,
   PayoutFailed,
   PayoutStillOpen,
   Refused,
-} from "../run/failures.ts";
-import { runState } from "../run/run-state.ts";
+} from "../failures.ts";
+import { asPaymentFailure, runState } from "../run.ts";
 import { activity, sendWrite } from "./write.ts";
 
 /** How long a step waits, and for which account. */

@@ -1,12 +1,12 @@
 import {
   accountQueue,
+  rowStep,
   UNDO,
   type UndoCall,
   type WriteAnswer,
   type WriteCall,
   type WriteOptions,
 } from "@durable-payments/protocol/calls";
-import { rowStep } from "@durable-payments/protocol/row-step";
 import {
   ActivityCancellationType,
   ActivityFailure,
@@ -18,9 +18,17 @@ import {
   proxyActivities,
   workflowInfo,
 } from "@temporalio/workflow";
-import { asPaymentFailure, factsOf } from "../run/failures.ts";
-import { type Identity, identity } from "../run/identity.ts";
-import { type CalledStep, failTask, newStep, nudgesOf, runState } from "../run/run-state.ts";
+import { factsOf } from "../failures.ts";
+import {
+  asPaymentFailure,
+  type Identity,
+  identity,
+  type CalledStep,
+  failTask,
+  newStep,
+  nudgesOf,
+  runState,
+} from "../run.ts";
 
 /** How a step is sent. */
 export interface StepOptions {

@@ -6,7 +6,7 @@ import {
 import { PaymentsClient } from "@durable-payments/api-core";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import { accountHash, trackerId } from "@durable-payments/protocol";
-import { VOUCHER } from "@durable-payments/protocol/voucher";
+import { VOUCHER } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import * as inputs from "@durable-payments/tools/test-data/inputs";

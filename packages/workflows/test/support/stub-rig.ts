@@ -1,6 +1,11 @@
-import type { UndoCall, WriteAnswer, WriteCall } from "@durable-payments/protocol/calls";
-import { CANCELLED, NUDGE } from "@durable-payments/protocol/calls";
-import { VOUCHER } from "@durable-payments/protocol/voucher";
+import {
+  CANCELLED,
+  NUDGE,
+  type UndoCall,
+  VOUCHER,
+  type WriteAnswer,
+  type WriteCall,
+} from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import {
   ApplicationFailure,

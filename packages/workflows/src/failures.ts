@@ -1,11 +1,9 @@
-import { CANCELLED, type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
-import { inputFaults } from "@durable-payments/protocol/input-checks";
-import { ActivityFailure, ApplicationFailure, CancelledFailure } from "@temporalio/workflow";
+import { type FailureFacts, failureTypes } from "@durable-payments/protocol/calls";
+import { ApplicationFailure } from "@temporalio/workflow";
 
 type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 
 const types: ReadonlySet<unknown> = new Set(Object.values(failureTypes));
-const isFailureType = (type: unknown): type is FailureType => types.has(type);
 
 /**
  * A step has failed, for good. `instanceof` compares the type of the failure, so it holds across copies of this package,
@@ -25,9 +23,7 @@ export class PaymentFailure extends ApplicationFailure {
 
   static override [Symbol.hasInstance](error: unknown): boolean {
     if (!(error instanceof ApplicationFailure)) return false;
-    return this.failureType === undefined
-      ? isFailureType(error.type)
-      : error.type === this.failureType;
+    return this.failureType === undefined ? types.has(error.type) : error.type === this.failureType;
   }
 }
 
@@ -42,18 +38,6 @@ const failureOf = (type: FailureType) =>
 
 /** A request has missing, unknown or wrong fields: nothing was sent. */
 export class InvalidRequest extends failureOf(failureTypes.invalidRequest) {}
-
-/**
- * Refuses an input that does not have the fields that a workflow reads, before anything is sent.
- *
- * @throws InvalidRequest with every fault.
- */
-export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => {
-  const faults = inputFaults(...input).map(
-    ({ field, problem }) => `${field === "" ? "input" : `input.${field}`} ${problem}`,
-  );
-  if (faults.length > 0) throw new InvalidRequest(`${faults.join("; ")}. Nothing was sent.`);
-};
 
 /** The service said no: it was not carried out. */
 export class Refused extends failureOf(failureTypes.refused) {}
@@ -90,15 +74,6 @@ export class NotFunded extends failureOf(failureTypes.notFunded) {}
 
 /** Nothing removes what the step has made: it has to be done by hand. */
 export class CannotBeUndone extends failureOf(failureTypes.cannotBeUndone) {}
-
-/** Returns the failure of an activity that ends a step as such; any other error as it is. */
-export const asPaymentFailure = (error: unknown): unknown => {
-  const cause = error instanceof ActivityFailure ? error.cause : undefined;
-  if (!(cause instanceof ApplicationFailure)) return error;
-  const { details, message, type } = cause;
-  if (type === CANCELLED) return new CancelledFailure(message);
-  return isFailureType(type) ? new PaymentFailure(message, type, details) : error;
-};
 
 /** Returns what a failure of a step says for tools; undefined for any other error. */
 export const factsOf = (error: unknown): FailureFacts | undefined => {

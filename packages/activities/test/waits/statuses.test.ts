@@ -1,6 +1,6 @@
 import { defaultAssumptions, type Payout } from "@durable-payments/api-core";
 import { describe, expect, it } from "vitest";
-import { payoutState } from "../src/statuses.ts";
+import { payoutState } from "../../src/waits.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 

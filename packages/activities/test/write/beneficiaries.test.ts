@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contradictedField } from "../../src/evidence/match-beneficiary.ts";
+import { contradictedField } from "../../src/write/beneficiaries.ts";
 import { beneficiary } from "../support/bodies.ts";
 
 const request = {

@@ -1,0 +1,344 @@
+import {
+  type Assumptions,
+  type Cardholder,
+  isUnsetTime,
+  type Payout,
+  readTime,
+  type Balance,
+  type PaymentsClient,
+  type PaymentsError,
+  UnexpectedAnswer,
+} from "@durable-payments/api-core";
+import type { Ledger, NewWait, Wait } from "@durable-payments/ledger";
+import { isAtLeast, withoutGroups } from "@durable-payments/api-core/decimal";
+import {
+  type CardholderWait,
+  type FundsWait,
+  type PayoutWait,
+  type SeenCardholder,
+  type SeenFunds,
+  type SeenPayout,
+  failureTypes,
+  type WaitActivities,
+} from "@durable-payments/protocol/calls";
+import { Effect, Option, Stream, Result } from "effect";
+import { contradictionOf, isOtherId } from "./evidence/match.ts";
+import { Context } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/common";
+import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
+
+const plain = (status: string): string => status.trim().toLowerCase();
+
+const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
+  statuses.some((listed) => plain(listed) === plain(status));
+
+/**
+ * Whether a payout's completion time can be one: set, not before its creation and not after now, each
+ * by more than the clocks may differ. In every zone nearly any time could be one: while the zone of
+ * times without offset is unknown, it is taken for UTC. The service's now is no earlier than the times
+ * of creation and change that it shows, whatever its clock or zone are.
+ */
+const isCompleteAt = (
+  { complete_time, create_time, update_time }: Payout,
+  { clockSkewSeconds, timeZone }: Assumptions,
+  now: number,
+): boolean => {
+  if (complete_time === undefined || isUnsetTime(complete_time)) return false;
+  const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
+  const completed = readTime(complete_time, zone);
+  if (completed === undefined) return false;
+  const skew = clockSkewSeconds * 1000;
+  const created = readTime(create_time, zone);
+  const isAfterCreation = created === undefined || completed.latest >= created.earliest - skew;
+  const updated = readTime(update_time, zone);
+  const serviceNow = Math.max(now, created?.earliest ?? now, updated?.earliest ?? now);
+  return isAfterCreation && completed.earliest <= serviceNow + skew;
+};
+
+const matches = (pattern: string, status: string): boolean => new RegExp(pattern, "i").test(status);
+
+/**
+ * Whether a payout has ended: by its status alone, or by a completion time that can be one together
+ * with its status. A status that takes the money back is a failure then, and one that nobody knows
+ * leaves it open: nothing is reported as paid that the service may have refused.
+ */
+export const payoutState = (
+  payout: Payout,
+  assumptions: Assumptions,
+  now: number = Date.now(),
+): "open" | "completed" | "failed" => {
+  const { payout_status = "" } = payout;
+  if (isOneOf(assumptions.payoutFailedStatuses, payout_status)) return "failed";
+  if (isOneOf(assumptions.payoutCompletedStatuses, payout_status)) return "completed";
+  if (!isCompleteAt(payout, assumptions, now)) return "open";
+  if (matches(assumptions.payoutReturnedStatus, payout_status)) return "failed";
+  const isPaid =
+    payout_status.trim() === "" || matches(assumptions.payoutPaidStatus, payout_status);
+  return assumptions.completeTimeCompletes && isPaid ? "completed" : "open";
+};
+
+/** Whether a cardholder's identity check has ended, and how. */
+const cardholderState = (
+  { card_holder_status: status }: Cardholder,
+  assumptions: Assumptions,
+): "open" | "verified" | "refused" | "incomplete" => {
+  if (isOneOf(assumptions.cardholderVerifiedStatuses, status)) return "verified";
+  if (isOneOf(assumptions.cardholderRefusedStatuses, status)) return "refused";
+  return isOneOf(assumptions.cardholderIncompleteStatuses, status) ? "incomplete" : "open";
+};
+
+type Client = PaymentsClient["Service"];
+
+/** Something that was seen while it is open, and why it is: a sentence for a person. */
+export interface Seen<A> {
+  readonly seen: A;
+  readonly isOpen: boolean;
+  readonly why: string;
+}
+
+/** The longest rest between two reads of the tracker: seldom enough for the service, often enough for people. */
+export const LONGEST_TRACKER_REST_MS = 60_000;
+
+const SHORTEST_REST_MS = 1_000;
+
+/** Returns the milliseconds from one read to the next: a tenth of the time waited so far, within bounds. */
+export const intervalMs = (waitedMs: number, longestMs: number): number =>
+  Math.max(SHORTEST_REST_MS, Math.min(longestMs, waitedMs / 10));
+
+/** Returns what a payout says of itself, without names. */
+export const seenPayout = (
+  { payout_id, sent }: PayoutWait,
+  payout: Payout,
+  assumptions: Assumptions,
+): Seen<SeenPayout> => {
+  const { amount, currency, payout_status = "", short_reference } = payout;
+  const contradiction = sent && contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
+  const outcome = payoutState(payout, assumptions);
+  return {
+    seen: {
+      payout_id,
+      outcome,
+      payout_status,
+      ...(amount !== undefined && { amount }),
+      ...(currency !== undefined && { currency }),
+      ...(short_reference !== undefined && { short_reference }),
+      ...(contradiction !== undefined && { contradiction }),
+    },
+    isOpen: outcome === "open",
+    why: `The payout is ${payout_status || "listed without a status"}.`,
+  };
+};
+
+/** Returns what a cardholder says of itself, without names. */
+export const seenCardholder = (
+  cardholder: Cardholder,
+  assumptions: Assumptions,
+): Seen<SeenCardholder> => {
+  const { card_holder_id, card_holder_status: status } = cardholder;
+  const outcome = cardholderState(cardholder, assumptions);
+  return {
+    seen: {
+      card_holder_id,
+      outcome,
+      ...(status !== undefined && { card_holder_status: status }),
+    },
+    isOpen: outcome === "open",
+    why: `The cardholder is ${status ?? "listed without a status"}.`,
+  };
+};
+
+/** Returns what is known of a cardholder that the list does not show. */
+export const notListed = (card_holder_id: string): Seen<SeenCardholder> => ({
+  seen: { card_holder_id, outcome: "open" },
+  isOpen: true,
+  why: "The cardholder is not in the list yet.",
+});
+
+/** Returns that a cardholder was removed, where the list does not show it and the ledger says so. */
+export const orRemoved = async (
+  ledger: Ledger,
+  account: string,
+  found: Seen<SeenCardholder>,
+): Promise<Seen<SeenCardholder>> => {
+  const { card_holder_id } = found.seen;
+  const readState = async () => {
+    const owners = await ledger.owners(account, "createCardholder", [card_holder_id]);
+    const owner = owners.get(card_holder_id);
+    return owner && (await ledger.look(owner)).row?.state;
+  };
+  // What cannot be read says nothing.
+  return (await readState().catch(() => undefined)) === "undone"
+    ? { ...found, seen: { card_holder_id, outcome: "removed" }, isOpen: false }
+    : found;
+};
+
+/** Returns whether a balance holds what is needed. */
+const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<SeenFunds> => {
+  const { available_balance, balance_id } = balance;
+  const isEnough = isAtLeast(withoutGroups(available_balance), amount);
+  return {
+    seen: {
+      currency,
+      amount,
+      outcome: isEnough ? "enough" : "open",
+      balance_id,
+      available_balance,
+    },
+    isOpen: !isEnough,
+    why: `The ${currency} balance holds ${available_balance}, ${amount} is needed.`,
+  };
+};
+
+/** Reads one payout; an answer about another one fails. */
+export const readPayout = (
+  client: Client,
+  wait: PayoutWait,
+): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
+  Effect.flatMap(client.retrievePayout({ payout_id: wait.payout_id }), (payout) => {
+    const { assumptions } = client.options;
+    return assumptions.payoutFieldsAsSent.includes("payout_id") &&
+      isOtherId(wait.payout_id, payout.payout_id)
+      ? Effect.fail(
+          new UnexpectedAnswer({
+            operation: "retrievePayout",
+            carriedOut: "no",
+            message: `retrievePayout was answered about the payout ${payout.payout_id}, not ${wait.payout_id}.`,
+            answer: "",
+          }),
+        )
+      : Effect.succeed(seenPayout(wait, payout, assumptions));
+  });
+
+/** Reads one cardholder, in the list: the service has no operation for one. */
+const readCardholder = (
+  client: Client,
+  wait: CardholderWait,
+): Effect.Effect<Seen<SeenCardholder>, PaymentsError> =>
+  client.streams.listCardholders().pipe(
+    Stream.filter(({ card_holder_id }) => card_holder_id === wait.card_holder_id),
+    Stream.runHead,
+    Effect.map(
+      Option.match({
+        onNone: () => notListed(wait.card_holder_id),
+        onSome: (found) => seenCardholder(found, client.options.assumptions),
+      }),
+    ),
+  );
+
+/** Reads a balance; one that the service does not have is refused, and the step creates it. */
+export const readFunds = (
+  client: Client,
+  wait: FundsWait,
+): Effect.Effect<Seen<SeenFunds>, PaymentsError> =>
+  Effect.map(client.retrieveBalance({ currency: wait.currency }), (balance) =>
+    seenFunds(wait, balance),
+  );
+
+/** The longest rest of a run that reads for itself, where no tracker completes its wait: each attempt is billed. */
+const LONGEST_OWN_REST_MS = 6 * 3_600_000;
+
+/** Returns the failure of an attempt that reads for itself, until its next read is due. */
+const pollAgain = (why: string): ApplicationFailure => {
+  const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
+  return notYet(
+    why,
+    intervalMs(currentAttemptScheduledTimestampMs - scheduledTimestampMs, LONGEST_OWN_REST_MS),
+  );
+};
+
+/**
+ * How a wait goes on after its first look. `completed`: the tracker completes its activity. `polled`: it reads the
+ * service itself, as the time-skipping test server holds its time during asynchronous completion.
+ */
+export type WaitsBy = "completed" | "polled";
+
+/** What the activities that wait take. */
+export interface WaitOptions {
+  readonly runtime: PaymentsRuntime;
+  readonly ledger: Ledger;
+  /** The account of the runtime's client, as a hash. */
+  readonly account: () => Promise<string>;
+  readonly waits: WaitsBy;
+}
+
+const isFinal = ({ _tag: tag }: PaymentsError, kind: Wait["kind"]): boolean =>
+  // A balance that the service does not have: the step creates it.
+  tag === "InvalidRequest" || (tag === "Refused" && kind === "balance");
+
+const final = ({ _tag: tag, message, operation }: PaymentsError): ApplicationFailure =>
+  ApplicationFailure.create({
+    type: tag === "InvalidRequest" ? failureTypes.invalidRequest : failureTypes.refused,
+    message,
+    nonRetryable: true,
+    details: [{ operation }],
+  });
+
+/** Makes the activities that wait for the service. */
+export const makeWaitActivities = ({
+  account,
+  ledger,
+  runtime,
+  waits,
+}: WaitOptions): WaitActivities => {
+  const here = async (kind: Wait["kind"], thing: string): Promise<NewWait> => {
+    const { activityId, workflowExecution } = Context.current().info;
+    const { runId = "", workflowId = "" } = workflowExecution ?? {};
+    return { account: await account(), workflowId, runId, activityId, kind, thing };
+  };
+
+  /** Leaves the end of the activity to the tracker. */
+  const leaveToTracker = async (kind: Wait["kind"], thing: string, why: string): Promise<never> => {
+    if (waits === "polled") throw pollAgain(why);
+    try {
+      await ledger.openWait(await here(kind, thing));
+    } catch (error) {
+      Context.current().log.warn(`The wait could not be recorded: ${String(error)}`);
+      throw notYet(why, LONGEST_TRACKER_REST_MS);
+    }
+    // Temporal completes it by its id in back-off, too. Left as started, it would be stuck where its worker is killed
+    // before the wait is recorded.
+    throw notYet(why, LONGEST_OWN_REST_MS);
+  };
+
+  const wait = async <A>(
+    kind: Wait["kind"],
+    thing: string,
+    read: Call<Seen<A>>,
+    mode: "look" | undefined,
+  ): Promise<A> => {
+    const result = await runCall(runtime, read, Context.current().cancellationSignal);
+    if (Result.isSuccess(result)) {
+      const { isOpen, seen, why } = result.success;
+      return isOpen && mode !== "look" ? leaveToTracker(kind, thing, why) : seen;
+    }
+    const { failure } = result;
+    // Whatever else a read fails with says nothing about what is waited for.
+    if (isFinal(failure, kind)) throw final(failure);
+    if (mode === "look") throw pollAgain(failure.message);
+    return leaveToTracker(kind, thing, failure.message);
+  };
+
+  return {
+    awaitPayout: (input) =>
+      wait("payout", input.payout_id, (client) => readPayout(client, input), input.mode),
+    awaitVerification: ({ card_holder_id, mode }) =>
+      wait(
+        "cardholder",
+        card_holder_id,
+        (client) =>
+          Effect.flatMap(readCardholder(client, { card_holder_id }), (found) =>
+            found.seen.card_holder_status === undefined
+              ? Effect.promise(async () => orRemoved(ledger, await account(), found))
+              : Effect.succeed(found),
+          ),
+        mode,
+      ),
+    awaitFunds: (input) =>
+      wait(
+        "balance",
+        `${input.currency} ${input.amount}`,
+        (client) => readFunds(client, input),
+        input.mode,
+      ),
+  };
+};

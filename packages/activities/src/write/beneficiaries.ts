@@ -1,0 +1,168 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import { textAt } from "@durable-payments/protocol";
+import { isLeftUnread, matchText } from "../evidence/match.ts";
+import type { Ledger } from "@durable-payments/ledger";
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
+import { bankOf, hashOf, payeeMark } from "@durable-payments/protocol/account";
+import type { Effect } from "effect";
+
+/** Whether a field of a beneficiary is legibly shown as another than was sent. */
+type IsOther = (sent: string, shown: string) => boolean;
+
+const plain = (text: string): string => text.replaceAll(/[\s-]/g, "").toUpperCase();
+
+const isOtherCode: IsOther = (sent, shown) => {
+  const [a, b] = [plain(sent), plain(shown)];
+  if (isLeftUnread(b) || !/^[A-Z\d]+$/.test(b)) return false;
+  // A part of it, such as its last digits, may be all that is shown.
+  return !a.includes(b) && !b.endsWith(a);
+};
+
+/** The head office has XXX for its branch, or nothing. */
+const branchless = (code: string): string => plain(code).replace(/^(.{8})XXX$/, "$1");
+
+const isOtherSwift: IsOther = (sent, shown) => isOtherCode(branchless(sent), branchless(shown));
+
+/** Codes of countries and currencies; a name in the place of a code says nothing. */
+const isOtherShort: IsOther = (sent, shown) =>
+  isOtherCode(sent, shown) && plain(sent).length === plain(shown).length;
+
+const isOtherHolder: IsOther = (sent, shown) => matchText(sent, shown) === "different";
+
+/** What an approver is shown of a payee, by its name in the request. A bank has many names: its own says nothing. */
+const FIELDS: ReadonlyArray<{
+  readonly field: string;
+  /** Its name in answers, where that is another. */
+  readonly shown?: string;
+  readonly isOther: IsOther;
+}> = [
+  { field: "iban", isOther: isOtherCode },
+  { field: "account_number", isOther: isOtherCode },
+  { field: "swift_code", isOther: isOtherSwift },
+  { field: "clearing_system", isOther: isOtherCode },
+  { field: "routing_code_type1", isOther: isOtherCode },
+  { field: "routing_code_value1", isOther: isOtherCode },
+  { field: "routing_code_type2", isOther: isOtherCode },
+  { field: "routing_code_value2", isOther: isOtherCode },
+  { field: "account_currency", shown: "account_currency_code", isOther: isOtherShort },
+  { field: "bank_country", shown: "bank_country_code", isOther: isOtherShort },
+  { field: "account_holder", isOther: isOtherHolder },
+];
+
+/**
+ * Names the field of a request of which the service legibly shows another one: whom it pays, and where. Undefined where
+ * nothing contradicts, though it may not be shown.
+ */
+export const contradictedField = (request: unknown, beneficiary: unknown): string | undefined => {
+  const details = isRecord(beneficiary) ? beneficiary["beneficiary_bank_details"] : undefined;
+  return FIELDS.find(({ field, isOther, shown = field }) => {
+    const sent = textAt(request, field);
+    if (sent === undefined) return false;
+    const texts = [textAt(details, shown), textAt(beneficiary, shown)];
+    return texts.some((text) => text !== undefined && isOther(sent, text));
+  })?.field;
+};
+
+/** Longer than a send takes: what a killed worker holds runs out. */
+const LEASE_MS = 60_000;
+
+/** Longest wait for another worker, so that a dispatch still comes in time. */
+const MOST_WAIT_MS = 3_000;
+const ASK_AGAIN_AFTER_MS = 100;
+
+/** Lets one of many do something at a time: in this process by turns, among workers by a lease of the ledger. */
+export const oneByOne = (ledger: Ledger) => {
+  const last = new Map<string, Promise<void>>();
+
+  /** Waits for a turn. Returns what ends it; undefined where another worker has it for too long. */
+  return async (name: string): Promise<(() => Promise<void>) | undefined> => {
+    const turn = Promise.withResolvers<void>();
+    const before = last.get(name);
+    last.set(name, turn.promise);
+    const end = () => {
+      if (last.get(name) === turn.promise) last.delete(name);
+      turn.resolve();
+    };
+    await before;
+    try {
+      const holder = randomUUID();
+      const until = performance.now() + MOST_WAIT_MS;
+      while (!(await ledger.lease(name, holder, LEASE_MS))) {
+        if (performance.now() > until) {
+          end();
+          return undefined;
+        }
+        await sleep(ASK_AGAIN_AFTER_MS);
+      }
+      return async () => {
+        try {
+          await ledger.lease(name, holder, 0);
+        } finally {
+          end();
+        }
+      };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  };
+};
+
+/** Describes an account for whoever approves its payment: holder, country, and the last four characters. */
+export const describeAccount = (beneficiary: unknown): string => {
+  const bank = bankOf(beneficiary);
+  const number = textAt(bank, "iban") ?? textAt(bank, "account_number");
+  const holder = textAt(bank, "account_holder") ?? "an unknown holder";
+  const country =
+    textAt(bank, "bank_country") ?? textAt(bank, "bank_country_code") ?? "unknown country";
+  const ending = number === undefined ? "unknown account" : `account ending in ${number.slice(-4)}`;
+  return `${holder}, ${country}, ${ending}`;
+};
+
+/** Marks what is described, for an approval: another holder, bank or account, also beside an IBAN, has another mark. */
+export const accountMark = (beneficiary: unknown): string => {
+  const bank = bankOf(beneficiary);
+  const more = ["bank_name", "account_number"].map((field) => textAt(bank, field));
+  return hashOf([payeeMark(beneficiary), ...more]).slice(0, 32);
+};
+
+/** What is looked for. */
+interface Wanted {
+  readonly account: string;
+  /** Hash of the request. */
+  readonly hash: string;
+  readonly request: unknown;
+  readonly ledger: Ledger;
+  /** Reads at the service; what it does not know is undefined. */
+  readonly readOrNone: <A>(
+    call: (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>,
+  ) => Promise<A | undefined>;
+}
+
+const ACTIVE = /^active$/i;
+
+/**
+ * Returns the beneficiary that the ledger has for the very same request, where the service still shows it active and
+ * unchanged; undefined where a new one is to be made.
+ */
+export const reusableBeneficiary = async ({
+  account,
+  hash,
+  ledger,
+  readOrNone,
+  request,
+}: Wanted): Promise<unknown> => {
+  const done = await ledger.doneWith(account, "createBeneficiary", hash);
+  const beneficiary_id = done?.madeId ?? "";
+  if (beneficiary_id === "") return undefined;
+  const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
+  const isActive = shown !== undefined && ACTIVE.test(shown.beneficiary_status ?? "active");
+  // An account number that is shown beside an IBAN is a part of it, or was changed since.
+  const number = textAt(request, "account_number") ?? textAt(request, "iban");
+  const sent = { ...(isRecord(request) ? request : {}), account_number: number };
+  return isActive && contradictedField(sent, shown) === undefined
+    ? { ...shown, beneficiary_id }
+    : undefined;
+};

@@ -1,0 +1,212 @@
+import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
+import { hashOf } from "@durable-payments/protocol/account";
+import {
+  type Json,
+  type JsonObject,
+  type WriteName,
+  type Call,
+  type Ledger,
+  type Look,
+  needsApproval,
+  overLimit,
+  type Verdict,
+  type WriteRow,
+} from "@durable-payments/ledger";
+import { createHash } from "node:crypto";
+import type { Fault } from "@durable-payments/api-core";
+import { failureTypes } from "@durable-payments/protocol/calls";
+import type { WriteOperation, WriteOperations, WriteTask } from "./operation.ts";
+
+/** Returns those of the fields that hold a text or a number, as texts. */
+export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonObject =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const found = isRecord(value) ? value[field] : undefined;
+      return typeof found === "string" || typeof found === "number" ? [[field, String(found)]] : [];
+    }),
+  );
+
+const AMOUNTS: ReadonlySet<string> = new Set(["amount", "card_limit"]);
+
+/** The key follows from name and generation. A card's number can be guessed from a hash; `card_id` names the card. */
+const NOT_HASHED: ReadonlySet<string> = new Set(["unique_request_id", "card_number"]);
+
+const normalized = (field: string, value: Json): Json => {
+  if (AMOUNTS.has(field) && (typeof value === "string" || typeof value === "number")) {
+    return canonicalDecimal(String(value)) ?? value;
+  }
+  return field === "currency" && typeof value === "string" ? value.toUpperCase() : value;
+};
+
+/** Returns the hash by which a request is known again: 10 and 10.00, `eur` and `EUR` are the same. */
+export const requestHash = (operation: string, request: JsonObject): string =>
+  hashOf([
+    operation,
+    Object.fromEntries(
+      Object.entries(request)
+        .filter(([field]) => !NOT_HASHED.has(field))
+        .map(([field, value]) => [field, normalized(field, value)]),
+    ),
+  ]);
+
+/**
+ * Derives the `unique_request_id` of a generation of a write: the same on any worker, in any run of the workflow id.
+ *
+ * @returns a UUID of version 5: 36 characters, the service's limit.
+ */
+export const keyOf = ({ account, step, workflowId }: WriteName, generation: number): string => {
+  const hex = createHash("sha1")
+    .update(JSON.stringify(["durable-payments", account, workflowId, step, generation]))
+    .digest("hex");
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `5${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join("-");
+};
+
+/** Generations whose keys are searched even where the ledger knows of fewer: it may have been restored. */
+const SEARCHED_GENERATIONS = 32;
+
+/** Returns the keys of all generations under which a write may have been sent, the present one first. */
+export const keysOf = (row: WriteName & { readonly generation: number }): ReadonlyArray<string> => {
+  const length = Math.max(SEARCHED_GENERATIONS, row.generation);
+  const all = Array.from({ length }, (_, i) => keyOf(row, i + 1));
+  return [keyOf(row, row.generation), ...all.toSpliced(row.generation - 1, 1)];
+};
+
+const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
+  `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
+
+/** What has to be known before a write may be sent. */
+export interface Preparing {
+  readonly ledger: Ledger;
+  readonly operations: WriteOperations;
+  readonly operation: WriteOperation;
+  readonly call: Call;
+  readonly task: Partial<WriteTask>;
+  readonly request: JsonObject;
+  readonly look: Look;
+  /** Reads the service; where it cannot be read, time helps. */
+  readonly reading: <A>(read: () => Promise<A>) => Promise<A>;
+  /** Makes the failure that ends the step. */
+  readonly fail: (type: string, message: string, details?: JsonObject) => Error;
+}
+
+/** Whether nothing of a row is on its way, so that its request may be the next that is sent. */
+const mayBeSent = (row: WriteRow | undefined): boolean =>
+  row === undefined || row.state === "ready" || row.state === "refused" || row.state === "undone";
+
+const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
+  const { isContinued = false, isNamed = true } = task;
+  if (!isContinued) return;
+  if (!isNamed) {
+    const why = "has to be given: in a run that was continued every write needs a name of its own";
+    throw fail(failureTypes.invalidRequest, `${call.operation}: step ${why}.`);
+  }
+  if (row !== undefined && row.runId !== call.runId && !mayBeSent(row)) {
+    const message = `An earlier run of this chain has sent ${row.step}: each run needs a name of its own.`;
+    throw fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
+  }
+};
+
+/** Checks a request, and those of later steps, before anything is sent; names every fault. */
+const checkInputs = async ({
+  fail,
+  look,
+  operation,
+  operations,
+  request,
+  task,
+}: Preparing): Promise<void> => {
+  const texts: Array<string> = [];
+  let isInvalid = false;
+  const check = async (of: WriteOperation, given: JsonObject, isPlanned: boolean) => {
+    const faults = await of.faults(given, isPlanned);
+    isInvalid ||= faults.length > 0;
+    const { describe, name } = of;
+    const over =
+      // The first is checked by the fence.
+      isPlanned && faults.length === 0
+        ? overLimit(describe(given), look.limits.maxAmounts)
+        : undefined;
+    const all = over === undefined ? faults : [{ field: "", problem: over }];
+    if (all.length > 0) texts.push(faultsText(name, all));
+  };
+  await check(operation, request, false);
+  for (const { operation: name, request: later } of task.planned ?? []) {
+    const known = operations.get(name);
+    if (known === undefined) {
+      texts.push(`${name}: is an unknown operation`);
+      isInvalid = true;
+      // A request is plain JSON.
+    } else await check(known, later as JsonObject, true);
+  }
+  if (texts.length === 0) return;
+  const type = isInvalid ? failureTypes.invalidRequest : failureTypes.overLimit;
+  throw fail(type, `Nothing was sent. ${texts.join(". ")}.`);
+};
+
+/** Reads whose account would be paid, where the ledger will ask for an approval. */
+const payeeOf = async ({
+  call,
+  look,
+  operation: { payee },
+  reading,
+  request,
+}: Preparing): Promise<Call["payee"]> =>
+  needsApproval(call.request, call.approveAbove, look.limits.approveAbove) === undefined
+    ? undefined
+    : reading(async () => payee?.(request));
+
+/** Looks whether the step was renamed: then the same request may have been carried out under the other name. */
+const elsewhereOf = async ({
+  call: { name, operation, request, runId },
+  ledger,
+  look: { row },
+  operation: { name: operationName, policy },
+  task,
+}: Preparing): Promise<ReadonlyArray<WriteRow>> => {
+  const { claimed = [], isContinued = false, isFirst = false, isNamed = true } = task;
+  // A run that was continued names each of its writes: the same request each month is another one.
+  if (isContinued && isNamed) return [];
+  const isNew = row === undefined || (row.sends === 0 && row.state === "unknown");
+  if (isFirst || !isNew || policy(task).repeat === "idempotent") return [];
+  if (operationName === "createBeneficiary" && task.reuse !== false) return [];
+  const same = await ledger.sameRequestElsewhere(name, operation, request.hash);
+  const claimedSteps = new Set(claimed);
+  return same.filter((other) => other.runId !== runId && !claimedSteps.has(other.step));
+};
+
+/**
+ * Checks and reads everything that has to be known before a send, outside of any transaction: the payee that an approval
+ * has to name, and earlier rows with the same request under another step, of which a person says first what they are.
+ */
+export const prepare = async (
+  preparing: Preparing,
+): Promise<{
+  readonly payee: Call["payee"];
+  readonly elsewhere: ReadonlyArray<WriteRow>;
+}> => {
+  const { call, look } = preparing;
+  if (call.mode !== "send") return { payee: undefined, elsewhere: [] };
+  checkName(preparing);
+  if (mayBeSent(look.row)) await checkInputs(preparing);
+  // What is unknown or asked about may be sent within this attempt, too.
+  const mayBe = look.row?.state !== "done" && look.row?.state !== "ended";
+  const payee = mayBe ? await payeeOf(preparing) : undefined;
+  return { payee, elsewhere: await elsewhereOf(preparing) };
+};
+
+/** Returns the verdict that asks a person whether a step was renamed. */
+export const renamed = (elsewhere: ReadonlyArray<WriteRow>): Verdict => {
+  const steps = elsewhere.map(({ madeId, step }) => `${step} (${madeId ?? "unknown"})`);
+  return {
+    is: "unclear",
+    message: `An earlier run has the same request under another step: ${steps.join(", ")}. If the step was renamed, deploy its old name: a resend pays a second time.`,
+    candidates: elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
+  };
+};

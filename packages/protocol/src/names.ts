@@ -1,0 +1,54 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import type { Payload } from "@temporalio/common";
+
+/** The workflow types of this project, by the names of their functions. */
+export const WORKFLOW = {
+  payout: "payout",
+  onboardCardholder: "onboardCardholder",
+  payoutBatch: "payoutBatch",
+  tracker: "tracker",
+  notifier: "notifier",
+  checkWorker: "checkWorker",
+} as const;
+
+/*
+ * The task queues of a worker. The base queue has the tasks of workflows and of activities. Batches have a queue of their
+ * own, so that nothing else waits behind their tasks. A named account has a queue for its activities: `payments@eu`, by
+ * `accountQueue` of `calls.ts`.
+ */
+const BATCH = "/batch";
+
+/** Base queue where none is named. */
+export const DEFAULT_TASK_QUEUE = "payments";
+
+/** Returns the base queue that a setting names; the default one where it is empty or not set. */
+export const taskQueueOf = (setting: string | undefined): string => setting || DEFAULT_TASK_QUEUE;
+
+/** Returns the base queue that a queue is named after, or is. */
+export const baseQueue = (taskQueue: string): string =>
+  taskQueue.replace(/(?:\/batch)?(?:@[a-z0-9][a-z0-9-]*)?$/, "");
+
+/** Returns the queue on which the runs of a batch are started. */
+export const batchQueue = (taskQueue: string): string => `${baseQueue(taskQueue)}${BATCH}`;
+
+/** The header in which OpenTelemetry's interceptors of Temporal's SDKs hand on which trace a run belongs to. */
+export const TRACE_HEADER = "_tracer-data";
+
+/** W3C's `traceparent`: version, trace, span, flags. */
+const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
+
+/** Reads W3C's `traceparent` in the headers of an activity; undefined where there is none, or it is none. */
+export const traceparentIn = ({
+  [TRACE_HEADER]: header,
+}: Readonly<Record<string, Payload>>): string | undefined => {
+  try {
+    const carrier: unknown = JSON.parse(new TextDecoder().decode(header?.data ?? undefined));
+    const traceparent = isRecord(carrier) ? carrier["traceparent"] : undefined;
+    return typeof traceparent === "string" && TRACEPARENT.test(traceparent)
+      ? traceparent
+      : undefined;
+  } catch {
+    // Another interceptor's.
+    return undefined;
+  }
+};

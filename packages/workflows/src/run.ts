@@ -1,0 +1,181 @@
+import { inputFaults } from "@durable-payments/protocol/inputs";
+import {
+  CANCELLED,
+  NUDGE,
+  type Nudge,
+  type PlannedRequest,
+  STARTED_BY,
+  VOUCHER,
+  type Voucher,
+  voucherOf,
+} from "@durable-payments/protocol/calls";
+import {
+  ActivityFailure,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  condition,
+  defineSignal,
+  setHandler,
+  workflowInfo,
+} from "@temporalio/workflow";
+import { InvalidRequest, PaymentFailure } from "./failures.ts";
+
+/** Returns a step of which nothing was called. */
+export const newStep = (operation: string, isNamed: boolean, account: string | undefined) => ({
+  operation,
+  isNamed,
+  account,
+  /** How often its activity was called. */
+  calls: 0,
+  /** Version of the row that its last result has named. */
+  version: undefined as number | undefined,
+  /** The call that is under way, or was last. */
+  last: undefined as Promise<unknown> | undefined,
+});
+/** A step that was called in this run. */
+export type CalledStep = ReturnType<typeof newStep>;
+
+/** What the waits need to know of something that was made. */
+interface MadeThing {
+  readonly account: string | undefined;
+  readonly request: Readonly<Record<string, unknown>>;
+}
+
+/** The shape of the state is frozen within a major version: copies of this package share it. */
+const install = () => {
+  const state = {
+    steps: new Map<string, CalledStep>(),
+    /** By its id. */
+    made: new Map<string, MadeThing>(),
+    /** Waits under way, by the id of their activity. */
+    waits: new Map<string, Promise<unknown>>(),
+    /** Children that this run has vouched for. */
+    children: new Set<string>(),
+    /** Requests that the next write takes along to be checked. */
+    planned: [] as ReadonlyArray<PlannedRequest>,
+    /** Nudges that named all steps, and by step. */
+    nudges: 0,
+    nudged: new Map<string, number>(),
+    /** Fails each workflow task, whatever the workflow catches. */
+    fault: undefined as Error | undefined,
+  };
+  setHandler(defineSignal<[Nudge?]>(NUDGE), ({ steps } = {}) => {
+    if (steps === undefined) state.nudges += 1;
+    for (const step of steps ?? []) state.nudged.set(step, (state.nudged.get(step) ?? 0) + 1);
+  });
+  return state;
+};
+
+/** What the steps of a run know of it. */
+export type RunState = ReturnType<typeof install>;
+
+const KEY = Symbol.for("durable-payments/run@1");
+
+// Own properties of the global object are per run, also where one context is reused for all runs.
+const shared = globalThis as { [KEY]?: RunState };
+
+/** Returns what the steps of this run know of it; the first step installs it. */
+export const runState = (): RunState => (shared[KEY] ??= install());
+
+/**
+ * Fails the workflow task: the code is wrong. Nothing is sent, and the run continues with a corrected deployment.
+ *
+ * @throws Error always; a `catch` of the workflow cannot swallow it.
+ */
+export const failTask = (message: string): never => {
+  const state = runState();
+  if (state.fault === undefined) {
+    // A condition that throws fails the workflow task. It is asked for the first time before there is a fault.
+    void CancellationScope.nonCancellable(() =>
+      condition(() => {
+        if (state.fault !== undefined) throw state.fault;
+        return false;
+      }),
+    );
+    state.fault = new Error(`${message} (${workflowInfo().workflowType})`);
+  }
+  throw state.fault;
+};
+
+/** Returns how often a step was nudged: more than before, and it looks again. */
+export const nudgesOf = ({ nudged, nudges }: RunState, step: string): number =>
+  nudges + (nudged.get(step) ?? 0);
+
+/**
+ * Refuses an input that does not have the fields that a workflow reads, before anything is sent.
+ *
+ * @throws InvalidRequest with every fault.
+ */
+export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => {
+  const faults = inputFaults(...input).map(
+    ({ field, problem }) => `${field === "" ? "input" : `input.${field}`} ${problem}`,
+  );
+  if (faults.length > 0) throw new InvalidRequest(`${faults.join("; ")}. Nothing was sent.`);
+};
+
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+
+/**
+ * Returns what this run knows of itself.
+ *
+ * @throws InvalidRequest for a child with a random id: a retry of its parent would start another one, which sends again.
+ */
+export const identity = () => {
+  const info = workflowInfo();
+  const { runId, workflowId } = info;
+  const by = info.memo?.[STARTED_BY];
+  if (info.parent !== undefined && UUID.test(workflowId)) {
+    throw new InvalidRequest(
+      `The child workflow ${workflowId} has a random id, so it sends nothing: a retry of its parent would start another child, which sends again. Start it with a workflowId that says what it pays.`,
+    );
+  }
+  return {
+    workflowId,
+    rootId: info.root?.workflowId ?? workflowId,
+    runId,
+    /** As its memo says. */
+    startedBy: typeof by === "string" && by !== "" ? by : undefined,
+    /** The run follows another of its chain, or its id has a schedule. */
+    isContinued: info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "",
+    voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
+  };
+};
+/** What a run knows of itself that each of its writes names. */
+export type Identity = ReturnType<typeof identity>;
+
+/**
+ * Tells a child workflow who started its parent, who then cannot approve what the child sends. Vouches for the child, too,
+ * where this run starts it for the first time: then its first sends need no look at the service before.
+ *
+ * @param workflowId of the child.
+ * @returns a memo for the child. Without it nobody can approve a payment of the child.
+ * @example
+ * ```ts
+ * const workflowId = `${orderId}/deposit`;
+ * await executeChild(payDeposit, { workflowId, args: [order], memo: voucherFor(workflowId) });
+ * ```
+ */
+export const voucherFor = (workflowId: string): Readonly<Record<string, Voucher | string>> => {
+  const { children } = runState();
+  const { startedBy, voucher } = identity();
+  const starter = startedBy === undefined ? {} : { [STARTED_BY]: startedBy };
+  if (voucher === undefined || children.has(workflowId)) return starter;
+  children.add(workflowId);
+  return { ...starter, [VOUCHER]: { ...voucher, workflowId, at: Date.now() } };
+};
+
+/** Returns the failure of an activity that ends a step as such; any other error as it is. */
+export const asPaymentFailure = (error: unknown): unknown => {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure)) return error;
+  const { details, message, type } = cause;
+  if (type === CANCELLED) return new CancelledFailure(message);
+  if (!(cause instanceof PaymentFailure)) return error;
+  // `instanceof` compares its type.
+  return new PaymentFailure(
+    message,
+    type as ConstructorParameters<typeof PaymentFailure>[1],
+    details,
+  );
+};
