@@ -154,6 +154,25 @@ export const notListed = (card_holder_id: string): Seen<SeenCardholder> => ({
   why: "The cardholder is not in the list yet.",
 });
 
+/** Reads the row of the write that has made something. */
+const readMaker = async (ledger: Ledger, account: string, operation: string, id: string) => {
+  const owner = (await ledger.owners(account, operation, [id])).get(id);
+  return owner && (await ledger.look(owner)).row;
+};
+
+/** Returns the wait for a payout with what was sent, as far as the ledger knows it. */
+export const withSent = async (
+  ledger: Ledger,
+  account: string,
+  payout_id: string,
+): Promise<PayoutWait> => {
+  const row = await readMaker(ledger, account, "createPayout", payout_id);
+  const { amount, currency, payee } = row?.request ?? {};
+  return amount && currency && payee
+    ? { payout_id, sent: { amount, currency, beneficiary_id: payee } }
+    : { payout_id };
+};
+
 /** Returns that a cardholder was removed, where the list does not show it and the ledger says so. */
 export const orRemoved = async (
   ledger: Ledger,
@@ -161,13 +180,11 @@ export const orRemoved = async (
   found: Seen<SeenCardholder>,
 ): Promise<Seen<SeenCardholder>> => {
   const { card_holder_id } = found.seen;
-  const readState = async () => {
-    const owners = await ledger.owners(account, "createCardholder", [card_holder_id]);
-    const owner = owners.get(card_holder_id);
-    return owner && (await ledger.look(owner)).row?.state;
-  };
   // What cannot be read says nothing.
-  return (await readState().catch(() => undefined)) === "undone"
+  const maker = await readMaker(ledger, account, "createCardholder", card_holder_id).catch(
+    () => undefined,
+  );
+  return maker?.state === "undone"
     ? { ...found, seen: { card_holder_id, outcome: "removed" }, isOpen: false }
     : found;
 };

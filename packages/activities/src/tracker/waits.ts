@@ -15,6 +15,7 @@ import {
   type Seen,
   seenCardholder,
   seenPayout,
+  withSent,
 } from "../waits.ts";
 import { type JanitorOptions, readRunState } from "./janitor.ts";
 
@@ -96,12 +97,19 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
         unread,
         (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE }),
         (payout) => payout.payout_id,
-        (payout, assumptions) => seenPayout({ payout_id: payout.payout_id }, payout, assumptions),
+        async (payout, assumptions) => {
+          const { payout_id } = payout;
+          const found = seenPayout({ payout_id }, payout, assumptions);
+          return found.isOpen
+            ? found
+            : seenPayout(await withSent(ledger, account, payout_id), payout, assumptions);
+        },
       ));
     }
     for (const [payout_id, waits] of [...unread].slice(0, MOST_SINGLE)) {
       markPolled(waits);
-      await endSeen(waits, await call((client) => readPayout(client, { payout_id })));
+      const wait = await withSent(ledger, account, payout_id);
+      await endSeen(waits, await call((client) => readPayout(client, wait)));
     }
   };
 
@@ -131,7 +139,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     unread: Map<string, ReadonlyArray<Tracked>>,
     read: Call<Page<Item>>,
     idOf: (item: Item) => string,
-    seenOf: (item: Item, assumptions: Assumptions) => Seen<object>,
+    seenOf: (item: Item, assumptions: Assumptions) => Seen<object> | Promise<Seen<object>>,
   ): Promise<{ readonly page: Page<Item>; readonly shown: number }> => {
     const { assumptions, page } = await call((client) =>
       Effect.map(read(client), (answer) => ({
@@ -145,7 +153,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
       if (waits === undefined) continue;
       shown += 1;
       unread.delete(idOf(item));
-      await endSeen(waits, seenOf(item, assumptions));
+      await endSeen(waits, await seenOf(item, assumptions));
     }
     return { page, shown };
   };

@@ -1,7 +1,9 @@
+import { PaymentsClient } from "@durable-payments/api-core";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import type { Tracked } from "@durable-payments/protocol/tracker";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
+import { Effect } from "effect";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { makeTrackerActivities } from "../../src/tracker/track.ts";
@@ -9,6 +11,7 @@ import { waitsOf } from "../../src/tracker/waits.ts";
 import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
 import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
+import { beneficiary, payout } from "../support/bodies.ts";
 import { ACCOUNT, putRow } from "../support/rows.ts";
 
 /** A client that keeps what it was asked to do, over runs in these states. */
@@ -59,7 +62,7 @@ const wait = (workflowId: string, kind: "payout" | "cardholder" | "balance", thi
 describe("waits", () => {
   let simulator: Simulator;
   beforeAll(async () => {
-    simulator = await startSimulator({ balances: { USD: "10.00" } });
+    simulator = await startSimulator({ balances: { USD: "100000.00" } });
   });
   afterAll(() => simulator.stop());
 
@@ -86,7 +89,7 @@ describe("waits", () => {
 
   it("end by the activity's id as soon as enough is there; the others stay", async () => {
     await wait("run-1", "balance", "USD 1.00");
-    await wait("run-2", "balance", "USD 11.00");
+    await wait("run-2", "balance", "USD 110000.00");
     const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
     untilDue();
     await sweep(client).sweep();
@@ -103,6 +106,33 @@ describe("waits", () => {
     await Promise.all([sweep(client).sweep(), sweep(client).sweep()]);
     expect(done.filter(([what]) => what === "complete")).toHaveLength(1);
     expect(await ledger.waits({ isOpen: true })).toEqual([]);
+  });
+
+  it.each([
+    ["read one by one", 1],
+    ["read in the list", 6],
+  ])("for payouts of another amount than was sent end with that: %s", async (_, count) => {
+    const runtime = runtimeOver(simulator);
+    const runs = Array.from({ length: count }, (_none, index) => `run-${index}`);
+    for (const workflowId of runs) {
+      const { payout_id } = await runtime.runPromise(
+        PaymentsClient.use((client) =>
+          Effect.flatMap(client.createBeneficiary(beneficiary), ({ beneficiary_id }) =>
+            client.createPayout({ ...payout, beneficiary_id, unique_request_id: workflowId }),
+          ),
+        ),
+      );
+      await putRow(ledger, { workflowId, state: "done", madeId: payout_id });
+      await simulator.setPayoutStatus(payout_id, "completed");
+      await wait(workflowId, "payout", payout_id);
+    }
+    const { client, done } = clientOf(Object.fromEntries(runs.map((id) => [id, "RUNNING"])));
+    untilDue();
+    await sweep(client, runtime).sweep();
+    const contradiction = expect.stringContaining("for a payout of 1.00 USD") as unknown;
+    expect(done.map(([, , , result]) => result)).toEqual(
+      runs.map(() => expect.objectContaining({ contradiction, outcome: "completed" }) as unknown),
+    );
   });
 
   it("that nobody waits for any more are closed", async () => {
