@@ -333,9 +333,10 @@ class Comparing {
     // One of the two requests was carried out, and Temporal or the ledger has forgotten that the run was amended.
     const isForgotten = isTemporalRestored || forgottenBefore !== undefined;
     if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed";
-    // Its beneficiary is made anew where the ledger has forgotten it; the payout to the first is found by its key.
+    // Its beneficiary is made anew where the ledger has forgotten it; the payout to the first is found, or named.
     const hasNewPayee = run.kind === "payout" && "nickname" in run.payments[0].beneficiary;
-    if (forgottenBefore !== undefined && hasNewPayee && type === "PayoutDiffers") return "failed";
+    const isToTheFirst = type === "PayoutDiffers" || type === "AlreadyCarriedOut";
+    if (forgottenBefore !== undefined && hasNewPayee && isToTheFirst) return "failed";
     this.wrong(workflowId, `failed without a cause: ${type} ${message}`);
     return undefined;
   }

@@ -100,6 +100,8 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
       const anew = { ...doubted, ...nextGeneration(known, call.request) };
       return asks(anew, "It was undone, and may have been made anew since.", context);
     }
+    if (call.mode !== "send" && !policy.isListed)
+      return asks(doubted, "Nothing vouches for it any more, and no list shows it.", context);
     if (isOther && (isRestored || known.state === "refused"))
       return asks(doubted, "Another request may have been sent under this step.", context);
     if (isRestored && policy.repeat === "keyed")
@@ -126,11 +128,7 @@ const unsent = (row: WriteRow | undefined, context: Context): Decided => {
     return nothing(failing("Refused", row.message ?? ""));
   if (row?.state === "undone" && isOfThisRun)
     return nothing(failing("Cancelled", "It was undone."));
-  if (!mayBelieveNotSent(row, look.epoch, call.testimony)) {
-    if (!isOther || row.state === "undone" || mayAmend(context)) return mistrusted(row, context);
-    const message = "Another request was given for this step: name it as an amendment.";
-    return nothing(failing("Refused", message, { reason: "amend" }));
-  }
+  if (!mayBelieveNotSent(row, look.epoch, call.testimony)) return mistrusted(row, context);
   const current = row ?? newRow(look, call);
   const plan =
     current.state === "ready"

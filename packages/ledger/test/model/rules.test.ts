@@ -81,6 +81,23 @@ describe("what time, limits and undoing do", () => {
       type: "Cancelled",
     });
   });
+  test("what a run before was refused is asked about, where nothing vouches for it and an earlier step made something else", () => {
+    const { effect, row } = advance(
+      withRow({ state: "refused", request: { ...request, hash: "B" } }),
+      calledBy({ runId: "r2", testimony: undefined }),
+      policy,
+    );
+    expect([effect.is, row?.state, row?.question?.request]).toEqual(["again", "asking", "A"]);
+  });
+
+  test("what is closed and cannot be looked for is asked about, where nothing vouches for it", () => {
+    const keyed = { ...policy, repeat: "keyed", isListed: false } as const;
+    const refused = withRow({ state: "refused", runId: "r1" });
+    const close = calledBy({ runId: "r2", testimony: undefined, mode: "close" });
+    expect(advance(refused, close, keyed).row?.state).toBe("asking");
+    expect(advance(refused, close, { ...keyed, isListed: true }).row?.state).toBe("unknown");
+  });
+
   test("a third absence asks, the second sends again", () => {
     const absent = (absences: number) =>
       advance(
