@@ -53,10 +53,13 @@ export interface WriteCall extends WriteOptions {
 export const UNDO = "undo";
 
 /** Input of {@link UNDO}: the step whose row is undone. Its answer is `done` also where nothing was made. */
-export type UndoCall = Omit<
+export interface UndoCall extends Omit<
   WriteCall,
   "isNamed" | "mode" | "planned" | "request" | keyof WriteOptions
->;
+> {
+  /** What the step has returned in this run, and its operation: a restored ledger may not know of it. */
+  readonly made?: { readonly operation: string; readonly fields: JsonFields };
+}
 
 /** Result of the activity of a write. */
 export type WriteAnswer =

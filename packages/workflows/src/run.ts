@@ -30,6 +30,8 @@ export const newStep = (operation: string, isNamed: boolean, account: string | u
   calls: 0,
   /** Version of the row that its last result has named. */
   version: undefined as number | undefined,
+  /** What it has returned. */
+  made: undefined as Readonly<Record<string, unknown>> | undefined,
   /** The call that is under way, or was last. */
   last: undefined as Promise<unknown> | undefined,
 });

@@ -246,14 +246,22 @@ describe.skipIf(!timeSkipping.available)("with time skipped", () => {
     it.each([
       ["keeps what it made", {}, []],
       [
-        "undoes it, the last first",
+        "undoes it, the last first, and names what each step has returned",
         { onFailure: "compensate" },
-        ["createCard", "createCardholder"],
+        [
+          ["createCard", undefined],
+          [
+            "createCardholder",
+            { operation: "createCardholder", fields: { card_holder_id: "c-1" } },
+          ],
+        ],
       ],
     ])("%s", async (_, options, undone) => {
       const handle = await rig.start("onboardCardholder", [{ ...input, options }], { stub });
       expect((await failureOf(handle)).type).toBe("Refused");
-      expect(rig.callsOf(handle, "undo").map((call) => call.input.step)).toEqual(undone);
+      expect(rig.callsOf(handle, "undo").map(({ input: { made, step } }) => [step, made])).toEqual(
+        undone,
+      );
     });
   });
 });

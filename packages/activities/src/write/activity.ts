@@ -22,7 +22,7 @@ import { makeContractOperations } from "./contract-operations.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { operation as contractOf } from "@durable-payments/api-core/contract";
 import { messageOf } from "@durable-payments/api-core/values";
-import { accountHash } from "@durable-payments/protocol/account";
+import { accountHash, textAt } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
@@ -114,11 +114,16 @@ export const undoWrite = async (
   }
   if (settled?.is === "waiting") return settled;
   const { row } = await ledger.look(name);
-  if (row?.state !== "done" || row.madeId === null) return { is: "done", made: {} };
-  const undo = operations.get(row.operation)?.undo?.(row.madeId);
-  const details = { operation: row.operation, step: row.step, version: row.version };
+  const operation = operations.get(row?.operation ?? call.made?.operation ?? "");
+  // What a restored ledger has forgotten, Temporal remembers.
+  const returned = row?.state === "undone" ? undefined : call.made?.fields;
+  const madeId = row?.state === "done" ? row.madeId : textAt(returned, operation?.idField ?? "");
+  if (operation === undefined || !madeId) return { is: "done", made: {} };
+  const undo = operation.undo?.(madeId);
+  const { generation = 1, version = 0 } = row ?? {};
+  const details = { operation: operation.name, step: name.step, version };
   if (undo === undefined) {
-    const message = `Nothing removes what ${row.operation} makes: remove ${row.madeId} by hand.`;
+    const message = `Nothing removes what ${operation.name} makes: remove ${madeId} by hand.`;
     throw new StepFailed(failureTypes.cannotBeUndone, message, details);
   }
   const removed = await performWrite(
@@ -128,14 +133,13 @@ export const undoWrite = async (
       ...call,
       operation: undo.operation.name,
       // What was made anew is undone anew.
-      step: row.generation === 1 ? `undo ${call.step}` : `undo ${call.step} ${row.generation}`,
+      step: generation === 1 ? `undo ${call.step}` : `undo ${call.step} ${generation}`,
       isNamed: true,
       request: { ...undo.request },
     },
   );
   if (removed.is === "waiting") return removed;
-  const policy = operations.get(row.operation)?.policy({});
-  if (policy !== undefined) await advanceRow(ledger, name, { is: "undone", who }, policy);
+  await advanceRow(ledger, name, { is: "undone", who }, operation.policy({}));
   return removed;
 };
 

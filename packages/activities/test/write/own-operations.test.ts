@@ -143,6 +143,24 @@ describe("an operation of one's own", () => {
     expect(undone).toEqual(["r-1"]);
   });
 
+  it("is undone where the ledger has forgotten it: the run names what the step has returned", async () => {
+    const undone: Array<string> = [];
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        send: async ({ orderId }) => ({ id: `r-${orderId}` }),
+        undo: async (id) => {
+          undone.push(id);
+        },
+      }),
+    );
+    const made = { operation: "reserveGoods", fields: { id: "r-17" } };
+    const undo = () => undoWrite(world.engine, attemptOf(), { ...call, made });
+    expect(await undo()).toMatchObject({ is: "done", made: { id: "r-17" } });
+    await undo();
+    expect(undone).toEqual(["r-17"]);
+  });
+
   it("that was made anew by a later run is undone again", async () => {
     const undone: Array<string> = [];
     let sends = 0;

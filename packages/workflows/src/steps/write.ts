@@ -213,6 +213,7 @@ const send = (
         ...mode,
       } satisfies WriteCall),
     kept: (made) => {
+      called.made = made;
       for (const [field, id] of Object.entries(made)) {
         if (field.endsWith("_id") && typeof id === "string") {
           state.made.set(id, { account: called.account, request });
@@ -258,6 +259,15 @@ export const undo = (step: string): Promise<void> =>
     const run = identity();
     const called = runState().steps.get(step) ?? newStep(UNDO, true, undefined);
     await called.last?.catch(() => undefined);
-    const call = () => activityOf(UNDO, called, `undo ${step}`)(callOf(step, called, run));
+    const { made, operation } = called;
+    const call = () =>
+      activityOf(
+        UNDO,
+        called,
+        `undo ${step}`,
+      )({
+        ...callOf(step, called, run),
+        ...(made !== undefined && { made: { operation, fields: made } }),
+      } satisfies UndoCall);
     await untilAnswered({ step, called, call, kept: (made) => made }, { mode: "close" });
   });
