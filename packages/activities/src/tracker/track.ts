@@ -59,8 +59,9 @@ const tracking = (
     const result = await runCall(runtime, of, signal);
     if (Result.isSuccess(result)) return result.success;
     const { failure } = result;
-    const waitMs = failure._tag === "RateLimited" ? failure.retryAfter : 0;
-    throw new AskedToPause(failure.message, waitMs);
+    throw failure._tag === "RateLimited"
+      ? new AskedToPause(failure.message, failure.retryAfter)
+      : failure;
   };
   const settle = (name: WriteName) => options.settle(name, signal);
   const waits = waitsOf({ ledger, account, client, warn, call });

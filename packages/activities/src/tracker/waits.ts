@@ -17,6 +17,7 @@ import {
   seenPayout,
   withSent,
 } from "../waits.ts";
+import { isPaymentsError } from "../write/outcomes.ts";
 import { type JanitorOptions, readRunState } from "./janitor.ts";
 
 /** What the tracker needs to complete waits. */
@@ -30,6 +31,9 @@ const FEW = 5;
 
 /** Most single reads of one sweep: the others come next. */
 const MOST_SINGLE = 25;
+
+/** Failures that concern the one thing that was asked for: the service can be read. */
+const OF_ONE: ReadonlySet<string> = new Set(["Refused", "InvalidRequest", "UnexpectedAnswer"]);
 
 /** A list that takes long to read takes a fifth of the time at most. */
 const REST = 4;
@@ -107,9 +111,8 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
       ));
     }
     for (const [payout_id, waits] of [...unread].slice(0, MOST_SINGLE)) {
-      markPolled(waits);
       const wait = await withSent(ledger, account, payout_id);
-      await endSeen(waits, await call((client) => readPayout(client, wait)));
+      await readOne(waits, (client) => readPayout(client, wait));
     }
   };
 
@@ -158,12 +161,24 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     return { page, shown };
   };
 
+  /** Reads one thing. Where the service answers that it has none, the others are read nevertheless. */
+  const readOne = async (
+    waits: ReadonlyArray<Tracked>,
+    read: Call<Seen<object>>,
+  ): Promise<void> => {
+    markPolled(waits);
+    try {
+      await endSeen(waits, await call(read));
+    } catch (error) {
+      if (!isPaymentsError(error) || !OF_ONE.has(error._tag)) throw error;
+      warn(`${waits.map(({ workflowId }) => workflowId).join(", ")}: ${error.message}`);
+    }
+  };
+
   const sweepBalances = async (): Promise<void> => {
     for (const [thing, waits] of dueOf("balance")) {
       const [currency = "", amount = ""] = thing.split(" ");
-      markPolled(waits);
-      const seen = await call((client) => readFunds(client, { currency, amount }));
-      await endSeen(waits, seen);
+      await readOne(waits, (client) => readFunds(client, { currency, amount }));
     }
   };
 

@@ -135,6 +135,16 @@ describe("waits", () => {
     );
   });
 
+  it("are read nevertheless where the service does not know what one of them waits for", async () => {
+    await wait("run-1", "payout", "unknown");
+    await wait("run-2", "balance", "USD 1.00");
+    const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
+    untilDue();
+    await sweep(client).sweep();
+    expect(done).toMatchObject([["complete", "run-2", "await:USD 1.00", { outcome: "enough" }]]);
+    expect(await ledger.waits({ isOpen: true })).toMatchObject([{ workflowId: "run-1" }]);
+  });
+
   it("that nobody waits for any more are closed", async () => {
     await wait("run-1", "balance", "USD 1.00");
     const { client, done } = clientOf({ "run-1": "FAILED" });

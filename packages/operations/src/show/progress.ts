@@ -9,7 +9,7 @@ type Described = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 
 const WAITS = ["payout", "cardholder", "balance"] as const;
 
-/** What an activity that waits for the service waits for; none of any other. */
+/** What an activity that waits for the service waits for; none of any other, nor of a wait's last look. */
 export const waitOf = ({
   id,
   type,
@@ -18,7 +18,9 @@ export const waitOf = ({
 > =>
   WAITS.filter((kind) => WAIT[kind] === type).flatMap((kind) => {
     const begin = waitActivityId(WAIT[kind], "");
-    return id.startsWith(begin) ? [{ kind, thing: id.slice(begin.length) }] : [];
+    return id.startsWith(begin) && !id.endsWith(":look")
+      ? [{ kind, thing: id.slice(begin.length) }]
+      : [];
   });
 
 const pendingOf = ({ raw }: Described) =>

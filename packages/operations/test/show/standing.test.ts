@@ -1,7 +1,7 @@
 import type { Decision } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
 import type { TimelineItem } from "../../src/history.ts";
-import type { Progress } from "../../src/show/progress.ts";
+import { type Progress, waitOf } from "../../src/show/progress.ts";
 import { type Evidence, standingOf } from "../../src/show/standing.ts";
 import { ACCOUNT, nothing, question, row } from "../support/rows.ts";
 
@@ -257,4 +257,10 @@ it.each(CASES)("says why a run is in its state: %s", (_, evidence, statuses, rea
     ...evidence,
   });
   expect(standing).toMatchObject({ statuses, reason });
+});
+
+it("a wait is known by the id of its activity; its last look, and other activities, are no waits", () => {
+  const of = (id: string) => waitOf({ id, type: "awaitPayout" });
+  expect(of("awaitPayout:p-1")).toEqual([{ kind: "payout", thing: "p-1" }]);
+  expect([...of("awaitPayout:p-1:look"), ...of("1")]).toEqual([]);
 });
