@@ -239,7 +239,8 @@ class Comparing {
   ) {
     const rows = this.#rows.get(workflowId) ?? [];
     // After an end nothing is sent, no removal either.
-    return type !== "Terminated" && type !== "Ended" && !rows.some(isDoubted);
+    const isEnded = type === "Ended" || this.#evidence.ended.has(workflowId);
+    return type !== "Terminated" && !isEnded && !rows.some(isDoubted);
   }
 
   /** What was paid out and put on cards is what the balances lack, to the last digit. */

@@ -157,7 +157,12 @@ export class Answers {
       );
       return;
     }
-    const choose = isEnded ? "end" : found === undefined ? "resend" : "found";
+    // To a beneficiary that a restored ledger has forgotten: it does not fit, and nobody pays it a second time.
+    const isToAnother = truth.payouts.some(
+      ({ beneficiary_id, payout_id }) =>
+        payout_id === found && beneficiary_id !== row.request.payee,
+    );
+    const choose = isEnded || isToAnother ? "end" : found === undefined ? "resend" : "found";
     await this.#decide(row, choose, signal, (operations) =>
       answer(operations, workflowId, {
         ...ACTING,
