@@ -16,6 +16,8 @@ const THINKS_MS = 4_000;
 const WRONG_SHARE = 0.15;
 
 const ACTING = { by: "linus", how: "--by", reason: "looked at the bank" } as const;
+/** Whoever has sent a payment again does not approve it. */
+const APPROVING = { ...ACTING, by: "margaret" } as const;
 
 /** Returns the ids of what a write made at the service, by what no list shows. */
 export const madeBy = (
@@ -126,7 +128,7 @@ export class Answers {
   async #approve(run: PlannedRun, row: WriteRow, signal: AbortSignal): Promise<void> {
     const { workflowId } = row;
     const isRejected = run.kind !== "onboarding" && run.approval === "reject";
-    const given = { ...ACTING, question: row.question?.id };
+    const given = { ...APPROVING, question: row.question?.id };
     await this.#decide(row, isRejected ? "reject" : "approve", signal, (operations) =>
       (isRejected ? reject : approve)(operations, workflowId, given),
     );
