@@ -45,7 +45,7 @@ const FIELDS: Readonly<Record<string, Draw>> = {
   oldestFirst: sometimes,
   shiftingPages: upTo(0.06),
   // Of a hundred rows: a list that seldom adds up is only asked about after half an hour.
-  omittedRows: upTo(0.01),
+  omittedRows: upTo(0.003),
   duplicateRows: upTo(0.04),
   oddRows: upTo(0.02),
   // A row that shows no id hides what was made for good, which differs from a lag only after an hour; a
