@@ -17,6 +17,12 @@ const call = {
   call: 1,
   isFirst: true,
 };
+/** An operation's undo, and the ids that it was given. */
+const undoing = () => {
+  const undone: Array<string> = [];
+  const undo = async (id: string): Promise<void> => void undone.push(id);
+  return { undone, undo };
+};
 const worldWith = (reserveGoods: OwnOperations[string]) =>
   makeWorld({ operations: { reserveGoods } });
 
@@ -101,14 +107,12 @@ describe("an operation of one's own", () => {
   });
 
   it("is undone once, after its outcome is known", async () => {
-    const undone: Array<string> = [];
+    const { undo: remove, undone } = undoing();
     const world = await worldWith(
       defineOperation<Reserve>({
         repeat: "none",
         send: async ({ orderId }) => ({ id: `r-${orderId}` }),
-        undo: async (id) => {
-          undone.push(id);
-        },
+        undo: remove,
       }),
     );
     await world.once(task);
@@ -120,7 +124,7 @@ describe("an operation of one's own", () => {
   });
 
   it("is undone only once its outcome is known", async () => {
-    const undone: Array<string> = [];
+    const { undo: remove, undone } = undoing();
     let isListed = false;
     const world = await worldWith(
       defineOperation<Reserve>({
@@ -130,9 +134,7 @@ describe("an operation of one's own", () => {
           throw new Error("connection reset");
         },
         find: async () => (isListed ? { id: "r-1" } : undefined),
-        undo: async (id) => {
-          undone.push(id);
-        },
+        undo: remove,
       }),
     );
     expect(await world.once(task)).toMatchObject({ is: "wait" });
@@ -144,14 +146,12 @@ describe("an operation of one's own", () => {
   });
 
   it("is undone where the ledger has forgotten it: the run names what the step has returned", async () => {
-    const undone: Array<string> = [];
+    const { undo: remove, undone } = undoing();
     const world = await worldWith(
       defineOperation<Reserve>({
         repeat: "none",
         send: async ({ orderId }) => ({ id: `r-${orderId}` }),
-        undo: async (id) => {
-          undone.push(id);
-        },
+        undo: remove,
       }),
     );
     const made = { operation: "reserveGoods", fields: { id: "r-17" } };
@@ -162,15 +162,13 @@ describe("an operation of one's own", () => {
   });
 
   it("that was made anew by a later run is undone again", async () => {
-    const undone: Array<string> = [];
+    const { undo: remove, undone } = undoing();
     let sends = 0;
     const world = await worldWith(
       defineOperation<Reserve>({
         repeat: "none",
         send: async () => ({ id: `r-${++sends}` }),
-        undo: async (id) => {
-          undone.push(id);
-        },
+        undo: remove,
       }),
     );
     await world.once(task);

@@ -40,9 +40,6 @@ const withRequest = (row: WriteRow, { look, call }: Context): WriteRow =>
     ? { ...row, request: call.request }
     : changed(row, look, nextGeneration(row, call.request));
 
-const mayAmend = ({ call, look }: Context): boolean =>
-  call.mayAmend || look.decisions.some(({ kind }) => kind === "amend");
-
 const ended = (row: WriteRow, { become, look }: Context): Decided => {
   const message = look.end?.reason ?? row.message;
   return become(row, nowEnded(row, message), "ended", failing("Ended", message ?? ""));
@@ -179,7 +176,10 @@ const asking = (row: WriteRow, context: Context): Decided => {
     return become(row, { token: closed }, "cancelled", cancelled);
   // The decision waits for a retry.
   if (call.mode !== "send" || row.token === closed) return nothing(cancelled);
-  const isMeant = mayAmend(context) || question?.request === call.request.hash;
+  const isMeant =
+    call.mayAmend ||
+    look.decisions.some(({ kind }) => kind === "amend") ||
+    question?.request === call.request.hash;
   if (row.request.hash !== call.request.hash && !isMeant)
     return asks(row, "Another request is given since this was answered.", context);
   if (policy.isListed && call.reread !== decision.sequence)
