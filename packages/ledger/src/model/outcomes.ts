@@ -177,7 +177,8 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
         return ask(
           "The ledger was restored, and what is listed may be another request of this step.",
         );
-      const absences = row.absences + 1;
+      // Only an answer that was lost counts: a row that nothing vouched for may never have been sent.
+      const absences = row.absences + (row.from === null ? 0 : 1);
       const to = { doubt: 0, absences, unprovableSince: null, until: null };
       if (look.end !== undefined) {
         const ended = { ...to, ...nowEnded({ ...row, doubt: 0 }, look.end.reason) };

@@ -99,14 +99,17 @@ describe("what time, limits and undoing do", () => {
   });
 
   test("a third absence asks, the second sends again", () => {
-    const absent = (absences: number) =>
+    const absent = (absences: number, from: number | null = -20_000) =>
       advance(
-        withRow({ state: "unknown", doubt: 1, until: -10_000, absences }),
+        withRow({ state: "unknown", doubt: 1, from, until: -10_000, absences }),
         { who: "w", is: "evidence", version: 1, readFrom: 0, verdict: { is: "absent" } },
         policy,
       ).row?.state;
     expect([absent(1), absent(2)]).toEqual(["ready", "asking"]);
+    // No answer was lost: two workers, of which neither has a voucher, looked for it at once.
+    expect(absent(2, null)).toBe("ready");
   });
+
   test("a list that does not add up asks after 30 minutes, one that cannot be reached never", () => {
     const later = (isFaulty: boolean) =>
       advance(
