@@ -23,6 +23,7 @@ const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
 
 /** What is run before each test file of a project, beside that of all. */
 const SETUP_FILES: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "packages/durable-payments": ["packages/testing/test/support/servers.ts"],
   "packages/testing": ["packages/testing/test/support/servers.ts"],
 };
 

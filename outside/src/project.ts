@@ -31,7 +31,7 @@ export const writeProject = async (
   for (const [name, example] of Object.entries(EXAMPLES)) {
     await cp(join(checkout, example), join(sources, name));
   }
-  await cp(join(checkout, "packages/testing/test/examples"), join(folder, "test"), {
+  await cp(join(checkout, "packages/durable-payments/test/examples"), join(folder, "test"), {
     recursive: true,
   });
   await cp(join(checkout, "examples/payout.json"), join(folder, "payout.json"));

@@ -5,11 +5,9 @@ import { type GeneratedFile, isCurrent, run } from "../scripts/generated-file.ts
 import { openApiDocument } from "../scripts/openapi-document.ts";
 import { operationNames } from "../src/client/operation-names.ts";
 import { operation } from "../src/client/operations.ts";
-import { startServer, success } from "./support/server.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
-  vi.unstubAllEnvs();
 });
 
 const textOf = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
@@ -173,43 +171,5 @@ describe("the OpenAPI document", () => {
     const text = await textOf("../openapi.json");
     const requests = text.match(/"additionalProperties": false/g) ?? [];
     expect(requests).toHaveLength(listed.filter((described) => "requestBody" in described).length);
-  });
-});
-
-describe("the README", () => {
-  const answering = (path: string) =>
-    path.endsWith("/create")
-      ? success()
-      : path.includes("/balances/")
-        ? success({ balance_id: "b-1", currency: "USD", available_balance: "12.50" })
-        : success({
-            total_item: 1,
-            total_page: 1,
-            item_list: [
-              {
-                payout_id: "p-1",
-                payout_status: "awaiting_funds",
-                amount: "7.00",
-                currency: "USD",
-              },
-            ],
-          });
-
-  it.each([
-    ["effect", ["USD 12.50", "p-1 7.00"]],
-    ["promise", ["p-1 7.00 USD"]],
-    [
-      "options",
-      ["signIn, send 1: 200", "retrieveBalance, send 1: 200", "200 application/json 12.50"],
-    ],
-    ["mock", ["12.50"]],
-  ])("shows the example %s, which runs", async (name, printed) => {
-    await using server = await startServer(({ path }) => answering(path));
-    vi.stubEnv("PAYMENTS_BASE_URL", server.url);
-    vi.stubEnv("PAYMENTS_CLIENT_ID", "client-7");
-    vi.stubEnv("PAYMENTS_API_KEY", "key");
-    const log = vi.spyOn(console, "log").mockReturnValue();
-    await import(`./examples/${name}.ts`);
-    expect(log.mock.calls.map((words) => words.join(" "))).toStrictEqual(printed);
   });
 });

@@ -1,11 +1,10 @@
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
-import { WorkflowFailedError } from "@temporalio/client";
+import { Client, WorkflowFailedError } from "@temporalio/client";
 import { temporal } from "@temporalio/proto";
 import { Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { decodeMessage, encryptedDataConverter, openKeyring } from "../src/index.ts";
-import { encryptedClient } from "./examples/encrypted-client.ts";
 import { makeKeyringFolder } from "./support/keyring-folder.ts";
 import { failWith, goOn, handOn } from "./support/workflows.ts";
 
@@ -41,7 +40,14 @@ const makeRig = async (taskQueue: string) => {
     dataConverter,
     maxCachedWorkflows: 0,
   });
-  const client = encryptedClient(environment.connection, NAMESPACE, keyring.folder);
+  const client = new Client({
+    connection: environment.connection,
+    namespace: NAMESPACE,
+    dataConverter: encryptedDataConverter({
+      namespace: NAMESPACE,
+      keys: openKeyring(keyring.folder),
+    }),
+  });
   return { ...keyring, client, dataConverter, worker };
 };
 

@@ -49,7 +49,7 @@ export const createProject = (folder: string): string => {
     manifest,
     text
       .replace('"name": "payments"', `"name": "${packageName(project)}"`)
-      .replaceAll(/("@durable-payments\/[a-z-]+": )"\*"/g, `$1"${ownVersion()}"`),
+      .replace('"durable-payments": "*"', `"durable-payments": "${ownVersion()}"`),
   );
   return project;
 };

@@ -1,23 +1,19 @@
 import {
-  BeforeSend,
   clientSecondsUntilExpiry,
   makeAssumptions,
-  makePaymentsClient,
   nearestName,
-  PaymentsClient,
   redact,
-  Refused,
 } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
-import { startSimulator } from "@durable-payments/simulator";
-import { checkout } from "@durable-payments/tools/processes";
+import { BeforeSend, createClient, PaymentsClient, Refused } from "durable-payments";
+import { startSimulator } from "durable-payments/testing";
 import { Effect, Result } from "effect";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 
 /** The examples of the client's docstrings, against the simulated service. */
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
-let client: ReturnType<typeof makePaymentsClient>;
+let client: ReturnType<typeof createClient>;
 let settings: { readonly baseUrl: string; readonly clientId: string; readonly apiKey: string };
 
 beforeAll(async () => {
@@ -28,7 +24,7 @@ beforeAll(async () => {
   });
   const { apiKey, clientId, url } = simulator;
   settings = { baseUrl: url, clientId, apiKey };
-  client = makePaymentsClient(settings);
+  client = createClient(settings);
 });
 afterAll(async () => {
   await client.close();
@@ -53,7 +49,7 @@ it("signs in, and reads balances", async () => {
   {
     const { apiKey, baseUrl, clientId } = settings;
     // #region example
-    const client = makePaymentsClient({ baseUrl, clientId, apiKey });
+    const client = createClient({ baseUrl, clientId, apiKey });
     const { available_balance } = await client.retrieveBalance({ currency: "USD" });
     await client.close();
     // #endregion
@@ -273,10 +269,13 @@ it("does what its README shows, at a service that is new", async () => {
   vi.stubEnv("PAYMENTS_BASE_URL", fresh.url);
   vi.stubEnv("PAYMENTS_CLIENT_ID", fresh.clientId);
   vi.stubEnv("PAYMENTS_API_KEY", fresh.apiKey);
-  for (const name of ["effect", "promise", "options"]) {
-    await import(join(checkout, `packages/api-core/test/examples/${name}.ts`));
+  for (const name of ["effect", "promise", "options", "mock"]) {
+    await import(join(import.meta.dirname, `${name}.ts`));
   }
-  expect(printed.mock.calls.flat().join("\n")).toContain("USD 100000.00");
+  const lines = printed.mock.calls.map((words) => words.join(" "));
+  expect(lines).toContain("USD 100000.00");
+  expect(lines).toContain("200 application/json 100000.00");
+  expect(lines.at(-1)).toBe("12.50");
   expect((await fresh.state()).balances).toHaveLength(3);
 });
 

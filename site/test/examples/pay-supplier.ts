@@ -1,5 +1,5 @@
-import type { Input } from "@durable-payments/api-core";
-import { awaitFunds, awaitPayout, createPayout } from "@durable-payments/workflows";
+import type { Input } from "durable-payments";
+import { awaitFunds, awaitPayout, createPayout } from "durable-payments/workflows";
 
 export async function paySupplier(payment: Omit<Input<"createPayout">, "unique_request_id">) {
   await awaitFunds(payment);

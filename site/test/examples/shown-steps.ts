@@ -5,7 +5,7 @@ import {
   ownOperation,
   undo,
   voucherFor,
-} from "@durable-payments/workflows";
+} from "durable-payments/workflows";
 import { executeChild } from "@temporalio/workflow";
 
 // The examples of the docstrings of steps: compiled, and run as parts of the workflows' own tests.

@@ -1,27 +1,22 @@
-import { defineOperation, makePaymentsActivities } from "@durable-payments/activities";
-import { PaymentsClient } from "@durable-payments/api-core";
-import {
-  decodeMessage,
-  encryptedDataConverter,
-  openKeyring,
-  readDataConverter,
-} from "@durable-payments/codec";
+import { makePaymentsActivities } from "@durable-payments/activities";
+import { decodeMessage, readDataConverter } from "@durable-payments/codec";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
-import {
-  decodingConnection,
-  type Operations,
-  type OperationsSettings,
-  withOperations,
-} from "@durable-payments/operations/connection";
-import { listRuns } from "@durable-payments/operations/show";
-import { startPayment } from "@durable-payments/operations/start";
-import { PaymentsPlugin } from "@durable-payments/plugin";
+import { decodingConnection } from "@durable-payments/operations/connection";
 import { clientHash } from "@durable-payments/protocol/account";
-import { createPaymentsTest, startTestServer } from "@durable-payments/testing";
-import { usePaymentsTest } from "@durable-payments/testing/vitest";
 import { Client, type Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";
 import { type NativeConnection, Worker } from "@temporalio/worker";
+import { PaymentsClient } from "durable-payments";
+import { encryptedDataConverter, openKeyring } from "durable-payments/codec";
+import {
+  listRuns,
+  type Operations,
+  type OperationsSettings,
+  startPayment,
+  withOperations,
+} from "durable-payments/start";
+import { createPaymentsTest, startTestServer, usePaymentsTest } from "durable-payments/testing";
+import { defineOperation, PaymentsPlugin } from "durable-payments/worker";
 import { ManagedRuntime } from "effect";
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";

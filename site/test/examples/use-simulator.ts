@@ -1,4 +1,4 @@
-import { startSimulator } from "@durable-payments/simulator";
+import { startSimulator } from "durable-payments/testing";
 
 const simulator = await startSimulator({ settleAfter: "20 days", verifyAfter: Infinity });
 await simulator.addFault({ kind: "dropped", operation: "createPayout" });

@@ -1,4 +1,4 @@
-import { defineOperation } from "@durable-payments/plugin";
+import { defineOperation } from "durable-payments/worker";
 
 const WAREHOUSE = "https://warehouse.example/reservations";
 

@@ -93,7 +93,7 @@ const untilAbort = (signal: AbortSignal): Effect.Effect<void> =>
  * @returns one method per operation, `withResponse` of each, `streams` of the lists, and `close`
  * @throws nothing: a missing or wrong setting rejects the first call with `InvalidSettings`
  * @example
- * const client = makePaymentsClient({ baseUrl, clientId, apiKey });
+ * const client = createClient({ baseUrl, clientId, apiKey });
  * const { available_balance } = await client.retrieveBalance({ currency: "USD" });
  * await client.close();
  */

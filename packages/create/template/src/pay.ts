@@ -1,6 +1,6 @@
 // npm run pay -- invoice-1
 // The workflow id identifies the payment: a second run with the same id is refused.
-import { startPayment } from "@durable-payments/operations/start";
+import { startPayment } from "durable-payments/start";
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { userInfo } from "node:os";

@@ -1,4 +1,4 @@
-import { PaymentsPlugin } from "@durable-payments/plugin";
+import { PaymentsPlugin } from "durable-payments/worker";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,4 @@
-import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
+import { awaitPayout, createBeneficiary, createPayout } from "durable-payments/workflows";
 
 /** An invoice to pay, with the service's field names. */
 export interface Invoice {

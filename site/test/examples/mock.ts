@@ -1,4 +1,4 @@
-import { makePaymentsClient } from "@durable-payments/api-core";
+import { createClient } from "durable-payments";
 import { MockAgent } from "undici";
 
 const dispatcher = new MockAgent();
@@ -12,7 +12,7 @@ service
   .intercept({ path: "/api/v1/balances/retrieve/USD" })
   .reply(200, { code: 200, message: "Success", data: balance });
 
-const client = makePaymentsClient({
+const client = createClient({
   baseUrl: "https://payments.example",
   clientId: "client-7",
   apiKey: "key",

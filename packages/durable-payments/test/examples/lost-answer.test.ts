@@ -1,4 +1,4 @@
-import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { usePaymentsTest } from "durable-payments/testing";
 import { expect, test } from "vitest";
 import { paySupplier } from "./workflows.ts";
 
@@ -6,8 +6,8 @@ const payments = usePaymentsTest({
   workflowsPath: new URL("./workflows.ts", import.meta.url).href,
 });
 
-test("a worker that crashes between send and answer does not pay twice", async () => {
-  await payments.crashAfter("createPayout");
+test("a lost response does not create a second payout", async () => {
+  await payments.fault("dropped", { operation: "createPayout" });
   expect(await payments.run(paySupplier, ["12.50"])).toBe("completed");
   expect((await payments.ledger()).payouts).toHaveLength(1);
 });

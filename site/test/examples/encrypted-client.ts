@@ -1,4 +1,4 @@
-import { encryptedDataConverter, openKeyring } from "@durable-payments/codec";
+import { encryptedDataConverter, openKeyring } from "durable-payments/codec";
 import { Client, type ConnectionLike } from "@temporalio/client";
 
 /** The same converter goes to `Worker.create`, and to `bundleWorkflowCode` where you bundle ahead. */

@@ -1,8 +1,8 @@
-import { makePaymentsClient } from "@durable-payments/api-core";
+import { createClient } from "durable-payments";
 
 const { PAYMENTS_API_KEY = "", PAYMENTS_BASE_URL = "", PAYMENTS_CLIENT_ID = "" } = process.env;
 
-const client = makePaymentsClient({
+const client = createClient({
   baseUrl: PAYMENTS_BASE_URL,
   clientId: PAYMENTS_CLIENT_ID,
   apiKey: PAYMENTS_API_KEY,

@@ -1,4 +1,4 @@
-import { voucherFor } from "@durable-payments/workflows";
+import { voucherFor } from "durable-payments/workflows";
 import { executeChild, workflowInfo } from "@temporalio/workflow";
 import { paySupplier } from "./workflows.ts";
 

@@ -8,7 +8,7 @@ import {
   PayoutFailed,
   Refused,
   undo,
-} from "@durable-payments/workflows";
+} from "durable-payments/workflows";
 
 type Payment = Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;
 

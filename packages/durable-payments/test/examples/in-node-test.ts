@@ -1,4 +1,4 @@
-import { createPaymentsTest } from "@durable-payments/testing";
+import { createPaymentsTest } from "durable-payments/testing";
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { paySupplier } from "./workflows.ts";

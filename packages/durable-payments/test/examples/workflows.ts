@@ -1,4 +1,4 @@
-import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
+import { awaitPayout, createBeneficiary, createPayout } from "durable-payments/workflows";
 
 const supplier = {
   bank_country: "DE",

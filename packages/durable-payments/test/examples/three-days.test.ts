@@ -1,4 +1,4 @@
-import { usePaymentsTest } from "@durable-payments/testing/vitest";
+import { usePaymentsTest } from "durable-payments/testing";
 import { expect, test } from "vitest";
 import { paySupplier } from "./workflows.ts";
 

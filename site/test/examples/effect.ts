@@ -1,4 +1,4 @@
-import { PaymentsClient } from "@durable-payments/api-core";
+import { PaymentsClient } from "durable-payments";
 import { Console, Effect, Stream } from "effect";
 
 const program = Effect.gen(function* () {

@@ -1,5 +1,5 @@
-import { defineOperation } from "@durable-payments/plugin";
-import { createPaymentsTest } from "@durable-payments/testing";
+import { defineOperation } from "durable-payments/worker";
+import { createPaymentsTest } from "durable-payments/testing";
 import { expect, test } from "vitest";
 import { type Order, payOrder, type Reserve } from "./order.ts";
 

@@ -1,0 +1,9 @@
+// Runs payments in a worker of your own.
+export {
+  type AccountSettings,
+  CannotStart,
+  defineOperation,
+  type OwnOperation,
+  PaymentsPlugin,
+  type PaymentsSettings,
+} from "@durable-payments/plugin";
