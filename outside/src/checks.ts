@@ -4,22 +4,22 @@ import { ExecaError } from "execa";
 
 const shownLines = 25;
 
-/** What has been tried so far, and what came of it. */
+/** What was tried so far, and with what result. */
 export interface Checks {
   /**
-   * Try something, report it with the time that it took, and count it.
+   * Tries something, reports it with the time that it took, and counts it.
    *
-   * @returns what it returned; undefined where it failed.
+   * @returns what it returned; undefined if it failed
    */
   readonly check: <A>(what: string, act: () => Promise<A>) => Promise<A | undefined>;
-  /** Report a figure of the last one. */
+  /** Reports a figure of the last check. */
   readonly note: (text: string) => void;
   readonly counts: () => { readonly passed: number; readonly failed: number };
 }
 
 const UNREACHABLE = /\b(?:ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ENETUNREACH)\b/;
 
-/** The end of what a command printed, where one failed. */
+/** The end of what a failed command printed. */
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof ExecaError)) return messageOf(error);
   const lines = `${error.stdout}\n${error.stderr}`.split("\n").filter((line) => line.trim() !== "");
@@ -30,7 +30,7 @@ const reasonOf = (error: unknown): string => {
   return [error.shortMessage, ...lines.slice(-shownLines), ...unreachable].join("\n");
 };
 
-/** Begin to count. */
+/** Starts to count. */
 export const startChecks = (report: Reporter): Checks => {
   let passed = 0;
   let failed = 0;

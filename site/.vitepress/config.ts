@@ -28,8 +28,8 @@ const docs = [
 ];
 
 /** What can be imported, by its name. */
-const entries = pagesIn("api/@durable-payments/**/index.md").map((page) => ({
-  text: page.replace("api/@durable-payments/", "").replace(/\/index$/, ""),
+const entries = pagesIn("api/durable-payments/{*/,}index.md").map((page) => ({
+  text: page.replace("api/", "").replace(/\/index$/, ""),
   link: `/${page}`,
 }));
 

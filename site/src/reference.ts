@@ -1,4 +1,4 @@
-import { publicPackages } from "@durable-payments/tools/packages";
+import { PUBLISHED, readManifest } from "@durable-payments/tools/packages";
 import { join } from "node:path";
 import { Application, type TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
@@ -9,7 +9,7 @@ class ReferenceFailed extends Error {
 }
 
 /**
- * Write the reference of all packages as Markdown, from their docstrings.
+ * Writes the reference of what users import as Markdown, from its docstrings.
  *
  * @param checkout folder of the repository
  * @param folder where it is written
@@ -20,7 +20,7 @@ export const writeReference = async (checkout: string, folder: string): Promise<
     name: "API",
     out: folder,
     plugin: ["typedoc-plugin-markdown"],
-    entryPoints: publicPackages().flatMap(({ entries }) => entries.map(({ source }) => source)),
+    entryPoints: readManifest(PUBLISHED).entries.map(({ source }) => join(checkout, source)),
     tsconfig: join(checkout, "site/tsconfig.reference.json"),
     basePath: join(checkout, "packages"),
     readme: "none",
@@ -37,10 +37,11 @@ export const writeReference = async (checkout: string, folder: string): Promise<
   };
   const app = await Application.bootstrapWithPlugins(options);
   const project = await app.convert();
-  if (project === undefined) throw new ReferenceFailed("TypeDoc found no packages.");
+  if (project === undefined) throw new ReferenceFailed("TypeDoc found no entries.");
   // By the name under which a user imports it, and not by that of its file.
   for (const entry of project.children ?? []) {
-    entry.name = entry.name.replace(/^(?<folder>[^/]+)\/src/, "@durable-payments/$<folder>");
+    const file = entry.name.split("/").at(-1) ?? "";
+    entry.name = file === "index" ? "durable-payments" : `durable-payments/${file}`;
   }
   await app.generateOutputs(project);
   if (app.logger.hasErrors()) throw new ReferenceFailed("TypeDoc could not write the reference.");

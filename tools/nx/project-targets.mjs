@@ -1,4 +1,4 @@
-// An Nx plugin: which projects have tests, a package to publish, or a bundle. nx.json says what the targets do.
+// An Nx plugin: which projects have tests or a bundle. nx.json says what the targets do.
 // (Nx's own plugin for Vitest reads one Vite configuration per project and knows no Vitest 5; ours is one for all.)
 import { basename, dirname } from "node:path";
 
@@ -6,9 +6,7 @@ export const name = "project-targets";
 
 const targetsOf = {
   "tsconfig.spec.json": { test: {} },
-  "tsconfig.lib.json": { "check-package": {} },
   "rolldown.config.ts": {
-    "check-package": {},
     build: {
       command: "rolldown --config rolldown.config.ts",
       options: { cwd: "{projectRoot}" },
@@ -25,7 +23,7 @@ const targetsOf = {
 };
 
 export const createNodesV2 = [
-  "{packages/*/tsconfig.lib.json,**/tsconfig.spec.json,**/rolldown.config.ts}",
+  "**/{tsconfig.spec.json,rolldown.config.ts}",
   (files) =>
     files.map((file) => [
       file,

@@ -3,13 +3,13 @@ import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { reporter } from "./command/index.ts";
-import { packPackages, publicPackages, takeTarballs } from "./packages/index.ts";
+import { installTarball, packPackages, PUBLISHED } from "./packages/index.ts";
 import { checkout } from "./processes/index.ts";
 
 const help = `Usage: npm run new-project FOLDER
 
-Makes a project as "npm create durable-payments" will once the packages are in a registry: with the packages of
-this checkout, which are built and packed into FOLDER/packages. It installs nothing.
+Makes a project as "npm create durable-payments" will once the package is in a registry: with the package of
+this checkout, which is built and packed into FOLDER/packages. It installs nothing.
 
 Exit codes: 0 made, 1 it could not be made, 2 bad input.
 `;
@@ -35,16 +35,11 @@ if (values.help) {
   });
   process.exitCode = exitCode ?? 1;
   if (exitCode === 0) {
-    const names = publicPackages().flatMap(({ name }) =>
-      name.startsWith("@durable-payments/") && name !== "@durable-payments/worker" ? [name] : [],
-    );
     const packages = join(folder, "packages");
     await mkdir(packages);
-    const packing = packPackages(names, packages);
-    await takeTarballs(
-      folder,
-      await reporter().during("Building and packing the packages", packing),
-    );
+    const packing = packPackages([PUBLISHED], packages);
+    const packed = await reporter().during("Building and packing the package", packing);
+    for (const tarball of Object.values(packed)) await installTarball(folder, tarball);
     process.stdout.write(`${stdout}\n`);
   }
 }

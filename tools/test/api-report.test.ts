@@ -1,8 +1,9 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { apiReports } from "../src/release/api-report.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { apiReport } from "../src/release/api-report.ts";
+import { readVersionPlan, unannouncedChange, type VersionPlan } from "../src/release/api.ts";
 
 const index = 'export { pay, type Payment } from "./pay.ts";';
 
@@ -26,7 +27,7 @@ const long = (last: string) => ({
   "index.d.ts": `export declare const long: ${'"member" | '.repeat(2_000)}"${last}";`,
 });
 
-/** Declaration files of packages, all of which one program reads. */
+/** Declaration files of packages. */
 const packages = {
   pay: {
     "index.d.ts": index,
@@ -50,7 +51,6 @@ const packages = {
 } satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 let folder: string;
-let reports: ReadonlyMap<string, string>;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "api-report-"));
@@ -61,23 +61,22 @@ beforeAll(() => {
       writeFileSync(file, text);
     }
   }
-  reports = apiReports(Object.keys(packages).map((name) => built(name)));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const built = (name: string) => ({
-  name,
-  folder: join(folder, name),
-  entries: [{ name: "example", declarations: join(folder, name, "index.d.ts") }],
-});
+const reportOf = (name: string): string =>
+  apiReport(
+    {
+      name: "example",
+      folder: name,
+      entries: [{ name: "example", declarations: join(name, "index.d.ts") }],
+    },
+    folder,
+  );
 
-const reportOf = (name: keyof typeof packages): string => {
-  const [, report = ""] = (reports.get(name) ?? "").split("# API of " + name);
-  return report;
-};
-
-it("tells what is exported, and the types that this leads to", () => {
+it("shows what is exported, and the types that this leads to", () => {
   const report = reportOf("pay");
+  expect(report).toContain("the 2 exported names");
   expect(report).toContain('export {\n  Payment,\n  pay,\n} from "example";\n');
   expect(report).toContain('import { Stats } from "node:fs";\n');
   expect(report).toContain("export declare const pay: (payment: Payment) => Promise<Receipt>;\n");
@@ -101,7 +100,52 @@ it("changes with an inferred type that is too long to be read", () => {
 });
 
 it("names the entry that is not built", () => {
-  expect(() => apiReports([built("missing")])).toThrow(
-    'example has no declarations: run "npm run build"',
-  );
+  expect(() => reportOf("missing")).toThrow('example has no declarations: run "npm run build"');
+});
+
+describe("a version plan", () => {
+  it.each([
+    ["---\n__default__: minor\n---\n\nMore.\n", { bump: "minor", isCompatible: false }],
+    [
+      "---\n'durable-payments': 'major'\n---\n\nCompatible: wider.\n",
+      { bump: "major", isCompatible: true },
+    ],
+    ["---\n---\n\nminor: no bump\n", undefined],
+    ["No header: minor\n", undefined],
+  ])("%j", (text, plan) => {
+    expect(readVersionPlan(text)).toEqual(plan);
+  });
+});
+
+describe("a change of a report", () => {
+  const plan = (bump: VersionPlan["bump"], isCompatible = false): VersionPlan => ({
+    bump,
+    isCompatible,
+  });
+  const released = "a: string\nb: string\n";
+  const same = { released, current: released };
+  const more = { released, current: "a: string\nb: string\nc: string\n" };
+  const other = { released, current: "a: number\nb: string\n" };
+  const unreleased = { released: "", current: "a: string\n" };
+
+  it.each([
+    ["none needs no plan", same, []],
+    ["an addition needs a minor release", more, [plan("patch"), plan("minor")]],
+    ["an addition may come with a major one", more, [plan("major")]],
+    ["a line that is gone needs a major release", other, [plan("major")]],
+    ["a line that is gone may be compatible", other, [plan("minor", true)]],
+    ["a first release needs a plan", unreleased, [plan("minor")]],
+  ])("%s", (_, report, plans) => {
+    expect(unannouncedChange(report, plans)).toBeUndefined();
+  });
+
+  it.each([
+    ["an addition without a plan", more, [], "a version plan of a minor release"],
+    ["an addition in a patch", more, [plan("patch")], "a version plan of a minor release"],
+    ["a first release without a plan", unreleased, [], "a version plan of a minor release"],
+    ["a line that is gone", other, [plan("minor")], "  - a: string\n"],
+    ["a compatible line in a patch", other, [plan("patch", true)], "of a minor release"],
+  ])("%s is refused", (_, report, plans, words) => {
+    expect(unannouncedChange(report, plans)).toContain(words);
+  });
 });

@@ -13,7 +13,7 @@ describe("the bill of materials", () => {
   const refs = new Set(bill.components.map((component) => component["bom-ref"]));
   const names = new Set(bill.components.map(({ name }) => name));
 
-  it("has whatever published packages are installed with, and nothing of development", () => {
+  it("has what the package is made of and installed with, and nothing of development", () => {
     for (const name of [
       "effect",
       "undici",

@@ -1,58 +1,76 @@
 import { expect, it } from "vitest";
+import { withPaths } from "../src/packages/assemble.ts";
 import { tarballFaults } from "../src/release/tarball.ts";
 
-const map = (content: object) => JSON.stringify({ version: 3, mappings: "", ...content });
 const sound = {
   LICENSE: "MIT",
   "README.md": "# example",
   "package.json": "{}",
   "dist/client/send.js": "",
-  "dist/client/send.js.map": map({ sources: ["../../src/client/send.ts"] }),
-  "src/client/send.ts": "",
 };
 const faultsOf = (files: Readonly<Record<string, string>>) =>
   tarballFaults(new Map(Object.entries(files)), "/home/someone/checkout");
 
-it("accepts a package whose maps lead to the sources that it has", () => {
-  expect(faultsOf(sound)).toEqual([]);
-});
-
-it("accepts a map that holds its source", () => {
-  const embedded = map({ sources: ["elsewhere.ts"], sourcesContent: ["x"] });
-  expect(faultsOf({ ...sound, "dist/app.mjs.map": embedded })).toEqual([]);
-});
-
-it("accepts the tests of a template", () => {
+it("accepts what is compiled, and the tests of a template", () => {
   expect(faultsOf({ ...sound, "template/test/pay.test.ts": "" })).toEqual([]);
 });
 
 it.each([
-  ["test/data.json", "{}"],
-  ["template/node_modules/example/index.js", ""],
-  ["api/current.md", ""],
-  ["src/client/send.test.ts", ""],
-  ["src/test/server.ts", ""],
-  ["dist/tsconfig.lib.tsbuildinfo", "{}"],
-  ["src/.env", ""],
-])("refuses %s", (path, text) => {
-  expect(faultsOf({ ...sound, [path]: text })).toEqual([`${path} does not belong in it`]);
-});
-
-it("refuses a map whose source is missing", () => {
-  const { "src/client/send.ts": _, ...without } = sound;
-  expect(faultsOf(without)).toEqual([
-    "dist/client/send.js.map maps to src/client/send.ts, which is missing",
-  ]);
+  "test/data.json",
+  "template/node_modules/example/index.js",
+  "api/current.md",
+  "src/client/send.ts",
+  "dist/client/send.test.js",
+  "dist/client/send.js.map",
+  "dist/tsconfig.lib.tsbuildinfo",
+  "dist/.env",
+])("refuses %s", (path) => {
+  expect(faultsOf({ ...sound, [path]: "" })).toEqual([`${path} does not belong in it`]);
 });
 
 it.each([
   ["in a file", "at /home/someone/checkout/src"],
   [
-    "in a map within a file",
-    `//# sourceMappingURL=data:application/json;charset=utf-8;base64,${Buffer.from(map({ sources: ["/home/someone/checkout/src/a.ts"], sourcesContent: ["a"] })).toString("base64")}`,
+    "in a source map within a file",
+    `//# sourceMappingURL=data:application/json;charset=utf-8;base64,${Buffer.from('{"sources":["/home/someone/checkout/src/a.ts"]}').toString("base64")}`,
   ],
 ])("refuses the folder of the build %s", (_, text) => {
   expect(faultsOf({ ...sound, "dist/other.js": text })).toEqual([
     "dist/other.js names the folder that it was built in",
   ]);
 });
+
+const pathsIn = (text: string) =>
+  withPaths(
+    text,
+    "dist/packages/plugin/dist/worker/run.js",
+    new Map([["@durable-payments/ledger", "dist/packages/ledger/dist/index.js"]]),
+    new Set(["@temporalio/worker"]),
+  );
+const LEDGER = "../../../ledger/dist/index.js";
+
+it.each([
+  ['import { open } from "@durable-payments/ledger";', `import { open } from "./${LEDGER}";`],
+  ['export * from "@durable-payments/ledger";', `export * from "./${LEDGER}";`],
+  ['await import("@durable-payments/ledger");', `await import("./${LEDGER}");`],
+  ['type L = import("@durable-payments/ledger").L;', `type L = import("./${LEDGER}").L;`],
+  ['import.meta.resolve("@durable-payments/ledger")', `import.meta.resolve("./${LEDGER}")`],
+  ['import "@temporalio/worker/lib/x";', 'import "@temporalio/worker/lib/x";'],
+  [
+    'import fs from "node:fs";\nimport "./own.js";',
+    'import fs from "node:fs";\nimport "./own.js";',
+  ],
+  ['const key = "@durable-payments/ledger";', 'const key = "@durable-payments/ledger";'],
+  ["x();\n//# sourceMappingURL=run.js.map", "x();\n"],
+])("%s is published as a module that finds its imports", (text, published) => {
+  expect(pathsIn(text)).toBe(published);
+});
+
+it.each(["@durable-payments/tools", "execa"])(
+  "refuses an import of %s, which no user has",
+  (name) => {
+    expect(() => pathsIn(`import "${name}";`)).toThrow(
+      `imports ${name}, which its package does not have`,
+    );
+  },
+);

@@ -1,41 +1,43 @@
-import { isRecord } from "@durable-payments/api-core/values";
 import { execa } from "execa";
-import { join } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join, relative } from "node:path";
 import { checkout } from "../processes/apps.ts";
 import { strangersEnvironment } from "./environment.ts";
-
-/** The files of packages as a registry has them, by the names of the packages. */
-export type Tarballs = ReadonlyMap<string, string>;
+import { readManifest } from "./manifests.ts";
 
 /**
- * Build packages of this checkout and pack them as they would be published.
+ * Builds packages of this checkout and packs them as they would be published.
  *
- * @param names what is packed; what it depends on is built, too, but packed only where it is named.
- * @param folder where the tarballs are written.
+ * @param folders of the packages: `packages/durable-payments`
+ * @param target folder that the tarballs are written to
+ * @returns the path of each tarball, by the name of its package
  */
 export const packPackages = async (
-  names: ReadonlyArray<string>,
-  folder: string,
-): Promise<Tarballs> => {
+  folders: ReadonlyArray<string>,
+  target: string,
+): Promise<Readonly<Record<string, string>>> => {
+  const packages = folders.map(readManifest);
+  const names = packages.map(({ name }) => name);
   const inCheckout = { cwd: checkout, stdin: "ignore" } as const;
   await execa("nx", ["run-many", "-t", "build", "-p", names.join(",")], {
     ...inCheckout,
     preferLocal: true,
     localDir: checkout,
   });
-  const { stdout } = await execa(
-    "npm",
-    ["pack", "--json", "--pack-destination", folder, ...names.flatMap((name) => ["-w", name])],
-    { ...inCheckout, env: strangersEnvironment() },
+  await execa("npm", ["pack", "--pack-destination", target, ...names.map((name) => `-w=${name}`)], {
+    ...inCheckout,
+    env: strangersEnvironment(),
+  });
+  return Object.fromEntries(
+    packages.map(({ name, version }) => [name, join(target, `${name}-${version}.tgz`)]),
   );
-  const printed: unknown = JSON.parse(stdout);
-  // Some versions of npm write a list, others an object by names.
-  const packed: ReadonlyArray<unknown> = Array.isArray(printed)
-    ? printed
-    : Object.values(isRecord(printed) ? printed : {});
-  return new Map(
-    packed
-      .filter(isRecord)
-      .map(({ filename, name }) => [String(name), join(folder, String(filename))]),
-  );
+};
+
+/** Makes a project that `create-durable-payments` has made take the package from a tarball instead of a registry. */
+export const installTarball = async (project: string, tarball: string): Promise<void> => {
+  const file = join(project, "package.json");
+  const text = await readFile(file, "utf8");
+  const named = /(?<="durable-payments": ")[^"]+/;
+  if (!named.test(text)) throw new Error(`${basename(project)} does not depend on the package.`);
+  await writeFile(file, text.replace(named, `file:${relative(project, tarball)}`));
 };

@@ -1,59 +1,56 @@
 import { createHash } from "node:crypto";
 import ts from "typescript";
-import type { Entry, PublicPackage } from "../packages/public-packages.ts";
+import { join } from "node:path";
 
 /** A package whose declarations are built. */
-type BuiltPackage = Pick<PublicPackage, "name" | "folder"> & {
-  readonly entries: ReadonlyArray<Pick<Entry, "name" | "declarations">>;
-};
+interface BuiltPackage {
+  readonly name: string;
+  /** From the checkout, as are the declarations of its entries. */
+  readonly folder: string;
+  readonly entries: ReadonlyArray<{ readonly name: string; readonly declarations: string }>;
+}
 
-/** Inferred types that are longer are told by their hash: no reader compares 200 kB. */
+/** Longer inferred types are shown by their hash: no reader compares 200 kB. */
 const LONGEST = 10_000;
 
 /**
- * Write what a user of packages can see in types: of each entry the names that it exports, and every
- * declaration that they lead to, without comments. A change of the text is a change of the public surface.
- * All are read by one program, since each reads Effect and the Temporal SDK.
+ * Writes what a user of a package can see in types: of each entry the exported names, and every declaration that they
+ * lead to, without comments. A change of the text is a change of the public surface.
  *
- * @returns the text of the report by the name of the package
+ * @param checkout the folder of the repository
  * @throws an error that names the entry whose declarations are missing
  */
-export const apiReports = (packages: ReadonlyArray<BuiltPackage>): ReadonlyMap<string, string> => {
-  const built = packages.flatMap(({ entries }) => entries);
-  for (const { name, declarations } of built) {
-    if (!ts.sys.fileExists(declarations)) {
-      throw new Error(`${name} has no declarations: run "npm run build"`);
+export const apiReport = ({ entries, folder, name }: BuiltPackage, checkout: string): string => {
+  const files = entries.map(({ declarations }) => join(checkout, declarations));
+  for (const [index, file] of files.entries()) {
+    if (!ts.sys.fileExists(file)) {
+      throw new Error(`${entries[index]?.name} has no declarations: run "npm run build"`);
     }
   }
-  const program = ts.createProgram(
-    built.map(({ declarations }) => declarations),
-    {
-      target: ts.ScriptTarget.ES2024,
-      module: ts.ModuleKind.NodeNext,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: true,
-      types: ["node"],
-    },
-  );
-  return new Map(packages.map((each) => [each.name, reportOf(program, each)]));
-};
-
-const reportOf = (program: ts.Program, { name, folder, entries }: BuiltPackage): string => {
+  const program = ts.createProgram(files, {
+    target: ts.ScriptTarget.ES2024,
+    module: ts.ModuleKind.NodeNext,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: true,
+    types: ["node"],
+  });
   const checker = program.getTypeChecker();
-  const surface = makeSurface(checker, folder);
-  const exported = entries.map((entry) => {
-    const source = program.getSourceFile(entry.declarations);
+  const surface = makeSurface(checker, join(checkout, folder));
+  let count = 0;
+  const exported = entries.map((entry, index) => {
+    const source = program.getSourceFile(files[index] ?? "");
     const module = source && checker.getSymbolAtLocation(source);
     const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
+    count += symbols.length;
     for (const symbol of symbols) surface.add(symbol);
     const names = symbols.map((symbol) => `  ${symbol.name},\n`).toSorted(byCode);
     return `export {\n${names.join("")}} from "${entry.name}";\n`;
   });
   return [
     `# API of ${name}\n`,
-    "Written by `npm run api`: what is exported, and the types that this leads to. A change needs a version plan",
-    "([contributing](../../CONTRIBUTING.md)).\n",
+    `Written by \`npm run api\`: the ${count} exported names, and the types that they lead to. A change needs a version plan`,
+    "([contributing](../../../CONTRIBUTING.md)).\n",
     `\`\`\`ts\n${exported.join("\n")}\`\`\`\n`,
     `\`\`\`ts\n${[surface.imports(), ...surface.declarations()].join("\n")}\`\`\`\n`,
   ].join("\n");

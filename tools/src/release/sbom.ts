@@ -1,12 +1,11 @@
 /**
- * The software bill of materials of a release, as CycloneDX: whatever the published packages are installed with, each
- * by version, hash and licence. npm's own (`npm sbom`) leaves out what packages want beside them, Temporal's SDK and
- * Effect, as soon as it leaves out what is for development.
+ * The software bill of materials of a release, as CycloneDX: what is copied into the published packages and what is
+ * installed with them, each by version, hash and licence. `npm sbom --omit=dev` would leave out peers, such as Temporal's
+ * SDK and Effect.
  */
 import { isRecord } from "@durable-payments/api-core/values";
-import { readFileSync } from "node:fs";
-import { join, relative } from "node:path";
-import { publicPackages } from "../packages/public-packages.ts";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { checkout } from "../processes/apps.ts";
 import { type LockedPackage, readLockFile } from "./lock-file.ts";
 
@@ -89,9 +88,9 @@ export const installedWith = (
   return [...found.values()].toSorted((one, other) => (one.path < other.path ? -1 : 1));
 };
 
-/** The paths of the packages that are published. */
+/** The paths of the packages that are published, and of those that are copied into them. */
 export const publishedPaths = (): ReadonlyArray<string> =>
-  publicPackages().map(({ folder }) => relative(checkout, folder));
+  globSync("{packages,apps}/*/package.json", { cwd: checkout }).map(dirname).toSorted();
 
 /**
  * Make the software bill of materials of the published packages. It is the same for the same lock file: it has neither

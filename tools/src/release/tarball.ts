@@ -1,51 +1,46 @@
-import { posix } from "node:path";
+/**
+ * Packs the package in this folder without publishing it, and refuses a file that does not belong in it.
+ *
+ * Usage, in the folder of a package that is built: node ../../tools/src/release/tarball.ts
+ */
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { checkout } from "../processes/apps.ts";
 
-/** The files of a package as its user gets them: the text of each by its path. */
-export type Tarball = ReadonlyMap<string, string>;
-
-const BELONGS = /^(package\.json|README\.md|LICENSE|(dist|src)\/.+)$/;
-/** What is copied to a user's project has its own tests. */
-const TEMPLATE = /^template\/(?!.*(node_modules|\.tsbuildinfo)).+$/;
-/** What the build of a checkout knows of itself. */
+const BELONGS = /^(?:package\.json|README\.md|LICENSE|(?:dist|template)\/.+)$/;
+/** Traces of the build and its tests; the template has tests of its own. */
 const OF_THE_BUILD =
-  /\.tsbuildinfo$|(^|\/)(test|tests|fixtures|out-tsc)\/|\.(test|spec)\.[jt]s$|(^|\/)\.env/;
+  /\.(?:map|tsbuildinfo)$|(?:^|\/)(?:node_modules|out-tsc|fixtures)\/|^dist\/.*(?:\/tests?\/|\.(?:test|spec)\.[jt]s$)|(?:^|\/)\.env/;
 
 /**
- * Look for what should not be in a package that strangers install.
+ * Finds what should not be in a package that strangers install.
  *
- * @param checkout the folder that it was built in, which no file may name
- * @returns each fault as a sentence that starts with the file; empty for a sound package
+ * @param files the text of each file by its path
+ * @param folder that the package was built in, which no file may name
+ * @returns a sentence for each fault, which begins with the file
  */
-export const tarballFaults = (tarball: Tarball, checkout: string): ReadonlyArray<string> =>
-  [...tarball].flatMap(([path, text]) => [
-    ...(belongs(path) ? [] : [`${path} does not belong in it`]),
-    ...(withInlineMaps(text).includes(checkout)
+export const tarballFaults = (
+  files: ReadonlyMap<string, string>,
+  folder: string,
+): ReadonlyArray<string> =>
+  [...files].flatMap(([path, text]) => [
+    ...(BELONGS.test(path) && !OF_THE_BUILD.test(path) ? [] : [`${path} does not belong in it`]),
+    ...(withInlineMaps(text).includes(folder)
       ? [`${path} names the folder that it was built in`]
       : []),
-    ...(path.endsWith(".map") ? mapFaults(path, text, tarball) : []),
   ]);
 
-const belongs = (path: string): boolean =>
-  TEMPLATE.test(path) || (BELONGS.test(path) && !OF_THE_BUILD.test(path));
-
-/** A text with the source maps that stand in it in Base64 as they read. */
+/** Returns a text in which source maps in Base64 are readable. */
 const withInlineMaps = (text: string): string =>
-  text.replaceAll(
-    /(sourceMappingURL=data:[^,\s]*;base64,)([\w+/=]+)/g,
-    (_, name: string, map: string) => name + Buffer.from(map, "base64").toString(),
+  text.replaceAll(/(?<=sourceMappingURL=data:[^,\s]*;base64,)[\w+/=]+/g, (map) =>
+    Buffer.from(map, "base64").toString(),
   );
 
-interface SourceMap {
-  readonly sourceRoot?: string;
-  readonly sources: ReadonlyArray<string | null>;
-  readonly sourcesContent?: ReadonlyArray<string | null>;
+if (import.meta.main) {
+  const listed = execFileSync("npm", ["pack", "--dry-run", "--json"], { encoding: "utf8" });
+  const paths = [...listed.matchAll(/"path": "(?<path>[^"]+)"/g)].map(([, path = ""]) => path);
+  const files = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]));
+  const faults = tarballFaults(files, checkout.replace(/\/$/, ""));
+  for (const fault of faults) process.stderr.write(`${fault}\n`);
+  if (faults.length > 0 || paths.length === 0) process.exitCode = 1;
 }
-
-const mapFaults = (path: string, text: string, tarball: Tarball): ReadonlyArray<string> => {
-  const { sourceRoot = "", sources, sourcesContent = [] } = JSON.parse(text) as SourceMap;
-  return sources.flatMap((source, index) => {
-    if (typeof sourcesContent[index] === "string") return [];
-    const file = posix.join(posix.dirname(path), sourceRoot, source ?? "");
-    return tarball.has(file) ? [] : [`${path} maps to ${file}, which is missing`];
-  });
-};

@@ -1,0 +1,102 @@
+/**
+ * Makes the package that is published out of those of this repository: copies what they and the apps were compiled to
+ * into its `dist`, where each import of one of them becomes a path. So each module exists once, and a user installs one
+ * package. A package manager's bundled dependencies would do the same with npm alone.
+ *
+ * Usage, when all packages are built: node tools/src/packages/assemble.ts
+ */
+import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join, posix } from "node:path";
+import ts from "typescript";
+import { checkout } from "../processes/apps.ts";
+import { PUBLISHED, readManifest } from "./manifests.ts";
+
+/** What the sources of a folder are compiled to: no file whose source is gone, and no map to sources that are not copied. */
+const compiledOf = (folder: string): ReadonlyArray<string> =>
+  globSync("**/*.{ts,cjs}", { cwd: join(checkout, folder, "src") }).flatMap((file) => [
+    file.replace(/ts$/, "js"),
+    file.replace(/(?=c?[jt]s$)/, "d.").replace(/js$/, "ts"),
+  ]);
+
+const SCOPE = "@durable-payments/";
+const MAP_COMMENT = /^\/\/# sourceMappingURL=\S+\.map\n?/gm;
+const RESOLVED = /(?<=\bimport\.meta\.resolve\(")[^"]+(?="\))/g;
+
+/** The package of a specifier: `@temporalio/worker` of `@temporalio/worker/lib/x`. */
+const packageOf = (specifier: string): string =>
+  specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
+
+/**
+ * Returns a compiled module with paths in place of the repository's packages.
+ *
+ * @param file where it is copied to
+ * @param targets the file of each entry of a package, where it is copied to, by the specifier that imports it
+ * @param allowed the packages that may be imported by name
+ * @throws Error for an import that the published package could not resolve
+ */
+export const withPaths = (
+  text: string,
+  file: string,
+  targets: ReadonlyMap<string, string>,
+  allowed: ReadonlySet<string>,
+): string => {
+  const resolved = (specifier: string): string => {
+    if (specifier.startsWith(".") || isBuiltin(specifier)) return specifier;
+    const target = targets.get(specifier);
+    if (target !== undefined) return `./${posix.relative(posix.dirname(file), target)}`;
+    if (allowed.has(packageOf(specifier))) return specifier;
+    throw new Error(`${file} imports ${specifier}, which its package does not have.`);
+  };
+  const parts: Array<string> = [];
+  let end = 0;
+  for (const { fileName, pos } of ts.preProcessFile(text, true, false).importedFiles) {
+    // After the quote.
+    parts.push(text.slice(end, pos + 1), resolved(fileName));
+    end = pos + 1 + fileName.length;
+  }
+  parts.push(text.slice(end));
+  return parts
+    .join("")
+    .replaceAll(RESOLVED, (specifier) =>
+      specifier.startsWith(SCOPE) ? resolved(specifier) : specifier,
+    )
+    .replaceAll(MAP_COMMENT, "");
+};
+
+const assemble = (): void => {
+  const manifests = globSync("{packages,apps}/*/package.json", { cwd: checkout })
+    .map((file) => readManifest(posix.dirname(file)))
+    .filter(({ isPrivate }) => isPrivate);
+  const placeOf = (file: string): string => posix.join(PUBLISHED, "dist", file);
+  const targets = new Map(
+    manifests.flatMap(({ entries, folder, name }) => [
+      [`${name}/package.json`, placeOf(`${folder}/package.json`)] as const,
+      ...entries.map((entry) => [entry.name, placeOf(entry.module)] as const),
+    ]),
+  );
+  const { dependencies, peers } = readManifest(PUBLISHED);
+  const allowed = new Set([...dependencies, ...Object.keys(peers)]);
+  const copies = new Map([
+    ...compiledOf(PUBLISHED).map(
+      (file) => [placeOf(file), `${PUBLISHED}/out-tsc/lib/${file}`] as const,
+    ),
+    ...[
+      ...globSync("apps/*/dist/{app/**/*.mjs,workflow-bundle*.js}", { cwd: checkout }),
+      ...manifests
+        .filter(({ folder }) => folder.startsWith("packages/"))
+        .flatMap(({ folder }) => compiledOf(folder).map((file) => `${folder}/dist/${file}`)),
+    ].map((file) => [placeOf(file), file] as const),
+  ]);
+  rmSync(join(checkout, PUBLISHED, "dist"), { recursive: true, force: true });
+  for (const [to, from] of copies) {
+    const target = join(checkout, to);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(
+      target,
+      withPaths(readFileSync(join(checkout, from), "utf8"), to, targets, allowed),
+    );
+  }
+};
+
+if (import.meta.main) assemble();
