@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { pageOf, asSitePage } from "./links.ts";
 import { PARTS } from "./pages.ts";
 
-/** The side bar and the pages of `docs/` do not agree. */
+/** The sidebar and the pages of `docs/` differ. */
 export class PagesDiffer extends Error {
   override readonly name = "PagesDiffer";
 }
@@ -22,7 +22,7 @@ const checkPages = (found: ReadonlyArray<string>): void => {
 };
 
 /**
- * Copy the pages of the site into a folder: `docs/` and the READMEs of packages and apps.
+ * Copies the pages of the site into a folder: `docs/` and the READMEs of packages and apps.
  *
  * @param checkout folder of the repository
  * @param content folder that is emptied and filled

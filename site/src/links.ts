@@ -1,13 +1,13 @@
 import { posix } from "node:path";
 import { REPOSITORY } from "./pages.ts";
 
-/** A link of Markdown that is relative: neither a URL, nor a place on the same page. */
+/** A relative link of Markdown: neither a URL nor an anchor of the same page. */
 const RELATIVE = /(?<=\]\()(?!\w+:|#|\/)(?<path>[^)\s#]+)(?<place>#[^)\s]*)?(?=\))/g;
 
 /** A comment of Markdown, such as the name of an example's file. */
 const COMMENT = /^<!--.*?-->\n/gms;
 
-/** Where the site has a file of the repository; undefined where it has not. */
+/** Returns the page of the site for a file of the repository, or undefined if the site does not have it. */
 export const pageOf = (file: string): string | undefined => {
   const doc = /^docs\/(?<name>[^/]+\.md)$/.exec(file)?.groups?.["name"];
   if (doc !== undefined) return `/${doc}`;
@@ -17,10 +17,10 @@ export const pageOf = (file: string): string | undefined => {
 };
 
 /**
- * Turn the links of a page of the repository into links of the site, or into links to the repository for what the
- * site has not, and leave its comments out.
+ * Turns the links of a page into links of the site, or into links to the repository if the site lacks the file.
+ * Removes comments.
  *
- * @param file path of the file within the repository, such as `docs/repair.md`
+ * @param file path of the file within the repository, such as `docs/pay.md`
  */
 export const asSitePage = (text: string, file: string): string =>
   text.replaceAll(COMMENT, "").replaceAll(RELATIVE, (_, path: string, place = "") => {
@@ -29,7 +29,7 @@ export const asSitePage = (text: string, file: string): string =>
   });
 
 /**
- * Name the place of a heading as GitHub does, so that a link to it leads there on both: `payout.json` is `payoutjson`.
+ * Returns the anchor of a heading as GitHub makes it, so that links work on both: `payout.json` is `payoutjson`.
  */
 export const anchorOf = (heading: string): string =>
   heading

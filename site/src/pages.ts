@@ -1,33 +1,31 @@
-/** A part of the site's side bar: its pages are files of `docs/`, without `.md`. */
+/** A part of the site's sidebar: its pages are files of `docs/`, without `.md`. */
 export interface Part {
   readonly text: string;
   readonly pages: ReadonlyArray<string>;
 }
 
-/** Every page of `docs/`, in the order in which a reader meets them. */
+/** Every page of `docs/` for users, in Diátaxis order. Pages for contributors are in `docs/contributors/`. */
 export const PARTS: ReadonlyArray<Part> = [
   { text: "Tutorials", pages: ["first-payment", "first-workflow"] },
   {
     text: "How-to",
     pages: [
-      "run-payments",
+      "pay",
       "answer-and-approve",
-      "batches",
       "retry-and-cancel",
-      "own-operations",
+      "write-workflows",
       "test-workflows",
       "deploy",
-      "runbook",
       "restore",
+      "runbook",
     ],
   },
   {
     text: "Reference",
     pages: ["commands", "settings", "assumptions", "errors-and-outcomes", "metrics"],
   },
-  { text: "Explanation", pages: ["how-it-works", "steps"] },
-  { text: "Inside", pages: ["architecture", "ledger-states"] },
+  { text: "Explanation", pages: ["how-it-works"] },
 ];
 
-/** Where what is no page of the site can be read. */
+/** Files that are not pages of the site are read here. */
 export const REPOSITORY = "https://github.com/durable-payments/durable-payments";

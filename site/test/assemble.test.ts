@@ -14,13 +14,13 @@ const folder = () => {
 it("has every page of docs/ and every package", () => {
   const content = join(folder(), "content");
   assemble(checkout, content);
-  expect(readFileSync(join(content, "steps.md"), "utf8")).toContain("# Steps");
+  expect(readFileSync(join(content, "pay.md"), "utf8")).toContain("# How to pay");
   expect(readFileSync(join(content, "packages/workflows.md"), "utf8")).toContain(
     "# @durable-payments/workflows",
   );
 });
 
-it("says which page the side bar lacks", () => {
+it("says which page the sidebar lacks", () => {
   const checkout = folder();
   mkdirSync(join(checkout, "docs"));
   writeFileSync(join(checkout, "docs/new.md"), "# New\n");

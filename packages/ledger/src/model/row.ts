@@ -15,7 +15,7 @@ export interface WriteName {
   readonly step: string;
 }
 
-/** What is known of a write; docs/ledger-states.md has the table of transitions. */
+/** What is known of a write; docs/contributors/ledger-states.md has the table of transitions. */
 export type WriteState =
   /** Nothing was sent. */
   | "ready"

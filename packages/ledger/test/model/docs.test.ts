@@ -5,7 +5,7 @@ import { overruledRow } from "../../src/model/rows.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 
-const FILE = new URL("../../../../docs/ledger-states.md", import.meta.url);
+const FILE = new URL("../../../../docs/contributors/ledger-states.md", import.meta.url);
 
 const LEGEND = [
   "An attempt brings an event in one transaction with the row, and does what the effect says. What a line says of an event is all that can follow from it; what the row, the request and the decisions of people say selects one.",
@@ -93,7 +93,7 @@ const inShort = (events: ReadonlyArray<string | undefined>): string =>
 /** A formatter may align the table. */
 const withoutPadding = (text: string): string => text.replaceAll(/[ -]+/gu, " ");
 
-test("docs/ledger-states.md says what advance does", () => {
+test("docs/contributors/ledger-states.md says what advance does", () => {
   const text = table();
   if (process.env["LEDGER_STATES"] === "write") writeFileSync(FILE, text);
   expect(withoutPadding(readFileSync(FILE, "utf8"))).toBe(withoutPadding(text));
