@@ -4,23 +4,43 @@ import { advance } from "../../src/index.ts";
 import { overruledRow } from "../../src/model/rows.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
+import { stateDiagram } from "./state-diagram.ts";
 
 const FILE = new URL("../../../../docs/contributors/ledger-states.md", import.meta.url);
 
+const DIAGRAM = new URL("../../../../docs/pictures/write-states.svg", import.meta.url);
+
 const LEGEND = [
-  "An attempt brings an event in one transaction with the row, and does what the effect says. What a line says of an event is all that can follow from it; what the row, the request and the decisions of people say selects one.",
+  "An attempt records an event in one transaction with the row, then acts on the effect. A line of the table lists everything that can follow the event. The row, the request and the decisions of people select one.",
   "",
-  "- **called**: an attempt looks. **dispatching**: the client is about to write the first byte (the fence). **answered**: what became of a send: made, refused, later (not carried out, time may help), lost, contradiction, or notDispatched.",
-  "- **evidence**: what the service lists of a write whose outcome is unknown. **checked**: the id that a person named was read. **reread**: one more reading before a person's resend. **undone**: what it made was removed.",
-  "- Effects: **send** calls the client, **go** and **stop** are the fence's answer, **reconcile** reads the list, **check** reads what a person named, **again** looks once more, **wait** leaves it to time, **person** to a person; **return** and **fail** end the step.",
+  "| event | meaning |",
+  "| --- | --- |",
+  "| called | an attempt begins |",
+  "| dispatching | the client is about to write the first byte: the last check |",
+  "| answered | a send ended: made, refused, later (no effect, time may help), lost, contradiction or notDispatched |",
+  "| evidence | the service's list was read for a write with an unknown outcome |",
+  "| checked | the id that a person gave was read |",
+  "| reread | the list was read once more before a person's resend |",
+  "| undone | the result was removed |",
+  "",
+  "| effect | the attempt |",
+  "| --- | --- |",
+  "| send | calls the client |",
+  "| go, stop | sends, or does not send |",
+  "| reconcile | reads the service's list |",
+  "| check | reads the id that a person gave |",
+  "| again | looks once more |",
+  "| wait | lets time pass |",
+  "| person | asks a person |",
+  "| return, fail | ends the step |",
 ];
 
-/** What `advance` did with each event in each state, wherever exploration came. */
-const table = (): string => {
+/** Returns the page and the diagram: everything that `advance` did during exploration. */
+const drawAndTabulate = (): { readonly page: string; readonly diagram: string } => {
   const rows = new Map<string, { readonly states: Set<string>; readonly effects: Set<string> }>();
-  const edges = new Set<string>();
-  const passed = (from: string, to = from, why = ""): void => {
-    if (to !== from) edges.add(`  ${from.replace(" ", "_")} --> ${to}${why}`);
+  const transitions = new Set<string>();
+  const passed = (from: string, to = from): void => {
+    if (to !== from && from !== "no row") transitions.add(`${from} ${to}`);
   };
   for (const setting of Object.values(scenarios)) {
     explore(setting, {
@@ -28,7 +48,7 @@ const table = (): string => {
       rules: {
         overruledRow: (row, look) => {
           const overruled = overruledRow(row, look);
-          passed(row.state, overruled?.state, ": overruled");
+          passed(row.state, overruled?.state);
           return overruled;
         },
         advance: (look, event, policy) => {
@@ -57,17 +77,16 @@ const table = (): string => {
     [...rows].toSorted(([one], [other]) => (one < other ? -1 : 1)),
     ([key, { states }]) => `${key.split(" | ")[0]} | ${[...states].toSorted().join(", ")}`,
   );
-  return [
+  const page = [
     "# States of a write",
+    "",
+    "For contributors. Look up what `advance` does with each event in each state. Dark arrows are usual, light ones are seldom.",
+    "",
+    "![The states of a write and the transitions between them](../pictures/write-states.svg)",
     "",
     "Generated from `advance` by exploration. `LEDGER_STATES=write npx vitest run --project=@durable-payments/ledger test/model/docs` writes it anew.",
     "",
     ...LEGEND,
-    "",
-    "```mermaid",
-    "stateDiagram-v2",
-    ...[...edges].toSorted(),
-    "```",
     "",
     "| state | event | next state | next effect |",
     "| --- | --- | --- | --- |",
@@ -79,6 +98,7 @@ const table = (): string => {
     }),
     "",
   ].join("\n");
+  return { page, diagram: stateDiagram(transitions) };
 };
 
 /** Events of one kind name it once: "answered lost or refused". */
@@ -93,8 +113,12 @@ const inShort = (events: ReadonlyArray<string | undefined>): string =>
 /** A formatter may align the table. */
 const withoutPadding = (text: string): string => text.replaceAll(/[ -]+/gu, " ");
 
-test("docs/contributors/ledger-states.md says what advance does", () => {
-  const text = table();
-  if (process.env["LEDGER_STATES"] === "write") writeFileSync(FILE, text);
-  expect(withoutPadding(readFileSync(FILE, "utf8"))).toBe(withoutPadding(text));
+test("docs/contributors/ledger-states.md and its diagram say what advance does", () => {
+  const { diagram, page } = drawAndTabulate();
+  if (process.env["LEDGER_STATES"] === "write") {
+    writeFileSync(FILE, page);
+    writeFileSync(DIAGRAM, diagram);
+  }
+  expect(withoutPadding(readFileSync(FILE, "utf8"))).toBe(withoutPadding(page));
+  expect(readFileSync(DIAGRAM, "utf8")).toBe(diagram);
 });
