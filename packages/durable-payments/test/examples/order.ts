@@ -20,7 +20,7 @@ export interface Order {
   readonly balance: Payment;
 }
 
-/** What the warehouse is asked to reserve. */
+/** A reservation at the warehouse. */
 export interface Reserve {
   readonly orderId: string;
 }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { bundleForReplay, readRun, replayHistories } from "@durable-payments/replay";
 
-/** Whether the run of an exported history could go on under the workflows of a module. */
+/** Returns whether the run of an exported history could continue under the workflows of a module. */
 export const goesOn = async (workflows: URL, file: string): Promise<boolean> => {
   const bundle = await bundleForReplay(fileURLToPath(workflows));
   const run = readRun(JSON.parse(await readFile(file, "utf8")));
