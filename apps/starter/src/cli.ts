@@ -42,7 +42,7 @@ const presenter: CliOutput.Presenter = {
         ),
 };
 
-// Whoever reads the output may have read enough (`| head`).
+// The reader of the output may have closed it (`| head`).
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

@@ -1,6 +1,6 @@
 import * as Data from "effect/Data";
 
-/** What the process reports to whoever started it. */
+/** Exit codes of the process. */
 export const EXIT_CODES = {
   done: 0,
   /** With --exit-status alone: the run did not succeed. */
@@ -13,18 +13,18 @@ export const EXIT_CODES = {
   unexpected: 70,
 } as const;
 
-/** The command line itself is wrong: its flags, or what it names. */
+/** The command line itself is invalid. */
 export class BadUsage extends Data.TaggedError("BadUsage")<{
   readonly message: string;
   /** Further texts, each on lines of its own. */
   readonly lines: ReadonlyArray<string>;
 }> {}
 
-/** The command line is wrong; nothing was done. */
+/** The command line is invalid; nothing was done. */
 export const badUsage = (message: string, lines: ReadonlyArray<string> = []): BadUsage =>
   new BadUsage({ message, lines });
 
-/** What every command's exit code means. */
+/** Meaning of every command's exit codes. */
 export const EXIT_CODES_HELP = `Exit codes: 0 the command did what was asked, 2 bad input or refused,
   3 cannot connect, 70 a fault of the starter itself, 130 interrupted.`;
 

@@ -19,10 +19,10 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { badUsage } from "./exit-codes.ts";
 
-// What the operations take as parameters, the command line takes from the environment. This module brings them all: a
-// command loads it when it needs it.
+// Reads the parameters of operations from the environment. It imports all operations, so a command loads it only when
+// needed.
 
-/** An account of these settings; without a name that of PAYMENTS_CLIENT_ID. */
+/** An account of these settings; the unnamed account is that of PAYMENTS_CLIENT_ID. */
 type Account = AccountSettings<ClientOptions>;
 
 const readService = (client: Readonly<Record<string, unknown>>): Promise<ServiceSettings> =>
@@ -31,11 +31,11 @@ const readService = (client: Readonly<Record<string, unknown>>): Promise<Service
 const namedAccounts = async (): Promise<ReadonlyArray<Account>> => {
   const file = process.env["PAYMENTS_ACCOUNTS_FILE"] ?? "";
   if (file === "") return [];
-  // The activities are not needed where no account has a name.
+  // The activities are not needed if no account has a name.
   const { readAccountsFile } = await import("@durable-payments/activities/accounts-file");
   let accounts: ReturnType<typeof readAccountsFile>;
   try {
-    // What is read here is used at once.
+    // Files are read once, because the values are used at once.
     accounts = readAccountsFile(file, () => undefined);
   } catch (error) {
     throw badUsage(`${messageOf(error)} Nothing was done.`);
@@ -43,7 +43,7 @@ const namedAccounts = async (): Promise<ReadonlyArray<Account>> => {
   return Promise.all(
     Object.entries(accounts).map(async ([name, given]) => {
       const known = Object.entries(given).filter(([field]) => clientSettingNames.includes(field));
-      // Without its own, those of another account would count.
+      // Otherwise the credentials of another account would apply.
       const service = await readService({
         clientId: "",
         apiKey: "",
@@ -55,10 +55,9 @@ const namedAccounts = async (): Promise<ReadonlyArray<Account>> => {
 };
 
 /**
- * Reads all accounts of these settings: that of PAYMENTS_CLIENT_ID where it is set, or nothing else is, and those with
- * a name.
+ * Reads all accounts of these settings: the named ones, and that of PAYMENTS_CLIENT_ID, unless only named ones are set.
  *
- * @throws BadUsage where the file of accounts is wrong.
+ * @throws BadUsage if the file of accounts is invalid.
  */
 export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArray<Account>]> => {
   const [first, ...others] = await namedAccounts();
@@ -69,7 +68,7 @@ export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArra
     : [unnamed, first, ...others];
 };
 
-/** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
+/** Reads the addresses of Temporal and the ledger, without credentials of the service. */
 export const operationsSettings = async (): Promise<OperationsSettings<ClientOptions>> => {
   const accounts = await readAccounts();
   const clientId = process.env["PAYMENTS_CLIENT_ID"];
@@ -84,9 +83,9 @@ export const operationsSettings = async (): Promise<OperationsSettings<ClientOpt
 };
 
 /**
- * Does something with Temporal and the ledger.
+ * Calls a function with Temporal and the ledger.
  *
- * @throws ConnectionFailed within about five seconds where one cannot be used.
+ * @throws ConnectionFailed within about five seconds if either cannot be used.
  */
 export const operating = async <A>(use: (operations: Operations) => Promise<A>): Promise<A> =>
   withOperations(await operationsSettings(), use);
@@ -94,7 +93,7 @@ export const operating = async <A>(use: (operations: Operations) => Promise<A>):
 /**
  * Reads from Temporal and the ledger, as far as they can be reached.
  *
- * @throws ConnectionFailed where neither can.
+ * @throws ConnectionFailed if neither can.
  */
 export const reading = async <A>(use: (sources: Sources) => Promise<A>): Promise<A> =>
   withSources(await operationsSettings(), use);

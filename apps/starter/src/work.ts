@@ -1,4 +1,4 @@
-// What commands do, and how they show it. The command that runs loads it: `--help` does not wait for it.
+// The work of commands and its output. Loaded by the command that runs, so that `--help` does not wait for it.
 
 export * from "@durable-payments/operations";
 export * from "./input/answering.ts";

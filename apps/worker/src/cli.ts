@@ -13,23 +13,23 @@ Usage: npm run worker -- [--json] [--help]
 Environment:
   TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*, TEMPORAL_PROFILE,
   TEMPORAL_CONFIG_FILE   how to reach Temporal (default localhost:7233, namespace default)
-  PAYMENTS_TASK_QUEUE    the task queue (default payments), after which others are named
+  PAYMENTS_TASK_QUEUE    the task queue (default payments); other queues are named after it
   PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
   PAYMENTS_API_KEY_FILE, TEMPORAL_API_KEY_FILE   files with the keys, read again when they change
-  PAYMENTS_ACCOUNTS_FILE   further accounts by their names, a JSON file (docs/deploy.md)
-  PAYMENTS_LEDGER        where the ledger of writes is: sqlite:FILE or postgres://…
+  PAYMENTS_ACCOUNTS_FILE   a JSON file of further accounts, by name (docs/deploy.md)
+  PAYMENTS_LEDGER        address of the ledger: sqlite:FILE or postgres://…
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
   PAYMENTS_APPROVE_ABOVE  amounts above which a second person has to approve
-  PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   calls of the service by all workers together (no limit)
+  PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   most activities a second of all workers (no limit)
   PAYMENTS_NOTIFY_URL, PAYMENTS_NOTIFY_SECRET   a webhook for runs that ask or fail
-  PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts (docs/deploy.md)
-  PAYMENTS_HEALTH_ADDRESS   where it answers /livez, /readyz and /metrics: a port or HOST:PORT
+  PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   version of the worker, for rollouts (docs/deploy.md)
+  PAYMENTS_HEALTH_ADDRESS   port or HOST:PORT of /livez, /readyz and /metrics
   PAYMENTS_LOG_LEVEL     TRACE, DEBUG, INFO, WARN or ERROR (default WARN)
   PAYMENTS_LOG_FORMAT    json or text (default text)
   .env.example lists the rest.
 `;
 
-/** Its last words; in the form of the log where that is JSON, for whoever collects it. */
+/** The last message of the process; in the format of the log if that is JSON. */
 const fail = (message: string, code: number): void => {
   const line =
     process.env["PAYMENTS_LOG_FORMAT"] === "json"

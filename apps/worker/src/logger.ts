@@ -13,10 +13,10 @@ import { inspect } from "node:util";
 
 const LOG_LEVELS: ReadonlyArray<LogLevel> = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
 
-/** How a line of the log is written. */
+/** Format of a line of the log. */
 export type LogFormat = "json" | "text";
 
-/** Reads from `PAYMENTS_LOG_LEVEL` what is logged. @throws CannotStart */
+/** Reads the log level from `PAYMENTS_LOG_LEVEL`. @throws CannotStart */
 export const readLogLevel = (environment: NodeJS.ProcessEnv): LogLevel => {
   const given = (environment["PAYMENTS_LOG_LEVEL"] ?? "WARN").toUpperCase();
   const level = LOG_LEVELS.find((known) => known === given);
@@ -24,24 +24,24 @@ export const readLogLevel = (environment: NodeJS.ProcessEnv): LogLevel => {
   throw new CannotStart(`PAYMENTS_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}.`);
 };
 
-/** Reads from `PAYMENTS_LOG_FORMAT` how lines are written: as text unless it says `json`. @throws CannotStart */
+/** Reads the log format from `PAYMENTS_LOG_FORMAT`: text or `json`. @throws CannotStart */
 export const readLogFormat = (environment: NodeJS.ProcessEnv): LogFormat => {
   const given = environment["PAYMENTS_LOG_FORMAT"] || "text";
   if (given === "json" || given === "text") return given;
   throw new CannotStart("PAYMENTS_LOG_FORMAT must be json or text.");
 };
 
-/** Says what the SDK's core logs at a level. Below INFO its messages hold whole payloads. */
+/** Returns the filter of the SDK's core for a level. Below INFO its messages contain whole payloads. */
 export const coreLogFilter = (level: LogLevel): string =>
   makeTelemetryFilterString({
     core: level === "TRACE" || level === "DEBUG" ? "INFO" : level,
     other: "ERROR",
   });
 
-/** Said of each worker that has activities alone, as those of some queues are meant to. */
+/** The SDK's warning about a worker with activities only, which is expected for some queues. */
 const MEANT = "No workflows registered, not polling for workflow tasks";
 
-/** The fields that are shown of a record. There are others that hold whole payloads, failures and task tokens. */
+/** Logged fields of a record. Others contain whole payloads, failures and task tokens. */
 const SHOWN: ReadonlySet<string> = new Set([
   "workflowType",
   "workflowId",
@@ -63,8 +63,8 @@ const nameOf = (given: string): string =>
     : given.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * Words an error for the log, masked, with what has caused it, and without what only errors of libraries hold: requests,
- * answers, sockets. What fails on purpose says all in its message: where it was thrown helps nobody.
+ * Words an error for the log, masked, with its cause, but without requests, answers and sockets of library errors. An
+ * expected failure needs only its message, not its stack.
  */
 export const errorText = (error: unknown): string => {
   if (error instanceof ApplicationFailure) {
@@ -86,8 +86,8 @@ const fieldsOf = (meta: LogMetadata = {}): Readonly<Record<string, unknown>> =>
 const inOneLine = (text: string): string => visibleText(text.replaceAll(/\s*\n\s*/g, " "));
 
 /**
- * Writes a record of the log as one line of visible characters, whatever an error repeats of the service's answer:
- * nothing in it can pass for another record, or command the terminal.
+ * Writes a record of the log as one line of visible characters, so that no text of the service can look like another
+ * record or control the terminal.
  */
 export const logLine = (
   { level, message, meta, timestampNanos }: LogEntry,
@@ -106,7 +106,7 @@ export const logLine = (
   return `${time} [${level}] ${inOneLine(`${masked}${more}`)}`;
 };
 
-/** The SDK's logger with a line for each record, without its warning of what is meant. */
+/** The SDK's logger with one line per record, without the expected warning. */
 export class WorkerLogger extends DefaultLogger {
   constructor(level: LogLevel, format: LogFormat) {
     super(level, (entry) => void process.stderr.write(`${logLine(entry, format)}\n`));

@@ -4,7 +4,7 @@ import { enableCompileCache } from "@durable-payments/api-core/compile-cache";
 import { requireNode } from "@durable-payments/api-core/node-version";
 
 requireNode("worker");
-// From the second start on, Node takes what it has compiled; the threads that run workflows take it, too.
+// From the second start on, Node and the workflow threads use the cached compilation.
 enableCompileCache();
 const compiled = module.getCompileCacheDir();
 if (compiled !== undefined) process.env["NODE_COMPILE_CACHE"] ??= compiled;

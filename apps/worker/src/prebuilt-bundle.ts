@@ -18,10 +18,10 @@ const definitionsPath = fileURLToPath(
   import.meta.resolve("@durable-payments/workflows/definitions"),
 );
 
-/** From sources it is bundled at each start: what was built once may be of other sources. */
+/** From sources, it bundles at each start: an earlier build may be of other sources. */
 const isCheckout = definitionsPath.endsWith(".ts");
 
-/** Where `npm run build` writes bundles: that of this app, wherever this code itself was built into. */
+/** Folder into which `npm run build` writes bundles, wherever this code itself was built. */
 export const builtFolder = (): string =>
   process.env["PAYMENTS_WORKFLOW_BUNDLE"] ||
   fileURLToPath(new URL("dist", import.meta.resolve("@durable-payments/worker/package.json")));
@@ -32,12 +32,12 @@ export const BUNDLES = [
   { name: "workflow-bundle-encrypted.js", converter: failureConverterPath },
 ] as const;
 
-/** The bundler reports each build; only what goes wrong is of interest. */
+/** The bundler reports each build; only errors matter. */
 const quiet = new DefaultLogger("WARN", ({ level, message }) => {
   void Runtime.instance().logger.log(level, message);
 });
 
-/** A bundle for production: small, with source maps that hold no sources, and no folder of where it was built. */
+/** A bundle for production: small, with source maps that hold no sources, and no path of the build folder. */
 const forProduction = (config: WebpackConfig): WebpackConfig => ({
   ...config,
   mode: "production",
@@ -70,8 +70,8 @@ export const writeBundle = async (
 };
 
 /**
- * Returns the bundle for a data converter: that of `PAYMENTS_WORKFLOW_BUNDLE`, the one that was built, or one made now;
- * undefined where the converter brings a failure converter of its own, with which nothing was built.
+ * Returns the bundle for a data converter: that of `PAYMENTS_WORKFLOW_BUNDLE`, a built one, or a new one; undefined if the
+ * converter has a failure converter for which nothing was built.
  */
 export const bundleFor = async (
   dataConverter: WorkerOptions["dataConverter"],

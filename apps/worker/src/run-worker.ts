@@ -20,7 +20,7 @@ const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0;
 };
 
-/** The SDK shows its metrics on this machine, from where `/metrics` passes them on, where the worker listens anywhere. */
+/** The SDK serves its metrics on this machine only; `/metrics` passes them on. */
 const readMetrics = async () =>
   (process.env["PAYMENTS_HEALTH_ADDRESS"] ?? "").trim() !== "" && {
     metrics: {
@@ -38,7 +38,7 @@ const installRuntime = async (): Promise<Runtime> => {
   const level = readLogLevel(process.env);
   const runtime = Runtime.install({
     logger: new WorkerLogger(level, readLogFormat(process.env)),
-    // The lines of the SDK's core go to the same logger.
+    // The SDK's core logs to the same logger.
     telemetryOptions: {
       logging: { filter: coreLogFilter(level), forward: {} },
       ...(await readMetrics()),
@@ -50,8 +50,8 @@ const installRuntime = async (): Promise<Runtime> => {
 };
 
 /**
- * Runs a worker until SIGTERM or SIGINT; then it takes no more work, finishes what it has begun (30 seconds at most,
- * after which activities are cancelled), and returns.
+ * Runs a worker until SIGTERM or SIGINT. Then it takes no more work, finishes its present work within 30 seconds (later
+ * activities are cancelled), and returns.
  *
  * @throws CannotStart
  */
@@ -80,7 +80,7 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
       await temporal.close();
     }
   } finally {
-    // Where no worker was run it reads the core's lines for good, and keeps the process.
+    // If no worker ran, it would read the core's log forever and keep the process alive.
     await runtime.shutdown();
   }
 };

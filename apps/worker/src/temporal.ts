@@ -12,7 +12,7 @@ import { NativeConnection, type NativeConnectionOptions, Runtime } from "@tempor
 
 const LOOK_EVERY_MS = 1000;
 
-/** Reads settings. @throws CannotStart with what is wrong with them. */
+/** Reads settings. @throws CannotStart with their faults. */
 export const orCannotStart = <A>(read: () => A, worded = (why: string) => why): A => {
   try {
     return read();
@@ -21,7 +21,7 @@ export const orCannotStart = <A>(read: () => A, worded = (why: string) => why): 
   }
 };
 
-/** Keeps the API key of a connection as the file of `TEMPORAL_API_KEY_FILE` has it. */
+/** Keeps the API key of a connection equal to the file of `TEMPORAL_API_KEY_FILE`. */
 const keepCredentials = (
   connection: NativeConnection,
   { apiKey: given, tls }: Pick<NativeConnectionOptions, "apiKey" | "tls">,
@@ -46,8 +46,8 @@ const keepCredentials = (
 /**
  * Connects to Temporal, with the namespace that the environment names, for workers that have the plugin.
  *
- * @returns also how long the credentials of the connection are still good, in seconds by their names.
- * @throws CannotStart where nothing answers, or there is no such namespace.
+ * @returns the connection, and the remaining life of its credentials, in seconds by name.
+ * @throws CannotStart if nothing answers, or the namespace does not exist.
  */
 export const connect = async (plugin: PaymentsPlugin) => {
   const { connectionOptions, namespace = "default" } = orCannotStart(

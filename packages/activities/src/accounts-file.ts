@@ -5,7 +5,7 @@ import { dirname, resolve } from "node:path";
 const wrong = (file: string, why: string): RangeError =>
   new RangeError(`The file of accounts ${file} (PAYMENTS_ACCOUNTS_FILE) ${why}.`);
 
-/** What names it is not repeated: somebody may have given the content itself, which holds keys. */
+/** The value is not repeated: somebody may have given the content itself, which holds keys. */
 const orRangeError = <A>(read: () => A): A => {
   try {
     return read();
@@ -27,14 +27,14 @@ const keyOf = (path: string, whose: string, warn: (message: string) => void): ((
   );
 };
 /**
- * Read the settings of accounts by their names from a JSON file. An API key may stand in a file of its own, as secrets are
+ * Reads the settings of accounts by their names from a JSON file. An API key may be in a file of its own, as secrets are
  * mounted: `apiKeyFile`, relative to the file of accounts; a line break at its end is not part of it. Then the setting
  * `apiKey` is a function that returns the key as it is now.
  *
  * @param file `{"eu": {"clientId": "…", "apiKeyFile": "eu.key", …}, "us": {…}}`.
- * @param warn gets, once, that the file of a key can no longer be read: the key that it held goes on to be used.
- * @returns the settings as they stand there, each with its `apiKey`.
- * @throws RangeError that says what is wrong, without what the file holds.
+ * @param warn is called once if the file of a key can no longer be read: the last key stays in use.
+ * @returns the settings of the file, each with its `apiKey`.
+ * @throws RangeError that names the fault, without the content of the file.
  */
 export const readAccountsFile = (
   file: string,

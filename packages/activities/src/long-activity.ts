@@ -2,9 +2,9 @@ import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** What an activity takes that lasts for hours. */
+/** Options of an activity that lasts for hours. */
 export interface LongActivityOptions {
-  /** Ends it when the worker is to drain, so that another worker takes it up at once. */
+  /** Aborts when the worker drains, so that another worker takes it up at once. */
   readonly draining?: AbortSignal | undefined;
   /** Its time in milliseconds, of which it uses one turn at least; default 12 hours. */
   readonly turnMs?: number | undefined;
@@ -12,9 +12,9 @@ export interface LongActivityOptions {
 
 /** The work of an activity that lasts for hours. */
 export interface LongWork<State> {
-  /** What an attempt after this one continues from: each heartbeat reports it. */
+  /** The state from which the next attempt continues: each heartbeat reports it. */
   readonly state: () => State;
-  /** Takes into the state why the last turn has failed. */
+  /** Adds the reason of the last failed turn to the state. */
   readonly failed: (why: string) => void;
   /** Does what is due, and returns the milliseconds until it is called again. */
   readonly turn: () => Promise<number>;
@@ -22,13 +22,13 @@ export interface LongWork<State> {
 
 const TWELVE_HOURS_MS = 12 * 3_600_000;
 
-/** Each is billed; what is new of the state is said at once. */
+/** Interval of heartbeats, each of which is billed; a changed state is reported at once. */
 const HEARTBEAT_EVERY_MS = 5_000;
 
-/** Longest time that whatever does not answer is left alone. */
+/** Longest pause after failures. */
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** A turn has failed, and whatever has refused it asks for a pause. */
+/** A turn failed, and the other side asks for a pause. */
 export class AskedToPause extends Error {
   override readonly name = "AskedToPause";
   readonly waitMs: number;
@@ -39,10 +39,10 @@ export class AskedToPause extends Error {
 }
 
 /**
- * Runs the work of an activity until its time is over, or its worker drains: then the workflow hands on the state, which
- * it returns. A turn that fails is made again, later and later. Throws the cancellation of the activity.
+ * Runs the work of an activity until its time is over or its worker drains, and returns the state for the workflow's next
+ * run. A failed turn is repeated after growing waits. Throws the cancellation of the activity.
  *
- * @param begin gets the signal that ends the work, and what a killed worker has reported last.
+ * @param begin gets the signal that ends the work, and the last heartbeat of a killed worker.
  */
 export const runLong = async <State>(
   { draining, turnMs = TWELVE_HOURS_MS }: LongActivityOptions,

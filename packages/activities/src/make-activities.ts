@@ -32,7 +32,7 @@ export type ContractWriteActivities = {
   readonly [Name in WriteName]: WriteActivity;
 } & { readonly undo: (call: UndoCall) => Promise<WriteAnswer> };
 
-/** Every activity of a worker but those of operations of your own, by activity type. */
+/** Every activity of a worker, except operations of your own, by activity type. */
 export type PaymentsActivities = ReadActivities &
   ContractWriteActivities &
   WaitActivities &
@@ -41,17 +41,17 @@ export type PaymentsActivities = ReadActivities &
   NotifierActivities &
   WorkerCheckActivities;
 
-/** What the activities take beside the client. */
+/** Options of the activities, in addition to the client. */
 export interface ActivitiesOptions {
   readonly ledger: Ledger;
   /** Base queue of the worker, which notifications name. */
   readonly taskQueue: string;
   /** Operations of your own, by activity type. */
   readonly operations?: OwnOperations;
-  /** How waits go on; default `completed`. It changes no command of a workflow. */
+  /** How waits continue; default `completed`. It changes no command of a workflow. */
   readonly waits?: WaitsBy;
   readonly tracker?: LongActivityOptions;
-  /** Without settings notifications wait for a worker that has them. */
+  /** Without these settings, notifications wait for a worker that has them. */
   readonly notifier?: LongActivityOptions & {
     readonly settings?: NotificationSettings | undefined;
   };
@@ -59,7 +59,7 @@ export interface ActivitiesOptions {
 
 /**
  * Makes the activities of a worker for one account. Make one runtime per account, and dispose of it when the worker has
- * drained. An account with a name has a queue, and so a worker, of its own: `accountQueue`.
+ * drained. A named account has its own queue (`accountQueue`), and so its own worker.
  *
  * @param runtime has the client of the account.
  * @param options the ledger, and how long activities wait.
@@ -81,7 +81,7 @@ export const makePaymentsActivities = (
   const writes = makeWriteActivities({ runtime, ledger, operations });
   return {
     ...makeReadActivities(runtime),
-    // It has one of each write of the contract, beside those of your own.
+    // It has each write of the contract, and your own operations.
     ...(writes.activities as ContractWriteActivities),
     ...makeWaitActivities({ runtime, ledger, account, waits }),
     ...makeBatchActivities({ ledger, taskQueue }),

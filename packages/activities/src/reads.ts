@@ -24,12 +24,12 @@ export type ReadActivities = {
   readonly [Name in ReadName]: (input: Input<Name>) => Promise<Output<Name>>;
 };
 
-/** A read says nothing about money: whatever may change is tried again by Temporal. */
+/** A read does not affect money: Temporal retries every failure that may pass. */
 const failureOf = (error: PaymentsError, attempt: number): ApplicationFailure => {
   const { _tag: tag, message, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "Refused";
   return ApplicationFailure.create({
-    // A read that was not answered has changed nothing.
+    // A read without an answer has changed nothing.
     type: tag === "OutcomeUnknown" ? "Unavailable" : tag,
     message,
     nonRetryable: isFinal,
@@ -41,7 +41,7 @@ const failureOf = (error: PaymentsError, attempt: number): ApplicationFailure =>
   });
 };
 
-/** Temporal keeps every answer: of account and card numbers it gets their end. */
+/** Temporal keeps every answer, so account and card numbers are masked to their end. */
 const withoutNumbers = (value: unknown, field = ""): unknown => {
   if (typeof value === "string") return isSensitiveField(field) ? lastFour(value) : value;
   if (Array.isArray(value)) return value.map((item) => withoutNumbers(item, field));
@@ -52,7 +52,7 @@ const withoutNumbers = (value: unknown, field = ""): unknown => {
     : value;
 };
 
-/** Makes the activities of everything that only reads. */
+/** Makes the activities of all reads. */
 export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
   Object.fromEntries(
     operationNames
@@ -73,16 +73,16 @@ export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
     // One entry for each read, with the contract's input and output.
   ) as ReadActivities;
 
-/** Tries what a worker needs before it is given runs. */
+/** Checks everything that a worker needs before it gets runs. */
 export interface WorkerCheckActivities {
-  /** Signs in, asks the service whether it accepts that, and reads the ledger. Moves no money. */
+  /** Signs in, pings the service, and reads the ledger. Moves no money. */
   readonly checkWorker: () => Promise<void>;
 }
 
-/** Whatever fails may be mended meanwhile: a key, a network, a database. */
+/** Every failure may be repaired meanwhile: a key, a network, a database. */
 const AGAIN_AFTER_MS = 2_000;
 
-/** Makes the activity by which a new version of a worker is tried. */
+/** Makes the activity that checks a new version of a worker. */
 export const makeWorkerCheckActivities = (
   runtime: PaymentsRuntime,
   ledger: Ledger,

@@ -5,9 +5,9 @@ import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/comm
 import { Cause, Effect, Exit, type ManagedRuntime, Result, Tracer } from "effect";
 import { AsyncLocalStorage } from "node:async_hooks";
 
-/** The span of an activity's attempt, and what makes those within it. */
+/** The span of an activity's attempt, and the tracer of the spans within it. */
 export interface AttemptTrace {
-  /** Makes the spans of what the attempt calls. */
+  /** Makes the spans of the attempt's calls. */
   readonly tracer: Tracer.Tracer;
   /** The attempt's own. */
   readonly span: Tracer.Span;
@@ -15,11 +15,11 @@ export interface AttemptTrace {
 
 const current = new AsyncLocalStorage<AttemptTrace>();
 
-/** Runs an attempt of an activity so that what it calls of the service is within its span. */
+/** Runs an attempt of an activity so that its calls of the service are within its span. */
 export const inAttemptTrace = <A>(trace: AttemptTrace, attempt: () => Promise<A>): Promise<A> =>
   current.run(trace, attempt);
 
-/** The effect within the span of the attempt that runs it, where that is traced. */
+/** The effect within the span of the attempt that runs it, if that is traced. */
 const withinAttempt = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> => {
   const trace = current.getStore();
   return trace === undefined
@@ -67,7 +67,7 @@ export const runCall = async <A>(
   throw Cause.squash(exit.cause);
 };
 
-/** Does something no longer than until `signal` aborts, whose reason it then rejects with. */
+/** Runs a promise until `signal` aborts; then rejects with the reason of `signal`. */
 export const orAborted = async <A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> => {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -80,18 +80,18 @@ export const orAborted = async <A>(work: () => Promise<A>, signal: AbortSignal):
   }
 };
 
-/** The server ends an activity at once whose next attempt would begin after its end. */
+/** The server ends an activity at once if its next attempt would begin after its end. */
 const SHARE_OF_REST = 0.9;
 const SHORTEST_MS = 100;
 
 /**
  * Returns the failure after which Temporal tries again: no event in the history, and the reason in its Web UI. The delay
- * is cut to what is left of the wait.
+ * is limited to the rest of the wait.
  */
 export const notYet = (why: string, delayMs: number): ApplicationFailure => {
   const { currentAttemptScheduledTimestampMs, scheduleToCloseTimeoutMs, scheduledTimestampMs } =
     Context.current().info;
-  // Both times are the server's: the worker's clock does not matter. Zero: there is no end.
+  // Both times are the server's, so the worker's clock does not matter. Zero means no end.
   const leftMs =
     scheduleToCloseTimeoutMs > 0
       ? scheduledTimestampMs + scheduleToCloseTimeoutMs - currentAttemptScheduledTimestampMs

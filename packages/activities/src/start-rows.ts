@@ -20,7 +20,7 @@ import { WorkflowNotFoundError } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
 import { notYet } from "./run-operation.ts";
 
-/** What the activity of a batch needs. */
+/** Dependencies of the activity of a batch. */
 export interface BatchOptions {
   readonly ledger: Ledger;
   /** Base queue of the worker: rows run on its queue of batches. */
@@ -31,10 +31,10 @@ const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
 
-/** Memo that names the batch of a run: another one may have the same row. */
+/** Memo field that names the batch of a run: another batch may have the same row. */
 const BATCH_MEMO = "durable-payments/batch";
 
-/** Why no row is started now, where only a person helps. */
+/** The reason why only a person can let rows start. */
 const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string | undefined> => {
   if (state === "needsApproval") return "The batch waits for the approval of a second person.";
   const pauses = await ledger.pauses();
@@ -42,7 +42,7 @@ const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string 
   return pause && `Paused by ${pause.by}: ${pause.reason}`;
 };
 
-/** The rows of one chunk, and what the ledger has of them. */
+/** The rows of one chunk, with their state in the ledger. */
 const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: PayoutChunk) => {
   const { batch, startedBy } = chunk;
 
@@ -60,7 +60,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     if (changes.length > 0) await ledger.changeRows(batch, changes);
   };
 
-  /** Starts the run of a row, or follows the one of its id. Returns what becomes of a row that another batch has started. */
+  /** Starts the run of a row, or follows the one of its id. Returns the outcome of a row that another batch has started. */
   const start = async ({
     input,
     number,
@@ -83,14 +83,14 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       const { memo } = await client.workflow.getHandle(workflowId).describe();
       const other = memo?.[BATCH_MEMO];
-      // Whoever else has started the id pays what the file says, or nothing: it is followed as the row's run.
+      // A run that somebody else started under the id pays what the file says, or nothing. It is followed as the row's run.
       if (typeof other === "string" && other !== batch)
         return { number, state: "rejected", message: `Already in ${other}.` };
     }
     return undefined;
   };
 
-  /** What became of a started row; undefined while its run is open. One that was taken and not started is started. */
+  /** The outcome of a started row; undefined while its run is open. A row that was taken but not started is started. */
   const ending = async (
     { number, workflowId }: BatchRow,
     row: PayoutRow | undefined,
@@ -114,7 +114,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     }
   };
 
-  /** How many runs have yet to send their payout. */
+  /** Returns the number of runs that have not sent their payout yet. */
   const countUnsent = async (started: ReadonlyArray<BatchRow>): Promise<number> => {
     const rows = await atOnce(started, ({ workflowId }) => ledger.rowsOf(workflowId));
     return rows.filter(

@@ -33,10 +33,9 @@ const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
   statuses.some((listed) => plain(listed) === plain(status));
 
 /**
- * Whether a payout's completion time can be one: set, not before its creation and not after now, each
- * by more than the clocks may differ. In every zone nearly any time could be one: while the zone of
- * times without offset is unknown, it is taken for UTC. The service's now is no earlier than the times
- * of creation and change that it shows, whatever its clock or zone are.
+ * Returns whether a payout's completion time is plausible: set, not before its creation and not after now, each with the
+ * allowed difference of clocks. Times without an offset are read as UTC while their zone is unknown. The service's now is
+ * not earlier than the times of creation and change that it shows.
  */
 const isCompleteAt = (
   { complete_time, create_time, update_time }: Payout,
@@ -58,9 +57,9 @@ const isCompleteAt = (
 const matches = (pattern: string, status: string): boolean => new RegExp(pattern, "i").test(status);
 
 /**
- * Whether a payout has ended: by its status alone, or by a completion time that can be one together
- * with its status. A status that takes the money back is a failure then, and one that nobody knows
- * leaves it open: nothing is reported as paid that the service may have refused.
+ * Returns whether a payout has ended: by its status alone, or by its status with a plausible completion time. A status
+ * that returns the money is a failure. An unknown status leaves the payout open, so that nothing refused is reported as
+ * paid.
  */
 export const payoutState = (
   payout: Payout,
@@ -89,14 +88,14 @@ const cardholderState = (
 
 type Client = PaymentsClient["Service"];
 
-/** Something that was seen while it is open, and why it is: a sentence for a person. */
+/** A result that is still open, with the reason: a sentence for a person. */
 export interface Seen<A> {
   readonly seen: A;
   readonly isOpen: boolean;
   readonly why: string;
 }
 
-/** The longest rest between two reads of the tracker: seldom enough for the service, often enough for people. */
+/** Longest interval of the tracker's reads: acceptable for the service and for people. */
 export const LONGEST_TRACKER_REST_MS = 60_000;
 
 const SHORTEST_REST_MS = 1_000;
@@ -105,7 +104,7 @@ const SHORTEST_REST_MS = 1_000;
 export const intervalMs = (waitedMs: number, longestMs: number): number =>
   Math.max(SHORTEST_REST_MS, Math.min(longestMs, waitedMs / 10));
 
-/** Returns what a payout says of itself, without names. */
+/** Returns the fields of a payout that name nobody. */
 export const seenPayout = (
   { payout_id, sent }: PayoutWait,
   payout: Payout,
@@ -129,7 +128,7 @@ export const seenPayout = (
   };
 };
 
-/** Returns what a cardholder says of itself, without names. */
+/** Returns the fields of a cardholder that name nobody. */
 export const seenCardholder = (
   cardholder: Cardholder,
   assumptions: Assumptions,
@@ -147,20 +146,20 @@ export const seenCardholder = (
   };
 };
 
-/** Returns what is known of a cardholder that the list does not show. */
+/** Returns the state of a cardholder that the list does not show. */
 export const notListed = (card_holder_id: string): Seen<SeenCardholder> => ({
   seen: { card_holder_id, outcome: "open" },
   isOpen: true,
   why: "The cardholder is not in the list yet.",
 });
 
-/** Reads the row of the write that has made something. */
+/** Reads the row of the write with this result. */
 const readMaker = async (ledger: Ledger, account: string, operation: string, id: string) => {
   const owner = (await ledger.owners(account, operation, [id])).get(id);
   return owner && (await ledger.look(owner)).row;
 };
 
-/** Returns the wait for a payout with what was sent, as far as the ledger knows it. */
+/** Returns the wait for a payout with its request, as far as the ledger knows it. */
 export const withSent = async (
   ledger: Ledger,
   account: string,
@@ -173,14 +172,14 @@ export const withSent = async (
     : { payout_id };
 };
 
-/** Returns that a cardholder was removed, where the list does not show it and the ledger says so. */
+/** Returns that a cardholder was removed, if the list does not show it and the ledger says so. */
 export const orRemoved = async (
   ledger: Ledger,
   account: string,
   found: Seen<SeenCardholder>,
 ): Promise<Seen<SeenCardholder>> => {
   const { card_holder_id } = found.seen;
-  // What cannot be read says nothing.
+  // An unreadable value proves nothing.
   const maker = await readMaker(ledger, account, "createCardholder", card_holder_id).catch(
     () => undefined,
   );
@@ -189,7 +188,7 @@ export const orRemoved = async (
     : found;
 };
 
-/** Returns whether a balance holds what is needed. */
+/** Returns whether a balance holds the needed amount. */
 const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<SeenFunds> => {
   const { available_balance, balance_id } = balance;
   const isEnough = isAtLeast(withoutGroups(available_balance), amount);
@@ -206,7 +205,7 @@ const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<Seen
   };
 };
 
-/** Reads one payout; an answer about another one fails. */
+/** Reads one payout; an answer about another payout fails. */
 export const readPayout = (
   client: Client,
   wait: PayoutWait,
@@ -242,7 +241,7 @@ const readCardholder = (
     ),
   );
 
-/** Reads a balance; one that the service does not have is refused, and the step creates it. */
+/** Reads a balance. If the service does not have it, it is refused, and the step creates it. */
 export const readFunds = (
   client: Client,
   wait: FundsWait,
@@ -251,10 +250,10 @@ export const readFunds = (
     seenFunds(wait, balance),
   );
 
-/** The longest rest of a run that reads for itself, where no tracker completes its wait: each attempt is billed. */
+/** Longest interval of a polling wait without a tracker: each attempt is billed. */
 const LONGEST_OWN_REST_MS = 6 * 3_600_000;
 
-/** Returns the failure of an attempt that reads for itself, until its next read is due. */
+/** Returns the failure of a polling attempt until its next read is due. */
 const pollAgain = (why: string): ApplicationFailure => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
   return notYet(
@@ -264,12 +263,12 @@ const pollAgain = (why: string): ApplicationFailure => {
 };
 
 /**
- * How a wait goes on after its first look. `completed`: the tracker completes its activity. `polled`: it reads the
+ * How a wait continues after its first look. `completed`: the tracker completes its activity. `polled`: it reads the
  * service itself, as the time-skipping test server holds its time during asynchronous completion.
  */
 export type WaitsBy = "completed" | "polled";
 
-/** What the activities that wait take. */
+/** Options of the activities that wait. */
 export interface WaitOptions {
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
@@ -312,7 +311,7 @@ export const makeWaitActivities = ({
       Context.current().log.warn(`The wait could not be recorded: ${String(error)}`);
       throw notYet(why, LONGEST_TRACKER_REST_MS);
     }
-    // Temporal completes it by its id in back-off, too. Left as started, it would be stuck where its worker is killed
+    // Temporal completes it by its id in back-off, too. Left as started, it would be stuck if its worker is killed
     // before the wait is recorded.
     throw notYet(why, LONGEST_OWN_REST_MS);
   };
@@ -329,7 +328,7 @@ export const makeWaitActivities = ({
       return isOpen && mode !== "look" ? leaveToTracker(kind, thing, why) : seen;
     }
     const { failure } = result;
-    // Whatever else a read fails with says nothing about what is waited for.
+    // Any other failure of a read proves nothing about the object.
     if (isFinal(failure, kind)) throw final(failure);
     if (mode === "look") throw pollAgain(failure.message);
     return leaveToTracker(kind, thing, failure.message);

@@ -11,17 +11,17 @@ import { runMethods } from "./store/run-methods.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
 import { writeMethods } from "./store/rows.ts";
 
-/** Name of the environment variable that says where the ledger is. */
+/** Name of the environment variable that holds the address of the ledger. */
 export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";
 
-/** Where a ledger is kept. The address of a database may hold a password: show the `place` of the ledger instead. */
+/** Address of a ledger. It may hold a password: show the `place` of the ledger instead. */
 export type LedgerPlace = "memory" | `sqlite:${string}` | `postgres:${string}`;
 
 /** How a ledger is opened. */
 export interface LedgerOptions {
-  /** Without it texts are kept in plain. */
+  /** Without it, texts are stored unencrypted. */
   readonly seal?: Seal;
-  /** Clock of a ledger in memory, in milliseconds since 1970: of tests that skip time. Default: that of this process. */
+  /** Clock of a ledger in memory, in milliseconds since 1970, for tests that skip time. Default: the process's clock. */
   readonly clock?: () => number;
 }
 
@@ -31,7 +31,7 @@ const stateFolder = (): string => {
 };
 
 /**
- * Reads where the ledger is from `PAYMENTS_LEDGER`: `sqlite:FILE`, `postgres://…`, or `memory` for tests; by default a
+ * Reads the address of the ledger from `PAYMENTS_LEDGER`: `sqlite:FILE`, `postgres://…`, or `memory` for tests; by default a
  * SQLite file for the client in the user's state folder.
  *
  * @param setting value of the variable; undefined or empty for the default.
@@ -59,9 +59,9 @@ const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<D
 };
 
 const ledgerIn = (store: Store) => ({
-  /** Where it is, without user and password. */
+  /** Its address, without user and password. */
   place: store.database.place,
-  /** Whether it serves the workers of this host alone. */
+  /** Whether it serves only the workers of this host. */
   isOfOneHost: store.database.isOfOneHost,
   ...metaMethods(store),
   ...writeMethods(store),
@@ -74,17 +74,17 @@ const ledgerIn = (store: Store) => ({
 });
 
 /**
- * The truth about writes. Every method rejects with `LedgerUnavailable` where the ledger cannot be reached; then
+ * The truth about writes. Every method rejects with `LedgerUnavailable` if the ledger cannot be reached; then
  * nothing is sent. One instance serves all accounts of a namespace.
  */
 export interface Ledger extends Readonly<ReturnType<typeof ledgerIn>> {}
 
 /**
- * Opens a ledger, and makes its tables or brings them up to date.
+ * Opens a ledger, and creates or migrates its tables.
  *
  * @param place as `readLedgerPlace` reads it.
  * @returns the ledger; close it when the worker has drained.
- * @throws LedgerUnavailable where it cannot be used, or a later version wrote it.
+ * @throws LedgerUnavailable if it cannot be used, or a newer release wrote it.
  * @example
  * ```ts
  * const ledger = await openLedger(readLedgerPlace(process.env["PAYMENTS_LEDGER"], client));
@@ -95,7 +95,7 @@ export const openLedger = async (
   { clock, seal = UNSEALED }: LedgerOptions = {},
 ): Promise<Ledger> => {
   const store = new Store(await openDatabase(place, clock), seal);
-  // Its identity, where it has none.
+  // Its identity, if it has none.
   const identity = query(
     `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch)
      VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1) ON CONFLICT (id) DO NOTHING`,

@@ -1,7 +1,7 @@
 import type { Fault } from "@durable-payments/api-core";
 import * as Data from "effect/Data";
 
-/** What to do next about an error or a result, as data: a tool words it as its own command. */
+/** The next action after an error or a result, as data: a tool turns it into its own command. */
 export type NextOperation =
   /** See one run or batch. */
   | {
@@ -14,21 +14,21 @@ export type NextOperation =
   | {
       readonly operation: "retry";
       readonly workflowId: string;
-      /** The run that was looked at: another one of the id is not retried. */
+      /** The run that was shown: no other run of the id is retried. */
       readonly ifRun?: string;
-      /** A person has ended it: the retry has to overrule that, by name and with a reason. */
+      /** A person ended it: the retry must override that, by name and with a reason. */
       readonly isOverruling?: true;
       /** With another input. */
       readonly isAmended?: true;
-      /** From its begin, in place of a reset. */
+      /** From the beginning, instead of a reset. */
       readonly isRestarted?: true;
       readonly isDryRun?: true;
     }
-  /** Retry all that failed; of one batch where it is named. */
+  /** Retry all failed runs, or those of a batch. */
   | { readonly operation: "retryAll"; readonly batch?: string }
-  /** Let sends go on: of everything, a batch, or a run. */
+  /** Resume the sends of everything, a batch, or a run. */
   | { readonly operation: "resume"; readonly of?: string }
-  /** Pay the file once more, past what was refused; under the id that was given, where one was. */
+  /** Pay the file again despite the refusal, under the given id. */
   | {
       readonly operation: "payNotDuplicate";
       readonly workflowId?: string;
@@ -39,23 +39,23 @@ export type NextOperation =
   | { readonly operation: "startWorker" | "startServer" };
 
 interface Reported {
-  /** What happened, what it means for the money, what to do next: for a person. */
+  /** The event, its effect on the money and the next action: for a person. */
   readonly message: string;
   readonly next?: NextOperation;
 }
 
-/** What was given is wrong; nothing was done. `faults` names each fault, where there are several. */
+/** The input is invalid; nothing was done. `faults` names each fault, if there are several. */
 export class InvalidInput extends Data.TaggedError("InvalidInput")<
   Reported & { readonly faults?: ReadonlyArray<Fault> }
 > {}
 
-/** There is no such run. */
+/** The run does not exist. */
 export class NotFound extends Data.TaggedError("NotFound")<Reported> {}
 
 /** It cannot be done in this state, or might do something twice; nothing was done. */
 export class Refused extends Data.TaggedError("Refused")<Reported> {}
 
-/** A person has ended the run, and nobody has overruled that; nothing was done. */
+/** A person ended the run, and nobody has overridden that; nothing was done. */
 export class EndedByPerson extends Data.TaggedError("EndedByPerson")<Reported> {}
 
 /** Temporal, the ledger, or a worker cannot be reached or does not take the request. */
@@ -67,39 +67,39 @@ export class ConnectionFailed extends Data.TaggedError("ConnectionFailed")<
       | "temporalError"
       | "ledgerUnavailable"
       | "noWorker";
-    /** Set where Temporal was asked to change something, and did not answer: it may have been done. */
+    /** Set if Temporal did not answer a request for a change, which may have been made. */
     readonly carriedOut?: "unknown";
   }
 > {}
 
 const ERRORS = [InvalidInput, NotFound, Refused, EndedByPerson, ConnectionFailed];
 
-/** All that an operation rejects with on purpose. */
+/** All errors that an operation rejects with on purpose. */
 export type OperationError = InstanceType<(typeof ERRORS)[number]>;
 
-/** Checks whether an operation was rejected on purpose; whatever else it throws is a fault of its code. */
+/** Returns whether an operation was rejected on purpose; any other error is a fault of the code. */
 export const isOperationError = (error: unknown): error is OperationError =>
   ERRORS.some((kind) => error instanceof kind);
 
-/** Makes the error for wrong input, which names each fault where there are several. */
+/** Makes the error for invalid input, with each fault. */
 export const invalidInput = (
   message: string,
   faults?: ReadonlyArray<Fault>,
   next?: NextOperation,
 ): InvalidInput => new InvalidInput({ message, ...(faults && { faults }), ...(next && { next }) });
 
-/** Makes the error for what is not there. */
+/** Makes the error for a missing object. */
 export const notFound = (message: string, next?: NextOperation): NotFound =>
   new NotFound({ message, ...(next && { next }) });
 
-/** Makes the error for what cannot be reached. */
+/** Makes the error for a failed connection. */
 export const connectionFailed = (
   reason: ConnectionFailed["reason"],
   message: string,
   next?: NextOperation,
 ): ConnectionFailed => new ConnectionFailed({ reason, message, ...(next && { next }) });
 
-/** Makes the error for what cannot be done in the present state; an id names the run or batch to look at. */
+/** Makes the error for a request that the present state forbids; an id names the run or batch to look at. */
 export const refused = (message: string, see?: NextOperation | string): Refused => {
   const next = typeof see === "string" ? ({ operation: "show", workflowId: see } as const) : see;
   return new Refused({ message, ...(next && { next }) });

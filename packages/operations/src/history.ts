@@ -19,11 +19,11 @@ import type { RunOfId } from "./connection/temporal.ts";
 /** An event of a history. */
 export type Event = temporal.api.history.v1.IHistoryEvent;
 
-/** Why a run, or a part of it, failed. */
+/** The reason why a run, or a part of it, failed. */
 export interface Failure {
-  /** A type of `failureTypes`, or of a user's own; else Cancelled, Terminated, TimedOut or Failed. */
+  /** A type of `failureTypes`, or the user's own type; else Cancelled, Terminated, TimedOut or Failed. */
   readonly type: string;
-  /** Without account numbers, tokens and the like. */
+  /** Without account numbers, tokens and other secrets. */
   readonly message: string;
   /** As it was thrown, for the rules of a retry; no screen shows it. */
   readonly details?: unknown;
@@ -34,7 +34,7 @@ export interface Failure {
 const OURS: ReadonlySet<string> = new Set(Object.values(failureTypes));
 
 const detailsOf = (given: ReadonlyArray<unknown> | null | undefined) => {
-  // What `type` says already is left out.
+  // A prefix that repeats `type` is removed.
   const details = (given ?? []).map((detail) => {
     if (!isRecord(detail)) return detail;
     const { _tag, ...rest } = detail;
@@ -49,7 +49,7 @@ const typeOf = (error: unknown): string => {
   return error instanceof TimeoutFailure ? "TimedOut" : "Failed";
 };
 
-/** Reads why something failed: by the failure that this project has made, else by the outermost one of a workflow. */
+/** Reads a failure: the one that this project made, else the outermost one of the workflow. */
 export const readFailure = (error: unknown): Failure => {
   const chain: Array<unknown> = [error];
   for (let last = error; last instanceof Error && last.cause instanceof Error; last = last.cause)
@@ -69,7 +69,7 @@ export const readFailure = (error: unknown): Failure => {
   };
 };
 
-/** Returns a failure that a history holds; null where there is none. */
+/** Returns a failure that a history holds; null if there is none. */
 export const failureOf = (
   failure: temporal.api.failure.v1.IFailure | null | undefined,
 ): Failure | null => {
@@ -77,23 +77,23 @@ export const failureOf = (
   try {
     return readFailure(defaultFailureConverter.failureToError(failure, defaultPayloadConverter));
   } catch {
-    // Whoever executes a run writes any bytes.
+    // A run may have written any bytes.
     return { type: "Unreadable", message: "Its failure cannot be decoded here." };
   }
 };
 
 const ENDED = "Ended by a person's decision: ";
 
-/** Says in Temporal's history that a person ends a run, so that `recover` finds an end that the ledger has lost. */
+/** Records in Temporal's history that a person ended a run, so that `recover` finds an end that the ledger has lost. */
 export const endText = ({ by, reason }: Actor): string => `${ENDED}${by}: ${reason ?? ""}`;
 
-/** Returns the {@link endText} by which a run was asked to end: cancelling it by Temporal's own tools is no person's end. */
+/** Returns the {@link endText} by which a run was asked to end: a cancellation by Temporal's own tools does not count as a person's end. */
 export const endRequestOf = (events: ReadonlyArray<Event>): string | undefined =>
   events
     .map(({ workflowExecutionCancelRequestedEventAttributes: requested }) => requested?.cause)
     .find((cause): cause is string => cause?.startsWith(ENDED) ?? false);
 
-/** Reads why a run ended from its last event; null where that does not say it. */
+/** Reads from its last event why a run ended; null if the event has no reason. */
 export const closeFailureOf = (close: Event | undefined): Failure | null => {
   const terminated = close?.workflowExecutionTerminatedEventAttributes;
   if (terminated) {
@@ -103,7 +103,7 @@ export const closeFailureOf = (close: Event | undefined): Failure | null => {
     return { type: "Terminated", message: `Terminated${by}: ${reason}` };
   }
   if (close?.workflowExecutionTimedOutEventAttributes)
-    return { type: "TimedOut", message: "The run reached its time-out." };
+    return { type: "TimedOut", message: "The run reached its timeout." };
   if (close?.workflowExecutionCanceledEventAttributes)
     return { type: "Cancelled", message: "The run was cancelled." };
   return failureOf(close?.workflowExecutionFailedEventAttributes?.failure);
@@ -111,18 +111,18 @@ export const closeFailureOf = (close: Event | undefined): Failure | null => {
 
 const { EventType, HistoryEventFilterType } = proto.temporal.api.enums.v1;
 
-/** One thing that a run did: an activity, a timer, a child, a message. Times: milliseconds since 1970. */
+/** An action of a run: an activity, a timer, a child, a message. Times are milliseconds since 1970. */
 export interface TimelineItem {
   readonly kind: "activity" | "timer" | "child" | "signal" | "update" | "task";
   readonly name: string;
-  /** What it is for, as its workflow describes it. */
+  /** Its purpose, as its workflow describes it. */
   readonly summary: string | null;
   readonly at: number;
   readonly endedAt: number | null;
   readonly outcome: "open" | "done" | "failed" | "timedOut" | "cancelled";
   /** Why it failed. */
   readonly message: string | null;
-  /** Of a timer: when it fires. */
+  /** For a timer: the time at which it fires. */
   readonly until: number | null;
 }
 
@@ -177,7 +177,7 @@ const summaryOf = ({ userMetadata }: Event): string | null => {
       : null;
     return typeof summary === "string" ? summary : null;
   } catch {
-    // It decides nothing, and whoever executes a run writes any bytes.
+    // It decides nothing, and a run may have written any bytes.
     return null;
   }
 };
@@ -186,7 +186,7 @@ type Begun = Pick<TimelineItem, "kind" | "name"> & { readonly id: string; readon
 
 const idOf = ({ eventId }: Event): string => String(eventId);
 
-/** Reads the begin of something that has an end of its own. */
+/** Reads the beginning of an action that has a separate end. */
 const begunOf = (event: Event): Begun | undefined => {
   const {
     activityTaskScheduledEventAttributes: activity,
@@ -204,7 +204,7 @@ const begunOf = (event: Event): Begun | undefined => {
   return undefined;
 };
 
-/** What happens at once. */
+/** Actions without a duration. */
 const messageIn = (event: Event): Pick<TimelineItem, "kind" | "name"> | undefined => {
   const signal = event.workflowExecutionSignaledEventAttributes?.signalName;
   if (signal) return { kind: "signal", name: signal };
@@ -214,7 +214,7 @@ const messageIn = (event: Event): Pick<TimelineItem, "kind" | "name"> | undefine
 
 type Ended = Pick<TimelineItem, "outcome" | "message"> & { readonly begunAs: string };
 
-/** How the names of the attributes of an end begin, whose it is, and what they say. */
+/** The prefix of the attributes of an end, its action, and its outcome. */
 const END =
   /^(?:activityTask|childWorkflowExecution|timer)(Completed|Fired|Failed|Terminated|TimedOut|Canceled)EventAttributes$/;
 
@@ -243,7 +243,7 @@ const endOf = (event: Event): Ended | undefined => {
   return undefined;
 };
 
-/** Reads what a run did from its events. It is for people to look at: what became of a write, the ledger says. */
+/** Reads the actions of a run from its events, for people to see. Only the ledger knows the outcome of a write. */
 export const timelineOf = (events: ReadonlyArray<Event>): ReadonlyArray<TimelineItem> => {
   const items = new Map<string, TimelineItem>();
   let failing: TimelineItem | undefined;

@@ -15,7 +15,7 @@ import { invalidInput } from "./errors.ts";
 
 const HASH_CHARACTERS = 32;
 
-/** The fields that are sent in capitals, however they are given. */
+/** Fields that are sent in capitals. */
 const CAPITALS: Readonly<Record<string, ReadonlyArray<string>>> = {
   payout: ["currency", "country"],
   beneficiary: ["account_currency", "bank_country", "country_code"],
@@ -43,7 +43,7 @@ const inCapitals = <A extends object>(input: A, isContent = false): A =>
     // The same fields in another spelling.
   ) as A;
 
-/** Makes a workflow id of what a run is to do: the same for 51.0 and 51.00. */
+/** Makes a workflow id from the content of an input: the same for 51.0 and 51.00. */
 const idOfContent = (prefix: string, input: object): string => {
   const { options: _, ...content }: { readonly options?: unknown } = inCapitals(input, true);
   return `${prefix}-${hashOf(content).slice(0, HASH_CHARACTERS)}`;
@@ -52,13 +52,13 @@ const idOfContent = (prefix: string, input: object): string => {
 /** Temporal's limit, in bytes of UTF-8. */
 const LONGEST_ID = 1000;
 
-/** What ids of the project's own workflows begin with. */
+/** Prefixes of the ids of the project's own workflows. */
 const RESERVED = ["payouts/", "tracker/", "notifier/"];
 
 const idProblem = (id: unknown): string | undefined => {
   // A caller without types can give anything.
   if (typeof id !== "string" || id.trim() === "") return "must not be empty";
-  // Each is sent as a replacement character: two such ids would be one.
+  // Each would be sent as a replacement character, so two such ids would be equal.
   if (/\p{Cs}/u.test(id)) return "must have whole characters only";
   if (/\p{Cc}/u.test(id)) return "must have no control characters";
   if (Buffer.byteLength(id) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes`;
@@ -67,9 +67,9 @@ const idProblem = (id: unknown): string | undefined => {
 };
 
 /**
- * Checks an id that a user gives a new run, and returns it.
+ * Returns a valid id of a new run.
  *
- * @throws InvalidInput where Temporal would refuse it, or it begins as the id of a batch or a tracker does.
+ * @throws InvalidInput if Temporal would refuse it, or it begins like the id of a batch or a tracker.
  */
 export const checkId = (id: string): string => {
   const problem = idProblem(id);
@@ -84,7 +84,7 @@ export interface PlannedRun<Input extends object = object> {
   /** The id when the user gives none. */
   readonly contentId: string;
   readonly input: Input;
-  /** Name of the account that pays, where the input has one. */
+  /** Name of the account that pays, if the input has one. */
   readonly account?: string;
 }
 
@@ -101,10 +101,10 @@ const plannedRun = <Input extends { readonly account?: string }>(
 });
 
 /**
- * Reads what is assumed where the service's document is silent, as the worker reads it.
+ * Reads the assumptions about the service, as the worker reads them.
  *
  * @param overrides JSON object, as `PAYMENTS_ASSUMPTIONS` has it.
- * @throws InvalidInput where it is none.
+ * @throws InvalidInput if they are invalid.
  */
 export const readAssumptions = (overrides = "{}"): Assumptions => {
   let parsed: unknown;
@@ -118,12 +118,12 @@ export const readAssumptions = (overrides = "{}"): Assumptions => {
   );
 };
 
-/** Fields that the run fills in, each with what to say to who gives it anyhow. */
+/** Fields that the run fills in, each with the message if they are given. */
 type FilledIn = Readonly<Record<string, string>>;
 
 const BY_THE_RUN = "is filled in by the run: leave it out";
 
-/** The faults of an operation's request, which an input holds in a field; none where it holds no object there. */
+/** The faults of a request in a field of the input; none if the field is not an object. */
 const requestFaults = (
   name: OperationName,
   assumptions: Assumptions,
@@ -149,7 +149,7 @@ const checked = (
     throw invalidInput("The file must hold a JSON object. Nothing was started.");
   const faults = firstFaults([...faultsOfRequests(input), ...inputFaults(workflow, input)]);
   if (faults.length === 0) return input;
-  throw invalidInput("The input is wrong. Nothing was started.", faults);
+  throw invalidInput("The input is invalid. Nothing was started.", faults);
 };
 
 /** Checks the input of a payout. @throws InvalidInput that names every fault. */
@@ -158,7 +158,7 @@ export const checkPayout = (input: unknown, assumptions: Assumptions): PayoutInp
   checked("payout", input, ({ beneficiary, payout }) => [
     ...requestFaults("createBeneficiary", assumptions, "beneficiary", beneficiary),
     ...requestFaults("createPayout", assumptions, "payout", payout, {
-      beneficiary_id: "belongs beside payout, not into it",
+      beneficiary_id: "belongs next to payout, not inside it",
       unique_request_id: "is made by the run: leave it out",
     }),
   ]) as PayoutInput;
@@ -172,8 +172,8 @@ export const plannedPayout = (input: PayoutInput): PlannedRun<PayoutInput> =>
  *
  * @param input `{beneficiary | beneficiary_id, payout, account?, options?}` with the service's own field names; amounts
  *   are decimal strings.
- * @param assumptions what is assumed of the service; `defaultAssumptions` of api-core.
- * @returns what `startRun` needs, with an id made of the content.
+ * @param assumptions about the service; `defaultAssumptions` of api-core.
+ * @returns what `startRun` needs, with an id derived from the content.
  * @throws InvalidInput that names every fault.
  */
 export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun<PayoutInput> =>
@@ -198,8 +198,8 @@ const cardFaults = (card: unknown, assumptions: Assumptions): ReadonlyArray<Faul
  * Checks the input of an onboarding, and plans its run. Nothing is sent.
  *
  * @param input `{cardholder | card_holder_id, card, account?, options?}` with the service's own field names.
- * @param assumptions what is assumed of the service; `defaultAssumptions` of api-core.
- * @returns what `startRun` needs, with an id made of the content.
+ * @param assumptions about the service; `defaultAssumptions` of api-core.
+ * @returns what `startRun` needs, with an id derived from the content.
  * @throws InvalidInput that names every fault.
  */
 export const planOnboarding = (

@@ -6,12 +6,12 @@ import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/recor
 import { endRequestOf } from "./history.ts";
 import { readFailureOf, readProgress, waitOf } from "./show/progress.ts";
 
-/** What a recovery finds, and what it does about it. */
+/** The findings and actions of a recovery. */
 export type RecoveryReport = Awaited<ReturnType<typeof recover>>;
 
 /** How a recovery is done. */
 export interface RecoverOptions extends Acting {
-  /** When the copy was made that was restored; default: a week ago. */
+  /** When the restored copy was made; default: a week ago. */
   readonly since?: Date | undefined;
   readonly isDryRun: boolean;
 }
@@ -19,7 +19,7 @@ export interface RecoverOptions extends Acting {
 const WEEK_MS = 7 * 86_400_000;
 const UNSETTLED = ["sending", "unknown", "asking"] as const;
 
-/** Returns why a person has ended a run, as its end says; undefined where nobody has. */
+/** Returns the reason of a person's end of a run; undefined if nobody ended it. */
 const endReasonOf = async (
   client: Operations["client"],
   { runId, workflowId }: RunOfId,
@@ -33,19 +33,19 @@ const endReasonOf = async (
   return endRequestOf(events ?? []);
 };
 
-/** Finds workflow ids of which a run has closed because a person had ended it, and whose end the ledger has lost, with the reason. */
+/** Finds workflow ids that a person ended but whose end the ledger has lost, with the reasons. */
 const findEnds = async (
   operations: Operations,
   since: Date,
 ): Promise<ReadonlyMap<string, string>> => {
   const { client, ledger } = operations;
   const query = `ExecutionStatus IN ("Failed", "Canceled", "Terminated") AND CloseTime >= ${queryText(since.toISOString())}`;
-  // Each run by itself: a later one of the id may have been started since.
+  // Each run separately: a later run of the id may have started.
   const runs: Array<RunOfId> = [];
   for await (const run of listed(client, query)) runs.push(run);
   const ended = await atOnce(runs, async (run) => {
     const decisions = await ledger.decisionsOf(run.workflowId);
-    // One that was overruled since is known.
+    // An end that was overridden later is known.
     const isKnown = decisions.some(({ kind }) => kind === "end" || kind === "overrule");
     const reason = isKnown ? undefined : await endReasonOf(client, run);
     return reason === undefined ? [] : [[run.workflowId, reason] as const];
@@ -100,12 +100,12 @@ const findLostRuns = async (
 };
 
 /**
- * Recovers after Temporal's database or the ledger was restored to an earlier copy: says what is known, records ends
- * and waits that the ledger has lost, and begins a new epoch, in which no earlier row proves that nothing was sent.
- * Sends that were stopped are allowed again.
+ * Recovers after Temporal's database or the ledger was restored to an earlier copy. Reports the differences, records ends
+ * and waits that the ledger has lost, and begins a new epoch, in which no earlier row proves that nothing was sent. Then
+ * sends are allowed again.
  *
  * @param options who recovers and why, since when, and whether it is only reported.
- * @returns what was found.
+ * @returns the findings.
  */
 export const recover = async (
   operations: Operations,
@@ -120,7 +120,7 @@ export const recover = async (
   const { idle, waits } = await restoreWaits(operations, isDryRun);
   const report = {
     ledger: state,
-    /** Writes that may have been carried out: they are reconciled. */
+    /** Writes with an unknown outcome: they are reconciled. */
     unknown: unknown.length,
     /** Ends of workflow ids, and waits, that Temporal remembers and the ledger does not: recorded again. */
     ends: [...ends.keys()],
@@ -138,7 +138,7 @@ export const recover = async (
     await ledger.decide(decisionOn(owner, "end", end, { value: { recovered: true } }));
   }
   const mark = await ledger.recover(actor);
-  // Whoever waits by the old epoch looks again; one that Temporal does not take is found by the tracker.
+  // Runs that wait in the old epoch look again. The tracker nudges runs that Temporal did not reach.
   const waiting = await ledger.rows({ states: ["ready", ...UNSETTLED] });
   const ids = [...new Set([...waiting.map(({ workflowId }) => workflowId), ...idle])];
   await atOnce(ids, (workflowId) => nudge(client, workflowId));

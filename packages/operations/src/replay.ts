@@ -9,7 +9,7 @@ import { findRun } from "./connection/temporal.ts";
 import { invalidInput, notFound } from "./errors.ts";
 import { listRuns, type RunListFilter } from "./show/list.ts";
 
-/** Which runs are to be replayed: the latest run of an id, or all that failed. */
+/** The runs to replay: the latest run of an id, or all failed runs. */
 export interface ReplaySelection extends Pick<RunListFilter, "since" | "type"> {
   readonly workflowId?: string | undefined;
 }
@@ -17,17 +17,17 @@ export interface ReplaySelection extends Pick<RunListFilter, "since" | "type"> {
 /** Most failed runs that are replayed. */
 const MOST_RUNS = 1_000;
 
-/** What a replay needs is loaded when something is replayed: it brings native code. */
+/** Loaded only for a replay, because it has native code. */
 const loadReplay = () => import("@durable-payments/replay");
 
 /**
  * Reads the run whose history a file holds.
  *
- * @param json what the file holds.
+ * @param json content of the file.
  * @param file its name, for messages.
- * @param workflowId of the run, where its history does not say it: those of older servers do not.
+ * @param workflowId of the run, if its history lacks it, as those of older servers do.
  * @returns the run, to be replayed.
- * @throws InvalidInput where it is not a history, or is that of another run, or its run is not known.
+ * @throws InvalidInput if it is not a history, or is that of another run, or its run is not known.
  */
 export const readRunOfFile = async (
   json: unknown,
@@ -48,7 +48,7 @@ export const readRunOfFile = async (
 /**
  * Reads the selected runs with their histories, one after the other.
  *
- * @throws NotFound where there is no such run.
+ * @throws NotFound if there is no such run.
  */
 export async function* selectRuns(
   operations: Operations,
@@ -74,7 +74,7 @@ export async function* selectRuns(
 const ownWorkflows = (): string =>
   fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
 
-/** Does something with what was given: what it fails with is a fault of that. */
+/** Runs a function on user input, and reports its failure as a fault of that input. */
 const withGiven = async <A>(what: string, use: () => Promise<A>): Promise<A> => {
   try {
     return await use();
@@ -94,11 +94,11 @@ const bundled = async (workflows: string): Promise<WorkflowBundle> => {
 /**
  * Replays histories against workflow code: would the runs continue under it?
  *
- * @param runs what `selectRuns` or `readRunOfFile` returns.
- * @param workflows path of the module that exports the workflows, beside this project's own; default: these alone.
- * @param dataConverter by which the histories of files are decoded; those of `selectRuns` are.
- * @returns one result for each run: deterministic, or where the code differs.
- * @throws InvalidInput where they cannot be bundled, or a history cannot be decoded.
+ * @param runs result of `selectRuns` or `readRunOfFile`.
+ * @param workflows path of a module with further workflows; default: only those of this project.
+ * @param dataConverter decodes the histories of files; those of `selectRuns` are decoded already.
+ * @returns one result for each run: deterministic, or with the place of the difference.
+ * @throws InvalidInput if they cannot be bundled, or a history cannot be decoded.
  */
 export async function* replayRuns(
   runs: AsyncIterable<RunToReplay> | Iterable<RunToReplay>,

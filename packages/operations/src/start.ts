@@ -18,13 +18,13 @@ import { checkId, type PlannedRun } from "./input.ts";
 import { readInput } from "./retry/continue-run.ts";
 import { paymentFields, type PaymentView } from "./show/run-view.ts";
 
-/** What a run is to pay, for lists, texts and the check of likely duplicates. No account number. */
+/** The payment of a run, for lists, texts and the check of likely duplicates. No account number. */
 export interface PaymentOf extends PaymentView {
   readonly amount: string;
   readonly currency: string;
 }
 
-/** The one currency of cards. */
+/** The currency of cards. */
 const CARD_CURRENCY = "USD";
 
 const amountAt = (value: unknown, field: string): string | undefined => {
@@ -33,10 +33,10 @@ const amountAt = (value: unknown, field: string): string | undefined => {
 };
 
 /**
- * Reads what a run pays from its input: of `payout` and `onboardCardholder`, and of a user's own workflow whose input
- * has `payout`, or `amount` and `currency`, in the same places.
+ * Reads the payment of a run from its input: of `payout` and `onboardCardholder`, and of a user's own workflow whose
+ * input has `payout`, or `amount` and `currency`, in the same places.
  *
- * @returns undefined where the input names no money.
+ * @returns undefined if the input names no money.
  */
 export const paymentOf = (input: unknown): PaymentOf | undefined => {
   if (!isRecord(input)) return undefined;
@@ -66,7 +66,7 @@ export const summaryOf = (payment: PaymentOf | undefined, workflowType: string):
   return `${currency} ${amount}${reference === null ? "" : `, ${reference}`}`.slice(0, 200);
 };
 
-/** Returns details for Temporal's Web UI: who started the run, and where to read on. */
+/** Returns details for Temporal's Web UI: the starter of the run, and the command that shows more. */
 const detailsOf = (workflowId: string, startedBy: string): string =>
   [
     `Started by ${startedBy}.`,
@@ -78,21 +78,21 @@ const detailsOf = (workflowId: string, startedBy: string): string =>
 export interface StartPaymentOptions<W extends Workflow> {
   /** The business key, which becomes the workflow id: `invoice-17`. */
   readonly id: string;
-  /** Who starts it, and so cannot approve it. */
+  /** The person who starts it, and cannot approve it. */
   readonly startedBy: string;
   readonly args: Parameters<W>;
   /** Default `payments`. */
   readonly taskQueue?: string;
-  /** Records the run before it starts, so that it is known even where Temporal's database is restored to an earlier state. */
+  /** Records the run before it starts, so that it is known even if Temporal's database is restored to an earlier state. */
   readonly ledger?: Ledger;
-  /** Hash of the account that pays, where it is known. */
+  /** Hash of the account that pays, if it is known. */
   readonly account?: string;
 }
 
 /**
- * Returns the memo of a run that has never run before under its id: its first send need not be reconciled.
+ * Returns the memo that vouches for a run as the first of its id: its first send need not be reconciled.
  *
- * @param now milliseconds since 1970; the run has to start within 10 s of it.
+ * @param now milliseconds since 1970; the run must start within 10 s of it.
  */
 export const firstVoucher = (
   workflowId: string,
@@ -102,13 +102,13 @@ export const firstVoucher = (
 });
 
 /**
- * Starts a payment workflow once: an id that Temporal knows, running or ended, is refused.
+ * Starts a payment workflow once: an id that Temporal knows, open or ended, is refused.
  *
  * @param client Temporal's client.
  * @param workflowType the workflow, or its name.
- * @param options id, who starts it, arguments.
+ * @param options id, starter, arguments.
  * @returns the handle of the run.
- * @throws WorkflowExecutionAlreadyStartedError where the id is known; InvalidInput where id or name are not valid.
+ * @throws WorkflowExecutionAlreadyStartedError if the id is known; InvalidInput if the id or name is invalid.
  * @example
  * ```ts
  * const run = await startPayment<typeof payOrder>(client, "payOrder", {
@@ -128,7 +128,7 @@ export const startPayment = async <W extends Workflow>(
   checkName(startedBy, "startedBy");
   const type = typeof workflowType === "string" ? workflowType : workflowType.name;
   const payment = paymentOf(args[0]);
-  // First, so that a run whose start is lost with Temporal's database is missed by somebody.
+  // First, so that a run that is lost with Temporal's database is not lost in the ledger.
   await ledger?.noteRun({
     account: account ?? null,
     workflowId: id,
@@ -142,7 +142,7 @@ export const startPayment = async <W extends Workflow>(
   return client.workflow.start<W>(type, {
     workflowId: id,
     taskQueue,
-    // The workflow's own parameters, which TypeScript cannot tell from those of a workflow without any.
+    // TypeScript cannot distinguish these parameters from those of a workflow without any.
     args: args as Parameters<W> & [unknown, ...Array<unknown>],
     workflowIdReusePolicy: "REJECT_DUPLICATE",
     workflowIdConflictPolicy: "FAIL",
@@ -152,10 +152,10 @@ export const startPayment = async <W extends Workflow>(
   });
 };
 
-/** How long a run may have been noted before Temporal has it. */
+/** Longest time between the record of a run and its start in Temporal. */
 const START_WITHIN_MS = 60_000;
 
-/** Whether a run was noted and then not started, as where Temporal refused it: it is no earlier payment. */
+/** Whether a run was recorded but not started, as when Temporal refused it. It does not count as an earlier payment. */
 const isNeverStarted = async (
   { client, ledger }: Deciding,
   { at, state, workflowId }: SimilarPayment,
@@ -168,8 +168,8 @@ const isNeverStarted = async (
 };
 
 /**
- * Finds what is likely the same payment under another id: the same payee, amount and currency, with the same reference,
- * or within a day where one of them has none. What was never started is left out.
+ * Finds likely duplicates under other ids: the same payee, amount and currency, with the same reference,
+ * or within a day if one of them has none. Runs that were never started are left out.
  *
  * @param account hash of the account that pays.
  * @returns for each payment the earlier ones, in the same order.
@@ -192,7 +192,7 @@ export const findDuplicates = async (
   return similar;
 };
 
-/** The words for the states that do not speak for themselves. */
+/** Words for states whose names are not self-explanatory. */
 const STATES: Readonly<Partial<Record<WriteState, string>>> = {
   ready: "not sent yet",
   sending: "outcome unknown",
@@ -210,18 +210,18 @@ export const similarText = ({ at, reference, state, workflowId }: SimilarPayment
 /** How a planned run is started. */
 export interface StartOptions {
   readonly startedBy: string;
-  /** A person has looked at the earlier payment, and this is another one. */
+  /** A person has checked the earlier payment: this is another one. */
   readonly isNotDuplicate?: boolean;
 }
 
-/** A run that was started just now, or that exists under its id. */
+/** A new run, or the existing run of the id. */
 export interface SubmittedRun {
   readonly workflowId: string;
-  /** Null where Temporal has forgotten it. */
+  /** Null if Temporal has forgotten it. */
   readonly runId: string | null;
   /** Whether this call has started it. */
   readonly isNew: boolean;
-  /** Temporal has forgotten the run, and the ledger has what it did. */
+  /** Temporal has forgotten the run; the ledger has its writes. */
   readonly isForgotten?: true;
 }
 
@@ -263,9 +263,9 @@ const existing = async (
  * pays twice.
  *
  * @param workflowId the business key.
- * @param planned what `planPayout` or `planOnboarding` returns.
- * @throws Refused where the id belongs to another input, or the payment is likely a duplicate; InvalidInput where id or
- *   name are not valid; ConnectionFailed with `carriedOut: "unknown"` where Temporal does not answer.
+ * @param planned result of `planPayout` or `planOnboarding`.
+ * @throws Refused if the id belongs to another input, or the payment is likely a duplicate; InvalidInput if the id or
+ *   name is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
  */
 export const startRun = async (
   operations: Operations,
@@ -283,7 +283,7 @@ export const startRun = async (
   const similar = (await findDuplicates(operations, account, asked)).flat();
   if (similar.length > 0) {
     const like = similar.slice(0, 3).map(similarText).join("; ");
-    // To pay it all the same takes an id again that the user has chosen.
+    // To pay it anyway, the user gives the same id again.
     const isOwnId = workflowId !== planned.contentId;
     throw refused(
       `${workflowId} is likely a duplicate: the same payee, amount and currency as ${like}. Nothing was started.`,

@@ -19,14 +19,14 @@ import { readProgress } from "./show/progress.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {
-  /** Terminates the run: it undoes nothing. */
+  /** Terminates the run, which then undoes nothing. */
   readonly isForced?: boolean;
 }
 
-/** What became of a run that a person ended. */
+/** The outcome of a run that a person ended. */
 export interface Cancelled {
   readonly decision: NewDecision;
-  /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end holds, since each send checks it. */
+  /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end still applies, because each send checks it. */
   readonly run: "asked" | "terminated" | "closed" | "unanswered";
 }
 
@@ -46,9 +46,9 @@ const requestCancel = (
 
 /**
  * Ends a workflow id by a person's decision: nothing more is sent under it, by this run, a retry or a reset. Then the
- * run is cancelled; a request in flight is completed, and what was sent stays.
+ * run is cancelled. A request in flight completes, and nothing is reversed.
  *
- * @throws NotFound where neither Temporal nor the ledger knows the id; Refused for a child.
+ * @throws NotFound if neither Temporal nor the ledger knows the id; Refused for a child.
  */
 export const cancel = async (
   operations: Operations,
@@ -66,7 +66,7 @@ export const cancel = async (
     throw notFound(`There is no run ${workflowId}. Nothing was done.`);
   }
   if (typeof run === "object" && run.rootId !== workflowId) {
-    throw refused(`${workflowId} is a child of ${run.rootId}: end that. Nothing was done.`, {
+    throw refused(`${workflowId} is a child of ${run.rootId}: end that run. Nothing was done.`, {
       operation: "cancel",
       workflowId: run.rootId,
     });
@@ -92,14 +92,14 @@ export const cancel = async (
   return { decision, run: isForced ? "terminated" : "asked" };
 };
 
-/** What is paused: everything, a batch, or a workflow id. */
+/** The scope of a pause: everything, a batch, or a workflow id. */
 export interface Paused {
   readonly scope: Pause["scope"];
-  /** Empty where everything is. */
+  /** Empty for everything. */
   readonly of: string;
 }
 
-/** Finds what an id names: a batch, or a run; everything where it is undefined. */
+/** Finds what an id names: a batch, or a run; everything if it is undefined. */
 const scopeOf = async ({ ledger }: Deciding, of: string | undefined): Promise<Paused> => {
   if (of === undefined) return { scope: "all", of: "" };
   if ((await ledger.batch(of)) !== undefined) return { scope: "batch", of };
@@ -112,7 +112,7 @@ const scopeOf = async ({ ledger }: Deciding, of: string | undefined): Promise<Pa
 };
 
 /**
- * Pauses sends: none leaves from now on, whatever a run does. Waits, reads and reconciliation continue.
+ * Pauses sends: none leaves from now on. Waits, reads and reconciliation continue.
  *
  * @returns the pause as recorded.
  */
@@ -149,13 +149,13 @@ const leaveToTracker = async ({ ledger }: Deciding, workflowId: string): Promise
   }
 };
 
-/** What a resume did. */
+/** The result of a resume. */
 export type Resumed = Awaited<ReturnType<typeof resume>>;
 
 /**
  * Resumes sends, and nudges the runs that wait for it.
  *
- * @throws Refused where nothing was paused.
+ * @throws Refused if nothing was paused.
  */
 export const resume = async (pausing: Deciding, of: string | undefined, acting: Acting) => {
   const { client, ledger } = pausing;

@@ -1,13 +1,13 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { hash } from "node:crypto";
 
-/** Reads a field of an object, where it is a text that says something. */
+/** Reads a field of an object if it is a text that is not blank. */
 export const textAt = (value: unknown, field: string): string | undefined => {
   const text = isRecord(value) ? value[field] : undefined;
   return typeof text === "string" && text.trim() !== "" ? text : undefined;
 };
 
-/** Shows the end of a number, so that whoever knows it knows it again: `…4321`. */
+/** Shows the end of a number, so that a person can recognise it: `…4321`. */
 export const lastFour = (number: string): string => {
   const plain = number.replaceAll(/\s/g, "");
   return plain.length > 4 ? `…${plain.slice(-4)}` : "…";
@@ -32,16 +32,16 @@ export interface Account {
 
 const short = (text: string): string => hash("sha256", text).slice(0, 16);
 
-/** Identifies an account without giving its name away: 16 hex digits of a SHA-256 hash of the client id and the address. */
+/** Identifies an account without revealing its name: 16 hex digits of a SHA-256 hash of the client id and the address. */
 export const accountHash = ({ baseUrl, clientId }: Account): string => {
   const { host, pathname } = new URL(baseUrl);
   return short(JSON.stringify([clientId, host, pathname.replace(/\/+$/, "")]));
 };
 
-/** Identifies a client, whatever the address by which the service is reached: the default ledger is named by it. */
+/** Identifies a client at any address of the service: the default ledger is named after it. */
 export const clientHash = ({ clientId }: Pick<Account, "clientId">): string => short(clientId);
 
-/** What a name of an account looks like, for a message. */
+/** Format of an account's name, for messages. */
 export const ACCOUNT_NAME_RULE =
   "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";
 
@@ -59,15 +59,15 @@ const isIban = (letters: string): boolean => {
   return BigInt(digits) % 97n === 1n;
 };
 
-/** Whatever stands between the letters of a number. */
+/** Characters between the letters of a number. */
 const GAP = String.raw`[^A-Z\d]*`;
 
-/** What has the form of an IBAN: 15 to 34 letters and digits, and perhaps words after it. */
+/** The form of an IBAN: 15 to 34 letters and digits, perhaps with words after it. */
 const IBAN = `[A-Z]${GAP}[A-Z](?:${GAP}\\d){2}(?:${GAP}[A-Z\\d]){11,30}`;
 
 const SHORTEST_IBAN = 15;
 
-/** Shorter than this, and a number may be a part of anything. */
+/** A shorter number may be a part of anything. */
 const SHORTEST_NUMBER = 5;
 
 /** Returns the number that a text begins with, as it is written there: a known one, or the longest that is an IBAN. */
@@ -82,7 +82,7 @@ const numberIn = (text: string, known: ReadonlyArray<string>): string | undefine
   return undefined;
 };
 
-/** Masks IBANs and the numbers given to their last four digits, whatever stands between their letters, in any width. */
+/** Masks IBANs and the numbers given to their last four digits, with any separators and in any width. */
 export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = []): string => {
   const known = numbers.map(lettersOf).filter(({ length }) => length >= SHORTEST_NUMBER);
   const forms = [...known.map((number) => Array.from(number).join(GAP)), IBAN];
@@ -104,7 +104,7 @@ export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = [
 export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
   ["account_number", "iban"].flatMap((field) => textAt(beneficiary, field) ?? []);
 
-/** What says which account is paid, beside its number and the country of its bank. */
+/** Fields that identify the account of a payee, in addition to its number and the country of its bank. */
 const FIELDS = [
   "account_holder",
   "swift_code",
@@ -121,7 +121,7 @@ const plain = (text = ""): string =>
     .replaceAll(/[^\p{L}\p{N}]/gu, "")
     .toUpperCase();
 
-/** Returns the details of a beneficiary's bank: in a request beside the others, in an answer an object of their own. */
+/** Returns the details of a beneficiary's bank: flat in a request, an object in an answer. */
 export const bankOf = (beneficiary: unknown): unknown =>
   isRecord(beneficiary) && isRecord(beneficiary["beneficiary_bank_details"])
     ? beneficiary["beneficiary_bank_details"]
@@ -129,8 +129,8 @@ export const bankOf = (beneficiary: unknown): unknown =>
 
 /**
  * Marks the account of a beneficiary, as it is requested or shown: the same for each spelling of the same account, holder
- * and bank; undefined where nothing names one. The account number cannot be read from it, but who knows the number can
- * make the mark.
+ * and bank; undefined if nothing names an account. The number cannot be read from the mark, but a person who knows the
+ * number can compute the mark.
  */
 export const payeeMark = (beneficiary: unknown): string | undefined => {
   const bank = bankOf(beneficiary);

@@ -1,8 +1,8 @@
 import type { JsonFields } from "./values.ts";
 import type { PayoutInput } from "./inputs.ts";
 
-// What workflows and activities say to each other: of writes, of waits, of batches, and of who vouches for a run. Frozen
-// within a major version, as histories have it.
+// Messages between workflows and activities about writes, waits, batches and vouchers. Frozen within a major version,
+// because histories contain them.
 
 /** A request of a later step, checked together with the first. */
 export interface PlannedRequest {
@@ -10,7 +10,7 @@ export interface PlannedRequest {
   readonly request: JsonFields;
 }
 
-/** How a step is to be sent, beside its request. */
+/** Options of a step, in addition to its request. */
 export interface WriteOptions {
   /** A lost `createBeneficiary`: sent again, or a person is asked. Default `resend`. */
   readonly whenLost?: "resend" | "ask";
@@ -24,14 +24,14 @@ export interface WriteOptions {
 export interface WriteCall extends WriteOptions {
   /** Name of the step, unique in its run and without a colon; the row's step is `rowStep(rootId, { workflowId, step })`. */
   readonly step: string;
-  /** Whether the user named it: then another request is an amendment. */
+  /** Whether the user named it: then a changed request is an amendment. */
   readonly isNamed: boolean;
   readonly request: JsonFields;
   /** The root workflow id, under which the row is kept; a child's own id is part of the row's step. */
   readonly rootId: string;
-  /** The run that scheduled it: one that works in another run reconciles first. */
+  /** The run that scheduled the activity: if the activity works in another run, it reconciles first. */
   readonly runId: string;
-  /** Who started the run, as its memo says. */
+  /** The person who started the run, from its memo. */
   readonly startedBy?: string;
   /** Whether the run was continued, or is one of a schedule: then every write needs a name of its own. */
   readonly isContinued: boolean;
@@ -39,9 +39,9 @@ export interface WriteCall extends WriteOptions {
   readonly call: number;
   /** The run is the first of its id, as `isVouchedFor` says. */
   readonly isFirst: boolean;
-  /** Version of the row that the last result, or the failed run before, has named. */
+  /** Version of the row that the last result, or the earlier failed run, named. */
   readonly version?: number;
-  /** Checked, together with the request, before anything is sent; what earlier steps fill in may be missing of them. */
+  /** Checked with the request before anything is sent; fields that earlier steps fill in may be missing. */
   readonly planned?: ReadonlyArray<PlannedRequest>;
   /** Rows' steps that this run has called with the same operation: none of them is a renamed step. */
   readonly claimed?: ReadonlyArray<string>;
@@ -49,15 +49,15 @@ export interface WriteCall extends WriteOptions {
   readonly mode?: "close";
 }
 
-/** The activity that undoes what a step has made. */
+/** The activity that undoes a step. */
 export const UNDO = "undo";
 
-/** Input of {@link UNDO}: the step whose row is undone. Its answer is `done` also where nothing was made. */
+/** Input of {@link UNDO}: the step to undo. Its answer is `done` even if nothing was made. */
 export interface UndoCall extends Omit<
   WriteCall,
   "isNamed" | "mode" | "planned" | "request" | keyof WriteOptions
 > {
-  /** What the step has returned in this run, and its operation: a restored ledger may not know of it. */
+  /** The result of the step in this run, and its operation: a restored ledger may not know it. */
   readonly made?: { readonly operation: string; readonly fields: JsonFields };
 }
 
@@ -65,9 +65,9 @@ export interface UndoCall extends Omit<
 export type WriteAnswer =
   | {
       readonly is: "done";
-      /** The fields that are kept of the service's answer. */
+      /** The fields of the service's answer that are kept. */
       readonly made: JsonFields;
-      /** How it is known, where it was not answered. */
+      /** The evidence, if the answer was lost. */
       readonly by?: "key" | "likeness" | "person";
     }
   /** Only a person can help: the run waits for a nudge, and calls again with this version. */
@@ -79,7 +79,7 @@ export type WriteAnswer =
       readonly version: number;
     };
 
-/** Signal to a run that a person has decided. It names the steps that are to look again; without steps all do. It carries nothing else. */
+/** Signal to a run that a person has decided. It names only the steps that look again; without steps, all do. */
 export const NUDGE = "durable-payments/nudge";
 export interface Nudge {
   readonly steps?: ReadonlyArray<string>;
@@ -91,7 +91,7 @@ export interface FailureFacts {
   readonly step: string;
   /** Version of the row. */
   readonly version?: number;
-  /** As the service gives it. */
+  /** The service's own id. */
   readonly code?: string | number;
   /** In the service's words. */
   readonly reason?: string;
@@ -115,16 +115,16 @@ export const failureTypes = {
   cannotBeUndone: "CannotBeUndone",
 } as const;
 
-/** Type of the failure of mode `close` where nothing was sent: the step is cancelled. */
+/** Type of the failure of mode `close` if nothing was sent: the step is cancelled. */
 export const CANCELLED = "Cancelled";
 
-/** Types of the failures after which Temporal tries an activity again; their message is shown as the reason. */
+/** Types of the failures after which Temporal retries an activity; their message is shown as the reason. */
 export const waitTypes = {
   /** Waits for time: the service, the list, a rate limit, funds. */
   notYet: "NotYet",
 } as const;
 
-/** Returns the task queue of an account's activities for runs of a queue. The account without a name has none of its own. */
+/** Returns the task queue of an account's activities for runs of a queue. The unnamed account uses the queue itself. */
 export const accountQueue = (taskQueue: string, account: string | undefined): string =>
   account === undefined ? taskQueue : `${taskQueue}@${account}`;
 
@@ -141,7 +141,7 @@ export interface RunStep {
 export const rowStep = (rootId: string, { step, workflowId }: RunStep): string =>
   workflowId === rootId ? step : `${workflowId}${CHILD}${step}`;
 
-/** Returns the workflow and the step that a row belongs to: the one to be notified. */
+/** Returns the workflow and the step of a row: the ones to notify. */
 export const runStep = (row: RunStep): RunStep => {
   const at = row.step.lastIndexOf(CHILD);
   return at < 0
@@ -149,26 +149,26 @@ export const runStep = (row: RunStep): RunStep => {
     : { workflowId: row.step.slice(0, at), step: row.step.slice(at + CHILD.length) };
 };
 
-/** The memo by which a run is vouched for. */
+/** The memo field of a run's voucher. */
 export const VOUCHER = "durable-payments/voucher";
 
-/** The memo that says who started a run, and so cannot approve what it sends. */
+/** The memo field that names the person who started a run, who cannot approve its payments. */
 export const STARTED_BY = "startedBy";
 
 /** A voucher holds for a run that starts within this time of it. */
 const HOLDS_MS = 10_000;
 
-/** Written by `startPayment`, `retryPayment`, and the plugin of a client, which start with an id that is refused where it is known. */
+/** Written by `startPayment`, `retryPayment`, and the plugin of a client, which start with an id that is refused if it is known. */
 export interface Voucher {
   readonly workflowId: string;
-  /** Milliseconds since 1970, by the clock of whoever starts. */
+  /** Milliseconds since 1970, by the clock of the starter. */
   readonly at: number;
-  /** `first`: no run had this id. `retry`: the failed run before has named the versions of its rows. */
+  /** `first`: no run had this id. `retry`: the earlier failed run named the versions of its rows. */
   readonly is: "first" | "retry";
   readonly versions?: Readonly<Record<string, number>>;
 }
 
-/** What a run knows of itself that decides whether its voucher holds. */
+/** Facts about a run that decide whether its voucher holds. */
 export interface VouchedRun {
   readonly workflowId: string;
   readonly runId: string;
@@ -189,30 +189,30 @@ export const voucherOf = (run: VouchedRun): Voucher | undefined => {
   return Math.abs(startTime - given.at) <= HOLDS_MS ? (given as Voucher) : undefined;
 };
 
-/** The activities that wait, by what they wait for. */
+/** Types of the waiting activities, by kind of wait. */
 export const WAIT = {
   payout: "awaitPayout",
   cardholder: "awaitVerification",
   balance: "awaitFunds",
 } as const;
 
-/** Start-to-close time-out of one attempt, which looks once and records the wait: one that is lost with its worker is made again. */
+/** Start-to-close timeout of one attempt, which looks once and records the wait. If its worker is lost, it is repeated. */
 export const WAIT_ATTEMPT = "2 minutes";
 
 /** Returns the id of the activity of a wait, such as `awaitPayout:<payout_id>`: the tracker completes it by this id. */
 export const waitActivityId = (name: (typeof WAIT)[keyof typeof WAIT], thing: string): string =>
   `${name}:${thing}`;
 
-/** What every wait takes. */
+/** Input of every wait. */
 interface Waiting {
-  /** `look`: the service is read once, and what is open is an answer: the last look after the end of a wait. */
+  /** `look`: the service is read once, and `open` is a valid answer: the last look after the end of a wait. */
   readonly mode?: "look";
 }
 
 /** Input of `awaitPayout`. */
 export interface PayoutWait extends Waiting {
   readonly payout_id: string;
-  /** What was sent: an answer about something else is a contradiction. */
+  /** The request: an answer about something else is a contradiction. */
   readonly sent?: {
     readonly amount: string;
     readonly currency: string;
@@ -229,9 +229,9 @@ export interface SeenPayout {
   readonly payout_status: string;
   readonly amount?: string;
   readonly currency?: string;
-  /** Short id of the payout, where the service shows it. */
+  /** Short id of the payout, if the service shows it. */
   readonly short_reference?: string;
-  /** What the service shows instead of what was sent, in words. */
+  /** The difference between the request and the service's answer, in words. */
   readonly contradiction?: string;
 }
 
@@ -245,7 +245,7 @@ export interface SeenCardholder {
   readonly card_holder_id: string;
   /** `removed`: the cardholder was removed by a step of the same workflow id. */
   readonly outcome: "open" | "verified" | "refused" | "incomplete" | "removed";
-  /** As the service words it; absent where it is not listed. */
+  /** As the service words it; absent if it is not listed. */
   readonly card_holder_status?: string;
 }
 
@@ -259,7 +259,7 @@ export interface FundsWait extends Waiting {
 /** Result of `awaitFunds`; the step checks currency and amount. */
 export interface SeenFunds {
   readonly currency: string;
-  /** What is needed. */
+  /** The amount that is needed. */
   readonly amount: string;
   readonly outcome: "open" | "enough";
   readonly balance_id: string;
@@ -285,16 +285,16 @@ export interface PayoutRow {
 export interface PayoutChunk {
   /** Id of the batch in the ledger. */
   readonly batch: string;
-  /** Who uploaded it, and so cannot approve it. */
+  /** The person who uploaded it, and cannot approve it. */
   readonly startedBy: string;
-  /** Most runs of these rows that have yet to send. */
+  /** Most runs of these rows that have not sent yet. */
   readonly window: number;
   readonly rows: ReadonlyArray<PayoutRow>;
 }
 
 /** Answer of `startRows`. */
 export type StartedRows =
-  /** Every row has ended, or is not to be started. */
+  /** Every row has ended, or will not be started. */
   | {
       readonly is: "done";
       readonly succeeded: number;

@@ -21,13 +21,13 @@ export type Duration =
   | `${number} ${UnitAnyCase}`
   | number;
 
-/** A payout to an existing beneficiary, or to one that is created first: exactly one of the two. */
+/** A payout to an existing beneficiary or to a new one: exactly one of the two. */
 export type PayoutInput = (
   | { readonly beneficiary: CreateBeneficiaryInput }
   | { readonly beneficiary_id: string }
 ) & {
   readonly payout: Omit<CreatePayoutInput, "beneficiary_id" | "unique_request_id">;
-  /** Name of the account that pays, of those that the worker has; left out, the one without a name. */
+  /** Name of the account that pays, one of the worker's; default: the unnamed account. */
   readonly account?: string;
   readonly options?: PayoutOptions;
 };
@@ -42,13 +42,13 @@ export interface PayoutOptions {
   readonly completeWithin?: Duration;
 }
 
-/** A payout that has completed; what the service does not show is null. */
+/** A completed payout; fields that the service does not show are null. */
 export interface PayoutResult {
   /** The service's id of the payout. */
   readonly payout_id: string;
   /** Short reference, such as `P261121-AB12CD34`. */
   readonly short_reference: string | null;
-  /** State in the service's own words. */
+  /** Status as the service words it. */
   readonly payout_status: string;
   /** Decimal string in units of `currency`. */
   readonly amount: string | null;
@@ -56,7 +56,7 @@ export interface PayoutResult {
   readonly currency: string | null;
 }
 
-/** A card for an existing cardholder, or for one that is created first. */
+/** A card for an existing cardholder or for a new one. */
 export type OnboardCardholderInput = (
   | { readonly cardholder: CreateCardholderInput }
   | { readonly card_holder_id: string }
@@ -68,7 +68,7 @@ export type OnboardCardholderInput = (
     /** Names the card, which also shows that it exists. */
     readonly card_name?: string;
   };
-  /** Name of the account that pays, of those that the worker has; left out, the one without a name. */
+  /** Name of the account that pays, one of the worker's; default: the unnamed account. */
   readonly account?: string;
   readonly options?: OnboardCardholderOptions;
 };
@@ -83,13 +83,13 @@ export interface OnboardCardholderOptions {
   readonly fundWithin?: Duration;
 }
 
-/** What was issued, and to whom. */
+/** The issued card and its cardholder. */
 export interface OnboardCardholderResult {
   /** The service's id of the cardholder. */
   readonly card_holder_id: string;
   /** The service's id of the card. */
   readonly card_id: string;
-  /** State of the card in the service's own words. */
+  /** Status of the card as the service words it. */
   readonly card_status: string | null;
   /** The USD balance that funded the card. */
   readonly balance_id: string;
@@ -97,9 +97,9 @@ export interface OnboardCardholderResult {
   readonly card_limit: string;
 }
 
-// What the inputs of payouts and onboardings must be: the tools check it before a run is started, the run before it sends.
+// The rules of the inputs of payouts and onboardings. Tools check them before a run starts, the run before it sends.
 
-/** What a field must be, in words, and whether it is; an object lists its fields, a `?` after what may be left out. */
+/** The rule of a field, in words and as a check; an object lists its fields, optional ones with a `?`. */
 type Wanted =
   | readonly [wanted: string, isIt: (value: unknown) => boolean]
   | { readonly [field: string]: Wanted };
@@ -197,7 +197,7 @@ const faultsOf = (value: unknown, wanted: Wanted, at: string): ReadonlyArray<Fau
   return [...known, ...unknown.map((name) => ({ field: under(name), problem: "is unknown" }))];
 };
 
-/** Returns what is wrong with the input of a workflow: every fault but those of the requests in it. */
+/** Returns every fault of a workflow's input, except those of its requests. */
 export const inputFaults = (workflow: CheckedWorkflow, input: unknown): ReadonlyArray<Fault> => {
   const { either, fields } = INPUTS[workflow];
   const [one, other] = either;

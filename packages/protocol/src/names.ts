@@ -18,10 +18,10 @@ export const WORKFLOW = {
  */
 const BATCH = "/batch";
 
-/** Base queue where none is named. */
+/** Base queue if none is named. */
 export const DEFAULT_TASK_QUEUE = "payments";
 
-/** Returns the base queue that a setting names; the default one where it is empty or not set. */
+/** Returns the base queue of a setting; the default if it is empty or not set. */
 export const taskQueueOf = (setting: string | undefined): string => setting || DEFAULT_TASK_QUEUE;
 
 /** Returns the base queue that a queue is named after, or is. */
@@ -31,13 +31,13 @@ export const baseQueue = (taskQueue: string): string =>
 /** Returns the queue on which the runs of a batch are started. */
 export const batchQueue = (taskQueue: string): string => `${baseQueue(taskQueue)}${BATCH}`;
 
-/** The header in which OpenTelemetry's interceptors of Temporal's SDKs hand on which trace a run belongs to. */
+/** The header in which Temporal's OpenTelemetry interceptors pass the trace of a run. */
 export const TRACE_HEADER = "_tracer-data";
 
 /** W3C's `traceparent`: version, trace, span, flags. */
 const TRACEPARENT = /^00-(?!0{32})[\da-f]{32}-(?!0{16})[\da-f]{16}-[\da-f]{2}$/;
 
-/** Reads W3C's `traceparent` in the headers of an activity; undefined where there is none, or it is none. */
+/** Reads W3C's `traceparent` in the headers of an activity; undefined if it is missing or invalid. */
 export const traceparentIn = ({
   [TRACE_HEADER]: header,
 }: Readonly<Record<string, Payload>>): string | undefined => {
@@ -48,7 +48,7 @@ export const traceparentIn = ({
       ? traceparent
       : undefined;
   } catch {
-    // Another interceptor's.
+    // The header of another interceptor.
     return undefined;
   }
 };

@@ -1,20 +1,20 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { UpdateDefinition } from "@temporalio/common";
 
-/** What a notification is about. */
+/** The occasion of a notification. */
 export type NotificationType =
-  /** A run waits for a person: it asks, or is to be approved. */
+  /** A run waits for a person: a question or an approval. */
   | "run.asks"
   /** A run has failed, timed out or was terminated. */
   | "run.failed"
-  /** A run goes on for longer than it should, or its payout was open still at the end of its wait. */
+  /** A run continues for longer than it should, or its payout was still open at the end of its wait. */
   | "run.overdue"
-  /** A batch has ended, however. */
+  /** A batch has ended, with or without failures. */
   | "batch.ended"
-  /** Somebody asked for it, to see whether notifications arrive. */
+  /** A test, to see whether notifications arrive. */
   | "notifications.test";
 
-/** What is said of a run: names and states, and nothing of the payment. */
+/** Facts about a run: names and states, nothing of the payment. */
 export interface NotificationData {
   readonly namespace: string;
   readonly taskQueue: string;
@@ -27,7 +27,7 @@ export interface NotificationData {
   readonly stage?: string;
   /** The batch that it belongs to. */
   readonly batch?: string;
-  /** Of a batch that has completed: how many of its rows ended how. It completes with rows that failed, too. */
+  /** For a completed batch: the number of its rows by outcome. It may include failed rows. */
   readonly rows?: Readonly<Record<string, number>>;
   /** Its page in Temporal's Web UI. */
   readonly webUi?: string;
@@ -43,42 +43,42 @@ export interface Notification {
   readonly data: NotificationData;
 }
 
-/** A notification that is to be delivered; its id is the same each time that it is posted. */
+/** A notification to deliver; each repeated post has the same id. */
 export interface QueuedNotification {
   readonly id: string;
   readonly notification: Notification;
 }
 
-/** What the notifier knows, from one of its runs to the next. Times are milliseconds since 1970. */
+/** State of the notifier, passed from run to run. Times are milliseconds since 1970. */
 export interface NotifierState {
-  /** What happened before was posted. */
+  /** Earlier occurrences were posted. */
   readonly from: number;
-  /** Ids of the notifications that were posted of what happened since, or is still so; left out before the first look. */
+  /** Ids of posted notifications of later or lasting occurrences; left out before the first look. */
   readonly told?: ReadonlyArray<string>;
-  /** Why what has happened cannot be looked up or delivered, and since when. */
+  /** The reason why notifications cannot be found or delivered, and since when. */
   readonly failing?: { readonly why: string; readonly since: number };
 }
 
-/** Checks whether the details of a heartbeat are what the notifier knows. */
+/** Returns whether the details of a heartbeat are the notifier's state. */
 export const isNotifierState = (details: unknown): details is NotifierState =>
   isRecord(details) && typeof details["from"] === "number";
 
-/** What became of one attempt to deliver a notification. */
+/** The outcome of one attempt to deliver a notification. */
 export interface Delivery {
   readonly isDelivered: boolean;
   /** Host and port that it was posted to. */
   readonly host: string | null;
-  /** Status of the answer, where there was one. */
+  /** Status of the answer, if there was one. */
   readonly status: number | null;
   readonly tookMs: number;
-  /** Why it was not delivered. */
+  /** The reason why it was not delivered. */
   readonly why?: string;
 }
 
 /** Returns the workflow id of the notifier of a base queue. */
 export const notifierId = (taskQueue: string): string => `notifier/${taskQueue}`;
 
-/** Has the notifier post one test notification. Defined by hand: whoever only sends a message loads no workflow code. */
+/** Has the notifier post one test notification. Defined by hand, so that a sender does not load workflow code. */
 export const testNotificationUpdate = {
   type: "update",
   name: "testNotification",

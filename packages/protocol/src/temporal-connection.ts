@@ -16,7 +16,7 @@ import { accessSync, constants } from "node:fs";
 import { createSecureContext, DEFAULT_MIN_VERSION, connect as connectTls } from "node:tls";
 import { connect, isIP, type Socket } from "node:net";
 
-/** What the environment sets, of which this reads `TEMPORAL_*` and a few more. */
+/** Environment variables; only `TEMPORAL_*` and a few others are read. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const API_KEY_FILE = "TEMPORAL_API_KEY_FILE";
@@ -28,7 +28,7 @@ const FILES_OF_TLS = [
   "TEMPORAL_TLS_SERVER_CA_CERT_PATH",
 ] as const;
 
-/** How Temporal is connected with, as far as it is secret. */
+/** The secret part of a connection to Temporal. */
 interface ConnectionSecrets {
   readonly apiKey?: string;
   readonly tls?: TLSConfig | boolean | null;
@@ -52,7 +52,7 @@ const withApiKeyFile = <A extends ConnectionSecrets>(
   return { ...secrets, apiKey, tls: secrets.tls ?? true };
 };
 
-/** Reads Temporal's API key again whenever it is used. `warn` gets, once, that the file has none any more: the last one is used on. */
+/** Reads Temporal's API key again whenever it is used. `warn` is called once if the file lost its key: the last key stays in use. */
 export const rereadApiKey = (
   { [API_KEY_FILE]: file }: Environment,
   warn: (message: string) => void,
@@ -65,7 +65,7 @@ export const rereadApiKey = (
 const textOf = (pem: Uint8Array | undefined | null): string =>
   pem ? Buffer.from(pem).toString() : "";
 
-/** Returns how long credentials are still good, in seconds by their names, without those that do not say when. */
+/** Returns the remaining life of credentials, in seconds by name, without those that do not expire visibly. */
 export const temporalSecondsUntilExpiry = ({
   apiKey,
   tls,
@@ -78,24 +78,24 @@ export const temporalSecondsUntilExpiry = ({
   });
 };
 
-/** Temporal's port, where an address names none. */
+/** Temporal's port, if an address names none. */
 const DEFAULT_PORT = 7233;
 
 const LARGEST_PORT = 65_535;
 
-/** Reads host and port of an address; an IPv6 address may stand in brackets. */
+/** Reads host and port of an address; an IPv6 address may be in brackets. */
 const placeOf = (address: string): { readonly host: string; readonly port: number } => {
   const parts = /^\[?(.+?)\]?(?::(\d+))?$/.exec(address);
   return { host: parts?.[1] ?? address, port: Number(parts?.[2] ?? DEFAULT_PORT) };
 };
 
-/** Checks whether an address is one of this machine; a name that is not known to be is another's. */
+/** Returns whether an address belongs to this machine; an unknown name does not. */
 export const isOnThisMachine = ({ address }: { readonly address: string }): boolean =>
   /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(placeOf(address).host);
 
 const CONFIG_FILE = "TEMPORAL_CONFIG_FILE";
 
-/** What the SDK's configuration says, as far as it is checked here. */
+/** The checked part of the SDK's configuration. */
 interface Configuration {
   readonly connectionOptions: ConnectionSecrets & { readonly address?: string };
 }
@@ -106,7 +106,7 @@ const checkAddress = (address: string): void => {
     const { port } = placeOf(normalizeGrpcEndpointAddress(address, DEFAULT_PORT));
     if (port > 0 && port <= LARGEST_PORT) return;
   } catch {
-    // The message says what is wrong with it.
+    // The message names the fault.
   }
   const host = URL.parse(address)?.host || "localhost:7233";
   throw new Error(
@@ -129,21 +129,21 @@ const checkTls = (tls: TLSConfig): void => {
   }
 };
 
-/** Node's own settings may take away what TLS is for. */
+/** Node's own settings can disable the protection of TLS. */
 const refuseWeakTls = (environment: Environment): void => {
   if (environment["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
     throw new Error(
-      "NODE_TLS_REJECT_UNAUTHORIZED=0 has Node believe any certificate: unset it, and name the CA of Temporal's certificate by TEMPORAL_TLS_SERVER_CA_CERT_PATH.",
+      "NODE_TLS_REJECT_UNAUTHORIZED=0 makes Node accept any certificate: unset it, and set TEMPORAL_TLS_SERVER_CA_CERT_PATH to the CA of Temporal's certificate.",
     );
   }
   if (/^TLSv1(?:\.1)?$/.test(DEFAULT_MIN_VERSION)) {
     throw new Error(
-      `Node is told to speak ${DEFAULT_MIN_VERSION}, which is broken: leave out --tls-min-v1.0 and --tls-min-v1.1 (NODE_OPTIONS).`,
+      `Node is configured for ${DEFAULT_MIN_VERSION}, which is insecure: remove --tls-min-v1.0 and --tls-min-v1.1 (NODE_OPTIONS).`,
     );
   }
 };
 
-/** Inputs of payments, and whoever may start them, are seen by everybody on the way. */
+/** Without TLS, everybody on the way sees the inputs of payments, and can start payments. */
 const refusePlainText = (
   environment: Environment,
   { address = "", apiKey }: Configuration["connectionOptions"],
@@ -151,29 +151,29 @@ const refusePlainText = (
   if (address === "" || isOnThisMachine({ address })) return;
   if (apiKey !== undefined) {
     throw new Error(
-      "the API key would be sent to another machine in plain text: leave out TEMPORAL_TLS=false.",
+      "the API key would be sent to another machine in plain text: remove TEMPORAL_TLS=false.",
     );
   }
   if (environment["PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL"] === "true") return;
   throw new Error(
-    "Temporal on another machine would be spoken to in plain text: set TEMPORAL_TLS=true, or PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true where the network encrypts.",
+    "the connection to Temporal on another machine would be in plain text: set TEMPORAL_TLS=true, or PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true if the network encrypts.",
   );
 };
 
-/** The SDK takes a file that is missing for an empty one. */
+/** The SDK treats a missing file as empty. */
 const checkNamed = (environment: Environment): void => {
   for (const name of [CONFIG_FILE, ...FILES_OF_TLS]) {
     const path = environment[name] || (name === CONFIG_FILE ? environment[name] : undefined);
     try {
       if (path !== undefined) accessSync(path, constants.R_OK);
     } catch {
-      // What it names is not repeated: somebody may have given the key itself.
+      // The value is not repeated: somebody may have given the key itself.
       throw new Error(`${name} must be the path of a file: it is missing or cannot be read.`);
     }
   }
 };
 
-/** Reads Temporal's configuration, with the API key of `TEMPORAL_API_KEY_FILE`, and says in words what is wrong with it. */
+/** Reads Temporal's configuration, with the API key of `TEMPORAL_API_KEY_FILE`, and reports faults in words. */
 export const readTemporalConfiguration = <A extends Configuration>(
   environment: Environment,
   load: () => A,
@@ -200,29 +200,29 @@ export const readTemporalConfiguration = <A extends Configuration>(
   return { ...ofSdk, connectionOptions };
 };
 
-/** Where Temporal is to be found, and how it is spoken with. */
+/** Address of Temporal, and TLS. */
 interface TemporalEndpoint {
   readonly address: string;
   /** As the SDK's configuration has it: false or undefined for plain text. */
   readonly tls: TLSConfig | boolean | null | undefined;
 }
 
-/** The longest time that a connection takes; what listens there accepts it at once. */
+/** Longest time of a connection; a listening server accepts at once. */
 const CONNECT_WITHIN_MS = 1_000;
 
 const NOTHING_ANSWERS = "nothing answers there";
 
-/** Why, where no server runs. */
+/** The reason if no server runs. */
 export const NOTHING_LISTENS = "nothing listens there (connection refused)";
 
-/** Why, where a connection can be made, and Temporal does not answer on it. */
+/** The reason if a connection can be made, but Temporal does not answer. */
 export const NOT_TEMPORAL =
-  "what listens there does not answer as Temporal does. Check the port (7233 by default), TEMPORAL_TLS (is TLS spoken there?) and TEMPORAL_TLS_CLIENT_CERT_PATH";
+  "the server there is not Temporal. Check the port (7233 by default), TEMPORAL_TLS (does the server use TLS?) and TEMPORAL_TLS_CLIENT_CERT_PATH";
 
 const NO_CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: NOTHING_LISTENS,
-  ENOTFOUND: "the name of the host is not known",
-  EAI_AGAIN: "the name of the host cannot be looked up",
+  ENOTFOUND: "the host name is unknown",
+  EAI_AGAIN: "the host name cannot be looked up",
   ETIMEDOUT: NOTHING_ANSWERS,
 };
 
@@ -230,7 +230,7 @@ const open = ({ address, tls }: TemporalEndpoint): Socket => {
   const { host, port } = placeOf(address);
   if (!tls) return connect({ host, port });
   const { clientCertPair, serverNameOverride, serverRootCACertificate } = tls === true ? {} : tls;
-  // An address is not a name that a server could be asked for.
+  // An IP address is not a server name.
   const servername = serverNameOverride ?? (isIP(host) === 0 ? host : undefined);
   return connectTls({
     host,
@@ -245,7 +245,7 @@ const open = ({ address, tls }: TemporalEndpoint): Socket => {
   });
 };
 
-/** Finds out why no connection to Temporal can be made, by making one; undefined where it can be made. */
+/** Connects to Temporal and returns why that fails; undefined if it succeeds. */
 export const whyUnreachable = (endpoint: TemporalEndpoint): Promise<string | undefined> =>
   new Promise((resolve) => {
     const socket = open(endpoint);
@@ -259,7 +259,7 @@ export const whyUnreachable = (endpoint: TemporalEndpoint): Promise<string | und
       end(
         NO_CONNECTION[code] ??
           (endpoint.tls
-            ? `the TLS handshake failed (${message}). Check TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME, and that TLS is spoken there (TEMPORAL_TLS)`
+            ? `the TLS handshake failed (${message}). Check TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME, and that the server uses TLS (TEMPORAL_TLS)`
             : message),
       ),
     );

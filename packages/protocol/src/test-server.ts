@@ -5,21 +5,21 @@ import {
 } from "@temporalio/testing";
 import { DefaultLogger, type Logger, Runtime } from "@temporalio/worker";
 
-/** `time-skipping` lets days pass in no time; `dev` is a real server, which keeps real time. */
+/** `time-skipping` skips days; `dev` is a real server in real time. */
 export type ServerKind = "time-skipping" | "dev";
 
 /** How a server for tests is started. */
 export interface TestEnvironmentOptions {
-  /** What the SDK takes: executable, port, database, further arguments. Default: what the SDK downloads, in memory. */
+  /** Options of the SDK: executable, port, database, further arguments. Default: the server that the SDK downloads, in memory. */
   readonly server?: LocalTestWorkflowEnvironmentOptions["server"];
   /** As of {@link quietRuntime}. */
   readonly logger?: Logger;
 }
 
-/** Has the SDK's runtime say no more than a logger writes; by default errors alone. One that is installed already stays. */
+/** Limits the output of the SDK's runtime to a logger, by default to errors. An installed runtime stays. */
 export const quietRuntime = (logger: Logger = new DefaultLogger("ERROR")): void => {
   try {
-    // The core prints its warnings by itself where they are not forwarded.
+    // The core prints its warnings directly if they are not forwarded.
     Runtime.install({ logger, telemetryOptions: { logging: { forward: {} } } });
   } catch (error) {
     if (!(error instanceof IllegalStateError)) throw error;

@@ -1,30 +1,30 @@
 import type { LoadedDataConverter, Payload } from "@temporalio/common";
 
-/** What the tracker has seen of the ledger, kept outside it: `LedgerMark` of the ledger. */
+/** The latest state of the ledger that the tracker has seen, kept outside the ledger: its `LedgerMark`. */
 export interface WitnessedMark {
   readonly ledgerId: string;
   readonly epoch: number;
   readonly sequence: number;
 }
 
-/** What the tracker's activity reports with each heartbeat, and hands on to its next run. Times: milliseconds since 1970. */
+/** State of the tracker, reported with each heartbeat and passed to its next run. Times are milliseconds since 1970. */
 export interface Tracked {
-  /** The highest sequence of the ledger that was seen: a ledger that has less was restored. */
+  /** The highest sequence of the ledger that was seen: a ledger with a lower sequence was restored. */
   readonly mark?: WitnessedMark;
-  /** When everything that is due was read last. */
+  /** When everything due was last read. */
   readonly readAt: number;
   /** Payouts, cardholders and balances that are waited for. */
   readonly waiting: number;
   /** Workflow ids with a write of unknown outcome of which Temporal knows no run: at most 20. */
   readonly lostRuns?: ReadonlyArray<string>;
-  /** Why the tracker cannot do its work, and since when. */
+  /** The reason why the tracker cannot work, and since when. */
   readonly failing?: { readonly why: string; readonly since: number };
 }
 
 /** The tracker's activity. */
 export interface TrackerActivities {
   /**
-   * Completes waits, notifies runs of answers, and settles what ended runs have left. Lasts for hours; then its workflow
+   * Completes waits, notifies runs of answers, and reconciles writes of ended runs. Lasts for hours; then its workflow
    * continues as new with the result.
    */
   readonly track: (known: Tracked | undefined) => Promise<Tracked>;
@@ -38,12 +38,12 @@ export const isTracked = (details: unknown): details is Tracked =>
 export const trackerId = (accountHash: string, name?: string): string =>
   `tracker/${accountHash}${name === undefined ? "" : `/${name}`}`;
 
-/** Returns what an activity that workers keep running, the tracker's or the notifier's, has last reported to Temporal. */
+/** Returns the last heartbeat of the tracker's or the notifier's activity. */
 export const readReported = async (
   converter: LoadedDataConverter,
   activity: { heartbeatDetails?: { payloads?: Array<Payload> | null } | null } | undefined,
 ): Promise<unknown> => {
-  // When it is needed: it takes longer to load than all else of this package.
+  // Loaded only when needed: it is the slowest module of this package.
   const { decodeArrayFromPayloads } =
     await import("@temporalio/common/lib/internal-non-workflow/index.js");
   const [details] = await decodeArrayFromPayloads(converter, activity?.heartbeatDetails?.payloads);

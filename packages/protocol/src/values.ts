@@ -19,14 +19,14 @@ export const patchedFields = (patch: unknown, within = ""): ReadonlyArray<string
       )
     : [within];
 
-/** gRPC's code for what does not exist. */
+/** gRPC's code NOT_FOUND. */
 const NOT_FOUND = 5;
 
-/** Checks whether a call of Temporal failed because something that it names does not exist: perhaps the namespace. */
+/** Returns whether a call of Temporal failed because its target, perhaps the namespace, does not exist. */
 export const isNotFound = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === NOT_FOUND;
 
-/** Returns what Temporal says of a call that failed, without the names and numbers of gRPC and what the SDK has wrapped around it. */
+/** Returns Temporal's message about a failed call, without gRPC's names and numbers and the SDK's wrapping. */
 export const temporalReason = (error: unknown): string => {
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const details = isRecord(cause) ? cause["details"] : undefined;
@@ -41,11 +41,11 @@ export type JsonFields = Readonly<Record<string, unknown>>;
 export const utc = (at: Date | number | string): string =>
   `${new Date(at).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 
-/** Writes an argument so that a shell takes it for one, whatever stands in it. */
+/** Quotes an argument for a shell. */
 export const shellQuoted = (argument: string): string =>
   /^[\w@%+=:,./-]+$/.test(argument) ? argument : `'${argument.replaceAll("'", `'\\''`)}'`;
 
-/** Writes a text as it may stand in a visibility query, whatever is in it. */
+/** Quotes a text for a visibility query. */
 export const queryText = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
@@ -64,10 +64,10 @@ export const webUiLink = (
   return [webUi.replace(/\/+$/, ""), ...page.map(encodeURIComponent)].join("/");
 };
 
-/** Requests that are under way at once. */
+/** Requests in flight at the same time. */
 const AT_ONCE = 16;
 
-/** Does something with each item, a few at once. */
+/** Calls a function for each item, a few at a time. */
 export const atOnce = async <A, B>(
   items: ReadonlyArray<A>,
   use: (item: A) => Promise<B>,

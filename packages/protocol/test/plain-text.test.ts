@@ -30,7 +30,7 @@ it.each([
   "0.0.0.0:7233",
 ])("Temporal elsewhere is not: %s", (address) => {
   expect(isOnThisMachine({ address })).toBe(false);
-  expect(() => read({ address })).toThrow("spoken to in plain text: set TEMPORAL_TLS=true");
+  expect(() => read({ address })).toThrow("would be in plain text: set TEMPORAL_TLS=true");
   expect(() => read({ address, tls: false })).toThrow("PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true");
   expect(() => read({ address, tls: true })).not.toThrow();
   const allowed = { PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL: "true" };

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
 type Rule = NonNullable<NonNullable<WebpackConfig["module"]>["rules"]>[number];
 
-/** What the oldest Node that this package runs on knows. */
+/** ECMAScript version of the oldest supported Node. */
 const TARGET = "es2022";
 
 /** The SDK compiles TypeScript for ES2017: each private field a weak map, a helper for each spread. */
@@ -17,22 +17,20 @@ const withTarget = (rule: Rule): Rule => {
   return { ...rule, use: { ...rule["use"], options: { ...options, jsc } } };
 };
 
-/** What hands on the trace of a run. */
+/** The module that passes on the trace of a run. */
 const passTracePath = fileURLToPath(import.meta.resolve("@durable-payments/workflows/pass-trace"));
 
 /** How {@link paymentsBundler} is to bundle. */
 export interface PaymentsBundlerOptions {
   /**
-   * Modules, by path or name, that keep nothing of a run outside of its workflow functions: they are
-   * loaded once for all runs of a worker thread instead of once for each run. Default: the steps of
-   * this package.
+   * Modules, by path or name, without state of a run outside of workflow functions. They are loaded once for all runs of
+   * a worker thread, instead of once for each run. Default: the steps of this package.
    */
   readonly shared?: ReadonlyArray<string>;
 }
 
 /**
- * Make a plugin for the SDK's bundler, by which workflows made of these steps are small: in the bundle,
- * and above all in a worker's cache.
+ * Makes a plugin for the SDK's bundler that keeps workflows small: in the bundle, and above all in a worker's cache.
  *
  *     await bundleWorkflowCode({ workflowsPath, plugins: [paymentsBundler()] })
  */
@@ -49,7 +47,7 @@ export const paymentsBundler = ({
       return {
         ...rest,
         module: { ...module, rules: (module?.rules ?? []).map(withTarget) },
-        // What is loaded for all runs is used by nobody then: of packages without side effects it would be left out.
+        // Preloaded modules look unused: without this option, webpack would drop those without side effects.
         optimization: { ...optimization, sideEffects: false },
       };
     },

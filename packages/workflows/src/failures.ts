@@ -6,16 +6,16 @@ type FailureType = (typeof failureTypes)[keyof typeof failureTypes];
 const types: ReadonlySet<unknown> = new Set(Object.values(failureTypes));
 
 /**
- * A step has failed, for good. `instanceof` compares the type of the failure, so it holds across copies of this package,
+ * A step has failed permanently. `instanceof` compares the type of the failure, so it works across copies of this package
  * and for the cause of a child workflow's failure.
  */
 export class PaymentFailure extends ApplicationFailure {
-  /** Type of the failures of a class; undefined here, where each of them is one. */
+  /** Type of the failures of a class; undefined for this base class. */
   static readonly failureType: FailureType | undefined = undefined;
 
   /**
    * @param type one of `failureTypes`.
-   * @param details first what failed, for tools.
+   * @param details the first describes the failure, for tools.
    */
   constructor(message: string, type: FailureType, details?: ReadonlyArray<unknown> | null) {
     super(message, type, true, details ? [...details] : null);
@@ -39,7 +39,7 @@ const failureOf = (type: FailureType) =>
 /** A request has missing, unknown or wrong fields: nothing was sent. */
 export class InvalidRequest extends failureOf(failureTypes.invalidRequest) {}
 
-/** The service said no: it was not carried out. */
+/** The service said no: it had no effect. */
 export class Refused extends failureOf(failureTypes.refused) {}
 
 /** A person has ended the run: nothing more is sent. */
@@ -48,10 +48,10 @@ export class Ended extends failureOf(failureTypes.ended) {}
 /** A person has rejected the payment: it was not sent. */
 export class Rejected extends failureOf(failureTypes.rejected) {}
 
-/** The step has carried out another request. */
+/** Another request of the step succeeded. */
 export class AlreadyCarriedOut extends failureOf(failureTypes.alreadyCarriedOut) {}
 
-/** The service has carried it out twice: a person has to look. */
+/** The service made it twice: a person has to look. */
 export class MadeTwice extends failureOf(failureTypes.madeTwice) {}
 
 /** The amount is above the worker's limit: it was not sent. */
@@ -72,12 +72,12 @@ export class NotVerified extends failureOf(failureTypes.notVerified) {}
 /** The balance did not hold the amount at the end of the wait. */
 export class NotFunded extends failureOf(failureTypes.notFunded) {}
 
-/** Nothing removes what the step has made: it has to be done by hand. */
+/** The result of the step cannot be removed automatically. */
 export class CannotBeUndone extends failureOf(failureTypes.cannotBeUndone) {}
 
-/** Returns what a failure of a step says for tools; undefined for any other error. */
+/** Returns the details of a step's failure, for tools; undefined for any other error. */
 export const factsOf = (error: unknown): FailureFacts | undefined => {
   const facts: unknown = error instanceof PaymentFailure ? error.details?.[0] : undefined;
-  // As every activity and step that fails with one of these types writes it.
+  // The format of every activity and step that fails with one of these types.
   return typeof facts === "object" && facts !== null ? (facts as FailureFacts) : undefined;
 };

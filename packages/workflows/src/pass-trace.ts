@@ -1,13 +1,13 @@
 import type { TRACE_HEADER } from "@durable-payments/protocol";
 import type { Headers, WorkflowInterceptors } from "@temporalio/workflow";
 
-// Only its type is imported: this module is added to every bundle, and needs nothing that the bundler has to find.
+// Only types are imported: this module is added to every bundle, so it must not need resolution.
 const HEADER: typeof TRACE_HEADER = "_tracer-data";
 
 /**
- * Hand on the trace to which the start of a run belongs, as it came: to its activities, its children and the run that
- * goes on after it. A run that was started without one schedules what it would without this. No span is made here: that
- * of a run would be made anew by each replay, and never end where a run waits for weeks.
+ * Passes the trace of a run's start, unchanged, to its activities, its children and the run that continues it. Without a
+ * trace, nothing changes. No span is made here: each replay would make the span of a run again, and it would not end
+ * while the run waits for weeks.
  *
  * @returns interceptors of one run, for the SDK.
  */

@@ -21,24 +21,24 @@ import {
 } from "@temporalio/workflow";
 import { InvalidRequest, PaymentFailure } from "./failures.ts";
 
-/** Returns a step of which nothing was called. */
+/** Returns a step without calls. */
 export const newStep = (operation: string, isNamed: boolean, account: string | undefined) => ({
   operation,
   isNamed,
   account,
   /** How often its activity was called. */
   calls: 0,
-  /** Version of the row that its last result has named. */
+  /** Version of the row in its last result. */
   version: undefined as number | undefined,
-  /** What it has returned. */
+  /** Its result. */
   made: undefined as Readonly<Record<string, unknown>> | undefined,
-  /** The call that is under way, or was last. */
+  /** The present or last call. */
   last: undefined as Promise<unknown> | undefined,
 });
 /** A step that was called in this run. */
 export type CalledStep = ReturnType<typeof newStep>;
 
-/** What the waits need to know of something that was made. */
+/** Facts about a result that the waits need. */
 interface MadeThing {
   readonly account: string | undefined;
   readonly request: Readonly<Record<string, unknown>>;
@@ -50,16 +50,16 @@ const install = () => {
     steps: new Map<string, CalledStep>(),
     /** By its id. */
     made: new Map<string, MadeThing>(),
-    /** Waits under way, by the id of their activity. */
+    /** Open waits, by the id of their activity. */
     waits: new Map<string, Promise<unknown>>(),
     /** Children that this run has vouched for. */
     children: new Set<string>(),
-    /** Requests that the next write takes along to be checked. */
+    /** Requests that the next write checks too. */
     planned: [] as ReadonlyArray<PlannedRequest>,
     /** Nudges that named all steps, and by step. */
     nudges: 0,
     nudged: new Map<string, number>(),
-    /** Fails each workflow task, whatever the workflow catches. */
+    /** Fails every workflow task, even if the workflow catches the error. */
     fault: undefined as Error | undefined,
   };
   setHandler(defineSignal<[Nudge?]>(NUDGE), ({ steps } = {}) => {
@@ -69,15 +69,15 @@ const install = () => {
   return state;
 };
 
-/** What the steps of a run know of it. */
+/** State of a run that its steps share. */
 export type RunState = ReturnType<typeof install>;
 
 const KEY = Symbol.for("durable-payments/run@1");
 
-// Own properties of the global object are per run, also where one context is reused for all runs.
+// Own properties of the global object are per run, even if one context is reused for all runs.
 const shared = globalThis as { [KEY]?: RunState };
 
-/** Returns what the steps of this run know of it; the first step installs it. */
+/** Returns the state of this run; the first step installs it. */
 export const runState = (): RunState => (shared[KEY] ??= install());
 
 /**
@@ -88,7 +88,7 @@ export const runState = (): RunState => (shared[KEY] ??= install());
 export const failTask = (message: string): never => {
   const state = runState();
   if (state.fault === undefined) {
-    // A condition that throws fails the workflow task. It is asked for the first time before there is a fault.
+    // A condition that throws fails the workflow task. It is first evaluated before there is a fault.
     void CancellationScope.nonCancellable(() =>
       condition(() => {
         if (state.fault !== undefined) throw state.fault;
@@ -100,12 +100,12 @@ export const failTask = (message: string): never => {
   throw state.fault;
 };
 
-/** Returns how often a step was nudged: more than before, and it looks again. */
+/** Returns how often a step was nudged: if the number grew, the step looks again. */
 export const nudgesOf = ({ nudged, nudges }: RunState, step: string): number =>
   nudges + (nudged.get(step) ?? 0);
 
 /**
- * Refuses an input that does not have the fields that a workflow reads, before anything is sent.
+ * Refuses an input without the fields that a workflow reads, before anything is sent.
  *
  * @throws InvalidRequest with every fault.
  */
@@ -119,7 +119,7 @@ export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /**
- * Returns what this run knows of itself.
+ * Returns the facts about this run.
  *
  * @throws InvalidRequest for a child with a random id: a retry of its parent would start another one, which sends again.
  */
@@ -136,19 +136,19 @@ export const identity = () => {
     workflowId,
     rootId: info.root?.workflowId ?? workflowId,
     runId,
-    /** As its memo says. */
+    /** From its memo. */
     startedBy: typeof by === "string" && by !== "" ? by : undefined,
     /** The run follows another of its chain, or its id has a schedule. */
     isContinued: info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "",
     voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
   };
 };
-/** What a run knows of itself that each of its writes names. */
+/** Facts about a run that each of its writes names. */
 export type Identity = ReturnType<typeof identity>;
 
 /**
- * Tells a child workflow who started its parent, who then cannot approve what the child sends. Vouches for the child, too,
- * where this run starts it for the first time: then its first sends need no look at the service before.
+ * Names the starter of the parent to a child workflow: that person cannot approve payments of the child. If this run
+ * starts the child for the first time, it also vouches for it: then its first sends need no check at the service.
  *
  * @param workflowId of the child.
  * @returns a memo for the child. Without it nobody can approve a payment of the child.
@@ -167,7 +167,7 @@ export const voucherFor = (workflowId: string): Readonly<Record<string, Voucher 
   return { ...starter, [VOUCHER]: { ...voucher, workflowId, at: Date.now() } };
 };
 
-/** Returns the failure of an activity that ends a step as such; any other error as it is. */
+/** Returns the failure of an activity that ends a step; any other error unchanged. */
 export const asPaymentFailure = (error: unknown): unknown => {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure)) return error;

@@ -5,13 +5,11 @@ import { described, runAct, runCommand } from "./run-command.ts";
 const answering = {
   id: maybeId("Workflow id of the run that asks"),
   choose: Flag.Literals("choose", ["found", "resend", "end"]).pipe(
-    Flag.withDescription(
-      "found: it was carried out · resend: send it again · end: send nothing more",
-    ),
+    Flag.withDescription("found: it was made · resend: send it again · end: send nothing more"),
     orUndefined,
   ),
   question: text("for", "QUESTION", "Id of the question that you have read"),
-  found: text("found", "ID", "The service's id of what was made"),
+  found: text("found", "ID", "The service's id of the result"),
   isAll: on("all", "Give one answer to all questions about an operation"),
   operation: text("operation", "NAME", "With --all: such as createBeneficiary"),
   by,
@@ -22,15 +20,15 @@ const answering = {
 
 export type AnswerFlags = Command.Command.Config.Infer<typeof answering>;
 
-/** `starter answer`: answers what a run asks about the outcome of a write. */
+/** `starter answer`: answers a question about the outcome of a write. */
 export const answer = Command.make("answer", answering, (given) =>
   runCommand(given.json, (output, work) =>
     given.isAll ? work.answerAlike(output, given) : work.answerOne(output, given),
   ),
 ).pipe(
   described(
-    "Answer what a run asks",
-    `Answer what a run asks about a payment whose outcome is unknown. At a
+    "Answer a question of a run",
+    `Answer a question about a payment with an unknown outcome. At a
   terminal it shows the question, what each answer does to the money, and asks;
   in a script give --choose and --for.`,
     [
@@ -38,7 +36,7 @@ export const answer = Command.make("answer", answering, (given) =>
       {
         command:
           "starter answer --all --operation createBeneficiary --choose resend --reason outage",
-        description: "Answer what is alike at once",
+        description: "Give one answer to similar questions",
       },
     ],
   ),
@@ -49,7 +47,7 @@ const verdict = (name: "approve" | "reject", done: string) =>
     name,
     {
       id,
-      question: text("for", "QUESTION", "Which approval, where a run waits for several"),
+      question: text("for", "QUESTION", "Which approval, if a run waits for several"),
       by,
       reason,
       json,
@@ -72,34 +70,34 @@ const verdict = (name: "approve" | "reject", done: string) =>
       }),
   );
 
-/** `starter approve`: a second person approves exactly what is to be sent. */
+/** `starter approve`: a second person approves an exact request. */
 export const approve = verdict("approve", "approved").pipe(
   described(
     "Approve a payment or a file, as a second person",
-    `Approve exactly what \`starter show ID\` shows; another request asks again.
-  Whoever started, amended, overruled or resent it cannot approve it.`,
+    `Approve exactly the request that \`starter show ID\` shows. A person who
+  started, amended, overrode or resent it cannot approve it.`,
   ),
 );
 
-/** `starter reject`: a second person keeps it from being sent. */
+/** `starter reject`: a second person rejects it. */
 export const reject = verdict("reject", "rejected").pipe(
   described(
     "Reject a payment or a file, as a second person",
-    `Reject what waits for an approval: nothing more is sent under its id, by this
-  run or a retry. It needs a --reason.`,
+    `Reject a payment that needs approval: nothing more is sent under its id, by
+  this run or a retry. It needs a --reason.`,
   ),
 );
 
 const retrying = {
-  id: maybeId("Workflow id of the run; of a child its root is retried"),
+  id: maybeId("Workflow id of the run; a child is retried through its root"),
   amend: text(
     "amend",
     "FILE",
     "Change its input: a JSON file with the changed fields, null removes one",
   ),
-  isRestarted: on("restart", "Start a workflow of your own from its begin, in place of a reset"),
-  isOverruling: on("override", "Overrule a person's end, by name and with a reason"),
-  isAll: on("all-failed", "Retry every run that failed and can be helped"),
+  isRestarted: on("restart", "Start your own workflow from the beginning, without a reset"),
+  isOverruling: on("override", "Override a person's end, with a name and a reason"),
+  isAll: on("all-failed", "Retry every failed run that a retry can help"),
   since: time("since", "TIME", "With --all-failed: closed since, such as 24h"),
   type: text("type", "TYPE", "With --all-failed: only this workflow type"),
   batch: text("batch", "ID", "With --all-failed: only rows of this batch"),
@@ -114,7 +112,7 @@ const retrying = {
 
 export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
 
-/** `starter retry`: has a failed run continue, or an open one look again. */
+/** `starter retry`: retries a failed run, or makes an open one look again. */
 export const retry = Command.make("retry", retrying, (given) =>
   runCommand(given.json, (output, work) =>
     given.isAll ? work.retryAll(output, given) : work.retryOne(output, given),
@@ -122,8 +120,8 @@ export const retry = Command.make("retry", retrying, (given) =>
 ).pipe(
   described(
     "Retry a failed run, or all of them",
-    `Retry a failed run: what is done is kept, the rest follows. An open run is
-  asked to look again at once. A retry that cannot help is refused.`,
+    `Retry a failed run: completed steps are kept, and the rest runs. An open run
+  looks again at once. A retry that cannot help is refused.`,
     [
       { command: "starter retry invoice-17 --dry-run", description: "See what would be done" },
       {
@@ -141,7 +139,7 @@ const RUN = {
   unanswered: "Temporal does not answer, so the run may stay open; it sends nothing more.",
 } as const;
 
-const isForced = on("force", "Terminate the run: it undoes nothing");
+const isForced = on("force", "Also terminate the run, which then undoes nothing");
 
 /** `starter cancel`: ends a run, or a batch, by a person's decision. */
 export const cancel = Command.make("cancel", { id, isForced, by, reason, json }, (given) =>
@@ -167,7 +165,8 @@ export const cancel = Command.make("cancel", { id, isForced, by, reason, json },
   described(
     "End a run, or stop starting a batch",
     `End a run: nothing more is sent under its id, by this run, a retry or a
-  reset, unless somebody overrules that. What was sent stays. It needs a --reason.`,
+  reset, unless a person overrides that. Sent requests are not reversed. It needs a
+  --reason.`,
   ),
 );
 

@@ -2,7 +2,7 @@ import { msToNumber } from "@temporalio/common/lib/time.js";
 import { Argument, Flag } from "effect/cli";
 import * as Option from "effect/Option";
 
-// A flag is checked as it is read: what is wrong with a command line is said before anything connects.
+// Flags are checked as they are read, so that faults are reported before anything connects.
 
 /** One JSON object on standard output, everything else on standard error. */
 export const json = Flag.Boolean("json").pipe(
@@ -10,39 +10,36 @@ export const json = Flag.Boolean("json").pipe(
   Flag.withDefault(false),
 );
 
-/** What may be left out. */
+/** An optional flag. */
 export const orUndefined = <A>(flag: Flag.Flag<A>) =>
   flag.pipe(Flag.optional, Flag.map(Option.getOrUndefined));
 
 const named = (name: string, metavar: string, description: string) =>
   Flag.String(name).pipe(Flag.withMetavar(metavar), Flag.withDescription(description));
 
-/** A text that may be left out. */
+/** An optional text. */
 export const text = (name: string, metavar: string, description: string) =>
   orUndefined(named(name, metavar, description));
 
-/** An age (`7d`, `12 hours`), or an ISO 8601 date or time, that is past. */
+/** An age (`7d`, `12 hours`), or an ISO 8601 date or time, in the past. */
 const pastTime = (given: string): Option.Option<Date> =>
   Option.liftThrowable(() =>
     /^\d{4}-\d\d-\d\d/.test(given)
       ? Date.parse(given)
-      : // The library knows the texts that it takes only by their type.
+      : // The library knows its accepted texts only by type.
         Date.now() - msToNumber(given as Parameters<typeof msToNumber>[0]),
   )().pipe(
     Option.filter((at) => at <= Date.now()),
     Option.map((at) => new Date(at)),
   );
 
-/** A time that is past. */
+/** A time in the past. */
 export const past = (name: string, metavar: string, description: string) =>
   named(name, metavar, description).pipe(
-    Flag.filterMap(
-      pastTime,
-      () => "an age such as 7d or 12h, or a date that is past such as 2026-11-01",
-    ),
+    Flag.filterMap(pastTime, () => "an age such as 7d or 12h, or a past date such as 2026-11-01"),
   );
 
-/** A time that is past, and may be left out. */
+/** An optional time in the past. */
 export const time = (name: string, metavar: string, description: string) =>
   orUndefined(past(name, metavar, description));
 
@@ -58,11 +55,11 @@ export const count = (name: string, description: string, fallback: number) =>
     Flag.withDefault(fallback),
   );
 
-/** Something that is off unless it is wanted. */
+/** A switch, off by default. */
 export const on = (name: string, description: string) =>
   Flag.Boolean(name).pipe(Flag.withDescription(description), Flag.withDefault(false));
 
-/** What a command is about, where it need not be named. */
+/** An optional argument. */
 export const maybeId = (description: string) =>
   Argument.String("ID").pipe(
     Argument.withDescription(description),
@@ -79,10 +76,10 @@ export const id = Argument.String("ID").pipe(
 export const file = (description: string) =>
   Argument.String("FILE").pipe(Argument.withDescription(description));
 
-/** Who acts. */
+/** The person who acts. */
 export const by = text("by", "NAME", "Your name (recorded); default: this machine's user");
 
-/** Why. */
+/** The reason. */
 export const reason = text("reason", "WHY", "Reason (recorded)");
 
 /** Does not ask. */

@@ -5,14 +5,14 @@ import type { Output } from "../output/output.ts";
 import { count, id, json, on, text, time } from "./flags.ts";
 import { described, runCommand, type Work } from "./run-command.ts";
 
-/** What of the doctor's checks belongs to a glance, beside what failed. */
+/** Checks of the doctor that the overview shows, besides failed ones. */
 const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)$/;
 
 const isGlanced = ({ name, status }: Check): boolean => GLANCED.test(name) || status === "failed";
 
 const DOCTOR = { operation: "doctor" } as const;
 
-/** `starter` without a command: everything at a glance. */
+/** `starter` without a command: the overview. */
 export const overview = {
   flags: { json },
   run: (given: { readonly json: boolean }) =>
@@ -23,7 +23,7 @@ export const overview = {
       ]);
       const wrong = checks.filter(({ status }) => status === "failed");
       const next = [...wrong.map((check) => check.next ?? DOCTOR), ...seen.next];
-      // Of what helps in the same way, once.
+      // Each remedy once.
       const offered = [...new Map(next.map((one) => [one.operation, one])).values()].slice(0, 3);
       output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
         work.overviewText(shown),
@@ -31,23 +31,23 @@ export const overview = {
     }),
 } as const;
 
-/** `starter inbox`: what waits for a person. */
+/** `starter inbox`: items that wait for a person. */
 export const inbox = Command.make("inbox", { json }, (given) =>
   runCommand(given.json, async (output, work) =>
     output.answer(await work.reading(work.readInbox), (shown) => work.inboxText(shown)),
   ),
 ).pipe(
   described(
-    "What waits for a person",
-    `Show what waits for a person, the oldest first: questions about outcomes,
-  approvals, and unknown outcomes of runs that have ended. It reads the ledger,
-  and works without a worker, and without Temporal (then the last are missing).`,
+    "Questions and approvals that wait for a person",
+    `Show everything that waits for a person, the oldest first: questions about
+  outcomes, approvals, and unknown outcomes of ended runs. It reads the ledger,
+  and works without a worker. Without Temporal, the last kind is missing.`,
   ),
 );
 
 const listed = {
   status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
-  find: text("find", "ID", "Workflow id, its beginning, or an id that it made"),
+  find: text("find", "ID", "Workflow id, its beginning, or an id of the service"),
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   type: text("type", "TYPE", "Workflow type, such as payout"),
   batches: on("batches", "List batches (files) instead of runs"),
@@ -80,9 +80,9 @@ export const list = Command.make("list", listed, (given) =>
   }),
 ).pipe(
   described(
-    "Find runs, and why each is in its state",
-    `Find runs: each with its status, what it pays, and why it is in its state.
-  Of the runs of one id only the latest counts. Money is summed by status.
+    "Find runs, with the reason of each state",
+    `Find runs: each with its status, its payment, and the reason of its state.
+  Only the latest run of an id counts. Money is summed by status.
 
   Statuses: asking (needs an answer), approval, unknown (outcome), paused,
   waiting, running, ended (by a person), failed (with timedOut and terminated),
@@ -104,7 +104,7 @@ const shown = {
   json,
 };
 
-/** The exit code that says how a run ended. */
+/** Exit code for the end of a run. */
 const codeOf = ({ state }: Pick<RunView, "state">): number =>
   state === "succeeded"
     ? EXIT_CODES.done
@@ -151,11 +151,11 @@ export const show = Command.make("show", shown, (given) =>
   }),
 ).pipe(
   described(
-    "Show one run or batch, and what can be done",
-    `Show one run: its status and why, each step, the question that it asks with
-  the consequences of each answer, and what can be done next. Writes are
-  shown as the ledger has them, progress as Temporal has it. Of a batch: its
-  counts, and each failed row with the reason.`,
+    "Show one run or batch, and possible actions",
+    `Show one run: its status and the reason, each step, its open question with
+  the consequences of each answer, and possible actions. Writes come from the
+  ledger, progress from Temporal. For a batch, show its counts, and failed
+  rows with the reason.`,
     [
       { command: "starter show invoice-17", description: "One run" },
       { command: "starter show invoice-17 --follow", description: "To its end" },

@@ -4,12 +4,12 @@ import { described, runCommand } from "./run-command.ts";
 
 const paid = {
   file: file("One payment (.json, or -), or many (.csv, .jsonl)"),
-  id: text("id", "ID", "Workflow id of one payment; default: made from the input"),
+  id: text("id", "ID", "Workflow id of one payment; default: derived from the input"),
   isNotDuplicate: on("not-a-duplicate", "Pay it although an earlier payment looks the same"),
   isDryRun: on("dry-run", "Check everything, and pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "A file with a higher total needs a second person"),
   window: count("window", "Most payouts of a file that are being sent; default 200", 200),
-  results: text("results", "FILE", "Write what became of each row so far, as CSV"),
+  results: text("results", "FILE", "Write the outcome of each row so far, as CSV"),
   by,
   reason,
   yes,
@@ -40,7 +40,7 @@ export const pay = Command.make("pay", paid, (given) =>
 
 const onboarded = {
   file: file("The input, a JSON file; - reads standard input"),
-  id: text("id", "ID", "Workflow id; default: made from the input"),
+  id: text("id", "ID", "Workflow id; default: derived from the input"),
   isNotDuplicate: on("not-a-duplicate", "Start it although an earlier one looks the same"),
   isDryRun: on("dry-run", "Check the input, and start nothing"),
   by,
@@ -57,6 +57,6 @@ export const onboard = Command.make("onboard", onboarded, (given) =>
   described(
     "Issue a card to a new or known cardholder",
     `Issue a card to a new or known cardholder. The same id never starts a second
-  run; without --id it is made from the input.`,
+  run; without --id it is derived from the input.`,
   ),
 );

@@ -6,7 +6,7 @@ import { EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import type { ActingFlags } from "../input/given.ts";
 import { type Output, processOutput } from "../output/output.ts";
 
-/** Ends the process with a code; what there was to say has been said. */
+/** Ends the process with a code; all output was written. */
 export class ExitWith extends Error {
   override readonly [Runtime.errorExitCode]: number;
   override readonly [Runtime.errorReported] = false;
@@ -17,12 +17,12 @@ export class ExitWith extends Error {
   }
 }
 
-/** What commands do, and how they show it. */
+/** The work of commands and its output. */
 export type Work = typeof import("../work.ts");
 
 /**
- * Runs the work of a command, reports what it fails with, and ends with the exit code that it returns, or 0. The work
- * is loaded when it is needed, so that `--help` does not wait for it.
+ * Runs the work of a command, reports its failure, and ends with its exit code, or 0. The work is loaded only when
+ * needed, so that `--help` does not wait for it.
  */
 export const runCommand = (
   json: boolean,
@@ -45,7 +45,7 @@ export const runCommand = (
     );
   });
 
-/** Runs the work of a command that acts on Temporal and the ledger, by somebody's name. */
+/** Runs the work of a command that acts on Temporal and the ledger, in a person's name. */
 export const runAct = (
   given: ActingFlags & { readonly json: boolean },
   needsReason: boolean,

@@ -23,17 +23,16 @@ const changing = [
 /** Commands that read. */
 const reading = [list, show, inbox, doctor, replay] as const;
 
-/** The command that all others belong to; without one of them it shows everything at a glance. */
+/** The root command; without a subcommand it shows the overview. */
 export const starter = Command.make(executableName(), overview.flags, overview.run).pipe(
   Command.withDescription(
-    `Pay, and see what became of each payment. Without a command: everything at
-  a glance.
+    `Pay, and see the outcome of each payment. Without a command: an overview.
 
-  Temporal is found by TEMPORAL_ADDRESS (default localhost:7233),
-  TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_* and the profiles of
-  TEMPORAL_CONFIG_FILE; the worker by PAYMENTS_TASK_QUEUE (default payments);
-  the ledger by PAYMENTS_LEDGER, or PAYMENTS_CLIENT_ID on the worker's host.
-  With TEMPORAL_UI_URL, links to the Web UI are shown.
+  Environment: TEMPORAL_ADDRESS (default localhost:7233), TEMPORAL_NAMESPACE,
+  TEMPORAL_API_KEY, TEMPORAL_TLS_* and the profiles of TEMPORAL_CONFIG_FILE
+  for Temporal; PAYMENTS_TASK_QUEUE (default payments) for the worker;
+  PAYMENTS_LEDGER, or PAYMENTS_CLIENT_ID on the worker's host, for the ledger;
+  TEMPORAL_UI_URL for links to the Web UI.
 
   --completions bash (zsh, fish, powershell) prints a completion script.`,
   ),

@@ -32,7 +32,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
     "Check that everything works",
     `Check the service, the sign-in, Temporal, its namespace, workers, trackers,
   notifications, the ledger (identity, witness, the logs of the latest runs),
-  limits, and what makes no progress. It changes nothing.`,
+  limits, and writes without progress. It changes nothing.`,
     [],
     `${EXIT_CODES_HELP}\n  1: at least one check failed.`,
   ),
@@ -56,10 +56,9 @@ export const recover = Command.make("recover", recovered, (given) =>
   described(
     "After a restore of Temporal or the ledger",
     `Recover after Temporal's database or the ledger was restored to an earlier
-  copy. Without --yes it only says what it knows. With --yes it begins a new
-  epoch: no earlier "not sent" is believed without a look at the service, ends
-  and waits that only Temporal remembers are recorded again, and sends are
-  allowed again.`,
+  copy. Without --yes it only reports. With --yes it begins a new epoch: no
+  earlier "not sent" is believed until the service was checked. It records ends
+  and waits that only Temporal remembers, and allows sends again.`,
   ),
 );
 
@@ -71,7 +70,7 @@ const backup = Command.make("backup", { file: file("A new file"), json }, ({ fil
 ).pipe(Command.withDescription("Copy the ledger to a new file, while it is in use"));
 
 const pruned = {
-  before: past("before", "TIME", "Only what was settled before, such as 2026-01-01 or 400d"),
+  before: past("before", "TIME", "Only writes completed before, such as 2026-01-01 or 400d"),
   by,
   reason,
   json,
@@ -82,19 +81,19 @@ const prune = Command.make("prune", pruned, (given) =>
     output.answer(
       await ledger.prune(given.before.getTime(), work.actorOf(acting)),
       ({ workflowIds, writes }) =>
-        `Removed texts and logs of ${writes} writes of ${workflowIds} runs. Ids and what was made are kept.`,
+        `Removed texts and logs of ${writes} writes of ${workflowIds} runs. Ids and results are kept.`,
     );
   }),
 ).pipe(
   Command.withDescription(
-    `Remove texts, amounts and logs of what was settled before a time. Ids, states
-  and what was made are kept for ever. It needs a --reason.
+    `Remove texts, amounts and logs of writes that were completed before a time.
+  Ids, states and results are kept forever. It needs a --reason.
 
   ${EXIT_CODES_HELP}`,
   ),
 );
 
-/** `starter ledger`: what is done with the ledger as a whole. */
+/** `starter ledger`: backs up and prunes the ledger. */
 export const ledger = Command.make("ledger").pipe(
   Command.withShortDescription("Back up or prune the ledger"),
   Command.withDescription("Back up or prune the ledger"),
@@ -102,9 +101,9 @@ export const ledger = Command.make("ledger").pipe(
 );
 
 const replayed = {
-  id: maybeId("Workflow id; with --file where FILE lacks it"),
+  id: maybeId("Workflow id; with --file if FILE lacks it"),
   file: text("file", "FILE", "A history, by temporal workflow show --output json"),
-  failed: on("failed", "All that failed, the latest run of each id"),
+  failed: on("failed", "All failed runs, the latest of each id"),
   since: time("since", "AGE", "… started since: 30d, 12h, 2026-11-01"),
   type: text("type", "TYPE", "… of this workflow type, such as payout"),
   workflows: text("workflows", "PATH", "Module of your own workflows"),
@@ -117,7 +116,7 @@ export const replay = Command.make("replay", replayed, (given) =>
     const { failed, file: name, id: workflowId, since, type } = given;
     if (failed === (workflowId !== undefined || name !== undefined))
       throw badUsage("Name exactly one of the ID of a run, --file FILE and --failed.");
-    // It brings native code.
+    // It has native code.
     const { differenceText } = await import("@durable-payments/replay");
     const { dataConverter } = work.temporalSettings(process.env);
     const workflows = given.workflows === undefined ? undefined : resolve(given.workflows);
@@ -139,10 +138,10 @@ export const replay = Command.make("replay", replayed, (given) =>
 ).pipe(
   described(
     "Replay runs against the workflow code",
-    `Replay the histories of runs against the workflow code that is installed here:
-  would they continue under it? Nothing is sent, no worker is needed. Of one
-  that is not deterministic: the first event that the code does not lead
-  to, and what it does instead, in which lines.`,
+    `Replay the histories of runs against the workflow code that is installed here,
+  to see whether they would continue. Nothing is sent, and no worker is needed.
+  If a run is not deterministic, the first differing event is shown, with the
+  action of the code instead, and its lines.`,
     [
       { command: "starter replay invoice-17", description: "One run" },
       { command: "starter replay --failed --since 30d", description: "Before a release" },

@@ -33,10 +33,10 @@ const asked = (
     question === undefined ? open.length === 1 : one.question === question,
   );
   if (item !== undefined) return item;
-  if (open.length === 0) throw badUsage(`${workflowId} asks nothing now. Nothing was done.`);
+  if (open.length === 0) throw badUsage(`${workflowId} has no open question. Nothing was done.`);
   const which =
     question === undefined
-      ? `${workflowId} asks ${open.length} questions: choose one by --for.`
+      ? `${workflowId} asks ${open.length} questions: name one with --for.`
       : `The question ${question} is not open. These are:`;
   throw badUsage(`${which} Nothing was done.`, open.flatMap(questionLines));
 };
@@ -54,7 +54,7 @@ const askChoice = async (): Promise<Choice> => {
   throw badUsage(`Choose one of: ${CHOICES.join(", ")}. Nothing was recorded.`);
 };
 
-/** Shows a question at the terminal, and asks for what the flags do not say. */
+/** Shows a question at the terminal, and asks for the missing flags. */
 const askAnswer = async (
   output: Output,
   item: InboxItem,
@@ -64,14 +64,14 @@ const askAnswer = async (
   const lines = questionLines(visible(item));
   if (!canAsk())
     throw badUsage(
-      "Say which question you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
+      "Name the question that you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
       lines,
     );
   for (const line of lines) output.say(wrap(line, "  "));
   const choose = flags.choose ?? (await askChoice());
   const answered = { ...acting, choose, question: item.question ?? "" };
   if (choose === "found") {
-    const found = flags.found ?? (await askLine("The service's id of what was made?"));
+    const found = flags.found ?? (await askLine("The service's id of the result?"));
     return { ...answered, found };
   }
   const reason = acting.reason ?? (await askLine("Reason (recorded)?"));
@@ -112,7 +112,7 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
   const { choose, id, operation } = flags;
   if (id !== undefined || operation === undefined || choose === undefined)
     throw badUsage("--all needs --operation and --choose, and no ID.");
-  if (choose === "found") throw badUsage("Each found id is another one: answer those one by one.");
+  if (choose === "found") throw badUsage("Each write has its own id: answer found one by one.");
   const acting = actingOf(flags, true);
   await operating(async (operations) => {
     const seen = await findAlike(operations, operation);

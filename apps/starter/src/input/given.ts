@@ -5,13 +5,13 @@ import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";
 import { badUsage } from "../exit-codes.ts";
 
-/** What a command that decides is given. */
+/** Flags of a command that decides. */
 export interface ActingFlags {
   readonly by: string | undefined;
   readonly reason: string | undefined;
 }
 
-/** Reads who acts, and how that is known: by a flag, or as this machine's user. Rejects what the ledger would not take. */
+/** Reads the person who acts, by flag or as this machine's user. Rejects invalid names. */
 export const actingOf = ({ by, reason }: ActingFlags, needsReason = false): Acting => {
   const how = by === undefined ? "user of this machine" : "--by";
   const acting = { by: by ?? userInfo().username, how, reason };
@@ -19,7 +19,7 @@ export const actingOf = ({ by, reason }: ActingFlags, needsReason = false): Acti
   return acting;
 };
 
-/** Where a JSON text is broken; the parser's own message may repeat account numbers of the text. */
+/** Returns where a JSON text is broken; the parser's own message may repeat account numbers of the text. */
 const placeOf = (error: unknown): string => {
   const place = error instanceof Error ? /line \d+ column \d+/.exec(error.message) : null;
   return place === null ? "" : ` (${place[0]})`;
@@ -41,11 +41,11 @@ export const readJson = async (file: string): Promise<unknown> => {
     throw badUsage(
       json.trim() === ""
         ? `${name} is empty: it must hold a JSON object.`
-        : `${name} holds no valid JSON${placeOf(error)}.`,
+        : `${name} does not contain valid JSON${placeOf(error)}.`,
     );
   }
 };
 
-/** What is assumed of the service where the worker has the same settings. */
+/** Assumptions about the service, as the worker has them. */
 export const assumptionsHere = (): Assumptions =>
   readAssumptions(process.env["PAYMENTS_ASSUMPTIONS"]);

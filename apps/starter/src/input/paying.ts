@@ -62,7 +62,7 @@ export const submit = async (
 
 const fundsText = ({ available, currency, isEnough, problem, total }: Funds): string =>
   isEnough === null
-    ? `${currency}: the balance is not known (${problem ?? "not read"})`
+    ? `${currency}: the balance is unknown (${problem ?? "not read"})`
     : `${currency}: ${total} of ${available} available${isEnough ? "" : ": NOT ENOUGH"}`;
 
 const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<string> => {
@@ -79,7 +79,7 @@ const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<st
   ];
 };
 
-/** Checks a file of payments, shows what it would pay, and pays it once that is confirmed. */
+/** Checks a file of payments, shows its totals, and pays it after a confirmation. */
 export const submitFile = async (
   output: Output,
   { approveAbove, file, id, isDryRun, results, window, yes, ...given }: PayFlags,

@@ -32,7 +32,7 @@ const planText = ({ again, kept, way, workflowId }: RetryPlan): ReadonlyArray<st
     : [wrap(`Will run: ${again.map(({ state, step }) => `${step} (${state})`).join(", ")}`, "  ")]),
 ];
 
-/** Returns the retry that a dry run has shown: with all that decides what it does. */
+/** Returns the command of the retry that a dry run has shown, with all its flags. */
 export const retryNext = (
   { runId, workflowId }: Pick<RetryPlan, "runId" | "workflowId">,
   { isAmended, isOverruling, isRestarted }: Readonly<Record<HowRetried, boolean>>,
@@ -45,7 +45,7 @@ export const retryNext = (
   ...(isRestarted && { isRestarted }),
 });
 
-/** Retries one run, or shows how it would be. */
+/** Retries one run, or shows its plan. */
 export const retryOne = async (output: Output, flags: RetryFlags): Promise<void> => {
   const { amend, batch, id, ifRun, isDryRun, isOverruling, isRestarted, since, type } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
@@ -101,7 +101,7 @@ const retriedText = ({ runs }: { readonly runs: ReadonlyArray<OneOfMany> }): str
   ].join("\n");
 };
 
-/** Retries all runs that failed and can be helped: first it is shown, then done. */
+/** Retries all failed runs that a retry can help, after a confirmation. */
 export const retryAll = async (output: Output, flags: RetryFlags): Promise<void> => {
   const { amend, id, isDryRun, isOverruling, rate, yes } = flags;
   if (id !== undefined || amend !== undefined || isOverruling)

@@ -4,11 +4,11 @@ import { badUsage } from "../exit-codes.ts";
 /** Returns whether somebody can be asked: a person at a terminal. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY;
 
-/** Asks for a line, on standard error; empty where the person ends the input without an answer. */
+/** Asks for a line, on standard error; empty if the person ends the input without an answer. */
 export const ask = async (question: string): Promise<string> => {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const endLine = () => process.stderr.write("\n");
-  // While it asks, the terminal hands on Ctrl-C as a key.
+  // During a prompt, the terminal reports Ctrl-C as a key.
   terminal.on("SIGINT", () => {
     endLine();
     process.kill(process.pid, "SIGINT");
@@ -25,10 +25,10 @@ export const ask = async (question: string): Promise<string> => {
 };
 
 /**
- * Has a person confirm what they have read.
+ * Asks a person for confirmation.
  *
- * @param nothing what a refusal says: `Nothing was done.`
- * @throws BadUsage where there is nobody to ask, or they do not say yes.
+ * @param nothing message of a refusal: `Nothing was done.`
+ * @throws BadUsage if there is nobody to ask, or the answer is not yes.
  */
 export const confirm = async (question: string, nothing: string): Promise<void> => {
   if (!canAsk()) throw badUsage(`Confirm by --yes. ${nothing}`);

@@ -6,17 +6,17 @@ import { nextText } from "./next.ts";
 import { type Output, visible } from "./output.ts";
 import { styled, wrap } from "./text.ts";
 
-/** Why a command failed, as it is reported. */
+/** The reported reason of a command's failure. */
 interface ErrorReport {
-  /** By what programs know it. */
+  /** Code for programs. */
   readonly type: string;
   readonly exitCode: number;
   readonly message: string;
-  /** Every fault of an input, where there are several. */
+  /** Every fault of an input, if there are several. */
   readonly faults?: ReadonlyArray<Fault>;
-  /** Where it was thrown, of a fault of the starter: for those who correct it. */
+  /** For a fault of the starter: the stack, for those who correct it. */
   readonly stack?: string;
-  /** What is said beside. */
+  /** Additional notes. */
   readonly lines?: ReadonlyArray<string>;
   readonly next?: NextOperation | undefined;
 }
@@ -38,7 +38,7 @@ const reportOf = (error: unknown): ErrorReport => {
   return {
     type: "Unexpected",
     exitCode: EXIT_CODES.unexpected,
-    message: `Internal error, please report it with what --json prints: ${messageOf(error)}`,
+    message: `Internal error. Please report it with the output of --json: ${messageOf(error)}`,
     ...(error instanceof Error && error.stack !== undefined && { stack: error.stack }),
   };
 };
@@ -54,7 +54,7 @@ const asText = ({ faults = [], lines = [], message, next }: ErrorReport): string
 
 /**
  * Reports why a command failed: an object on standard output for programs, lines on standard error for
- * people, and where the answer was cut short.
+ * people, also if the answer was cut short.
  *
  * @returns the exit code.
  */

@@ -15,7 +15,7 @@ import {
   wrap,
 } from "./text.ts";
 
-/** What the overview shows: the installation, and what waits. */
+/** The overview: the installation, and waiting items. */
 export interface ShownOverview extends OverviewView {
   /** Service, tracker and ledger, as the doctor checks them; those that are well in one word. */
   readonly checks: ReadonlyArray<Check>;
@@ -71,7 +71,7 @@ const remedyOf = ({ next, remedy = "" }: Check): ReadonlyArray<string> => {
   return [isCopied ? `    ${styled("cyan", command)}` : wrap(command, "    ")];
 };
 
-/** Prints each check with what was found, and what helps. */
+/** Prints each check with its finding and remedy. */
 export const doctorText = ({ checks, isWell }: Diagnosis): string => {
   const width = Math.max(0, ...checks.map(({ name }) => columnsOf(name)));
   const failed = checks.filter(({ status }) => status === "failed").length;
@@ -81,9 +81,7 @@ export const doctorText = ({ checks, isWell }: Diagnosis): string => {
       ...remedyOf(check),
     ]),
     "",
-    isWell
-      ? "Everything that must work works."
-      : styled("red", `${failed} of ${checks.length} checks failed.`),
+    isWell ? "All checks passed." : styled("red", `${failed} of ${checks.length} checks failed.`),
   ].join("\n");
 };
 
@@ -94,7 +92,7 @@ const listed = (ids: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...(ids.length > MOST ? [`    … and ${ids.length - MOST} more`] : []),
 ];
 
-/** Prints what a recovery has found, and what it did. */
+/** Prints the findings and actions of a recovery. */
 export const recoveryText = ({
   ends,
   ledger,

@@ -13,19 +13,19 @@ const isInstalled = (): boolean => basename(process.argv[1] ?? "") === INSTALLED
 /** Returns the executable that a shell completes. */
 export const executableName = (): string => (isInstalled() ? INSTALLED : "starter");
 
-/** How a script of a project begins that calls the starter, as `npm create durable-payments` makes one. */
+/** Beginning of a project's script that calls the starter, as `npm create durable-payments` makes it. */
 const NPM_SCRIPT = "npm run ";
 
 /**
- * Returns the name by which the starter was called: the file `starter` of a checkout passes its own on, the `.env` of a
- * project names its script; an installed one is called through npx, or by its name where it is installed globally.
+ * Returns the name by which the starter was called: `./starter` in a checkout, the script that a project's `.env` names,
+ * npx for an installed package, or its own name if it is installed globally.
  */
 export const starterName = (): string => {
   const given = process.env["STARTER_COMMAND"];
   // Anything else is a path, which may have blanks.
   if (given) return given.startsWith(NPM_SCRIPT) ? given : shellQuoted(given);
   if (!isInstalled()) return "starter";
-  // What npm installed for a project, or npx for this call, is on the PATH of npm alone.
+  // A local package, or one of npx, is only on npm's own PATH.
   const isOfNpm = dirname(process.argv[1] ?? "").endsWith(join("node_modules", ".bin"));
   return isOfNpm ? "npx @durable-payments/cli" : INSTALLED;
 };
@@ -37,20 +37,20 @@ export const plainCommand = (...args: ReadonlyArray<string>): string =>
 const flag = (name: string, value: string | true | undefined): ReadonlyArray<string> =>
   value === undefined ? [] : value === true ? [name] : [name, value];
 
-/** What an operation is for whose command has no flags. */
+/** Purpose of an operation whose command has no flags. */
 const PURPOSES = {
   answer: "Answer it",
   approve: "Approve it",
   reject: "Reject it",
   cancel: "Cancel it",
-  doctor: "Find what is wrong",
+  doctor: "Find the fault",
   inbox: "See what waits for a person",
   recover: "Recover",
   startServer: "Start a server on this machine",
   startWorker: "Start a worker",
 } as const;
 
-/** What an operation is for, and the arguments of its command. */
+/** Purpose of an operation, and the arguments of its command. */
 const wordsOf = (
   next: NextOperation,
 ): readonly [purpose: string, ...args: ReadonlyArray<string>] => {
@@ -120,7 +120,7 @@ export const commandOf = (next: NextOperation): string => {
   return plainCommand(...args);
 };
 
-/** Returns what can be done, a command on each line that can be copied: at most three. */
+/** Returns the possible actions, each with a command to copy: at most three. */
 export const nextLines = (next: ReadonlyArray<NextOperation>): ReadonlyArray<string> =>
   next.length === 0
     ? []
@@ -132,24 +132,24 @@ export const nextLines = (next: ReadonlyArray<NextOperation>): ReadonlyArray<str
           .flatMap((one) => [`  ${wordsOf(one)[0]}:`, `    ${styled("cyan", commandOf(one))}`]),
       ];
 
-/** Returns what to do next on one line. */
+/** Returns the next action on one line. */
 export const nextText = (next: NextOperation): string =>
   shownText(`${wordsOf(next)[0]}: ${commandOf(next)}`);
 
 /** Whether the run knows of a decision; the decision is recorded in any case. */
 const NUDGED: Readonly<Record<Nudged, string>> = {
   nudged: "The run was asked to look.",
-  noRun: "No run is open: it holds for the next one.",
+  noRun: "No run is open: it applies to the next one.",
   unanswered: "Temporal does not answer: the tracker notifies the run as soon as it does.",
 };
 
-/** Returns what was recorded, and how to see what follows. */
+/** Returns the recorded decision, and the command that shows its effect. */
 export const decidedText = (
   what: string,
   { nudged, workflowId }: { readonly nudged: Nudged; readonly workflowId: string },
 ): string =>
   [`${what} ${NUDGED[nudged]}`, ...nextLines([{ operation: "show", workflowId }])].join("\n");
 
-/** Says for how many runs Temporal did not take a decision that is recorded. */
+/** Returns the number of runs that Temporal could not notify of a recorded decision. */
 export const unansweredLines = (count: number): ReadonlyArray<string> =>
   count === 0 ? [] : [`Temporal did not answer for ${count}: the tracker notifies those runs.`];

@@ -1,27 +1,27 @@
 import { isRecord, shownText, visibleJson, visibleLines } from "@durable-payments/api-core/values";
 import { stripVTControlCharacters } from "node:util";
 
-/** Where a command writes: its answer on standard output, all else on standard error. */
+/** Output of a command: its answer on standard output, everything else on standard error. */
 export interface Output {
   readonly json: boolean;
   /**
    * The command's answer: one JSON object, or the text for a person. Call it once.
    *
-   * @param text is given the data in visible characters, so that it takes them from there alone.
+   * @param text gets the data in visible characters, and must use only those.
    */
   readonly answer: <A extends object>(data: A, text: (shown: A) => string) => void;
   /** Whether the answer has been given. */
   answered: boolean;
   /** A line for a person, on standard error. */
   readonly say: (line: string) => void;
-  /** What is to be done when the user interrupts the command. */
+  /** Called when the user interrupts the command. */
   onInterrupt: (() => void) | undefined;
 }
 
-// eslint-disable-next-line no-control-regex -- the escape is what is looked for
+// eslint-disable-next-line no-control-regex -- the escape is searched
 const STYLES = /(\u001b\[\d{1,2}m)/;
 
-/** A text as it is written: styles and line breaks stay, every other character that nobody sees is written out. */
+/** Returns a text with its invisible characters escaped, except styles and line breaks. */
 const shownLines = (text: string): string =>
   text
     .split(STYLES)
@@ -33,12 +33,12 @@ const shownLines = (text: string): string =>
     .join("");
 
 /**
- * Returns data as a person is shown them: every text in them, and every name of a field, is of visible characters, and
- * one line. What holds a line break cannot pass for a second line.
+ * Returns data for display: every text and every field name has only visible characters, on one line. A text with a line
+ * break cannot look like a second line.
  */
 export const visible = <A>(data: A): A => asShown(data) as A;
 
-// What it returns has the shape of what it is given: texts stay texts.
+// The result has the shape of the argument: texts stay texts.
 const asShown = (value: unknown): unknown => {
   if (typeof value === "string") return shownText(value);
   if (Array.isArray(value)) return value.map(asShown);

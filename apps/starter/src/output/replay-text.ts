@@ -20,7 +20,7 @@ const frameLine = ({ column, file, line, source }: Frame): string => {
 const frames = (title: string, stack: ReadonlyArray<Frame>): ReadonlyArray<string> =>
   stack.length === 0 ? [] : [`  ${title}`, ...stack.map(frameLine)];
 
-/** A stack that begins where the other one ends shows nothing more. */
+/** A stack that begins at the end of the other adds nothing. */
 const addsTo = (stack: ReadonlyArray<Frame>, waitsAt: ReadonlyArray<Frame>): boolean => {
   const [first] = waitsAt;
   return !stack.some(({ file, line }) => file === first?.file && line === first.line);
@@ -36,7 +36,7 @@ const differenceLines = (different: Different, wordsFor: Words): ReadonlyArray<s
     wrap(`history: ${history}`, "  "),
     wrap(`code:    ${code}`, "  "),
     ...frames("where the code did so:", stack),
-    // Where it goes on after it has sent does not matter.
+    // The place after the send does not matter.
     ...(different.kind !== "otherStep" && addsTo(stack, waitsAt)
       ? frames("where the code waits since:", waitsAt)
       : []),
@@ -47,7 +47,7 @@ const differenceLines = (different: Different, wordsFor: Words): ReadonlyArray<s
 const outcomeOf = ({ deterministic }: Replay): string =>
   deterministic ? styled("green", "deterministic") : styled("red", "differs");
 
-/** Prints what came of replays; of each that differs, where and how. */
+/** Prints the results of replays, with the place of each difference. */
 export const replayText = (replays: ReadonlyArray<Replay>, wordsFor: Words): string => {
   if (replays.length === 0) return "No run found.";
   const differing = replays.filter((replay): replay is Different => !replay.deterministic);

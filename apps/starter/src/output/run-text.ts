@@ -24,7 +24,7 @@ import {
 
 type Colour = Parameters<typeof styled>[0];
 
-/** How a status, or the state of a step, is shown: its sign, its colour, and its words where they differ from its name. */
+/** Sign, colour and words of a status or a state of a step. */
 const SHOWN: Readonly<
   Record<string, readonly [sign: string, colour?: Colour | undefined, words?: string]>
 > = {
@@ -50,7 +50,7 @@ const statusText = (status: string): string => {
   return colour === undefined ? words : styled(colour, words);
 };
 
-/** Words the statuses of a run: the one that matters most, and how Temporal has it where that says more. */
+/** Words the statuses of a run: the most important one, and Temporal's if it adds something. */
 export const statusesText = ({ state, statuses }: Pick<RunView, "state" | "statuses">): string => {
   const [first] = statuses;
   if (first === undefined) return state ?? "not known";
@@ -58,7 +58,7 @@ export const statusesText = ({ state, statuses }: Pick<RunView, "state" | "statu
   return isMore ? `${statusText(first)} (run ${SHOWN[state]?.[2] ?? state})` : statusText(first);
 };
 
-/** Words what a run or a write pays: `250.00 EUR to b-1, Invoice 17`. */
+/** Words the payment of a run or a write: `250.00 EUR to b-1, Invoice 17`. */
 const paymentText = (of: PaymentView): string => {
   const whom = of.payee === null ? "" : `to ${of.payee}`;
   return joined([joined([money(of), whom], " "), of.reference], ", ");
@@ -74,14 +74,14 @@ const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): 
   return beside(start, `${what}${took}`);
 };
 
-/** Words what has fields of any names; empty ones are left out. */
+/** Words the fields of an object; empty ones are left out. */
 const wordsOf = (fields: Readonly<Record<string, unknown>>): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== null && value !== "")
     .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
 
-/** Words a question: what it is about, the consequences of each answer, then why it is asked. */
+/** Words a question: its write, the consequences of each answer, then its reason. */
 export const questionLines = (item: InboxItem): ReadonlyArray<string> => {
   const { candidates, choices, question, reason, since, step, workflowId } = item;
   const what = joined([workflowId, step, money(item), question && `question ${question}`], ", ");
@@ -142,7 +142,7 @@ const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   unknown: "Outcome unknown",
 };
 
-/** The one command that goes on: it asks, and shows all choices. */
+/** The command that asks, and shows all choices. */
 const commandFor = ({ kind, workflowId }: InboxItem): string =>
   commandOf(
     kind === "question"
@@ -170,7 +170,7 @@ const itemText = (item: InboxItem, index: number, now: number): string => {
   ].join("\n");
 };
 
-/** Prints what waits for a person, the oldest first. */
+/** Prints the items that wait for a person, the oldest first. */
 export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => {
   const count = (kind: InboxItem["kind"]) => items.filter((item) => item.kind === kind).length;
   const unknown = count("unknown");
@@ -199,7 +199,7 @@ const logLine = (line: RunLog["lines"][number]): string => {
   return beside(`  ${when(line.at)}  `, `${title}${details === "" ? "" : ` (${details})`}`);
 };
 
-/** Prints the log of a workflow id, and whether it is as it was written. */
+/** Prints the log of a workflow id, and whether it is unchanged. */
 export const logText = ({ lines, verification, workflowId }: RunLog): string =>
   [
     styled("bold", workflowId),
@@ -209,11 +209,11 @@ export const logText = ({ lines, verification, workflowId }: RunLog): string =>
       : [
           "",
           verification.isIntact
-            ? styled("green", `Verified: all ${verification.lines} lines are as they were written.`)
+            ? styled("green", `Verified: all ${verification.lines} lines are unchanged.`)
             : wrap(
                 styled(
                   "red",
-                  `EDITED: entry ${verification.sequence} does not follow from the one before it.`,
+                  `EDITED: entry ${verification.sequence} does not follow from the entry before it.`,
                 ),
               ),
         ]),

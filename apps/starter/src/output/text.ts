@@ -3,15 +3,15 @@ import prettyMilliseconds from "pretty-ms";
 import stringWidth from "string-width";
 import wrapAnsi from "wrap-ansi";
 
-/** Widest line of running text, however wide the terminal is; and the width where there is no terminal. */
+/** Widest line of running text, also if there is no terminal. */
 const WIDEST = 80;
 
-/** Fewest columns that a text beside another one is broken into. */
+/** Narrowest column of wrapped text. */
 const LEAST = 24;
 
 type Style = "bold" | "cyan" | "gray" | "green" | "red" | "yellow";
 
-/** Colours a text where standard output is a terminal that has colours, and NO_COLOR is not set. */
+/** Colours a text if standard output is a terminal with colours and NO_COLOR is not set. */
 export const styled = (style: Style, text: string): string =>
   styleText(style, text, { stream: process.stdout });
 
@@ -34,7 +34,7 @@ export const wrap = (text: string, indent = "", width = textWidth()): string =>
   text
     .split("\n")
     .flatMap((line) =>
-      // What fits is kept as it is: wrap-ansi would write its letters in another Unicode form.
+      // A text that fits is unchanged: wrap-ansi would normalise its Unicode form.
       stringWidth(line) + indent.length <= width
         ? [line]
         : wrapAnsi(line, Math.max(1, width - indent.length), { hard: true }).split("\n"),
@@ -42,7 +42,7 @@ export const wrap = (text: string, indent = "", width = textWidth()): string =>
     .map((line) => `${indent}${line}`.trimEnd())
     .join("\n");
 
-/** Puts a text beside what it is about, or below it where little room is left. */
+/** Puts a text next to its label, or below it if little room is left. */
 export const beside = (start: string, text: string): string => {
   const column = stringWidth(start);
   if (textWidth() - column < LEAST) return `${start.trimEnd()}\n${wrap(text, "    ")}`;
@@ -53,7 +53,7 @@ export const beside = (start: string, text: string): string => {
  * Prints rows in columns as wide as their widest cell; the last column is wrapped. Empty columns are left out.
  *
  * @param rows of as many cells each.
- * @param head titles of the columns; without it there is none.
+ * @param head titles of the columns, if any.
  */
 export const table = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -75,7 +75,7 @@ export const table = (
     .join("\n");
 };
 
-/** Prints a table below its title, after an empty line; nothing where it has no rows. */
+/** Prints a table below its title, after an empty line; nothing if it has no rows. */
 export const section = (
   title: string,
   rows: ReadonlyArray<ReadonlyArray<string>>,
@@ -92,7 +92,7 @@ export const pairs = (
     { indent },
   );
 
-/** Words an amount: `250.00 EUR`; a dash where no money moves. */
+/** Words an amount: `250.00 EUR`; a dash without an amount. */
 export const money = (of: {
   readonly amount: string | null;
   readonly currency: string | null;
@@ -128,10 +128,10 @@ export const ago = (at: number | null, now: number): string =>
 export const when = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 19).replace("T", " ")}Z`;
 
-/** Says what could not be read. */
+/** Prints the parts that could not be read. */
 export const noteLines = (notes: ReadonlyArray<string>, indent = ""): ReadonlyArray<string> =>
   notes.map((note) => wrap(`${styled("yellow", "note")} ${note}`, indent));
 
-/** Joins what is not empty. */
+/** Joins the non-empty parts. */
 export const joined = (parts: ReadonlyArray<string | null>, by: string): string =>
   parts.filter(Boolean).join(by);

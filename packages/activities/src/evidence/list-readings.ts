@@ -4,10 +4,10 @@ import { WholeList } from "./whole-list.ts";
 /** The largest page of both lists. */
 export const PAGE_SIZE = 50;
 
-/** Most readings of a whole list, before it is read anew later. */
+/** Most readings of a whole list, before it is read again later. */
 const MOST_READINGS = 3;
 
-/** How often the second reading goes back to the first page, to catch up with what is added. */
+/** How often the second reading returns to the first page, to catch up with additions. */
 const MOST_RETURNS = 3;
 
 /** A list of the service. */
@@ -19,21 +19,21 @@ export interface ListSource<Item extends object> {
   readonly read: (page_num: number) => Promise<Page<Item>>;
 }
 
-/** What a reading showed. */
+/** The result of a reading. */
 export interface ListRead<Item> {
-  /** Each id once, as it was shown last. */
+  /** Each id once, as last shown. */
   readonly items: ReadonlyArray<Item>;
   readonly unreadable: ReadonlyArray<UnreadableRow>;
-  /** Why it is no evidence of what it does not show. */
+  /** The reason why a missing row proves nothing. */
   readonly fault: string | undefined;
 }
 
-/** Somebody who waits for a reading. */
+/** A caller that waits for a reading. */
 interface Reader<Item> extends PromiseWithResolvers<ListRead<Item>> {
   readonly isWanted: (item: Item) => boolean;
 }
 
-/** What a reading has collected so far, and who waits for it. */
+/** The rows of a reading so far, and its callers. */
 class Reading<Item extends object> {
   readonly #source: ListSource<Item>;
   readonly #readers: Set<Reader<Item>>;
@@ -74,9 +74,9 @@ class Reading<Item extends object> {
       const row = unreadable[i];
       if (row !== undefined) this.#unreadable.set(key, row);
     }
-    // Whoever finds what it looks for waits no longer.
+    // A reader that has found its row waits no longer.
     const found = [...this.#readers].filter(({ isWanted }) => item_list.some(isWanted));
-    this.#settle(found, "it was read no further than to what was sent");
+    this.#settle(found, "it was read only up to our row");
     return rowKeys([...item_list.map((item) => this.#idOf(item)), ...fields]);
   }
 
@@ -84,7 +84,7 @@ class Reading<Item extends object> {
     return String(item[this.#source.idField]);
   }
 
-  /** Reads the list to its end, whatever its order, until everything that it holds is proved to be known. */
+  /** Reads the list to its end, in any order, until all its rows are proved to be known. */
   async #readWhole(): Promise<string | undefined> {
     const whole = new WholeList();
     let returns = 0;
@@ -98,7 +98,7 @@ class Reading<Item extends object> {
         continue;
       }
       if (stop === "tooLong") return `it has more than ${this.#source.mostPages} pages`;
-      // One reading is enough where everything was on one page, and the pages after it say so, too.
+      // One reading is enough if everything was on one page, and the pages after it confirm that.
       const isOver =
         number === 1
           ? whole.isProved && pages.faultAtEnd() === undefined
@@ -125,8 +125,8 @@ class Reading<Item extends object> {
       if (this.#readers.size === 0) return undefined;
       const isKnown = whole.add({ keys, total_item: page.total_item }) === 0;
       if (number === MOST_READINGS && whole.isProved) return undefined;
-      // Past what was added since the first reading, while more was added before that: what a list
-      // gets at its beginning is caught up with from its beginning.
+      // The reading has passed the additions since the first reading, but more were added at the beginning of the list:
+      // read from the beginning again.
       if (hasNew && isKnown && nextPage !== undefined && !whole.isCounted && mayReturn) {
         return "behind";
       }
@@ -138,8 +138,8 @@ class Reading<Item extends object> {
 }
 
 /**
- * Shares readings of one list of one account. A reader gets a reading that began after it asked: it never joins one
- * that is under way, and all who ask meanwhile share the next one.
+ * Shares readings of one list of one account. A reader gets a reading that began after its request. It never joins a
+ * reading in progress; all requests meanwhile share the next one.
  */
 export class ListReadings<Item extends object> {
   readonly #source: ListSource<Item>;
@@ -160,7 +160,7 @@ export class ListReadings<Item extends object> {
 
   async #readOn(): Promise<void> {
     this.#isReading = true;
-    // Whoever asks in the same turn takes part.
+    // Requests of the same turn share the reading.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const readers = this.#waiting;

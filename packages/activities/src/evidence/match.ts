@@ -6,25 +6,25 @@ const caseless = (text: string): string => text.toUpperCase().toLowerCase();
 export type FieldMatch =
   /** Equal as it is written; amounts: the same number, written plainly. */
   | "same"
-  /** Not equal as it is written, but perhaps what was sent, written another way. */
+  /** Not equal as written, but perhaps another spelling of the same value. */
   | "near"
-  /** Legible, and another. Whether it is what was sent depends on the other fields, too. */
+  /** Legibly different. Whether the row is ours also depends on the other fields. */
   | "different"
-  /** Missing, masked, or of no readable form: it says nothing. */
+  /** Missing, masked or unreadable: it proves nothing. */
   | "unreadable";
 
-/** A text without what a service may write another way: case, accents, width, blanks and punctuation. */
+/** A text without case, accents, width, blanks and punctuation, which a service may change. */
 const lettersAndDigits = (text: string): string =>
   caseless(text.normalize("NFKD")).replaceAll(/[^\p{L}\p{N}]/gu, "");
 
-/** The letters and digits of a text, or the whole text without blanks at its ends where it has none. */
+/** The letters and digits of a text, or the whole text without blanks at its ends if it has none. */
 const normalizedText = (text: string): string =>
   lettersAndDigits(text) || caseless(text.normalize("NFKC").trim());
 
 const UUID =
   /(?<![\da-f])([\da-f]{8})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{4})-?([\da-f]{12})(?![\da-f])/i;
 
-/** A key as it was sent, where a list shows it without dashes, in braces or with a prefix. */
+/** A key as it was sent, if a list shows it without dashes, in braces or with a prefix. */
 export const plainKey = (listed: string): string =>
   UUID.exec(listed)?.slice(1).join("-").toLowerCase() ?? listed;
 
@@ -58,11 +58,11 @@ const SPELLED: Readonly<Record<string, string>> = {
 const replaceLetters = (text: string, letters: Readonly<Record<string, string>>): string =>
   caseless(text).replaceAll(/\P{ASCII}/gu, (letter) => letters[letter] ?? letter);
 
-/** What is left of a text where everything beyond ASCII is taken out. */
+/** The ASCII part of a text. */
 const asciiOnly = (text: string): string =>
   caseless(text.normalize("NFC").replaceAll(/[^\da-z]/gi, ""));
 
-/** A text as services write it: without accents, spelled in ASCII, and without what is not ASCII. */
+/** A text in the spellings of services: without accents, in ASCII, and without other characters. */
 const skeletons = (text: string): ReadonlyArray<string> => [
   // Before the case: with some accents the capital is another letter.
   lettersAndDigits(replaceLetters(text.normalize("NFKD").replaceAll(/\p{M}/gu, ""), PLAIN_LETTERS)),
@@ -81,17 +81,17 @@ const holdsAllOf = (text: string, part: string): boolean => {
   return found === part.length;
 };
 
-/** From how many letters and digits on the end of a text is the beginning of another by no chance. */
+/** Fewest characters of an overlap that is not a coincidence. */
 const SHORTEST_JOINT = 4;
 
-/** How much of the beginning of one text the other ends with: something stands before it, and it is cut. */
+/** Returns how much of the beginning of one text the other ends with, as after a prefix and a cut. */
 const jointOf = (ending: string, beginning: string): number => {
   let length = Math.min(ending.length, beginning.length);
   while (!ending.endsWith(beginning.slice(0, length))) length--;
   return length;
 };
 
-/** Whether one text can come of the other where letters are only added, or only left out. */
+/** Whether one text can become the other by only adding, or only removing, letters. */
 const mayComeOf = (a: string, b: string): boolean => {
   const [part, whole] = a.length < b.length ? [a, b] : [b, a];
   const isJoined = Math.max(jointOf(a, b), jointOf(b, a)) >= SHORTEST_JOINT;
@@ -109,29 +109,28 @@ const wordsOf = (text: string): string =>
 /** Whether a listed text may be the one that was sent: escaped, transliterated, decorated, cut, … */
 const isRewritten = (sent: string, listed: string): boolean => {
   const [a, b] = [skeletons(sent), skeletons(listed)];
-  // Of another script, written in Latin: nothing says how.
+  // Another script in Latin letters: the transliteration is unknown.
   if (!isAscii(a[0] ?? "") && isAscii(b[0] ?? "")) return true;
   return (
     wordsOf(sent) === wordsOf(listed) || a.some((skeleton, i) => mayComeOf(skeleton, b[i] ?? ""))
   );
 };
 
-/** Signs in the place of letters that are not to be read. */
+/** Signs that mask letters. */
 const MASK = /[*•●·█#]{2,}|…|\.{3}|x{3}/i;
 
-/** Whether a text is a number, as one is also decoded that stands where JSON should have a text. */
+/** Whether a text is a number; a number instead of a text in JSON is decoded as one. */
 const isNumeral = (text: string): boolean => Number.isFinite(Number(text));
 
 /**
- * Compare free text. Services escape, strip, transliterate, decorate, cut and mask it: it is legibly
- * another only where neither can come of the other by letters that are added or left out. A number in the place of
- * a text says nothing.
+ * Compares free text. Services escape, strip, transliterate, decorate, cut and mask it. So it is legibly different only
+ * if neither text can become the other by adding or removing letters. A number instead of a text proves nothing.
  */
 export const matchText = (sent: string | undefined, listed: unknown): FieldMatch => {
   const text = listed === undefined || listed === null ? "" : textOf(listed);
   if (text === undefined) return "unreadable";
   if (text === (sent ?? "")) return "same";
-  // What has no letters and digits, such as a dash, may stand in the place of any text.
+  // A text without letters and digits, such as a dash, may replace any text.
   if (lettersAndDigits(sent ?? "") === "" || lettersAndDigits(text) === "") return "unreadable";
   if (isRewritten(sent ?? "", text)) return "near";
   const isOfOtherKind = isNumeral(text) && !isNumeral(sent ?? "");
@@ -144,7 +143,7 @@ const isNumber = (text: string): boolean => /^\d+$/.test(text);
 export const isLeftUnread = (text: string): boolean =>
   lettersAndDigits(text) === "" || MASK.test(text);
 
-/** Compare an id or a code, which is one word. One of another form says nothing: it names it otherwise. */
+/** Compares an id or a code, which is one word. Another form proves nothing. */
 export const matchCode = (sent: string, listed: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
   if (text === sent) return "same";
@@ -154,19 +153,19 @@ export const matchCode = (sent: string, listed: unknown): FieldMatch => {
   return a.length === b.length || (isNumber(a) && isNumber(b)) ? "different" : "unreadable";
 };
 
-/** A currency is three letters; anything else says nothing. */
+/** A currency is three letters; anything else proves nothing. */
 const matchCurrency = (sent: string, listed: unknown): FieldMatch => {
   const match = matchCode(sent, listed);
   const isCode = /^[a-z]{3}$/.test(normalizedText(textOf(listed) ?? ""));
   return match === "different" && !isCode ? "unreadable" : match;
 };
 
-/** From how many letters and digits on the beginning of a key is the key: keys are hashes. */
+/** Fewest characters of a cut key that identify it: keys are hashes. */
 const SHORTEST_KEY = 16;
 
 /**
- * Compare a listed `unique_request_id` with the keys that were sent. A key without its dashes, in
- * braces, with a prefix or cut is the key; a part of it may be. What is missing is `unreadable`.
+ * Compares a listed `unique_request_id` with the keys that were sent. A key without dashes, in braces, with a prefix or
+ * cut is the key; a part of it may be. A missing key is `unreadable`.
  */
 export const matchKey = (keys: ReadonlyArray<string>, listed: string | undefined): FieldMatch => {
   const shown = lettersAndDigits(listed ?? "");
@@ -181,7 +180,7 @@ export const matchKey = (keys: ReadonlyArray<string>, listed: string | undefined
   return MASK.test(listed) || own.some(isPart) ? "near" : "different";
 };
 
-/** The digits of an amount but for zeros at either end: equal in cents and in whole units. */
+/** The digits of an amount without zeros at either end: equal in cents and in whole units. */
 const significantDigits = (amount: string): string =>
   amount
     .normalize("NFKC")
@@ -190,10 +189,10 @@ const significantDigits = (amount: string): string =>
 
 const decimalsOf = (plain: string): number => plain.split(".")[1]?.length ?? 0;
 
-/** Numbers nearer than this are one: binary fractions are not exact. */
+/** Numbers closer than this are equal: binary fractions are not exact. */
 const SAME_NUMBER = 0.001;
 
-/** Whether a number is the one that was sent but for what a binary fraction adds, or cut, or rounded. */
+/** Whether a number equals the one that was sent, apart from binary error, a cut or rounding. */
 const isRounded = (sent: string, reading: string): boolean => {
   const apart = Math.abs(Number(sent) - Number(reading));
   const decimals = decimalsOf(reading);
@@ -201,11 +200,10 @@ const isRounded = (sent: string, reading: string): boolean => {
 };
 
 /**
- * Compare a listed amount with the one that was sent, a plain decimal. One of the same digits may be
- * it in another unit, and one that is apart by the fee may include it. Nothing pays nothing: a zero
- * says nothing.
+ * Compares a listed amount with the one that was sent, a plain decimal. Equal digits may be the same amount in another
+ * unit, and a difference of the fee may include the fee. No payment is zero, so a zero proves nothing.
  *
- * @param fee that is listed beside it.
+ * @param fee that the row lists.
  */
 export const matchAmount = (sent: string, listed: unknown, fee?: unknown): FieldMatch => {
   const text = textOf(listed) ?? "";
@@ -229,14 +227,14 @@ export const matchAmount = (sent: string, listed: unknown, fee?: unknown): Field
 export type Likeness =
   /** Every field as it was sent. */
   | "exact"
-  /** No field is legibly another: perhaps what was sent, written another way. */
+  /** No field is legibly different: perhaps the same values in another spelling. */
   | "near"
-  /** One field is legibly another, and no more than one: perhaps what was sent, listed another way. */
+  /** Exactly one field is legibly different: perhaps the same values, listed another way. */
   | "similar"
   /** Another's. */
   | "different";
 
-/** A listed row: as it was decoded, or its raw fields where it could not be. */
+/** A listed row: decoded, or its raw fields if it could not be decoded. */
 export type ListedRow = Readonly<Record<string, unknown>>;
 
 const likeness = (fields: ReadonlyArray<FieldMatch>): Likeness => {
@@ -245,19 +243,19 @@ const likeness = (fields: ReadonlyArray<FieldMatch>): Likeness => {
   return fields.every((field) => field === "same") ? "exact" : "near";
 };
 
-/** By what one payout of a list differs from another. */
+/** Fields that distinguish payouts of a list. */
 interface PayoutFields {
-  /** Who is paid. */
+  /** The payee. */
   readonly beneficiary_id: string;
   /** Three-letter code (ISO 4217). */
   readonly currency: string;
   /** Decimal string in units of `currency`. */
   readonly amount: string;
-  /** What the beneficiary's bank history shows. */
+  /** The reference in the beneficiary's bank history. */
   readonly payout_reference?: string | undefined;
 }
 
-/** A reference that is the service's own says nothing of the one that was sent. */
+/** A reference of the service proves nothing about the one that was sent. */
 const matchReference = (sent: string | undefined, row: ListedRow): FieldMatch => {
   const match = matchText(sent, row["payout_reference"]);
   const isOwn = [row["short_reference"], row["reference_id"], row["payout_id"]].includes(
@@ -267,9 +265,8 @@ const matchReference = (sent: string | undefined, row: ListedRow): FieldMatch =>
 };
 
 /**
- * Compare a listed payout with the one that was sent. It is another's where at least two fields are
- * legibly others: how a service lists one field is not known, and no spelling of one makes a payout
- * another's.
+ * Compares a listed payout with the one that was sent. It is another's if at least two fields are legibly different: one
+ * field alone may be an unknown spelling of the service.
  */
 export const matchPayout = (sent: PayoutFields, row: ListedRow): Likeness =>
   likeness([
@@ -279,16 +276,15 @@ export const matchPayout = (sent: PayoutFields, row: ListedRow): Likeness =>
     matchReference(sent.payout_reference, row),
   ]);
 
-/** By what one cardholder of a list differs from another; a list shows no dates of birth. */
+/** Fields that distinguish cardholders of a list, which shows no dates of birth. */
 interface CardholderFields {
   readonly first_name: string;
   readonly last_name: string;
 }
 
 /**
- * Compare a listed cardholder with the one that was sent. Of two names one that is legibly another
- * makes another person: families share the last one, and many the first. A name may be written in
- * another way, cut, or stand in the other field.
+ * Compares a listed cardholder with the one that was sent. One legibly different name makes another person: families
+ * share the last name, and many people a first name. A name may be spelled differently, cut, or in the other field.
  */
 export const matchCardholder = (sent: CardholderFields, row: ListedRow): Likeness => {
   const { first_name, last_name } = row;
@@ -298,12 +294,12 @@ export const matchCardholder = (sent: CardholderFields, row: ListedRow): Likenes
   return swapped.includes("different") ? "different" : "near";
 };
 
-/** What was sent as a payout, as far as an answer about it can contradict that. */
+/** The fields of a payout's request that an answer can contradict. */
 type SentPayout = Omit<PayoutFields, "payout_reference">;
 
 const SENT_FIELDS = ["amount", "currency", "beneficiary_id"] as const;
 
-/** Whether another id is shown, and not the same in other capitals, without dashes, with something before it, or cut. */
+/** Whether an id is another, not the same with other capitals, without dashes, with a prefix, or cut. */
 export const isOtherId = (sent: string, shown: unknown): boolean => {
   const text = textOf(shown) ?? "";
   const [a, b] = [normalizedText(sent), normalizedText(text)];
@@ -311,11 +307,11 @@ export const isOtherId = (sent: string, shown: unknown): boolean => {
 };
 
 /**
- * Compare what the service reports of a payout with what was sent as it. Other than in a search, it is known
- * to be that payout: whatever is legibly another is a contradiction.
+ * Compares the service's report about a payout with its request. Unlike in a search, it is known to be that payout, so
+ * every legible difference is a contradiction.
  *
  * @param fields those that the service shows as they were sent.
- * @returns what it reports instead, in words; undefined where nothing contradicts.
+ * @returns the reported difference, in words; undefined if nothing contradicts.
  */
 export const contradictionOf = (
   sent: SentPayout,

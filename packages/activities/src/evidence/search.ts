@@ -5,16 +5,16 @@ import type { ListReadings } from "./list-readings.ts";
 import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
 import { type Candidate, verdictOf } from "./verdict.ts";
 
-/** A list in which what a write made is looked for. */
+/** A list that is searched for the result of a write. */
 export interface SearchedList<Item extends object> {
   readonly readings: ListReadings<Item>;
   readonly idField: keyof Item & string;
   /** The key that a row shows; left out for a list whose rows never show the key of a write. */
   readonly keyOf?: (item: Item) => string | undefined;
   readonly compare: (facts: JsonObject, row: ListedRow) => Likeness;
-  /** What is kept of a row that is found. */
+  /** The part of a found row that is kept. */
   readonly kept: (item: Item) => JsonObject;
-  /** What a person is shown of a row. */
+  /** The part of a row that a person is shown. */
   readonly shown: (item: Item) => JsonObject;
 }
 
@@ -42,7 +42,7 @@ const keyMatcher = (row: WriteRow): ((listed: string | undefined) => Candidate["
     const plain = plainKey(listed);
     const exact = known.get(plain);
     if (exact !== undefined) return exact;
-    // Most rows are those of other writes; a whole UUID is no other spelling of one.
+    // Most rows belong to other writes; a whole UUID is not another spelling of our key.
     if (plain === listed && UUID.test(plain)) return "other";
     const match = matchKey([own], listed);
     if (match === "same") return "own";
@@ -51,7 +51,7 @@ const keyMatcher = (row: WriteRow): ((listed: string | undefined) => Candidate["
   };
 };
 
-/** Whether lists show keys; where nobody says so, a list in which no row shows one has none. */
+/** Whether lists show keys; if nobody says so, a list in which no row shows one has none. */
 const keysShownIn = (
   { payoutKeyEcho }: Assumptions,
   hasKeys: boolean,
@@ -63,8 +63,8 @@ const keysShownIn = (
 };
 
 /**
- * Looks for what a write may have made: reads the list, and after it from the ledger what other writes have made, or
- * may have made, so that nothing can come in between. `now` is the ledger's clock before the search.
+ * Searches for the result of a write: reads the list, then the results and possible results of other writes from the
+ * ledger, so that nothing can come in between. `now` is the ledger's clock before the search.
  */
 export const searchList = async <Item extends object>(
   list: SearchedList<Item>,
@@ -77,7 +77,7 @@ export const searchList = async <Item extends object>(
   }: { readonly assumptions: Assumptions; readonly ledger: Ledger; readonly policy: WritePolicy },
 ): Promise<Verdict> => {
   const { account, operation } = row;
-  // Nothing is excluded of a request of which the ledger has forgotten what was sent.
+  // If the ledger has forgotten earlier sends, nothing is excluded.
   const compare = ({ facts }: WriteRow["request"], fields: ListedRow): Likeness =>
     Object.keys(facts).length === 0 ? "near" : list.compare(facts, fields);
   const matchKeys = keyMatcher(row);
@@ -101,7 +101,7 @@ export const searchList = async <Item extends object>(
       likeness: compare(row.request, fieldsOf(item)),
     }))
     .filter(({ key, likeness }) => likeness !== "different" || !["other", "none"].includes(key));
-  // Of a write that nothing vouches for, the earlier request may have been another one.
+  // If nothing vouches for the write, an earlier request may have been different.
   const unkeyed = row.from !== null ? [] : items.filter((item) => keyOfItem(item) === "none");
   const ids = [...new Set([...compared.map(({ id }) => id), ...unkeyed.map(idOf)])];
   const [owners, rivals] = await Promise.all([

@@ -1,12 +1,12 @@
 import type { JsonObject, Verdict } from "@durable-payments/ledger";
 import type { Likeness } from "./match.ts";
 
-/** Something that the service lists. */
+/** A row of the service's list. */
 export interface Candidate {
   readonly id: string;
-  /** What is kept of it. */
+  /** The part of it that is kept. */
   readonly result: JsonObject;
-  /** What a person is shown of it. */
+  /** The part of it that a person is shown. */
   readonly shown: JsonObject;
   readonly likeness: Likeness;
   /** How its key compares: `near` may be this write's in another spelling. */
@@ -15,22 +15,22 @@ export interface Candidate {
   readonly isOwned: boolean;
   /** It was created before this write was first sent. */
   readonly isOld: boolean;
-  /** Another write whose outcome is unknown may have made it: one that time will settle, or one that it will not. */
+  /** Another unknown write may own it: its outcome will be known in time, or will not. */
   readonly rival: "none" | "settling" | "open";
 }
 
-/** What a reading of the list, and then of the ledger, shows. Times are milliseconds since 1970 by the ledger's clock. */
+/** The evidence of a reading of the list, then of the ledger. Times are milliseconds since 1970 by the ledger's clock. */
 export interface Evidence {
   readonly candidates: ReadonlyArray<Candidate>;
-  /** Rows without an id that can be read, and that may be what was sent. */
+  /** Rows without a readable id that are possible matches. */
   readonly unreadable: number;
   /** Why the list does not add up. */
   readonly fault: string | undefined;
   /** Not later than the first page was read. */
   readonly readAt: number;
-  /** From when on everything that the send may have made is listed. */
+  /** The time from which the list shows every result of the send. */
   readonly listedFrom: number;
-  /** When to read again, where time helps. */
+  /** When to read again, if time helps. */
   readonly nextAt: number;
   /** Whether lists show the key that was sent. */
   readonly keysShown: "always" | "never" | "unknown";
@@ -46,7 +46,7 @@ const unclear = (message: string, candidates: ReadonlyArray<Candidate> = []): Ve
   candidates: candidates.map(({ shown }) => shown),
 });
 
-/** What may be this write's: not another's, not older, and not legibly something else. */
+/** The possible matches: not another's, not older, and not legibly different. */
 const mayBeOurs = ({ candidates, keysShown }: Evidence): ReadonlyArray<Candidate> => {
   const some = candidates.filter(
     ({ isOld, isOwned, key, likeness }) =>
@@ -54,19 +54,19 @@ const mayBeOurs = ({ candidates, keysShown }: Evidence): ReadonlyArray<Candidate
       !isOld &&
       (key === "near" || (likeness !== "different" && keysShown !== "always")),
   );
-  // Beside one that is as it was sent, one that differs in a field is another's: both are listed the same way.
+  // If one row is exactly as sent, a row that differs in a field is another's: both are listed the same way.
   return some.some(({ likeness }) => likeness === "exact")
     ? some.filter(({ key, likeness }) => likeness !== "similar" || key === "near")
     : some;
 };
 
 /**
- * Decides what became of a send without an answer. Pure; see docs/how-it-works.md.
+ * Decides the outcome of a send without an answer. Pure; docs/how-it-works.md explains the rules.
  *
  * - The key of this write: found, at once.
  * - The key of another generation of it: a person decides, at once.
- * - Nothing that may be this write's, in a list that adds up, read late enough: absent.
- * - One that is equal in every field, where keys are never shown and no other write can have made it: found.
+ * - No possible match, in a list that adds up and was read late enough: absent.
+ * - One possible match that is equal in every field, if keys are never shown and no other write can own it: found.
  * - Anything else: a person decides.
  */
 export const verdictOf = (evidence: Evidence): Verdict => {
@@ -83,11 +83,11 @@ export const verdictOf = (evidence: Evidence): Verdict => {
   if (own !== undefined) {
     return keyed.length === 1
       ? { is: "found", id: own.id, result: own.result, by: "key" }
-      : unclear(`The service lists ${keyed.length} with the key of this step.`, keyed);
+      : unclear(`The service lists ${keyed.length} rows with the key of this step.`, keyed);
   }
   const earlier = candidates.find(({ isOwned, key }) => key === "otherGeneration" && !isOwned);
   if (earlier !== undefined)
-    return unclear(`Another request of this step was carried out: ${earlier.id}.`, [earlier]);
+    return unclear(`Another request of this step succeeded: ${earlier.id}.`, [earlier]);
   if (fault !== undefined) return later(`The list does not add up: ${fault}.`, nextAt, true);
   const counted = mayBeOurs(evidence);
   if (readAt < listedFrom) {
@@ -97,13 +97,13 @@ export const verdictOf = (evidence: Evidence): Verdict => {
     );
   }
   if (unreadable > 0) {
-    return unclear(`${unreadable} listed rows cannot be read, and may be it.`, counted);
+    return unclear(`${unreadable} listed rows cannot be read, and are possible matches.`, counted);
   }
   const [one] = counted;
   if (one === undefined)
     return evidence.hasUnowned ? { is: "absent", mayBeAnotherRequest: true } : { is: "absent" };
   if (counted.some(({ rival }) => rival === "settling")) {
-    return later("Another write that may have made the possible match is being settled.", nextAt);
+    return later("Another write that may own the possible match is being reconciled.", nextAt);
   }
   if (counted.length > 1) {
     return unclear(`The service lists ${counted.length} possible matches.`, counted);
@@ -112,7 +112,7 @@ export const verdictOf = (evidence: Evidence): Verdict => {
     return unclear("The service lists a possible match that differs from what was sent.", counted);
   }
   if (one.rival === "open") {
-    return unclear("The service lists a match that another open write may have made.", counted);
+    return unclear("The service lists a match that another open write may own.", counted);
   }
   if (keysShown !== "never" || one.key === "other" || one.key === "near") {
     return unclear("The service lists a match without the key of this step.", counted);

@@ -1,4 +1,4 @@
-/** What a page of a list says of how much the list holds. */
+/** A page of a list, and the number of rows that it claims for the list. */
 export interface CountedPage {
   /** The rows of the page, each by another text; see `rowKeys`. */
   readonly keys: ReadonlyArray<string>;
@@ -6,27 +6,25 @@ export interface CountedPage {
 }
 
 /**
- * Whether all that a list holds was read, whatever its order. Give it every page, in the order in
- * which they were read, over several readings.
+ * Tracks whether a whole list was read, whatever its order. Give it every page, in the order of reading, over several
+ * readings.
  *
- * A list shifts while its pages are read: what is added, removed or moved to another place (its
- * status changes, and the list is grouped by it) can pull an item onto a page that has been read.
- * In a list of unknown order no single reading shows that this did not happen. What proves it:
+ * A list shifts while its pages are read: a row that is added, removed or moved (its status changes, and the list is
+ * grouped by it) can pull another row onto a page that was read already. If the order of the list is unknown, no single
+ * reading proves that this did not happen. Two facts prove it:
  *
- * 1. At some moment, that of one page's answer, as many rows were known, each once, as that very
- *    page says that the list holds.
- * 2. Each of these rows was seen at that moment or after it, too.
+ * 1. At the moment of one page's answer, as many distinct rows were known as that page says that the list holds.
+ * 2. Each of these rows was seen at that moment or later.
  *
- * A row seen before and after a moment was listed at it, as what is removed does not come back. So
- * by (2) all known rows were in the list at that moment, by (1) they are as many as the list held,
- * and so they are all that it held: nothing that was listed before the first page was read, and
- * still was then, is unknown. Neither the order nor what was added counts: what is added makes
- * `total_item` exceed what is known, until a page shows it. What was removed is not seen again, so
- * that (2) fails, also where something else was added in its place.
+ * A row seen before and after a moment was listed at that moment, because removed rows do not return. So by (2) all
+ * known rows were in the list at that moment, and by (1) they were the whole list: every row that was listed before the
+ * first page was read, and still at that moment, is known. Neither the order nor additions matter: an addition makes
+ * `total_item` exceed the known rows until a page shows it. A removed row is not seen again, so (2) fails, even if
+ * another row took its place.
  *
- * It takes for granted that a page's rows and its `total_item` are of one state of the list, and
- * that answers do not go back in time. Where they are seen to, as a total that falls, or as more
- * rows than the list holds, it is no evidence; nor is it after a removal.
+ * This assumes that a page's rows and its `total_item` belong to one state of the list, and that answers do not go back
+ * in time. If they visibly do (a total falls, or more rows appear than the list holds), or after a removal, the list is
+ * not usable as evidence.
  */
 export class WholeList {
   readonly #known = new Set<string>();
@@ -67,12 +65,12 @@ export class WholeList {
     return this.#fault === undefined && this.#unconfirmed?.size === 0;
   }
 
-  /** Whether it cannot be proved any more, however often it is read. */
+  /** Whether no further reading can prove it. */
   get isBroken(): boolean {
     return this.#fault !== undefined;
   }
 
-  /** Why it is not proved, as far as it was read. */
+  /** The reason why it is not proved yet. */
   get fault(): string | undefined {
     if (this.#fault !== undefined) return this.#fault;
     if (this.#unconfirmed === undefined) {

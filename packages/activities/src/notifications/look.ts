@@ -10,7 +10,7 @@ import { runStep } from "@durable-payments/protocol/calls";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { createHash } from "node:crypto";
 
-/** Whose notifications they are, and by when a run is overdue. */
+/** The scope of the notifications, and the time after which a run is overdue. */
 export interface LookOptions {
   readonly ledger: Ledger;
   readonly namespace: string;
@@ -35,12 +35,12 @@ const ENDED: Readonly<Record<string, string>> = {
 const idOf = (...of: ReadonlyArray<string>): string =>
   `msg_${createHash("sha256").update(JSON.stringify(of)).digest("hex").slice(0, ID_DIGITS)}`;
 
-/** An id that a terminal would show as something else gets no command. */
+/** No command is shown for an id with characters that a terminal would alter. */
 const isPlain = (workflowId: string): boolean => /^[\w.@:/+-]+$/.test(workflowId);
 
 const timeText = (time: number): string => `"${new Date(time).toISOString()}"`;
 
-/** Something that has happened, and what is said of it. */
+/** An occurrence, and its notification. */
 interface Occurrence {
   readonly type: NotificationType;
   readonly at: number;
@@ -65,7 +65,7 @@ const listPayments = async (
   return runs.filter(({ workflowId }) => payments.has(workflowId));
 };
 
-/** Each question once, also those of runs that have ended. */
+/** Each question once, including those of ended runs. */
 const findQuestions = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
   (await ledger.rows({ needsPerson: true })).flatMap((row) => {
     if (row.question === null) return [];
@@ -133,9 +133,8 @@ const worded = (
 });
 
 /**
- * Looks for what has happened since the mark of the state: in the ledger who waits for a person and which batches have
- * ended, in Temporal which runs have failed or are overdue. Returns what is to be posted, in the order of time, and the
- * ids of what was posted earlier, as far as it is still seen.
+ * Finds occurrences after the mark of the state: items for a person and ended batches in the ledger, failed and overdue
+ * runs in Temporal. Returns the notifications to post, in order of time, and the ids of earlier notifications whose occurrences last.
  */
 export const look = async (client: Client, options: LookOptions, { from, told }: NotifierState) => {
   const now = Date.now();
@@ -148,7 +147,7 @@ export const look = async (client: Client, options: LookOptions, { from, told }:
     ...one,
     id: idOf(one.type, options.namespace, one.data.workflowId, one.which),
   }));
-  // The batches that had ended before the notifier began are nobody's news.
+  // Batches that ended before the notifier started are not news.
   const isOld = (type: NotificationType) => told === undefined && type === "batch.ended";
   const known = new Set(told ?? seen.flatMap(({ id, type }) => (isOld(type) ? [id] : [])));
   const found = await Promise.all(

@@ -14,31 +14,31 @@ import { NOTIFY_VARIABLES, type NotificationSettings, post } from "./webhook.ts"
 /** The notifier's activities. */
 export interface NotifierActivities {
   /**
-   * Looks for what has happened, and posts it, until it is to end: after hours, or as its worker drains.
+   * Finds occurrences and posts them, for hours or until its worker drains.
    *
-   * @returns what the next one begins with.
+   * @returns the state for the next run.
    */
   readonly notify: (state: NotifierState | undefined) => Promise<NotifierState>;
-  /** Posts one notification that is about nothing, and returns what became of it. */
+  /** Posts one test notification and returns its outcome. */
   readonly sendTestNotification: () => Promise<Delivery>;
 }
 
-/** What a notifier takes. */
+/** Options of a notifier. */
 export interface NotifierOptions extends LongActivityOptions {
   readonly ledger: Ledger;
   /** Base queue of the worker. */
   readonly taskQueue: string;
-  /** Where notifications go; without it they wait for a worker that knows. */
+  /** The address of notifications; without it they wait for a worker that has one. */
   readonly settings?: NotificationSettings | undefined;
 }
 
-/** What could not be delivered for so long is given up. */
+/** An undelivered notification is dropped after this time. */
 const GIVEN_UP_AFTER_MS = 3 * 24 * 60 * 60_000;
 
 /** Most that is posted after one look. */
 export const MOST_POSTED = 200;
 
-/** How long an activity waits for a worker that knows where notifications go. */
+/** How long an activity waits for a worker that has an address for notifications. */
 const NOT_CONFIGURED_WAIT_MS = 60_000;
 
 const notConfigured = `${NOTIFY_VARIABLES.url} is not set for this worker`;
@@ -53,10 +53,10 @@ const notifying = (
   const activity = Context.current();
   const { client, info } = activity;
   const options = { ...settings, ledger, taskQueue, namespace: info.namespace };
-  // What happened shortly before it began counts.
+  // Occurrences shortly before its start count.
   let state: NotifierState = known ?? { from: Date.now() - LAG_MS };
 
-  /** Moves the mark on: what happened before was posted, and is listed by then. */
+  /** Advances the mark: earlier occurrences were posted, and are listed by then. */
   const delivered = (upTo: number, ...ids: ReadonlyArray<string>): void => {
     const { from, told = [] } = state;
     state = { from: Math.max(from, upTo - LAG_MS), told: [...told, ...ids] };
@@ -68,7 +68,7 @@ const notifying = (
     failed: (why) => {
       state = { ...state, failing: { why, since: state.failing?.since ?? Date.now() } };
     },
-    /** Posts what has happened, in order, until one cannot be delivered: it is found again. */
+    /** Posts occurrences in order until one cannot be delivered; it is found again later. */
     turn: async () => {
       const begun = Date.now();
       const { found, told } = await client.withAbortSignal(signal, () =>

@@ -2,13 +2,13 @@ import { messageOf } from "@durable-payments/api-core/values";
 import type { Delivery, QueuedNotification } from "@durable-payments/protocol/notifications";
 import { Webhook } from "standardwebhooks";
 
-/** Where notifications go, and what is notified of. */
+/** The address of notifications, and their occasions. */
 export interface NotificationSettings {
   /** https, or http to this machine. It may hold a secret in its path: only its host is ever shown. */
   readonly url: URL;
   /** The key of the signature, without its prefix and encoding. */
   readonly key: Uint8Array;
-  /** How often Temporal is asked what has happened, in milliseconds. */
+  /** Interval of the queries to Temporal, in milliseconds. */
   readonly intervalMs: number;
   /** After this time a run that is still open is overdue, in milliseconds. */
   readonly overdueAfterMs: number;
@@ -16,7 +16,7 @@ export interface NotificationSettings {
   readonly webUi?: string;
 }
 
-/** The variables of the settings, by what they set. */
+/** The environment variable of each setting. */
 export const NOTIFY_VARIABLES = {
   url: "PAYMENTS_NOTIFY_URL",
   secret: "PAYMENTS_NOTIFY_SECRET",
@@ -66,11 +66,11 @@ const readNumber = (
 };
 
 /**
- * Reads where notifications go from `PAYMENTS_NOTIFY_*`.
+ * Reads the settings of notifications from `PAYMENTS_NOTIFY_*`.
  *
  * @param environment variables by name.
- * @returns the settings; undefined where there is no URL: then nobody is notified.
- * @throws Error that says what is wrong, and repeats neither URL nor secret.
+ * @returns the settings; undefined if there is no URL: then nobody is notified.
+ * @throws Error that names the fault, and repeats neither URL nor secret.
  */
 export const readNotificationSettings = (
   environment: Environment,
@@ -83,7 +83,7 @@ export const readNotificationSettings = (
   }
   const webUi = environment[NOTIFY_VARIABLES.webUi];
   const intervalSeconds = readNumber(environment, NOTIFY_VARIABLES.intervalSeconds, 3_600, 15);
-  // Overdue after more than a year is a run that nobody waits for.
+  // Nobody waits longer than a year.
   const overdueHours = readNumber(environment, NOTIFY_VARIABLES.overdueHours, 365 * 24, 5 * 24);
   return {
     url: readUrl(given),
@@ -94,10 +94,10 @@ export const readNotificationSettings = (
   };
 };
 
-/** How long an endpoint may take; it is to answer first, and to work afterwards. */
+/** Time limit of an endpoint, which should answer first and work afterwards. */
 const ANSWER_WITHIN_MS = 10_000;
 
-/** What went wrong below HTTP, without the address. */
+/** The failure below HTTP, without the address. */
 const whyNoAnswer = (error: unknown): string => {
   if (error instanceof Error && error.name === "TimeoutError") {
     return `no answer within ${ANSWER_WITHIN_MS / 1000} s`;
@@ -109,12 +109,12 @@ const whyNoAnswer = (error: unknown): string => {
 
 const whyRefused = (status: number): string =>
   status >= 300 && status < 400
-    ? `answers ${status}, a redirect, which is not followed: set PAYMENTS_NOTIFY_URL to where it leads`
+    ? `answers ${status}, a redirect, which is not followed: set PAYMENTS_NOTIFY_URL to its target`
     : `answers ${status}`;
 
 /**
- * Posts a notification once, signed as the Standard Webhooks specification has it. Only a status of 200 to 299 says that
- * it was delivered; the body of the answer is not read. Throws the reason of `signal`.
+ * Posts a notification once, signed according to Standard Webhooks. Only a status of 200 to 299 means that it was
+ * delivered; the body of the answer is not read. Throws the reason of `signal`.
  */
 export const post = async (
   { key, url }: Pick<NotificationSettings, "key" | "url">,

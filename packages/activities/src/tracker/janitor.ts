@@ -5,7 +5,7 @@ import { temporalReason } from "@durable-payments/protocol";
 import { NUDGE, type Nudge, runStep, CANCELLED } from "@durable-payments/protocol/calls";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
-/** Returns whether a workflow id has an open run; `unknown` where Temporal knows no run of it. */
+/** Returns whether a workflow id has an open run; `unknown` if Temporal knows no run of it. */
 export const readRunState = async (
   client: Client,
   workflowId: string,
@@ -19,10 +19,10 @@ export const readRunState = async (
   }
 };
 
-/** Most rows of one sweep: the others come next. */
+/** Most rows of one sweep: the others wait for the next. */
 const MOST_NUDGED = 500;
 
-/** Whoever decides notifies the run right after: only what was left is the tracker's. */
+/** The tool that records a decision notifies the run right after. The tracker waits this long before it does so. */
 const LEFT_UNTOLD_MS = 5_000;
 
 const noteNotified = ({ account, step, workflowId }: WriteRow, ledger: Ledger) =>
@@ -32,7 +32,7 @@ const noteNotified = ({ account, step, workflowId }: WriteRow, ledger: Ledger) =
 
 /**
  * Notifies runs whose question is answered, or whose write was found: a decision and its signal are two writes, and the
- * second may have been lost. Returns why a run could not be notified, if one could not: its row stays for the next sweep.
+ * second may have been lost. Returns the reason if a run could not be notified: its row stays for the next sweep.
  */
 export const nudgeUntold = async (
   ledger: Ledger,
@@ -58,13 +58,13 @@ export const nudgeUntold = async (
   return fault;
 };
 
-/** What the janitor needs. */
+/** Dependencies of the janitor. */
 export interface JanitorOptions {
   readonly ledger: Ledger;
   readonly account: string;
   readonly client: Client;
   readonly warn: (message: string) => void;
-  /** Whose outcome a list or time can settle. What is safe to repeat waits for its next run. */
+  /** Operations whose outcome a list or time can determine. A write that is safe to repeat waits for its next run. */
   readonly operations: ReadonlyArray<string>;
   /** Reconciles a row without its run: nothing is sent. Waits that it asks for come with a later sweep. */
   readonly settle: (name: WriteName) => Promise<void>;
@@ -77,15 +77,15 @@ const LEFT_FOR_MS = 60_000;
 const MOST = 200;
 const MOST_NAMED = 20;
 
-/** The longest time until a row that time helps is looked at again. */
+/** Longest time until such a row is looked at again. */
 const LONGEST_REST_MS = 15 * 60_000;
 
-/** Settles writes of unknown outcome that ended runs have left. A person sees only what the service cannot tell. */
+/** Reconciles writes of ended runs. A person sees only what the service cannot tell. */
 export const janitor = ({ account, client, ledger, operations, settle, warn }: JanitorOptions) => {
-  /** By row: when it was looked at last, and at which version. */
+  /** The last look at each row: its time and the version of the row. */
   const looks = new Map<string, { readonly at: number; readonly version: number }>();
 
-  /** Later and later, as long as nothing about it changes. */
+  /** Grows as long as nothing about the row changes. */
   const isDue = ({ changedAt, step, version, workflowId }: WriteRow, now: number): boolean => {
     const key = JSON.stringify([workflowId, step]);
     const looked = looks.get(key);
@@ -95,7 +95,7 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
     return true;
   };
 
-  /** Returns workflow ids of which Temporal knows no run (lost, or past their retention), and why a row could not be settled. */
+  /** Returns workflow ids of which Temporal knows no run (lost, or past their retention), and the reason if a row could not be reconciled. */
   return async () => {
     const { now } = await ledger.state();
     const rows = await ledger.rows({
@@ -119,10 +119,10 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
       try {
         await settle({ account, workflowId: row.workflowId, step: row.step });
       } catch (error) {
-        // Time helps: it is looked at again. `Cancelled` says that nothing can be told of it yet, and nothing is sent.
+        // Time helps: it is read again. `Cancelled` says that its outcome is not known yet, and nothing is sent.
         if (error instanceof NotYet) continue;
         if (error instanceof StepFailed && error.type === CANCELLED) continue;
-        fault = `${row.workflowId} (${row.step}) could not be settled: ${messageOf(error)}`;
+        fault = `${row.workflowId} (${row.step}) could not be reconciled: ${messageOf(error)}`;
         warn(fault);
       }
     }

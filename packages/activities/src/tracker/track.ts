@@ -18,19 +18,19 @@ import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { janitor, nudgeUntold } from "./janitor.ts";
 import { waitsOf } from "./waits.ts";
 
-/** What the tracker takes. */
+/** Options of the tracker. */
 export interface TrackerOptions extends LongActivityOptions {
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
   /** The account of the runtime's client, as a hash. */
   readonly account: () => Promise<string>;
-  /** Whose rows of ended runs are settled. */
+  /** The operations whose rows of ended runs are reconciled. */
   readonly operations: ReadonlyArray<string>;
   /** Reconciles a row whose run has ended: nothing is sent. */
   readonly settle: (name: WriteName, signal: AbortSignal) => Promise<void>;
 }
 
-/** How often it is looked at what is due; how often the service is asked is another matter. */
+/** Interval of the checks for due waits; the service is asked less often. */
 const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
 const JANITOR_EVERY_MS = 60_000;
@@ -39,10 +39,10 @@ const JANITOR_EVERY_MS = 60_000;
 const REGISTRY = Services.empty();
 
 const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
-  description: "When the tracker that this worker ran last had read all that was due",
+  description: "When this worker's tracker last completed a pass",
 });
 
-/** The work of one attempt; `before` is what the last one has reported or handed on. */
+/** The work of one attempt; `before` is the state of the last one. */
 const tracking = (
   options: TrackerOptions,
   account: string,
@@ -73,24 +73,24 @@ const tracking = (
   };
   let nextNudge = 0;
   let nextJanitor = 0;
-  /** Why something less than a sweep has failed. */
+  /** The reason why a part of a sweep failed. */
   let faults: { readonly nudge?: string | undefined; readonly janitor?: string | undefined } = {};
 
-  /** Holds what was seen of the ledger against what it has, and remembers what it has. */
+  /** Compares the ledger with its witness, and updates the witness. */
   const bearWitness = async (): Promise<void> => {
     const { mark } = state;
     if (mark !== undefined && !(await ledger.expect(mark))) {
-      // What was seen is remembered until then: a second copy may have less than that, too.
+      // The witness stays until then: a second copy may have less than it, too.
       activity.log.error("The ledger was restored: nothing is sent until `recover`.");
       return;
     }
     const now = await ledger.mark();
     state = { ...state, mark: now };
-    // At once: a worker killed in the next second is no loss of what was seen.
+    // At once, so that a worker killed in the next second does not lose the witness.
     if (now.sequence !== mark?.sequence) activity.heartbeat(state);
   };
 
-  /** What keeps it from its work now; undefined where nothing does. */
+  /** The reason why it cannot work now, if any. */
   const note = (why: string | undefined): void => {
     const { failing, ...rest } = state;
     state =
@@ -128,16 +128,16 @@ export const makeTrackerActivities = (options: TrackerOptions): TrackerActivitie
   track: async (known) => {
     const account = await options.account();
     return runLong(options, (signal, reported) =>
-      // A killed worker's heartbeat is later than what the run was given.
+      // The heartbeat of a killed worker is newer than the input of the run.
       tracking(options, account, signal, isTracked(reported) ? reported : known),
     );
   },
 });
 
 /**
- * Returns what the tracker has last said to Temporal by its heartbeat: a witness of the ledger that outlives it.
+ * Returns the tracker's last heartbeat: a witness of the ledger that outlives it.
  *
- * @returns undefined where no tracker runs, or it has said nothing yet.
+ * @returns undefined if no tracker runs, or it has not reported yet.
  */
 export const readTracked = async (
   client: Client,

@@ -20,28 +20,28 @@ import {
 import { isPaymentsError } from "../write/outcomes.ts";
 import { type JanitorOptions, readRunState } from "./janitor.ts";
 
-/** What the tracker needs to complete waits. */
+/** Dependencies of the waits of the tracker. */
 interface WaitsOptions extends Pick<JanitorOptions, "account" | "client" | "ledger" | "warn"> {
   /** Calls the service; each is one request, or one page. */
   readonly call: <A>(call: Call<A>) => Promise<A>;
 }
 
-/** So few are read one by one. */
+/** Up to this number of waits is read one by one. */
 const FEW = 5;
 
 /** Most single reads of one sweep: the others come next. */
 const MOST_SINGLE = 25;
 
-/** Failures that concern the one thing that was asked for: the service can be read. */
+/** Failures that concern one item only: the service itself can be read. */
 const OF_ONE: ReadonlySet<string> = new Set(["Refused", "InvalidRequest", "UnexpectedAnswer"]);
 
-/** A list that takes long to read takes a fifth of the time at most. */
+/** Reading a slow list takes at most a fifth of the time. */
 const REST = 4;
 
 /** Reading who waits takes at most this share of the time. */
 const SHARE_OF_TIME = 1 / 20;
 
-/** So often it is asked whether the run of a long wait is open still. */
+/** How often the run of a long wait is checked to be still open. */
 const RUN_CHECKED_EVERY_MS = 6 * 3_600_000;
 
 interface Tracked extends Wait {
@@ -54,12 +54,12 @@ interface Tracked extends Wait {
 const keyOf = ({ activityId, runId, workflowId }: Wait): string =>
   JSON.stringify([workflowId, runId, activityId]);
 
-/** Before the read: one that always fails is not read again at once, and keeps no other waiting. */
+/** Set before the read, so that a read that always fails does not delay others. */
 const markPolled = (waits: ReadonlyArray<Tracked>): void => {
   for (const wait of waits) wait.polledAt = Date.now();
 };
 
-/** Waits of an account by the ledger: reads what is due at the service, and completes the activities of what has ended. */
+/** Waits of an account in the ledger: reads due objects at the service, and completes the activities of ended waits. */
 export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) => {
   let all = new Map<string, Tracked>();
   let lastReadAt = Number.NEGATIVE_INFINITY;
@@ -80,7 +80,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     tookMs = Date.now() - began;
   };
 
-  /** What is to be read now, by what is waited for; the one that was read longest ago first. */
+  /** The due waits by their object, the longest unread first. */
   const dueOf = (kind: Wait["kind"]): ReadonlyMap<string, ReadonlyArray<Tracked>> => {
     const now = Date.now();
     const due = [...all.values()]
@@ -95,7 +95,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
 
   const sweepPayouts = async (): Promise<void> => {
     const unread = new Map(dueOf("payout"));
-    // A page is worth its request while it shows more than one of those that are due.
+    // A page is worth its request if it shows more than one due item.
     for (let page_num = 1, shown = 2; unread.size > FEW && shown > 1; page_num++) {
       ({ shown } = await readPage<Payout>(
         unread,
@@ -137,7 +137,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     cardholdersFrom = Date.now() + REST * (Date.now() - began);
   };
 
-  /** Reads a page of a list, and takes what it shows out of what is unread: `shown` counts that. */
+  /** Reads a page of a list and removes its items from the unread ones: `shown` counts them. */
   const readPage = async <Item>(
     unread: Map<string, ReadonlyArray<Tracked>>,
     read: Call<Page<Item>>,
@@ -161,7 +161,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     return { page, shown };
   };
 
-  /** Reads one thing. Where the service answers that it has none, the others are read nevertheless. */
+  /** Reads one item. If the service does not have it, the others are still read. */
   const readOne = async (
     waits: ReadonlyArray<Tracked>,
     read: Call<Seen<object>>,
@@ -188,19 +188,19 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
   ): Promise<void> => {
     markPolled(waits);
     for (const wait of waits) {
-      // What was seen is plain JSON.
+      // The result is plain JSON.
       if (!isOpen) await complete(wait, { ...seen });
     }
   };
 
-  /** By workflow id alone: the activity's id names what it waits for, and a reset keeps it in another run. */
+  /** By workflow id alone: the activity's id names the object of its wait, and a reset keeps it in another run. */
   const complete = async (wait: Tracked, result: JsonObject): Promise<void> => {
     const { activityId, workflowId } = wait;
     try {
       await client.activity.complete({ workflowId, activityId }, result);
     } catch (error) {
       if (!(error instanceof ActivityNotFoundError)) {
-        // It stays, and is due again: it keeps none of the others waiting.
+        // It stays due, and does not delay the others.
         return warn(
           `${activityId} of ${workflowId} could not be completed: ${temporalReason(error)}`,
         );
@@ -214,7 +214,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     all.delete(keyOf(wait));
   };
 
-  /** A terminated run ends no wait of its own. */
+  /** A terminated run does not end its wait. */
   const forgetClosedRuns = async (): Promise<void> => {
     const now = Date.now();
     for (const wait of all.values()) {
@@ -227,7 +227,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
 
   return {
     size: () => all.size,
-    /** Completes what has ended of what is due. Throws what `call` throws, after everything that could be completed was. */
+    /** Completes the due waits that have ended. Throws the error of `call`, after all possible completions. */
     sweep: async (): Promise<void> => {
       await refresh();
       await sweepPayouts();

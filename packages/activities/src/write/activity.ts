@@ -34,10 +34,10 @@ const rowNameOf = (
 ): WriteName => ({ account, workflowId: rootId, step: rowStep(rootId, { workflowId, step }) });
 
 /**
- * Carries out a write: looks at its row, and does what the ledger says until it is done, or time or a person has to
- * help. It may be called again and again, by any number of attempts at once.
+ * Performs a write: looks at its row and acts on the ledger's decisions until the write is done, or until time or a
+ * person has to help. Any number of attempts may call it, also at the same time.
  *
- * @throws NotYet where time helps; StepFailed where the step fails; LedgerUnavailable.
+ * @throws NotYet if time helps; StepFailed if the step fails; LedgerUnavailable.
  */
 export const performWrite = async (
   options: EngineOptions,
@@ -68,10 +68,10 @@ export const performWrite = async (
 };
 
 /**
- * Finds out what became of a row: reads the list, and sends nothing. Throws as `performWrite`.
+ * Reconciles a row: reads the list and sends nothing. Throws as `performWrite`.
  *
- * @param mode `close` for a run that goes on, `settle` for one that has ended.
- * @returns the answer; undefined where there is no such row.
+ * @param mode `close` for an open run, `settle` for an ended run.
+ * @returns the answer; undefined if there is no such row.
  */
 export const settleRow = async (
   options: EngineOptions,
@@ -95,8 +95,8 @@ export const settleRow = async (
 };
 
 /**
- * Removes what a step has made. What became of the step is found out first; the removal is a write of its own, with a
- * row, a fence and an outcome. `made` is empty where the step had made nothing. Throws as `performWrite`.
+ * Removes the result of a step. The step is reconciled first; the removal is a write of its own, with a row, a fence and
+ * an outcome. `made` is empty if the step made nothing. Throws as `performWrite`.
  */
 export const undoWrite = async (
   options: EngineOptions,
@@ -109,13 +109,13 @@ export const undoWrite = async (
   try {
     settled = await settleRow(options, attempt, name, "close");
   } catch (error) {
-    // Nothing was carried out.
+    // Nothing took effect.
     if (!(error instanceof StepFailed)) throw error;
   }
   if (settled?.is === "waiting") return settled;
   const { row } = await ledger.look(name);
   const operation = operations.get(row?.operation ?? call.made?.operation ?? "");
-  // What a restored ledger has forgotten, Temporal remembers.
+  // Temporal remembers a result that a restored ledger has forgotten.
   const returned = row?.state === "undone" ? undefined : call.made?.fields;
   const madeId = row?.state === "done" ? row.madeId : textAt(returned, operation?.idField ?? "");
   if (operation === undefined || !madeId) return { is: "done", made: {} };
@@ -123,7 +123,7 @@ export const undoWrite = async (
   const { generation = 1, version = 0 } = row ?? {};
   const details = { operation: operation.name, step: name.step, version };
   if (undo === undefined) {
-    const message = `Nothing removes what ${operation.name} makes: remove ${madeId} by hand.`;
+    const message = `The result of ${operation.name} cannot be removed automatically: remove ${madeId} by hand.`;
     throw new StepFailed(failureTypes.cannotBeUndone, message, details);
   }
   const removed = await performWrite(
@@ -132,7 +132,7 @@ export const undoWrite = async (
     {
       ...call,
       operation: undo.operation.name,
-      // What was made anew is undone anew.
+      // A repeated write is undone again.
       step: generation === 1 ? `undo ${call.step}` : `undo ${call.step} ${generation}`,
       isNamed: true,
       request: { ...undo.request },
@@ -146,14 +146,14 @@ export const undoWrite = async (
 /** A cancellation arrives with the answer to a heartbeat. */
 const HEARTBEAT_EVERY_MS = 3_000;
 
-/** What the activities of writes are made of. */
+/** Dependencies of the activities of writes. */
 interface WriteActivityOptions {
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
   readonly operations: OwnOperations;
 }
 
-/** What an attempt leaves for the next one: the version of the row with nothing sent; 0 where there is none. */
+/** Details that an attempt leaves for the next one: the version of the row with nothing sent; 0 without a row. */
 interface Left {
   readonly attempt: number;
   readonly version: number;
@@ -165,8 +165,8 @@ const testimonyOfVersion = (version: number): Attempt["testimony"] =>
   version === 0 ? { is: "none" } : { is: "version", version };
 
 /**
- * Returns what Temporal says of a row: by the input on the first attempt, by what the attempt before has left on any
- * other. An activity that works in another run than the one that scheduled it knows nothing.
+ * Returns Temporal's word about a row: from the input on the first attempt, from the details of the earlier attempt on
+ * any other. An activity that works in another run than its scheduling run knows nothing.
  */
 export const testimonyOf = (
   { call, isFirst, runId, version }: Testified,
@@ -182,7 +182,7 @@ export const testimonyOf = (
     return call === 1 && isFirst ? { is: "none" } : undefined;
   }
   const left = info.heartbeatDetails as Partial<Left> | undefined;
-  // An attempt that was killed has left nothing; what is there then is of one before it.
+  // A killed attempt left nothing: the details belong to an earlier one.
   return left?.attempt === info.attempt - 1 && typeof left.version === "number"
     ? testimonyOfVersion(left.version)
     : undefined;
@@ -209,7 +209,7 @@ const attemptIn = (call: Testified): Attempt => {
   };
 };
 
-/** Turns what the engine throws into what Temporal understands. */
+/** Turns errors of the engine into failures of Temporal. */
 const failureOf = (error: unknown, attempt: Attempt): unknown => {
   if (error instanceof StepFailed) {
     const { details, message, type } = error;
@@ -221,7 +221,7 @@ const failureOf = (error: unknown, attempt: Attempt): unknown => {
   return notYet(messageOf(error), isLedger ? grownWait(attempt.attempt) : error.delayMs);
 };
 
-/** Runs in an activity, which heartbeats meanwhile: a lost worker is noticed, and a cancellation arrives. */
+/** Runs within an activity with heartbeats, so that a lost worker is noticed and a cancellation arrives. */
 const inActivity = async <A>(
   call: Testified,
   run: (attempt: Attempt) => Promise<A>,
@@ -254,7 +254,7 @@ const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
   isRunOpen: async () => false,
 });
 
-/** Makes the activities of all writes: each carries out its step once, however often it is called. */
+/** Makes the activities of all writes: each step takes effect once, however often its activity is called. */
 export const makeWriteActivities = ({ ledger, operations: own, runtime }: WriteActivityOptions) => {
   let made: Promise<EngineOptions> | undefined;
   const engine = (): Promise<EngineOptions> => {
@@ -279,13 +279,13 @@ export const makeWriteActivities = ({ ledger, operations: own, runtime }: WriteA
     return [operation, write] as const;
   });
   return {
-    /** By activity type: the operations of the contract that write, those of a user's own, and `undo`. */
+    /** By activity type: the writes of the contract, the user's own operations, and `undo`. */
     activities: {
       ...Object.fromEntries(activities),
       undo: (call: UndoCall) =>
         inActivity(call, async (attempt) => undoWrite(await engine(), attempt, call)),
     },
-    /** The operations whose outcome a list, or the lifetime of a key, settles. */
+    /** The operations whose outcome a list, or the lifetime of a key, determines. */
     settled: [
       ...writeNames.filter((name) => isListed(name) || contractOf(name).idempotency === "keyed"),
       ...Object.entries(own).flatMap(([name, { repeat }]) => (repeat === "idempotent" ? [] : name)),

@@ -8,7 +8,7 @@ import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
 import { bankOf, hashOf, payeeMark } from "@durable-payments/protocol/account";
 import type { Effect } from "effect";
 
-/** Whether a field of a beneficiary is legibly shown as another than was sent. */
+/** Whether a field of a beneficiary is legibly different from the request. */
 type IsOther = (sent: string, shown: string) => boolean;
 
 const plain = (text: string): string => text.replaceAll(/[\s-]/g, "").toUpperCase();
@@ -16,7 +16,7 @@ const plain = (text: string): string => text.replaceAll(/[\s-]/g, "").toUpperCas
 const isOtherCode: IsOther = (sent, shown) => {
   const [a, b] = [plain(sent), plain(shown)];
   if (isLeftUnread(b) || !/^[A-Z\d]+$/.test(b)) return false;
-  // A part of it, such as its last digits, may be all that is shown.
+  // The service may show only a part of it, such as its last digits.
   return !a.includes(b) && !b.endsWith(a);
 };
 
@@ -25,16 +25,16 @@ const branchless = (code: string): string => plain(code).replace(/^(.{8})XXX$/, 
 
 const isOtherSwift: IsOther = (sent, shown) => isOtherCode(branchless(sent), branchless(shown));
 
-/** Codes of countries and currencies; a name in the place of a code says nothing. */
+/** Codes of countries and currencies; a name instead of a code says nothing. */
 const isOtherShort: IsOther = (sent, shown) =>
   isOtherCode(sent, shown) && plain(sent).length === plain(shown).length;
 
 const isOtherHolder: IsOther = (sent, shown) => matchText(sent, shown) === "different";
 
-/** What an approver is shown of a payee, by its name in the request. A bank has many names: its own says nothing. */
+/** Fields of a payee that an approver is shown, by name in the request. A bank has many names, so its name proves nothing. */
 const FIELDS: ReadonlyArray<{
   readonly field: string;
-  /** Its name in answers, where that is another. */
+  /** Its name in answers, if different. */
   readonly shown?: string;
   readonly isOther: IsOther;
 }> = [
@@ -52,8 +52,7 @@ const FIELDS: ReadonlyArray<{
 ];
 
 /**
- * Names the field of a request of which the service legibly shows another one: whom it pays, and where. Undefined where
- * nothing contradicts, though it may not be shown.
+ * Returns the field of a payee that the service legibly shows with another value; undefined if nothing contradicts.
  */
 export const contradictedField = (request: unknown, beneficiary: unknown): string | undefined => {
   const details = isRecord(beneficiary) ? beneficiary["beneficiary_bank_details"] : undefined;
@@ -65,18 +64,18 @@ export const contradictedField = (request: unknown, beneficiary: unknown): strin
   })?.field;
 };
 
-/** Longer than a send takes: what a killed worker holds runs out. */
+/** Longer than a send: the lease of a killed worker expires. */
 const LEASE_MS = 60_000;
 
 /** Longest wait for another worker, so that a dispatch still comes in time. */
 const MOST_WAIT_MS = 3_000;
 const ASK_AGAIN_AFTER_MS = 100;
 
-/** Lets one of many do something at a time: in this process by turns, among workers by a lease of the ledger. */
+/** Lets one caller work at a time: by turns in this process, by a lease of the ledger among workers. */
 export const oneByOne = (ledger: Ledger) => {
   const last = new Map<string, Promise<void>>();
 
-  /** Waits for a turn. Returns what ends it; undefined where another worker has it for too long. */
+  /** Waits for a turn. Returns what ends it; undefined if another worker has it for too long. */
   return async (name: string): Promise<(() => Promise<void>) | undefined> => {
     const turn = Promise.withResolvers<void>();
     const before = last.get(name);
@@ -110,7 +109,7 @@ export const oneByOne = (ledger: Ledger) => {
   };
 };
 
-/** Describes an account for whoever approves its payment: holder, country, and the last four characters. */
+/** Describes an account for its approver: holder, country, and the last four characters. */
 export const describeAccount = (beneficiary: unknown): string => {
   const bank = bankOf(beneficiary);
   const number = textAt(bank, "iban") ?? textAt(bank, "account_number");
@@ -121,21 +120,21 @@ export const describeAccount = (beneficiary: unknown): string => {
   return `${holder}, ${country}, ${ending}`;
 };
 
-/** Marks what is described, for an approval: another holder, bank or account, also beside an IBAN, has another mark. */
+/** Marks the described account for an approval: another holder, bank or account has another mark. */
 export const accountMark = (beneficiary: unknown): string => {
   const bank = bankOf(beneficiary);
   const more = ["bank_name", "account_number"].map((field) => textAt(bank, field));
   return hashOf([payeeMark(beneficiary), ...more]).slice(0, 32);
 };
 
-/** What is looked for. */
+/** The searched beneficiary. */
 interface Wanted {
   readonly account: string;
   /** Hash of the request. */
   readonly hash: string;
   readonly request: unknown;
   readonly ledger: Ledger;
-  /** Reads at the service; what it does not know is undefined. */
+  /** Reads at the service; undefined if the service does not know it. */
   readonly readOrNone: <A>(
     call: (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>,
   ) => Promise<A | undefined>;
@@ -144,8 +143,8 @@ interface Wanted {
 const ACTIVE = /^active$/i;
 
 /**
- * Returns the beneficiary that the ledger has for the very same request, where the service still shows it active and
- * unchanged; undefined where a new one is to be made.
+ * Returns the beneficiary that the ledger has for an equal request, if the service still shows it active and unchanged;
+ * undefined if a new one is needed.
  */
 export const reusableBeneficiary = async ({
   account,
@@ -159,7 +158,7 @@ export const reusableBeneficiary = async ({
   if (beneficiary_id === "") return undefined;
   const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
   const isActive = shown !== undefined && ACTIVE.test(shown.beneficiary_status ?? "active");
-  // An account number that is shown beside an IBAN is a part of it, or was changed since.
+  // An account number shown with an IBAN is a part of it, or was changed later.
   const number = textAt(request, "account_number") ?? textAt(request, "iban");
   const sent = { ...(isRecord(request) ? request : {}), account_number: number };
   return isActive && contradictedField(sent, shown) === undefined

@@ -33,7 +33,7 @@ import { keyOf, pickTexts, requestHash } from "./request.ts";
 
 type Client = PaymentsClient["Service"];
 
-/** What makes the operations of the contract. */
+/** Dependencies of the operations of the contract. */
 export interface ContractOptions {
   readonly runtime: PaymentsRuntime;
   readonly options: Client["options"];
@@ -56,7 +56,7 @@ export const makeContractOperations = ({
     return result.success;
   };
 
-  /** Reads at the service; what it does not know is undefined. */
+  /** Reads at the service; undefined if the service does not know it. */
   const readOrNone = <A>(
     call: (client: Client) => Effect.Effect<A, PaymentsError>,
   ): Promise<A | undefined> =>
@@ -76,7 +76,7 @@ export const makeContractOperations = ({
       read: (page_num) => read((client) => client.listPayouts({ page_num, page_size: PAGE_SIZE })),
     }),
     keyOf: ({ unique_request_id: key }) => (key === undefined ? undefined : plainKey(key)),
-    // What was sent has these fields: its request was checked.
+    // The request was checked, so it has these fields.
     compare: (facts, row) =>
       matchPayout(facts as unknown as Parameters<typeof matchPayout>[0], row),
     kept: (item) => pickTexts(item, PAYOUT_KEPT),
@@ -127,7 +127,7 @@ export const makeContractOperations = ({
     const id =
       (name === "withdrawFromCard" ? key : textAt(answer, idField)) ?? textAt(request, idField);
     if (id === undefined) {
-      return { is: "lost", message: `${name} was answered without the id of what it made.` };
+      return { is: "lost", message: `${name} was answered without the id of its result.` };
     }
     const contradicted =
       name === "createBeneficiary" ? contradictedField(request, answer) : undefined;
@@ -151,7 +151,7 @@ export const makeContractOperations = ({
   const send = async (name: WriteName, sending: Sending): Promise<SendOutcome> => {
     const { attempt, guard, isResend, key, request } = sending;
     const body = WRITES[name].isKeyed ? { ...request, unique_request_id: key } : request;
-    // What has begun is not broken off: nothing would be known of it.
+    // A call in flight is not aborted: its outcome would be unknown.
     const waiting = new AbortController();
     const giveUp = () => {
       if (!guard.isAsked) waiting.abort(guard.signal.reason);
@@ -172,7 +172,7 @@ export const makeContractOperations = ({
     }
   };
 
-  /** Takes the beneficiary that the ledger has for the same request, or makes one: one after the other. */
+  /** Takes the beneficiary that the ledger has for the same request, or creates one. Calls wait for each other. */
   const sendBeneficiary = async (sending: Sending): Promise<SendOutcome> => {
     const { guard, key, options, request } = sending;
     if (options.reuse === false) return send("createBeneficiary", sending);
@@ -193,7 +193,7 @@ export const makeContractOperations = ({
     }
   };
 
-  /** A removal that is refused although it was sent before is done where nothing is left to be removed. */
+  /** A repeated removal that is refused is done if nothing is left to remove. */
   const sendRemoval = async (sending: Sending): Promise<SendOutcome> => {
     const { key, request, sentForMs } = sending;
     const outcome = await send("removeCardholder", sending);
@@ -202,7 +202,7 @@ export const makeContractOperations = ({
       item.card_holder_id === request["card_holder_id"];
     const { fault, items, unreadable } = await cardholders.readings.read(isIt);
     if (fault !== undefined || unreadable.length > 0 || items.some(isIt)) return outcome;
-    // What was just made may not be listed yet.
+    // A new row may not be listed yet.
     return sentForMs < assumptions.listLagSeconds * 1_000
       ? { is: "lost", message: outcome.message }
       : madeOf("removeCardholder", request, key, {});
@@ -230,7 +230,7 @@ export const makeContractOperations = ({
       case "createPayout": {
         const payout = await readOrNone((client) => client.retrievePayout({ payout_id: id }));
         if (!isRecord(payout)) return unknown;
-        // What was sent has these fields: its request was checked.
+        // The request was checked, so it has these fields.
         const sent = facts as unknown as Parameters<typeof contradictionOf>[0];
         const other = contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
         return other === undefined ? fits(name, payout) : fault(`The service shows ${other}.`);

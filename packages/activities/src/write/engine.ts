@@ -24,10 +24,10 @@ import type { EngineOptions, ReadMade, WriteOperation, WriteTask } from "./opera
 import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
 import { keyOf, keysOf, prepare, renamed } from "./request.ts";
 
-/** Longest time that an attempt goes on without a result. */
+/** Longest time that an attempt continues without a result. */
 const MOST_MS = 60_000;
 
-/** Carries out one write, from what its row says until it is done, or time or a person has to help. */
+/** Performs one write until it is done, or until time or a person has to help. */
 export class Performing {
   readonly #options: EngineOptions;
   readonly #attempt: Attempt;
@@ -37,7 +37,7 @@ export class Performing {
   readonly #deadline: number;
   #policy: WritePolicy;
   #call: Call;
-  /** The same request was carried out under another step: a person is asked. */
+  /** The same request succeeded under another step: a person is asked. */
   #elsewhere: ReadonlyArray<WriteRow> = [];
   #look: Look | undefined;
   #sends = 0;
@@ -144,7 +144,7 @@ export class Performing {
     this.#call = { ...this.#call, payee };
     this.#elsewhere = elsewhere;
     if (elsewhere.length === 0) return;
-    // Whatever may be sent again: a person says first whether this is another one.
+    // Before a resend, a person says whether this is another write.
     this.#call = { ...this.#call, testimony: undefined };
     this.#policy = { ...this.#policy, repeat: "none", isListed: true };
   }
@@ -169,14 +169,14 @@ export class Performing {
   }: Extract<NextEffect, { is: "again" }>): NextEffect | Promise<NextEffect> {
     this.#call = {
       ...this.#call,
-      // What Temporal says serves one look and its dispatch: the ledger may be lost in between.
+      // Temporal's word holds for one look and its dispatch: the ledger may be lost between two looks.
       testimony: isKnown ? { is: "version", version: this.version } : undefined,
       reread,
     };
     return this.#called();
   }
 
-  /** What changes nothing needs no transaction: the look is of just now, and the fence decides once more. */
+  /** Without a change, no transaction is needed: the look is recent, and the fence decides again. */
   #called(): NextEffect | Promise<NextEffect> {
     const event = { is: "called", call: this.#call } as const;
     if (this.#look === undefined) return this.#advance(event);
@@ -190,7 +190,7 @@ export class Performing {
     try {
       return await this.#sendOnce(generation, isResend, (release) => releases.push(release));
     } finally {
-      // What is not given back runs out.
+      // A lease that is not released expires.
       await Promise.all(releases.map((release) => release().catch(() => undefined)));
     }
   }
@@ -203,7 +203,7 @@ export class Performing {
     const { ledger, who } = this.#options;
     const { attempt, signal } = this.#attempt;
     if (signal.aborted) throw signal.reason;
-    // A resend waits: whatever took the last answer may take this one, too.
+    // A resend waits: the cause of the lost answer may still be there.
     if (this.#sends > 0) throw this.#notYet("The last answer was lost.", grownWait(attempt), false);
     this.#sends += 1;
     const row = this.#row;
@@ -240,7 +240,7 @@ export class Performing {
     }
   }
 
-  /** Whether the row, as it was looked at, may still be left with nothing sent: the next attempt is told its version. */
+  /** Whether nothing of the row was sent: then the next attempt receives its version. */
   get #isUnsent(): boolean {
     const row = this.#row;
     if (row === undefined) return this.#call.testimony?.is === "none";
@@ -261,12 +261,12 @@ export class Performing {
       if (!(error instanceof MadeByAnother)) {
         throw this.#notYet(messageOf(error), grownWait(1), false);
       }
-      const message = `Its answer names what another write has made. ${error.message}`;
+      const message = `Its answer names the result of another write. ${error.message}`;
       return write({ is: "contradiction", message });
     }
   }
 
-  /** Reads the service; where it cannot be read, time helps. */
+  /** Reads the service; if it cannot be read, time helps. */
   async #reading<A>(read: () => Promise<A>, isUnsent = false): Promise<A> {
     const { attempt, signal } = this.#attempt;
     try {
@@ -293,7 +293,7 @@ export class Performing {
     return this.#found((seen) => ({ is: "evidence", version, readFrom, verdict: seen }), verdict);
   }
 
-  /** Brings a verdict to the row. What shows our key and is another write's, a person has to sort out; likeness is read again. */
+  /** Applies a verdict to the row. If a row with our key belongs to another write, a person decides; a mere likeness is read again. */
   async #found(event: (verdict: Verdict) => WriteHappening, verdict: Verdict): Promise<NextEffect> {
     try {
       return await this.#advance(event(verdict));
@@ -310,9 +310,9 @@ export class Performing {
     if (row === undefined) throw new Error("There is no row to check.");
     const version = row.version;
     if (decision.kind !== "found") {
-      // A person has said that it is another one.
+      // A person has said that it is another write.
       this.#elsewhere = [];
-      // Whatever is listed by now counts: a person has waited long enough.
+      // Every row listed now counts: a person has waited long enough.
       const read = await this.#search({ ...row, until: 0 });
       const nextAt = this.#now + grownWait(this.#attempt.attempt);
       const verdict = read.is === "later" ? { ...read, at: Math.min(read.at, nextAt) } : read;
@@ -326,7 +326,7 @@ export class Performing {
     return this.#advance({ is: "checked", version, decision, id, result, fault });
   }
 
-  /** Reads at the service what a person named, and compares it with what was sent. What another write has made does not fit. */
+  /** Reads the id that a person gave, and compares it with the request. The result of another write does not match. */
   async #readNamed(row: WriteRow, id: string): Promise<ReadMade> {
     const owners = await this.#options.ledger.owners(row.account, row.operation, [id]);
     const owner = owners.get(id);
@@ -335,7 +335,7 @@ export class Performing {
     }
     const read = await this.#operation.read(row, id, this.#request, this.#attempt.signal);
     if (read.is === "fault") return read;
-    // What shows the key of another write of unknown outcome is that one's.
+    // A row with the key of another unknown write belongs to that write.
     const shown = textAt(read.result, "unique_request_id");
     if (shown === undefined) return read;
     const key = plainKey(shown);

@@ -19,10 +19,10 @@ import { Effect } from "effect";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPaymentsError, waitAfterMs } from "./outcomes.ts";
 
-/** What the result and the log say where a person named an id that nothing could read, or compare. */
+/** The mark in result and log if a person gave an id that could not be read or compared. */
 export const NOT_CONFIRMED = { not_confirmed: true } as const;
 
-/** Changes a row by what has happened, in one transaction. Throws LedgerUnavailable, and MadeByAnother. */
+/** Applies an event to a row in one transaction. Throws LedgerUnavailable, and MadeByAnother. */
 export const advanceRow = async (
   ledger: Ledger,
   name: WriteName,
@@ -40,7 +40,7 @@ export const advanceRow = async (
       entries: isUnread
         ? entries.map((one) => ({ ...one, details: { ...one.details, ...NOT_CONFIRMED } }))
         : entries,
-      // The run that the row is named by is recorded with it: a child knows only its own type.
+      // The root run is recorded with the row: a child knows only its own type.
       workflowType: attempt?.workflowId === name.workflowId ? attempt.workflowType : undefined,
     };
   });
@@ -57,28 +57,28 @@ export interface Attempt {
   readonly workflowType?: string | undefined;
   /** 1 for the first. */
   readonly attempt: number;
-  /** What Temporal says of the row. */
+  /** Temporal's word about the row. */
   readonly testimony: Call["testimony"];
   /** When it began, by both clocks of the worker: milliseconds. */
   readonly startedAt: { readonly wall: number; readonly monotonic: number };
   /** Aborts when it is cancelled, or its worker shuts down. */
   readonly signal: AbortSignal;
-  /** Leaves the row's version for the next attempt: nothing was sent since it; 0: there is no row. */
+  /** Leaves the row's version, since which nothing was sent, for the next attempt; 0 without a row. */
   readonly heartbeat: (version: number) => void;
-  /** Asks Temporal whether its run is open. Rejects where Temporal does not answer. */
+  /** Asks Temporal whether its run is open. Rejects if Temporal does not answer. */
   readonly isRunOpen: () => Promise<boolean>;
 }
 
 /** A dispatch leaves within this time of its attempt's start, by both clocks. */
 const DISPATCH_WITHIN_MS = 10_000;
 
-/** A look at the ledger that took longer is made again: the process may have stood still within it. */
+/** A slower look at the ledger is repeated: the process may have been frozen during it. */
 const LOOK_WITHIN_MS = 500;
 
-/** A dispatch within this time follows at once on its attempt's start: its run was open then. */
+/** A dispatch within this time counts as immediate: its run was open at the start of the attempt. */
 const AT_ONCE_MS = 1_000;
 
-/** What a guard works with. */
+/** Dependencies of a guard. */
 interface GuardOptions {
   readonly ledger: Ledger;
   readonly attempt: Attempt;
@@ -91,8 +91,8 @@ interface GuardOptions {
 
 /**
  * The fence: it runs before each dispatch of one call of the client. In one transaction of the ledger it checks
- * everything that may forbid the send, and commits that it is sent. Where Temporal or the ledger does not answer,
- * nothing is sent.
+ * everything that may forbid the send, and commits `sending`. If Temporal or the ledger does not answer, nothing is
+ * sent.
  */
 class Guard {
   readonly #options: GuardOptions;
@@ -105,7 +105,7 @@ class Guard {
     this.#options = options;
   }
 
-  /** Whether the ledger may have committed that it is sent: then it has to hear what became of it. */
+  /** Whether the ledger may have committed `sending`: then the outcome must be recorded. */
   get mayHaveBegun(): boolean {
     return this.#hasGone || (this.#isAsked && !this.#isStopped);
   }
@@ -120,7 +120,7 @@ class Guard {
     return this.#blocked;
   }
 
-  /** The attempt's signal: a send that has begun is not broken off by it. */
+  /** The attempt's signal; it does not abort a send that has begun. */
   get signal(): AbortSignal {
     return this.#options.attempt.signal;
   }
@@ -139,7 +139,7 @@ class Guard {
       }),
     );
 
-  /** Asks for one dispatch, which has to follow at once; rejects with the reason where it must not. `what`: see the event. */
+  /** Asks for one dispatch, which has to follow at once; rejects with the reason if it must not. `what`: see the event. */
   async permit(what?: string): Promise<void> {
     this.#blocked = undefined;
     try {
@@ -156,7 +156,7 @@ class Guard {
       if (attempt.signal.aborted) throw new Error("Its activity was cancelled.");
       if (performance.now() - attempt.startedAt.monotonic > AT_ONCE_MS) {
         const isOpen = await attempt.isRunOpen().catch((error: unknown) => {
-          throw new Error(`Temporal does not say whether its run is open: ${messageOf(error)}`);
+          throw new Error(`Temporal did not confirm that its run is open: ${messageOf(error)}`);
         });
         if (!isOpen) throw new Error("Its run has ended.");
       }
@@ -204,13 +204,13 @@ export interface Sending {
   readonly key: string;
   /** Whether an earlier send with this key may have reached the service. */
   readonly isResend: boolean;
-  /** How long ago the row of what was sent before was made, in milliseconds; undefined where nothing was sent. */
+  /** Age of the row of an earlier send, in milliseconds; undefined if nothing was sent. */
   readonly sentForMs: number | undefined;
   readonly guard: Guard;
   readonly options: WriteOptions;
   /** The number of the attempt: waits grow with it. */
   readonly attempt: number;
-  /** Runs something once the ledger has the outcome. */
+  /** Runs a function once the ledger has the outcome. */
   readonly afterwards: (release: () => Promise<void>) => void;
 }
 
@@ -219,18 +219,18 @@ interface Dispatch extends GuardOptions, Omit<Sending, "attempt" | "guard"> {
   readonly operation: { readonly send: (sending: Sending) => Promise<SendOutcome> };
 }
 
-/** What became of a send. */
+/** The outcome of a send. */
 export type Dispatched =
-  /** The ledger has to hear it; `waitMs` is the shortest wait where nothing left. */
+  /** It must be recorded; `waitMs` is the shortest wait if no byte left. */
   | { readonly is: "answered"; readonly outcome: SendOutcome; readonly waitMs: number }
-  /** The client got as far as no dispatch. `isUnsent`: the row is as it was looked at. */
+  /** The client did not reach a dispatch. `isUnsent`: the row has not changed. */
   | {
       readonly is: "later";
       readonly message: string;
       readonly waitMs: number;
       readonly isUnsent: boolean;
     }
-  /** The client does not send such a request. */
+  /** The client rejects the request. */
   | { readonly is: "invalid"; readonly message: string; readonly details: JsonObject };
 
 const notDispatched = (message: string, waitMs = 0): Dispatched => ({
@@ -239,7 +239,7 @@ const notDispatched = (message: string, waitMs = 0): Dispatched => ({
   waitMs,
 });
 
-/** Sends a request once, behind the guard. Throws the reason of the attempt's signal where it was aborted before a dispatch. */
+/** Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a dispatch. */
 export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
   const { attempt, operation, ...sending } = given;
   const { signal } = attempt;
@@ -276,10 +276,10 @@ export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
   return { is: "later", message: `It was not sent (${outcome.is}).`, waitMs, isUnsent: false };
 };
 
-/** Waits before the outcome of a send is written again, where the ledger did not answer. */
+/** Waits before the outcome of a send is written again if the ledger did not answer. */
 const AGAIN_AFTER_MS = [100, 1_000, 5_000];
 
-/** Writes the outcome of a send, which is a fact that only this process has: again, where the ledger does not answer. */
+/** Writes the outcome of a send, which is a fact that only this process has: again, if the ledger does not answer. */
 export const writeAgain = async <A>(write: () => Promise<A>): Promise<A> => {
   for (const waitMs of AGAIN_AFTER_MS) {
     try {

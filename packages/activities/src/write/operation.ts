@@ -12,7 +12,7 @@ import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
 import type { ReadName } from "../reads.ts";
 import type { Sending } from "./guard.ts";
 
-/** A person's id, as the service has it; with `NOT_CONFIRMED` in the result, where only the person says so. */
+/** The id that a person gave; with `NOT_CONFIRMED` in the result if nothing could confirm it. */
 export type ReadMade =
   | { readonly is: "fits"; readonly result: JsonObject }
   | { readonly is: "fault"; readonly fault: string };
@@ -20,13 +20,13 @@ export type ReadMade =
 /** An operation that writes, as the engine knows it: of the contract, or of a user's own. */
 export interface WriteOperation {
   readonly name: string;
-  /** Field of a result with the id of what was made: all that is left of a pruned write. */
+  /** Field of a result with the id: all that is left of a pruned write. */
   readonly idField: string;
   readonly policy: (options: WriteOptions) => WritePolicy;
   /**
    * Checks a request before anything is sent.
    *
-   * @param isPlanned whether it is that of a later step: ids of what is made before may be missing.
+   * @param isPlanned whether it belongs to a later step: ids from earlier steps may be missing.
    */
   readonly faults: (
     request: JsonObject,
@@ -34,14 +34,14 @@ export interface WriteOperation {
   ) => ReadonlyArray<Fault> | Promise<ReadonlyArray<Fault>>;
   readonly describe: (request: JsonObject) => WriteRequest;
   readonly send: (sending: Sending) => Promise<SendOutcome>;
-  /** Looks for what a row may have made. Rejects with a PaymentsError where the service cannot be read. */
+  /** Looks for the result of a row. Rejects with a PaymentsError if the service cannot be read. */
   readonly search:
     | ((row: WriteRow, now: number, signal: AbortSignal) => Promise<Verdict>)
     | undefined;
   /**
-   * Reads what an id names, and compares it with what was sent. Rejects with a PaymentsError where it cannot be read.
+   * Reads the object of an id and compares it with the request. Rejects with a PaymentsError if it cannot be read.
    *
-   * @param request undefined where only the row is at hand.
+   * @param request undefined if only the row is known.
    */
   readonly read: (
     row: WriteRow,
@@ -49,11 +49,11 @@ export interface WriteOperation {
     request: JsonObject | undefined,
     signal: AbortSignal,
   ) => Promise<ReadMade>;
-  /** Marks the account that a request pays, and describes it; undefined where it pays no beneficiary. */
+  /** Marks the account that a request pays, and describes it; undefined if it pays no beneficiary. */
   readonly payee:
     | ((request: JsonObject) => Promise<{ readonly mark: string; readonly shown: string }>)
     | undefined;
-  /** The write that removes what was made; undefined where nothing can. */
+  /** The write that removes the result; undefined if nothing can. */
   readonly undo:
     | ((id: string) => { readonly operation: WriteOperation; readonly request: JsonObject })
     | undefined;
@@ -65,7 +65,7 @@ export type WriteOperations = ReadonlyMap<string, WriteOperation>;
 /** The operations of the contract that write. */
 export type WriteName = Exclude<keyof Endpoints, ReadName>;
 
-/** What the engine works with. */
+/** Dependencies of the engine. */
 export interface EngineOptions {
   readonly ledger: Ledger;
   /** Hash of the account. */
@@ -75,37 +75,37 @@ export interface EngineOptions {
   readonly who: string;
 }
 
-/** A write to be carried out: what the activity got, under the name of its operation. */
+/** A write to perform: the activity's input, under the name of its operation. */
 export interface WriteTask extends WriteCall {
   readonly operation: string;
 }
 
-/** How long the service is taken to remember a key. Its document does not say. */
+/** Assumed lifetime of a key at the service. Its document does not say. */
 export const KEY_LIFETIME_MS = 24 * 60 * 60_000;
 
-/** Cards, and what is moved to and from them, are in this currency only. */
+/** The currency of all cards and their transfers. */
 const CARD_CURRENCY = "USD";
 
-/** Ids of what an earlier step makes. */
+/** Ids that earlier steps produce. */
 export const MADE_BEFORE = ["beneficiary_id", "card_holder_id", "balance_id", "card_id"];
 
-/** What the engine has to know of an operation beside its contract. */
+/** Facts about an operation that its contract does not have. */
 export interface WriteFacts {
-  /** The field with the id of what it makes, or changes, in the answer or the request. */
+  /** The field, in the answer or the request, with the id of the created or changed object. */
   readonly idField: string;
   readonly isKeyed?: true;
-  /** Where the request has an amount. */
+  /** The field of the amount, if the request has one. */
   readonly amountField?: string;
   readonly currency?: string;
   readonly payeeField?: string;
-  /** What a list, or a person, is shown of the request; no account or card number. */
+  /** The part of the request that a list or a person is shown; no account or card number. */
   readonly facts?: ReadonlyArray<string>;
-  /** What is kept of the answer; no account or card number. */
+  /** The part of the answer that is kept; no account or card number. */
   readonly kept: ReadonlyArray<string>;
   readonly undoneBy?: WriteName;
 }
 
-/** What is kept of a payout. */
+/** The kept fields of a payout. */
 export const PAYOUT_KEPT = [
   "payout_id",
   "payout_status",
@@ -158,7 +158,7 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
     undoneBy: "cancelCard",
   },
   withdrawFromCard: {
-    // A card may be withdrawn from again and again: the key names the withdrawal.
+    // A card may have many withdrawals: the key names the withdrawal.
     idField: "unique_request_id",
     isKeyed: true,
     amountField: "amount",
@@ -168,7 +168,7 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
     kept: ["card_id", "amount", "unique_request_id"],
   },
   updateBeneficiary: { idField: "beneficiary_id", kept: ["beneficiary_id"] },
-  // Its answer names nothing: there is one balance of a currency.
+  // Its answer has no id: there is one balance for each currency.
   createBalance: { idField: "currency", facts: ["currency"], kept: ["currency"] },
   removeCardholder: { idField: "card_holder_id", kept: ["card_holder_id"] },
   updateCard: { idField: "card_id", kept: ["card_id", "card_status"] },
@@ -179,6 +179,6 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
 /** The operations of the contract that write. */
 export const writeNames = Object.keys(WRITES) as ReadonlyArray<WriteName>;
 
-/** Whether a list of the service shows what an operation makes. */
+/** Whether a list of the service shows the result of an operation. */
 export const isListed = (name: WriteName): boolean =>
   name === "createPayout" || name === "createCardholder";

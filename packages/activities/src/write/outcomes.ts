@@ -1,10 +1,10 @@
 import type { PaymentsError } from "@durable-payments/api-core";
 import { grownWait, type JsonObject, type SendOutcome } from "@durable-payments/ledger";
 
-/** The account's keys have to be changed by somebody. */
+/** Somebody has to change the account's keys. */
 const NOT_AUTHENTICATED_WAIT_MS = 30_000;
 
-/** Returns how long to wait after an error that says that nothing was carried out, in milliseconds. */
+/** Returns the wait after an error without effect, in milliseconds. */
 export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
   const grown = grownWait(attempt);
   // It grows, too: the client's own limit of sign-ins says this all through an outage.
@@ -13,17 +13,17 @@ export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
 };
 
 /**
- * Classifies what the client says of a write: the only place that does.
+ * Classifies the client's result of a write. No other code does that.
  *
  * | error | carried out: no | carried out: unknown |
  * |---|---|---|
  * | InvalidRequest, Refused | refused | lost |
  * | NotAuthenticated, RateLimited, Unavailable | later | lost |
  * | OutcomeUnknown | – | lost |
- * | UnexpectedAnswer | later | lost; contradiction where it shows something else than was sent |
+ * | UnexpectedAnswer | later | lost; contradiction if it shows something else than was sent |
  *
- * @param isIgnoredRepeat whether it repeats a key, and no list shows what was made: a repeat that was ignored or refused
- *   is answered the same the next time, so a person is asked.
+ * @param isIgnoredRepeat whether it repeats a key and no list shows the result. The service would answer the next repeat
+ *   the same way, so a person is asked.
  */
 export const outcomeOfError = (
   error: PaymentsError,
@@ -51,7 +51,7 @@ export const outcomeOfError = (
     case "Refused":
       return { is: "refused", message, details: { code: error.code, reason: error.reason } };
     default: {
-      // What the service asks for; the engine's wait grows with the sends that were turned away, not with other waits.
+      // The service asks for this wait. The engine's wait grows only with rejected sends.
       const isTurnedAway = error._tag === "RateLimited" && error.operation !== "signIn";
       const retryAfterMs = isTurnedAway ? error.retryAfter : waitAfterMs(error, attempt);
       return { is: "later", message, retryAfterMs };
@@ -63,7 +63,7 @@ export const outcomeOfError = (
 export const isPaymentsError = (error: unknown): error is PaymentsError =>
   typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
 
-/** Only time helps: the next attempt goes on. `version`: the row's, where nothing can have been sent; 0 without one. */
+/** Only time helps: the next attempt continues. `version` is the row's if nothing can have been sent; 0 without a row. */
 export class NotYet extends Error {
   override readonly name = "NotYet";
   readonly delayMs: number;

@@ -14,29 +14,29 @@ import { KEY_LIFETIME_MS, type ReadMade, type WriteOperation } from "./operation
 import { orAborted } from "../run-operation.ts";
 import { keysOf, requestHash } from "./request.ts";
 
-/** What every function of an operation gets. */
+/** Context of every function of an operation. */
 export interface CallContext {
   /** Aborts when the time of the call is over: hand it to `fetch`. */
   readonly signal: AbortSignal;
 }
 
-/** What the function that sends gets beside the request. */
+/** Context of `send`. */
 export interface SendContext extends CallContext {
   /** The key of this step, 36 characters: the same whenever this request is sent. Send it as the idempotency key. */
   readonly key: string;
-  /** Returns the error that says: certainly not carried out, and worth another try. Throw it. */
+  /** Returns the error for a request that certainly had no effect and is worth another try. Throw it. */
   readonly notCarriedOut: (reason: string, options?: { readonly retryAfterMs?: number }) => Error;
-  /** Returns the error that says: refused, and not carried out. Throw it. */
+  /** Returns the error for a refused request, which had no effect. Throw it. */
   readonly refused: (reason: string) => Error;
 }
 
-/** What the function that finds gets beside the request. */
+/** Context of `find`. */
 export interface FindContext extends CallContext {
   /** The keys under which it may have been sent. */
   readonly keys: ReadonlyArray<string>;
 }
 
-/** What an operation makes: its id, and what else is kept of it, as JSON without secrets. */
+/** The result of an operation: its id, and anything else worth keeping, as JSON without secrets. */
 export interface Made {
   readonly id: string;
 }
@@ -44,23 +44,23 @@ export interface Made {
 /** An operation of your own that workflows send: a booking, an e-mail. It is protected as payments are. */
 export interface OwnOperation<Input extends object> {
   /**
-   * What a second send does. `none`: it is carried out twice. `keyed`: the service ignores a repeated key.
-   * `idempotent`: twice is as once.
+   * The effect of a second send. `none`: it takes effect twice. `keyed`: the service ignores a repeated key.
+   * `idempotent`: it changes nothing more.
    */
   readonly repeat: "none" | "keyed" | "idempotent";
   /** Checks the request before it is sent: any library of Standard Schema. */
   readonly schema?: StandardSchemaV1<Input>;
   /** Longest time of one call, in milliseconds, default 30,000. */
   readonly timeoutMs?: number;
-  /** How long after it was made `find` may not see it, in milliseconds, default 60,000. */
+  /** Longest time for which `find` may miss a result, in milliseconds; default 60,000. */
   readonly listLagMs?: number;
-  /** Sends the request, once. Whatever it throws but `refused` and `notCarriedOut` leaves open whether it was carried out. */
+  /** Sends the request once. After any error except `refused` and `notCarriedOut`, the outcome is unknown. */
   send(input: Input, context: SendContext): Promise<Made>;
-  /** Finds what was made under one of the keys; undefined where there is certainly nothing. Without it a person is asked. */
+  /** Finds the result under one of the keys; undefined if there is certainly none. Without `find`, a person is asked. */
   find?(input: Input, context: FindContext): Promise<Made | undefined>;
-  /** Reads what an id names, which a person gave; undefined where there is nothing. */
+  /** Reads the object of an id that a person gave; undefined if there is none. */
   read?(id: string, context: CallContext): Promise<Made | undefined>;
-  /** Removes what was made. It may be called again, so that it has to be safe to repeat. */
+  /** Removes the result. It may be called again, so it must be safe to repeat. */
   undo?(id: string, context: CallContext): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ export type OwnOperations = Readonly<Record<string, AnyOwnOperation>>;
 /**
  * Defines an operation of your own, which workflows call by `ownOperation`.
  *
- * @returns what it was given, with its type checked.
+ * @returns its argument, with its type checked.
  * @example
  * ```ts
  * export const reserveGoods = defineOperation<Reserve>({
@@ -92,7 +92,7 @@ const TIMEOUT_MS = 30_000;
 const SCHEMA_TIMEOUT_MS = 10_000;
 const LIST_LAG_MS = 60_000;
 
-/** Says what became of a send, as the function that sent it knows. */
+/** Says the outcome of a send, as the function that sent it knows. */
 class Said extends Error {
   readonly outcome: SendOutcome;
   constructor(outcome: SendOutcome, message: string) {
@@ -101,7 +101,7 @@ class Said extends Error {
   }
 }
 
-/** Runs a function of an operation, no longer than its time; one that does not heed its signal is not waited for. */
+/** Runs a function of an operation for at most its time, even if it ignores its signal. */
 const within = <A>(timeoutMs: number, run: (context: CallContext) => Promise<A>): Promise<A> => {
   const signal = AbortSignal.timeout(timeoutMs);
   return orAborted(() => run({ signal }), signal);
@@ -109,9 +109,9 @@ const within = <A>(timeoutMs: number, run: (context: CallContext) => Promise<A>)
 
 const keptOf = (made: Made): JsonObject => JSON.parse(JSON.stringify(made)) as JsonObject;
 
-/** Makes the write operation of one of a user's own. */
+/** Makes the write operation of a user's own operation. */
 export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOperation => {
-  // Its schema, or its own function, checks what it gets: the engine knows requests as JSON only.
+  // Its schema, or its own function, checks the request: the engine knows requests only as JSON.
   const own = given as unknown as OwnOperation<JsonObject>;
   const { repeat, schema, timeoutMs = TIMEOUT_MS } = own;
   const policy: WritePolicy = {
@@ -138,14 +138,14 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
             );
           },
           notCarriedOut: (reason, { retryAfterMs = grownWait(attempt) } = {}) => {
-            const message = `${name} was not carried out: ${redact(reason)}`;
+            const message = `${name} had no effect: ${redact(reason)}`;
             return new Said({ is: "later", message, retryAfterMs }, message);
           },
         }),
       );
       const id = textAt(made, "id");
       if (id === undefined) {
-        return { is: "lost", message: `${name} returned no id of what it made.` };
+        return { is: "lost", message: `${name} returned no id.` };
       }
       return { is: "made", id, result: keptOf({ ...(isRecord(made) ? made : {}), id }) };
     } catch (error) {
@@ -173,7 +173,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
       currency: textAt(request, "currency")?.toUpperCase() ?? null,
       payee: null,
       reference: null,
-      // What is found by its key is not compared; the request is asked for again.
+      // A result found by its key is not compared, but `find` needs the request.
       facts: own.find === undefined ? {} : { request },
     }),
     send,
@@ -193,7 +193,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
                 return { is: "found", id: made.id, result: keptOf(made), by: "key" };
               }
             } catch (error) {
-              const message = `What ${name} made could not be looked for: ${redact(messageOf(error))}`;
+              const message = `The result of ${name} could not be searched: ${redact(messageOf(error))}`;
               return { is: "later", message, isFaulty: false, at: now + policy.requestTimeoutMs };
             }
             return now < listedFrom
@@ -223,11 +223,11 @@ const nameOf = (segment: PropertyKey | StandardSchemaV1.PathSegment): string =>
   String(typeof segment === "object" ? segment.key : segment);
 
 /**
- * Checks a request by a schema. The request stays as it is: what the schema would make of it, such as a default, is not
- * taken over.
+ * Checks a request by a schema. The request stays as it is: values that the schema would add, such as defaults, are
+ * ignored.
  *
- * @returns every fault, by the path of its field; numbers of accounts and cards in their texts are masked. One of the whole
- *   request where the schema throws, or takes too long.
+ * @returns every fault, by the path of its field; numbers of accounts and cards in their texts are masked. A single fault
+ *   of the whole request if the schema throws or takes too long.
  */
 const schemaFaults = async (
   schema: StandardSchemaV1,

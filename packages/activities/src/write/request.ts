@@ -17,7 +17,7 @@ import type { Fault } from "@durable-payments/api-core";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { WriteOperation, WriteOperations, WriteTask } from "./operation.ts";
 
-/** Returns those of the fields that hold a text or a number, as texts. */
+/** Returns the fields that hold a text or a number, as texts. */
 export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(
     fields.flatMap((field) => {
@@ -38,7 +38,7 @@ const normalized = (field: string, value: Json): Json => {
   return field === "currency" && typeof value === "string" ? value.toUpperCase() : value;
 };
 
-/** Returns the hash by which a request is known again: 10 and 10.00, `eur` and `EUR` are the same. */
+/** Returns the hash that identifies a request: 10 and 10.00, `eur` and `EUR` are equal. */
 export const requestHash = (operation: string, request: JsonObject): string =>
   hashOf([
     operation,
@@ -68,7 +68,7 @@ export const keyOf = ({ account, step, workflowId }: WriteName, generation: numb
   ].join("-");
 };
 
-/** Generations whose keys are searched even where the ledger knows of fewer: it may have been restored. */
+/** Generations whose keys are searched even if the ledger knows of fewer: it may have been restored. */
 const SEARCHED_GENERATIONS = 32;
 
 /** Returns the keys of all generations under which a write may have been sent, the present one first. */
@@ -81,7 +81,7 @@ export const keysOf = (row: WriteName & { readonly generation: number }): Readon
 const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
   `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
 
-/** What has to be known before a write may be sent. */
+/** Facts that must be known before a write may be sent. */
 export interface Preparing {
   readonly ledger: Ledger;
   readonly operations: WriteOperations;
@@ -90,13 +90,13 @@ export interface Preparing {
   readonly task: Partial<WriteTask>;
   readonly request: JsonObject;
   readonly look: Look;
-  /** Reads the service; where it cannot be read, time helps. */
+  /** Reads the service; if it cannot be read, time helps. */
   readonly reading: <A>(read: () => Promise<A>) => Promise<A>;
   /** Makes the failure that ends the step. */
   readonly fail: (type: string, message: string, details?: JsonObject) => Error;
 }
 
-/** Whether nothing of a row is on its way, so that its request may be the next that is sent. */
+/** Whether nothing of a row is in flight, so that its request may be sent next. */
 const mayBeSent = (row: WriteRow | undefined): boolean =>
   row === undefined || row.state === "ready" || row.state === "refused" || row.state === "undone";
 
@@ -104,11 +104,11 @@ const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
   const { isContinued = false, isNamed = true } = task;
   if (!isContinued) return;
   if (!isNamed) {
-    const why = "has to be given: in a run that was continued every write needs a name of its own";
+    const why = "is required: in a continued run every write needs its own name";
     throw fail(failureTypes.invalidRequest, `${call.operation}: step ${why}.`);
   }
   if (row !== undefined && row.runId !== call.runId && !mayBeSent(row)) {
-    const message = `An earlier run of this chain has sent ${row.step}: each run needs a name of its own.`;
+    const message = `An earlier run of this chain has sent ${row.step}: each run needs its own name.`;
     throw fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
   }
 };
@@ -150,7 +150,7 @@ const checkInputs = async ({
   throw fail(type, `Nothing was sent. ${texts.join(". ")}.`);
 };
 
-/** Reads whose account would be paid, where the ledger will ask for an approval. */
+/** Reads the payee's account if the ledger will ask for an approval. */
 const payeeOf = async ({
   call,
   look,
@@ -162,7 +162,7 @@ const payeeOf = async ({
     ? undefined
     : reading(async () => payee?.(request));
 
-/** Looks whether the step was renamed: then the same request may have been carried out under the other name. */
+/** Returns whether the step was renamed: then the same request may have succeeded under the other name. */
 const elsewhereOf = async ({
   call: { name, operation, request, runId },
   ledger,
@@ -171,7 +171,7 @@ const elsewhereOf = async ({
   task,
 }: Preparing): Promise<ReadonlyArray<WriteRow>> => {
   const { claimed = [], isContinued = false, isFirst = false, isNamed = true } = task;
-  // A run that was continued names each of its writes: the same request each month is another one.
+  // A continued run names each of its writes: the same request next month is a new write.
   if (isContinued && isNamed) return [];
   const isNew = row === undefined || (row.sends === 0 && row.state === "unknown");
   if (isFirst || !isNew || policy(task).repeat === "idempotent") return [];
@@ -182,8 +182,8 @@ const elsewhereOf = async ({
 };
 
 /**
- * Checks and reads everything that has to be known before a send, outside of any transaction: the payee that an approval
- * has to name, and earlier rows with the same request under another step, of which a person says first what they are.
+ * Checks and reads everything that must be known before a send, outside of any transaction: the payee that an approval
+ * names, and earlier rows with the same request under another step, which a person has to explain first.
  */
 export const prepare = async (
   preparing: Preparing,
@@ -195,7 +195,7 @@ export const prepare = async (
   if (call.mode !== "send") return { payee: undefined, elsewhere: [] };
   checkName(preparing);
   if (mayBeSent(look.row)) await checkInputs(preparing);
-  // What is unknown or asked about may be sent within this attempt, too.
+  // A write that is unknown or asking may be sent within this attempt, too.
   const mayBe = look.row?.state !== "done" && look.row?.state !== "ended";
   const payee = mayBe ? await payeeOf(preparing) : undefined;
   return { payee, elsewhere: await elsewhereOf(preparing) };

@@ -239,7 +239,7 @@ describe("the janitor", () => {
       settled.push(id);
     });
     expect(settled).toEqual(["c"]);
-    expect(fault).toBe("a (createPayout) could not be settled: no list");
+    expect(fault).toBe("a (createPayout) could not be reconciled: no list");
   });
 });
 

@@ -21,7 +21,7 @@ import type { Advanced, Call, Effect, WriteEvent, WritePolicy } from "./events.t
 import type { WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
-/** What is decided for a call; `plan` is the row that a dispatch would send. */
+/** The decision about a call; `plan` is the row that a dispatch would send. */
 interface Decided extends Advanced {
   readonly plan?: WriteRow;
 }
@@ -45,10 +45,10 @@ const ended = (row: WriteRow, { become, look }: Context): Decided => {
   return become(row, nowEnded(row, message), "ended", failing("Ended", message ?? ""));
 };
 
-/** Stands in a row's `token`: this run has reported that it was cancelled, and whatever of it stood still sends nothing. */
+/** A row's `token` if its run has reported its cancellation: a frozen attempt of that run then sends nothing. */
 const closedBy = ({ runId }: Call): string => `closed:${runId}`;
 
-/** `plan` is sent, unless something holds it. `row` is what is stored now. */
+/** Sends `plan`, unless something forbids it. `row` is the stored row. */
 const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): Decided => {
   const { become, call, look } = context;
   const isUnsent = plan.state === "ready";
@@ -69,11 +69,11 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
   return become(plan, to, "held", held.effect, { why });
 };
 
-/** Why an attempt does not send. */
+/** The reason why an attempt does not send. */
 const whyOf = (effect: Effect): string =>
   "why" in effect ? effect.why : "message" in effect ? effect.message : "Not permitted.";
 
-/** Asks a person. Where another request is given, an answer to send again is for that one. */
+/** Asks a person. If another request is given, an answer to resend sends that request. */
 const asks = (row: WriteRow, why: string, { become, call, look }: Context): Decided => {
   const { amount, currency, hash } = call.request;
   const isOther = row.request.hash !== hash;
@@ -83,7 +83,7 @@ const asks = (row: WriteRow, why: string, { become, call, look }: Context): Deci
   return become(row, nowAsking(look, reason, more), "asks", again, { reason });
 };
 
-/** Nothing vouches for the row: what may have been sent is found out first. */
+/** Nothing vouches for the row: it is reconciled first. */
 const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const { become, call, look, policy } = context;
   const known = row ?? newRow(look, call);
@@ -94,8 +94,8 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   if (!isHarmless(policy)) {
     const doubted = { ...known, doubt, from: null };
     if (known.state === "undone") {
-      const anew = { ...doubted, ...nextGeneration(known, call.request) };
-      return asks(anew, "It was undone, and may have been made anew since.", context);
+      const again = { ...doubted, ...nextGeneration(known, call.request) };
+      return asks(again, "It was undone, and may have been made again since.", context);
     }
     if (call.mode !== "send" && !policy.isListed)
       return asks(doubted, "Nothing vouches for it any more, and no list shows it.", context);
@@ -104,7 +104,7 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
     if (isRestored && policy.repeat === "keyed")
       return asks(doubted, "The ledger was restored, and another key may have been sent.", context);
   }
-  // `from: null` says that no answer of a send was lost; the message says why it is checked.
+  // `from: null`: no response was lost; the message says why the write is checked.
   const message = isRestored
     ? "The ledger was restored"
     : "Not vouched for: this id may have run before";
@@ -145,7 +145,7 @@ const unknown = (row: WriteRow, context: Context): Decided => {
       : nothing(failing("Cancelled", "Its answer was lost."));
   }
   if (row.request.hash !== call.request.hash)
-    return asks(row, "Another request may have been carried out under this step.", context);
+    return asks(row, "Another request of this step may have succeeded.", context);
   if (policy.repeat !== "keyed")
     return asks(row, "Its answer was lost, and no list shows it.", context);
   if (look.now - (row.firstSentAt ?? row.createdAt) > policy.keyLifetimeMs)
@@ -181,10 +181,10 @@ const asking = (row: WriteRow, context: Context): Decided => {
     look.decisions.some(({ kind }) => kind === "amend") ||
     question?.request === call.request.hash;
   if (row.request.hash !== call.request.hash && !isMeant)
-    return asks(row, "Another request is given since this was answered.", context);
+    return asks(row, "The request has changed since this was answered.", context);
   if (policy.isListed && call.reread !== decision.sequence)
     return nothing({ is: "check", decision });
-  // What was approved before it was asked is void.
+  // An approval from before the question is void.
   const held = heldBy(look, plan, call);
   if (held?.question !== undefined)
     return become(plan, { question: held.question }, "needs approval", held.effect);
@@ -210,11 +210,11 @@ const called = (context: Context): Decided => {
     case "unknown":
       return row.epoch === look.epoch ? unknown(row, context) : mistrusted(row, context);
     case "asking":
-      // An answer may be about what a restored ledger does not have: what it asks is found out anew.
+      // An answer may be about a row that a restored ledger does not have: that row is reconciled again.
       return row.epoch === look.epoch ? asking(row, context) : mistrusted(row, context);
     case "done": {
       const { madeId: id } = row;
-      const message = `Another request of this step was carried out: ${id}.`;
+      const message = `Another request of this step succeeded: ${id}.`;
       const isOther = row.request.hash !== call.request.hash;
       return nothing(isOther ? failing("AlreadyCarriedOut", message, { id }) : returning(row));
     }
@@ -225,7 +225,7 @@ const called = (context: Context): Decided => {
   }
 };
 
-/** The fence: decides once more what was decided for the call, in the transaction that permits the first byte. */
+/** The fence: repeats the decision of the call in the transaction that permits the first byte. */
 const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced => {
   const { token, what = "sent" } = event;
   const { become, call, look } = context;
@@ -233,7 +233,7 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
   const stop = (why: string): Advanced => nothing({ is: "stop", why });
   if (!token.startsWith(`${look.epoch}:`)) return stop("The ledger was restored meanwhile.");
   let plan = row;
-  // The client sends a second time within one call, after it has signed in anew.
+  // The client sends a second time within one call, after it has signed in again.
   const isHeld = row?.state === "sending" && row.token === token && row.epoch === look.epoch;
   if (isHeld) {
     if (look.end !== undefined) return stop("Ended by a person.");
@@ -263,13 +263,13 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
 };
 
 /**
- * Decides what an event does to a write, and what the attempt does next: the only place that does. Pure and total; to be
- * called inside the transaction that has made the look and writes the row.
+ * Decides what an event does to a write, and what the attempt does next. No other code decides that. Pure and total; called
+ * inside the transaction that reads and writes the row.
  *
  * @param look - everything that decides, read in the same transaction.
  * @param event - what happens.
  * @param policy - how the operation may be sent again.
- * @returns the row as it is to be, the next effect, and what is logged.
+ * @returns the new row, the next effect, and the entries of the log.
  */
 export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Advanced => {
   const become = becoming(look, event.who);

@@ -5,19 +5,19 @@ import type { Decision, NewEntry } from "../store/ledger.ts";
 export interface WritePolicy {
   /** `keyed`: the service ignores a repeat of its key. `idempotent`: twice is as once. `none`: twice is two. */
   readonly repeat: "none" | "keyed" | "idempotent";
-  /** A list shows what it made. */
+  /** A list shows its result. */
   readonly isListed: boolean;
-  /** For one that is neither: whether it is sent again or a person is asked. */
+  /** If it is neither listed nor safe to repeat: whether it is sent again or a person is asked. */
   readonly whenLost: "resend" | "ask";
   /** How long the service remembers a key. */
   readonly keyLifetimeMs: number;
-  /** How late a list may show what was made. */
+  /** Longest delay of a result in the list. */
   readonly listLagMs: number;
   /** Longest time that one request may take. */
   readonly requestTimeoutMs: number;
 }
 
-/** What became of a send. */
+/** The outcome of a send. */
 export type SendOutcome =
   | {
       readonly is: "made";
@@ -30,14 +30,14 @@ export type SendOutcome =
   | { readonly is: "refused"; readonly message: string; readonly details: JsonObject }
   /** Certainly not carried out, and time may help. */
   | { readonly is: "later"; readonly message: string; readonly retryAfterMs?: number }
-  /** It may have been carried out. */
+  /** It may have taken effect. */
   | { readonly is: "lost"; readonly message: string }
   /** An answer that names or shows something else than was sent. */
   | { readonly is: "contradiction"; readonly message: string }
   /** The fence said no, and no byte left. */
   | { readonly is: "notDispatched"; readonly message: string };
 
-/** What the list, or the service, shows of a send whose outcome is unknown. */
+/** The evidence of the list, or of the service, about a send with an unknown outcome. */
 export type Verdict =
   | {
       readonly is: "found";
@@ -45,13 +45,13 @@ export type Verdict =
       readonly result: JsonObject;
       readonly by: KnownBy;
     }
-  /** A complete list shows nothing that may be it. Whether it was read late enough is decided here. */
+  /** A complete list has no possible match. Whether it was read late enough is decided here. */
   | {
       readonly is: "absent";
-      /** What is listed without a key has no known owner: it may be another request of this step. */
+      /** A listed row without a key has no known owner: it may be another request of this step. */
       readonly mayBeAnotherRequest?: boolean;
     }
-  /** The list is no evidence now: it does not add up (`isFaulty`), or could not be read. */
+  /** The list is not usable as evidence now: it does not add up (`isFaulty`), or could not be read. */
   | {
       readonly is: "later";
       readonly message: string;
@@ -65,19 +65,19 @@ export type Verdict =
       readonly candidates: ReadonlyArray<JsonObject>;
     };
 
-/** What Temporal says of a row: that none can exist, or the version that it was left at with nothing sent. */
+/** Temporal's word about a row: none can exist, or the version at which it was left with nothing sent. */
 export type Testimony =
   | { readonly is: "none" }
   | { readonly is: "version"; readonly version: number }
   | undefined;
 
-/** An attempt of an activity, and what it is to carry out. */
+/** An attempt of an activity, and its request. */
 export interface Call {
   readonly name: WriteName;
   readonly operation: string;
   readonly request: WriteRequest;
   readonly runId: string;
-  /** Who started the run, as its memo says. */
+  /** The person who started the run, from its memo. */
   readonly startedBy?: string | undefined;
   readonly testimony: Testimony;
   /** `close`: its run is being cancelled, nothing new is sent. `settle`: its run has ended, nothing at all is sent. */
@@ -92,7 +92,7 @@ export interface Call {
   readonly reread?: number | undefined;
 }
 
-/** What happens to a write. `version` is that of the row which the evidence is about. */
+/** An event of a write. `version` is that of the row which the evidence is about. */
 export type WriteHappening =
   | { readonly is: "called"; readonly call: Call }
   /** The client is about to write the first byte. The token is `epoch:random`, new with each call of the client. */
@@ -100,7 +100,7 @@ export type WriteHappening =
       readonly is: "dispatching";
       readonly token: string;
       readonly call: Call;
-      /** How the log names it, where nothing is sent: the ledger has the same already. */
+      /** How the log names it, if nothing is sent: the ledger has the same already. */
       readonly what?: string;
     }
   | {
@@ -117,7 +117,7 @@ export type WriteHappening =
       readonly readFrom: number;
       readonly verdict: Verdict;
     }
-  /** What a person named was read at the service: `fault` is undefined where it fits, else why not. */
+  /** The id that a person gave was read at the service: `fault` says why it does not match, or is undefined. */
   | {
       readonly is: "checked";
       readonly version: number;
@@ -133,16 +133,16 @@ export type WriteHappening =
       readonly decision: Decision;
       readonly verdict: Verdict;
     }
-  /** What it made was removed. */
+  /** Its result was removed. */
   | { readonly is: "undone" };
 
-/** What happens to a write, and the worker or tool that brings it. */
+/** An event of a write, and the worker or tool that reports it. */
 export type WriteEvent = { readonly who: string } & WriteHappening;
 
-/** What only a person can give. */
+/** The decision that only a person can make. */
 export type Need = "answer" | "approval" | "resume";
 
-/** Why a step fails. */
+/** The reason why a step fails. */
 export type FailureKind =
   | "Refused"
   | "Ended"
@@ -151,7 +151,7 @@ export type FailureKind =
   | "Rejected"
   | "MadeTwice";
 
-/** What the attempt does next. */
+/** The next action of the attempt. */
 export type Effect =
   /** Call the client, whose hook brings `dispatching`; the key follows from the name and `generation`. */
   | { readonly is: "send"; readonly generation: number; readonly isResend: boolean }
@@ -161,7 +161,7 @@ export type Effect =
   | { readonly is: "stop"; readonly why: string }
   /** Read the list, for `row` as it is now; then `evidence`. */
   | { readonly is: "reconcile" }
-  /** `found`: read at the service what a person named, then `checked`. Else read the list once more, then `reread`. */
+  /** `found`: read the id that a person gave, then `checked`. Else read the list once more, then `reread`. */
   | { readonly is: "check"; readonly decision: Decision }
   /** `called` again at once: its testimony is the version that this change left if `isKnown`, else undefined. */
   | { readonly is: "again"; readonly isKnown: boolean; readonly reread?: number }
@@ -192,7 +192,7 @@ export type Effect =
       readonly details: JsonObject;
     };
 
-/** What an event does to a row. `row` is undefined where nothing changes. */
+/** The effect of an event on a row. `row` is undefined if nothing changes. */
 export interface Advanced {
   readonly row: WriteRow | undefined;
   readonly effect: Effect;

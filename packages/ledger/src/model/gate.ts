@@ -34,7 +34,7 @@ type Money = Pick<WriteRequest, "amount" | "currency">;
 
 const DECIMAL = /^\d+(?:\.\d+)?$/u;
 
-/** Whether a decimal string without sign is more than another; what is no such string is more than any. */
+/** Whether an unsigned decimal string is more than another; an invalid string is more than any. */
 const isAbove = (amount: string, limit: string): boolean =>
   !DECIMAL.test(amount) || !DECIMAL.test(limit) || compareDecimals(amount, limit) > 0;
 
@@ -44,8 +44,8 @@ const limitOf = (limits: Amounts, currency: string): string | undefined =>
 /**
  * Returns why a request is above the limits of its account: a currency that they do not list is not paid.
  *
- * @param limits - null where the account has none.
- * @returns a sentence; undefined where it may be sent.
+ * @param limits - null if the account has none.
+ * @returns a sentence; undefined if it may be sent.
  */
 export const overLimit = (
   { amount, currency }: Money,
@@ -63,8 +63,8 @@ export const overLimit = (
  * Returns why a second person has to approve a request: a currency that the limits do not list needs approval.
  *
  * @param given - limit of the step itself, in the currency of the request.
- * @param limits - those of the account; null where it has none.
- * @returns a sentence; undefined where nobody has to.
+ * @param limits - those of the account; null if it has none.
+ * @returns a sentence; undefined if nobody has to.
  */
 export const needsApproval = (
   { amount, currency }: Money,
@@ -88,10 +88,10 @@ const LONGEST_REASON = 1_000;
 /** Characters that show nothing, though some of them count as letters or symbols, as U+3164 and U+2800 do. */
 const SHOWS_NOTHING = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
 
-/** What a reader sees, of a text without those. */
+/** The visible characters of a text. */
 const SHOWS = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** Checks whether a text names somebody. One that shows nothing is no second person either. */
+/** Returns whether a text names somebody. An invisible name is not a second person. */
 const namesSomebody = (name: unknown): name is string =>
   typeof name === "string" && SHOWS.test(name.replaceAll(SHOWS_NOTHING, ""));
 
@@ -101,12 +101,12 @@ const textProblem = (text: unknown, longest: number): string | undefined => {
   return /\p{Cs}/u.test(text) ? "must have whole characters only" : undefined;
 };
 
-/** Returns what is wrong with the name under which somebody acts, if anything. */
+/** Returns the fault of a person's name, if any. */
 export const nameProblem = (name: unknown): string | undefined =>
   textProblem(name, LONGEST_NAME) ??
   (/\p{Cc}/u.test(String(name)) ? "must have no control characters" : undefined);
 
-/** Returns what is wrong with the reason that somebody gives, which may have several lines, if anything. */
+/** Returns the fault of a reason, which may have several lines, if any. */
 export const reasonProblem = (reason: unknown): string | undefined =>
   textProblem(reason, LONGEST_REASON) ??
   (/(?![\n\r\t])\p{Cc}/u.test(String(reason)) ? "must have no control characters" : undefined);
@@ -126,10 +126,10 @@ const comparedOf = (name: string): string => {
 const NEWER_WORKER_WAIT_MS = 30_000;
 const STOPPED_WAIT_MS = 60_000;
 
-/** By these a person decides about a payment that its file's approval knew nothing of. */
+/** Decisions about a payment that its file's approval did not cover. */
 const DECIDED_ANEW: ReadonlySet<DecisionKind> = new Set(["amend", "overrule", "resend"]);
 
-/** Whether a request pays what the row of a file says. */
+/** Whether a request is the payment of a file's row. */
 const paysAsFiled = (file: FiledPayment, { amount, currency, payee }: WriteRequest): boolean =>
   amount !== null &&
   file.amount !== null &&
@@ -140,7 +140,7 @@ const paysAsFiled = (file: FiledPayment, { amount, currency, payee }: WriteReque
 
 const isStarted = ({ state }: FiledPayment): boolean => state !== "waiting" && state !== "rejected";
 
-/** Why nothing is sent under the id of a file's row: it is not its turn, or is not what the file says. */
+/** The reason why nothing is sent under the id of a file's row: the file has not started it, or says something else. */
 const notAsFiled = ({ filed, isAmended }: Look, request: WriteRequest): string | undefined => {
   const started = filed.filter(isStarted);
   if (filed.length === 0 || request.amount === null) return undefined;
@@ -153,7 +153,7 @@ const notAsFiled = ({ filed, isAmended }: Look, request: WriteRequest): string |
 /** Whether somebody other than the requester has approved exactly what `row` would send. */
 const isApproved = (look: Look, row: WriteRow, call: Call, account: string | null): boolean => {
   const { decisions, filed } = look;
-  // A run that does not say who started it has no requester that anybody can be told apart from.
+  // A run that does not say who started it has no requester to compare the approver with.
   if (call.startedBy === undefined) return false;
   const requesters = [call.startedBy, look.startedBy ?? call.startedBy];
   const isOther = (by: string) => !requesters.some((requester) => isSamePerson(by, requester));
@@ -176,7 +176,7 @@ const isApproved = (look: Look, row: WriteRow, call: Call, account: string | nul
   );
 };
 
-/** The question that has to be approved before `row` may be sent; undefined where none is needed. */
+/** The question that has to be approved before `row` may be sent; undefined if none is needed. */
 const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefined => {
   const { approveAbove, payee } = call;
   const why = needsApproval(row.request, approveAbove, look.limits.approveAbove);
@@ -189,13 +189,13 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
     : questionOf(look, "approval", payee ? `${why} It pays ${payee.shown}.` : why, { account });
 };
 
-/** What keeps a row from being sent now. `question` is what it has to keep for that. */
+/** The reason why a row is not sent now. `question` is the question to keep in the row. */
 export interface Held {
   readonly effect: Effect;
   readonly question?: Question;
 }
 
-/** Returns what keeps a row, as it would be sent, from being sent. Asked when an attempt looks, and again by the fence. */
+/** Returns the reason why a row may not be sent, if any. Asked at the start of an attempt, and again by the fence. */
 export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined => {
   const person = (why: string): Held => ({
     effect: { is: "person", needs: "resume", question: null, why },
@@ -208,7 +208,7 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
     effect: { is: "wait", at: look.now + afterMs, why, isUnsent: row.doubt === 0 },
   });
   if (look.isOutdated) return wait(NEWER_WORKER_WAIT_MS, "A newer worker has changed the ledger.");
-  // Nobody answers a run about it: it looks again after `recover`, or by another worker with the right ledger.
+  // No person answers this: the run looks again after `recover`, or on a worker with the right ledger.
   if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
   if (look.pause !== undefined) return person(`Paused by ${look.pause.by}: ${look.pause.reason}`);
   const other = notAsFiled(look, row.request);

@@ -19,7 +19,7 @@ import type { Advanced, Effect, WriteEvent, WritePolicy } from "./events.ts";
 import type { JsonObject, KnownBy, WriteRow } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
-/** How often a complete list may not show a send before a person is asked. */
+/** Number of complete lists without a send after which a person is asked. */
 const MOST_ABSENT = 3;
 const UNPROVABLE_MS = 30 * 60_000;
 
@@ -31,7 +31,7 @@ interface Made {
   readonly by: KnownBy;
 }
 
-/** A success is a fact, whatever the ledger says now. */
+/** A success is a fact in every state of the row. */
 const made = (
   become: Become,
   row: WriteRow,
@@ -57,14 +57,14 @@ const made = (
     question: null,
     until: null,
     unprovableSince: null,
-    message: row.state === "ended" ? "Carried out although it was ended." : null,
+    message: row.state === "ended" ? "It succeeded although it was ended." : null,
     request: withoutFacts(row.request),
     isUntold: row.isUntold || (isAsked && !isOwn),
   };
-  return become(row, done, by === "answer" ? "carried out" : "found", again, details);
+  return become(row, done, by === "answer" ? "succeeded" : "found", again, details);
 };
 
-/** What the end of an overtaken attempt says: of its own send, which is counted as unknown already. */
+/** The result of an overtaken attempt, about its own send, which already counts as unknown. */
 const overtaken = (look: Look, { call, outcome, token, who }: EventOf<"answered">): Advanced => {
   const { epoch, now, row } = look;
   if (outcome.is !== "notDispatched") {
@@ -80,14 +80,14 @@ const overtaken = (look: Look, { call, outcome, token, who }: EventOf<"answered"
     : nothing(wait);
 };
 
-/** What an answer, or its absence, does to the send of `event.token`. */
+/** The effect of an answer, or of its absence, on the send of `event.token`. */
 export const answered = (look: Look, event: EventOf<"answered">, policy: WritePolicy): Advanced => {
   const { call, generation, outcome, token, who } = event;
   const { now, row } = look;
   const become = becoming(look, who);
   const isOwn = row?.state === "sending" && row.token === token && row.epoch === look.epoch;
   if (outcome.is === "made") {
-    // A ledger that was lost or restored since the dispatch is behind: the fact is of a later generation.
+    // A ledger that was lost or restored since the dispatch is behind: the success belongs to a later generation.
     const isBehind =
       row === undefined ||
       (row.madeId === null &&
@@ -130,7 +130,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
         } as const;
         return become(row, refused, "refused", failing("Refused", message, details), details);
       }
-      // Of a repeat a refusal does not say that the first was not carried out. A list does.
+      // The refusal of a repeat does not prove that the first send had no effect. A list does.
       return policy.isListed
         ? become(row, nowUnknown(look, policy), "repeat refused", again, details)
         : ask(row, row.doubt);
@@ -140,7 +140,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
       const after = outcome.is === "later" ? outcome.retryAfterMs : undefined;
       const to = isSettled ? { ...settled, state: "ready" as const } : unsettled;
       const effect = wait(after ?? grownWait(row.sends), isSettled);
-      return become(row, to, "not carried out", effect, { message });
+      return become(row, to, "no effect", effect, { message });
     }
     case "contradiction":
     case "lost": {
@@ -151,12 +151,12 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
   }
 };
 
-/** What a reading of the service says of a row whose outcome is unknown. */
+/** The verdict of a reading about a row with an unknown outcome. */
 export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePolicy): Advanced => {
   const { readFrom, verdict, version, who } = event;
   const { now, row } = look;
   if (row === undefined) return nothing(again);
-  // A restored row may have the same version again: what was read before it changed is not about it.
+  // A restored row may have an earlier version again: an older reading is not about it.
   const isFresh = row.version === version && row.epoch === look.epoch && readFrom >= row.changedAt;
   if (!isFresh || row.state !== "unknown") return nothing(again);
   const become = becoming(look, who);
@@ -171,11 +171,11 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
     case "absent": {
       const from = (row.until ?? now) + policy.listLagMs;
       const next = Math.min(from, now + doubledWait(row.changedAt, now));
-      if (readFrom < from) return nothing(wait(next, "It is not listed so far."));
-      // What was forgotten with the ledger may have been another request, which no likeness shows.
+      if (readFrom < from) return nothing(wait(next, "It is not listed yet."));
+      // The ledger may have forgotten another request, which no comparison shows.
       if (verdict.mayBeAnotherRequest === true && row.from === null && look.epoch > 1)
         return ask(
-          "The ledger was restored, and what is listed may be another request of this step.",
+          "The ledger was restored, and the listed row may be another request of this step.",
         );
       // Only an answer that was lost counts: a row that nothing vouched for may never have been sent.
       const absences = row.absences + (row.from === null ? 0 : 1);
@@ -200,7 +200,7 @@ export const evidence = (look: Look, event: EventOf<"evidence">, policy: WritePo
   }
 };
 
-/** The row, if it still asks what the decision answers. */
+/** The row, if the question of the decision is still open. */
 const askedRow = ({ epoch, row }: Look, { decision, version }: EventOf<"checked" | "reread">) =>
   row?.state === "asking" &&
   row.version === version &&
@@ -209,7 +209,7 @@ const askedRow = ({ epoch, row }: Look, { decision, version }: EventOf<"checked"
     ? row
     : undefined;
 
-/** What a person named was read at the service. */
+/** The id that a person gave was read at the service. */
 export const checked = (look: Look, event: EventOf<"checked">): Advanced => {
   const { decision, fault, id, result, who } = event;
   const become = becoming(look, who);
@@ -218,17 +218,17 @@ export const checked = (look: Look, event: EventOf<"checked">): Advanced => {
   if (fault === undefined)
     return made(become, row, row.generation, { id, result, by: "person" }, true);
   const { candidates = [] } = row.question ?? {};
-  // Beside the newest fault, why it was asked first.
+  // The newest fault, with the reason of the first question.
   const { message } = row;
   const asking = {
     ...nowAsking(look, `${fault} ${message ?? ""}`.trim(), { candidates }),
     message,
     decisionsAfter: Math.max(look.sequence, decision.sequence),
   };
-  return become(row, asking, "answer does not fit", again, { fault });
+  return become(row, asking, "answer does not match", again, { fault });
 };
 
-/** One more reading before what a person wants is sent again: only a find, or a service that cannot be reached, keeps it. */
+/** One more reading before a person's resend: only a result, or an unreachable service, prevents the resend. */
 export const reread = (look: Look, event: EventOf<"reread">): Advanced => {
   const { decision, verdict, who } = event;
   const row = askedRow(look, event);

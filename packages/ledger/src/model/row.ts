@@ -15,96 +15,96 @@ export interface WriteName {
   readonly step: string;
 }
 
-/** What is known of a write; docs/contributors/ledger-states.md has the table of transitions. */
+/** The state of a write; docs/contributors/ledger-states.md has the table of transitions. */
 export type WriteState =
   /** Nothing was sent. */
   | "ready"
   /** The attempt that holds the token may dispatch. */
   | "sending"
-  /** It may have been carried out. */
+  /** It may have taken effect. */
   | "unknown"
-  /** A person is asked what became of it. */
+  /** A person is asked for its outcome. */
   | "asking"
-  /** The service said no, and it was certainly not carried out. */
+  /** The service said no, and it certainly had no effect. */
   | "refused"
   | "done"
   /** Ended by a person: nothing more is sent. */
   | "ended"
-  /** It was carried out, and what it made was removed since. */
+  /** It succeeded, and its result was removed later. */
   | "undone";
 
-/** What the ledger keeps of a request. No account number, card number or secret. */
+/** The part of a request that the ledger keeps. No account number, card number or secret. */
 export interface WriteRequest {
   /** Hash of everything that is sent, without its key. */
   readonly hash: string;
-  /** Decimal string in units of `currency`; null where it moves no money. */
+  /** Decimal string in units of `currency`; null if it moves no money. */
   readonly amount: string | null;
   readonly currency: string | null;
   /** A `beneficiary_id`, or a mark of the account, holder and bank of a beneficiary. */
   readonly payee: string | null;
   readonly reference: string | null;
-  /** What a row of a list is compared with. Sealed where there is a keyring, removed once the outcome is known. */
+  /** Values that a row of a list is compared with. Sealed if there is a keyring, removed once the outcome is known. */
   readonly facts: JsonObject;
 }
 
-/** What only a person can decide. */
+/** A question that only a person can decide. */
 export interface Question {
   /** Short id, new with each question: an answer names it. */
   readonly id: string;
   readonly kind: "outcome" | "approval";
-  /** Why it is asked: a sentence for a person. */
+  /** The reason of the question: a sentence for a person. */
   readonly reason: string;
-  /** What the service lists that may be it. */
+  /** Possible matches in the service's list. */
   readonly candidates: ReadonlyArray<JsonObject>;
   /** For an approval: the mark of the payee's account, as read when it was asked for. */
   readonly account: string | null;
-  /** Hash of another request, which an answer to send again is for: the one that the run gives by now. */
+  /** Hash of the request that the run now gives, if it changed: an answer to resend sends that request. */
   readonly request?: string;
   /** Milliseconds since 1970, by the ledger's clock. */
   readonly since: number;
 }
 
-/** How the id of what was made is known. */
+/** The source of the id of the result. */
 export type KnownBy = "answer" | "key" | "likeness" | "person" | "ledger";
 
 /** The row of a write. All times are milliseconds since 1970 by the ledger's clock. */
 export interface WriteRow extends WriteName {
   readonly operation: string;
   readonly state: WriteState;
-  /** One more with each change. */
+  /** Grows by one with each change. */
   readonly version: number;
-  /** Since this version nothing but notes has changed: whoever names it, or a later one, knows the row. */
+  /** Since this version only notes have changed: an attempt that names it, or a later one, knows the row. */
   readonly knownFrom: number;
   /** Epoch of the ledger in which it was last changed; see `Look.epoch`. */
   readonly epoch: number;
-  /** Which request, and so which key (both follow from name and generation): one more with each amendment and each new send of a refused one. */
+  /** Number of the request, from which its key follows: grows with each amendment and each new send of a refused request. */
   readonly generation: number;
   readonly request: WriteRequest;
   /** Sends without an outcome. */
   readonly doubt: number;
-  /** Names the attempt that may dispatch: epoch and random; null where none may. */
+  /** Names the attempt that may dispatch: epoch and random; null if none may. */
   readonly token: string | null;
-  /** The run that changed it last. */
+  /** The run that last changed it. */
   readonly runId: string;
-  /** Who started the run that made it, or asked last for its approval, as that run says: that person cannot approve it. */
+  /** The person who started the run that made it, or that last asked for its approval: that person cannot approve it. */
   readonly startedBy: string | null;
   /** Dispatches of all generations. */
   readonly sends: number;
   /** First dispatch of this generation; for the lifetime of its key. */
   readonly firstSentAt: number | null;
-  /** What was created before this is certainly something else; null: nothing is excluded by time. */
+  /** A row created before this time is certainly not ours; null: nothing is excluded by time. */
   readonly from: number | null;
-  /** Until when a send in doubt may still be carried out. */
+  /** Until when a send with an unknown outcome may still take effect. */
   readonly until: number | null;
   /** How often a complete list, read after the lag, did not show it. */
   readonly absences: number;
-  /** Since when the list could not be used as evidence. */
+  /** The time since when the list could not be used as evidence. */
   readonly unprovableSince: number | null;
   readonly madeId: string | null;
-  /** What is kept of the answer. */
+  /** The part of the answer that is kept. */
   readonly result: JsonObject | null;
   readonly knownBy: KnownBy | null;
-  /** Why the service refused it, or why it was not sent, for a person. */
+  /** The reason of the refusal, or why it was not sent, for a person. */
   readonly message: string | null;
   readonly question: Question | null;
   /** Decisions up to this one are void: sequence number. */

@@ -6,19 +6,19 @@ import type { Look } from "../store/ledger.ts";
 const DISPATCH_WITHIN_MS = 10_000 + 1_000;
 const MOST_WAIT_MS = 300_000;
 
-/** Whether a second one does no harm, so that nobody has to know what became of the first. */
+/** Whether a second write does no harm, so that nobody has to know the outcome of the first. */
 export const isHarmless = ({ isListed, repeat, whenLost }: WritePolicy): boolean =>
   repeat === "idempotent" || (repeat === "none" && !isListed && whenLost === "resend");
 
-/** Returns the wait after a dispatch or attempt, which grows with each: an outage is sat out, and each attempt is billed. */
+/** Returns the wait after a dispatch or attempt. It grows, because outages take time and each attempt is billed. */
 export const grownWait = (number: number): number =>
   Math.min(MOST_WAIT_MS, 1_000 * 2 ** Math.max(0, Math.min(number, 10) - 1));
 
-/** A wait as long as what was waited already, so that a reading is repeated a handful of times. */
+/** A wait as long as all earlier ones together, so that a reading is repeated only a few times. */
 export const doubledWait = (since: number, now: number): number =>
   Math.min(MOST_WAIT_MS, Math.max(2_000, now - since));
 
-/** The row as it is to be; nobody who knew it before knows it now. */
+/** The row after a change; a version from before no longer vouches for it. */
 export const changed = (
   row: WriteRow,
   look: Pick<Look, "epoch" | "now">,
@@ -31,7 +31,7 @@ export const changed = (
   ...to,
 });
 
-/** A generation that nothing has happened to. */
+/** A new generation. */
 const FRESH_GENERATION = {
   token: null,
   firstSentAt: null,
@@ -43,7 +43,7 @@ const FRESH_GENERATION = {
   question: null,
 } as const;
 
-/** A row that nothing has happened to. */
+/** A new row. */
 export const FRESH = {
   ...FRESH_GENERATION,
   startedBy: null,
@@ -53,7 +53,7 @@ export const FRESH = {
   decisionsAfter: 0,
 } as const;
 
-/** A row of which nothing was sent. */
+/** A row with nothing sent. */
 export const newRow = (
   look: Look,
   { name, operation, request, runId, startedBy }: Call,
@@ -76,7 +76,7 @@ export const newRow = (
   changedAt: look.now,
 });
 
-/** The request without what names a person: kept only while it may have to be found in a list. */
+/** The request without names of people, which are kept only while the write may have to be found in a list. */
 export const withoutFacts = (request: WriteRequest): WriteRequest => ({ ...request, facts: {} });
 
 /** The row for its next generation, by which another key is sent. */
@@ -88,7 +88,7 @@ export const nextGeneration = (row: WriteRow, request: WriteRequest): Partial<Wr
   request,
 });
 
-/** What may have been carried out from now on: its wait begins anew. */
+/** A row that may take effect from now on: its wait begins again. */
 export const nowUnknown = (look: Look, policy: WritePolicy): Partial<WriteRow> => ({
   state: "unknown",
   token: null,
@@ -115,7 +115,7 @@ export const questionOf = (
   ...more,
 });
 
-/** What a person is asked about the outcome. Decisions taken before do not answer it. */
+/** The question about an outcome. Earlier decisions do not answer it. */
 export const nowAsking = (look: Look, reason: string, more?: Asked): Partial<WriteRow> => ({
   state: "asking",
   token: null,
@@ -124,7 +124,7 @@ export const nowAsking = (look: Look, reason: string, more?: Asked): Partial<Wri
   message: reason,
 });
 
-/** A row of which a person wants nothing more to be sent. That vouches for nothing: a restored row keeps its epoch. */
+/** A row that a person has ended. That vouches for nothing: a restored row keeps its epoch. */
 export const nowEnded = (row: WriteRow, message: string | null): Partial<WriteRow> => ({
   epoch: row.epoch,
   state: "ended",
@@ -138,10 +138,10 @@ const MAY_STILL_BE_SENT: ReadonlyArray<WriteState> = ["ready", "refused", "askin
 /** Whether an end takes effect at once; elsewhere it does when the outcome is known. */
 export const mayEndNow = ({ state }: WriteRow): boolean => MAY_STILL_BE_SENT.includes(state);
 
-/** How long what was ended without a known end of its send may still be carried out: longer than any request takes. */
+/** Time in which an ended write may still take effect if its send has no known outcome: longer than any request takes. */
 const OVERRULED_WAIT_MS = 60_000;
 
-/** A row as the end of its workflow id leaves it. One of unknown outcome stays: fence and attempts see the end. */
+/** A row after the end of its workflow id. If its outcome is unknown, it stays: fence and attempts see the end. */
 export const endedRow = (
   row: WriteRow,
   look: Pick<Look, "epoch" | "now">,
@@ -149,7 +149,7 @@ export const endedRow = (
 ): WriteRow | undefined =>
   mayEndNow(row) ? changed(row, look, { ...nowEnded(row, reason), isUntold: true }) : undefined;
 
-/** A row as the overrule of an end leaves it. What was approved or answered before is void. */
+/** A row after an end was overridden. Earlier approvals and answers are void. */
 export const overruledRow = (
   row: WriteRow,
   look: Pick<Look, "epoch" | "now" | "sequence">,
@@ -187,7 +187,7 @@ export const becoming =
   });
 export type Become = ReturnType<typeof becoming>;
 
-/** The step fails: nothing else helps. */
+/** The step fails, because nothing else helps. */
 export const failing = (type: FailureKind, message: string, details: JsonObject = {}): Effect => ({
   is: "fail",
   type,
@@ -195,7 +195,7 @@ export const failing = (type: FailureKind, message: string, details: JsonObject 
   details,
 });
 
-/** The kept result of what was carried out. */
+/** The kept result of a successful write. */
 export const returning = ({ knownBy, madeId, result }: WriteRow): Effect => ({
   is: "return",
   id: madeId ?? "",

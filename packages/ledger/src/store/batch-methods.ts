@@ -11,7 +11,7 @@ const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
 export const batchMethods = (store: Store) => {
   const { database, seal } = store;
   return {
-    /** Makes or changes a batch in one transaction, and returns it. `change` is pure, and throws to refuse. */
+    /** Creates or changes a batch in one transaction, and returns it. `change` is pure, and throws to refuse. */
     saveBatch: (
       id: string,
       change: (batch: Batch | undefined) => {
@@ -19,10 +19,10 @@ export const batchMethods = (store: Store) => {
         readonly decision?: NewDecision;
       },
     ): Promise<Batch> => {
-      // Decisions on a batch are chained by themselves.
+      // Decisions on a batch have a chain of their own.
       const workflowId = `batch:${id}`;
       const select = query("SELECT * FROM batches WHERE id = $1", id);
-      // Alone, since the fence of its runs reads its approval.
+      // Not shared, because the fence of its runs reads its approval.
       return store.logged(null, workflowId, [select], ([batches = []], log) => {
         const [before] = batches.map((found) => BATCHES.read(found, seal));
         const { batch: given, decision } = change(before);
@@ -31,18 +31,18 @@ export const batchMethods = (store: Store) => {
         return { value: batch, writes: [saveBatch(batch, seal)] };
       });
     },
-    /** Saves rows of a batch, many at once; a row that is there stays as it is. */
+    /** Saves rows of a batch, many at once; existing rows are unchanged. */
     saveRows: (batch: string, rows: ReadonlyArray<BatchRow>) =>
       store.save(
         `batch ${batch}`,
         rows.map((row) => addRow({ ...row, batch }, seal)),
       ),
-    /** Takes waiting rows of an approved batch as started, before they are. @returns those that were still waiting. */
+    /** Marks waiting rows of an approved batch as started, before their start. @returns the marked rows. */
     claimRows: async (batch: string, numbers: ReadonlyArray<number>) => {
       if (numbers.length === 0) return [];
       const claimed = await database.change(
         query(
-          // The bounds are what the primary key finds.
+          // The bounds use the primary key.
           `UPDATE batch_rows SET state = 'started' WHERE batch = $1 AND state = 'waiting'
            AND number BETWEEN $3 AND $4
            AND EXISTS (SELECT 1 FROM batches WHERE id = $1 AND batches.state = 'approved')
@@ -55,7 +55,7 @@ export const batchMethods = (store: Store) => {
       );
       return claimed.map((row) => Number(row["number"])).toSorted((one, next) => one - next);
     },
-    /** Rejects all rows that are still waiting. @returns how many. */
+    /** Rejects all waiting rows. @returns their number. */
     rejectRows: async (batch: string, message: string) => {
       const rejected = await database.change(
         query(
@@ -66,7 +66,7 @@ export const batchMethods = (store: Store) => {
       );
       return rejected.length;
     },
-    /** Finishes an approved batch none of whose rows is waiting or started. */
+    /** Finishes an approved batch without waiting or started rows. */
     finishBatch: async (id: string) => {
       await database.change(
         query(
@@ -103,7 +103,7 @@ export const batchMethods = (store: Store) => {
       );
       return found.map((count) => readFields(BATCH_COUNT, count, seal));
     },
-    /** Returns rows of a batch in the order of their numbers, those after a number. */
+    /** Returns the rows of a batch after a number, in order. */
     batchRows: (
       id: string,
       filter: {

@@ -14,7 +14,7 @@ const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" 
 /** Decisions, the log, and pauses. */
 export const decisionMethods = (store: Store) => {
   const { database, seal } = store;
-  /** Changes a pause, and records who does, unless there is nothing to end. */
+  /** Changes a pause and records the person, unless there is no pause to end. */
   const onPause = <A>(
     kind: "pause" | "resume",
     value: Pick<Pause, "scope" | "of">,
@@ -36,10 +36,10 @@ export const decisionMethods = (store: Store) => {
 
   return {
     /**
-     * Records a decision in one transaction with what it does to the writes of its workflow id: an `end` or `overrule`
-     * is applied to each, as `endedRow` and `overruledRow` say. An end holds also before there is any row.
+     * Records a decision in one transaction with its effect on the writes of its workflow id: an `end` or `overrule` is
+     * applied to each by `endedRow` or `overruledRow`. An end also applies if there is no row yet.
      *
-     * @param check gives the rows whose run has to look again; it throws to refuse the decision, and is pure.
+     * @param check returns the rows whose run must look again, or throws to refuse the decision. It is pure.
      */
     decide: (
       decision: NewDecision,
@@ -73,7 +73,7 @@ export const decisionMethods = (store: Store) => {
         },
       );
     },
-    /** Returns the decisions on a workflow id; with "" those that concern everything. */
+    /** Returns the decisions on a workflow id; with "" those on everything. */
     decisionsOf: async (workflowId: string) =>
       (await store.find(selectDecisions(workflowId))).map((line) => readDecision(line, seal)),
     /** Returns entries and decisions of a workflow id in order. */
@@ -87,7 +87,7 @@ export const decisionMethods = (store: Store) => {
       ]);
       return verifyLines(lines, pruned.length > 0, seal);
     },
-    /** Stops sends; kept as a decision, too. */
+    /** Stops sends; also recorded as a decision. */
     pause: (scope: Pause["scope"], of: string, actor: Actor): Promise<Pause> =>
       onPause("pause", { scope, of }, actor, (_before, now) => {
         const pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since: now };
@@ -103,7 +103,7 @@ export const decisionMethods = (store: Store) => {
   };
 };
 
-/** A row as a decision leaves it; undefined where it does nothing to it. */
+/** A row after a decision; undefined without a change. */
 const decidedRow = (
   row: WriteRow,
   look: DecisionLook,

@@ -43,34 +43,34 @@ export type Wait = Omit<RecordedWait, "closedAt" | "outcome">;
 /** A wait as it is opened. */
 export type NewWait = Omit<Wait, "since">;
 
-/** Who acts, and how it is known. */
+/** The person who acts, and the source of the name. */
 export type Actor = Pick<NewDecision, "by" | "how" | "reason">;
 
-/** Identity of a ledger, and how far it has got: what a witness remembers. */
+/** Identity and latest entry of a ledger, as a witness remembers them. */
 export interface LedgerMark {
   readonly ledgerId: string;
   readonly epoch: number;
   readonly sequence: number;
 }
 
-/** What the ledger says of itself. */
+/** Identity and state of the ledger. */
 export interface LedgerState
   extends LedgerMark, Pick<RowOf<typeof META.fields>, "namespace" | "stopped"> {
   readonly now: number;
 }
 
-/** A payment that is to be started, for the check of likely duplicates. */
+/** A planned payment, for the check of likely duplicates. */
 export interface PlannedPayment {
   readonly workflowId: string;
   /** A `beneficiary_id`, or the mark of the payee's account. */
   readonly payee: string;
-  /** Decimal string in units of `currency`; 250 and 250.00 are the same. */
+  /** Decimal string in units of `currency`; 250 and 250.00 are equal. */
   readonly amount: string;
   readonly currency: string;
   readonly reference: string | null;
 }
 
-/** A run of another workflow id that pays, or has paid, the same to the same payee. */
+/** A run of another workflow id with the same payment to the same payee. */
 export interface SimilarPayment {
   readonly workflowId: string;
   readonly reference: string | null;
@@ -79,25 +79,25 @@ export interface SimilarPayment {
   readonly at: number;
 }
 
-/** Everything at a glance. */
+/** The overview. */
 export interface Overview {
   readonly state: LedgerState;
   readonly writes: ReadonlyArray<WriteCount>;
   /** Open waits by kind, with the number of them and the start of the longest. */
   readonly waits: ReadonlyArray<RowOf<typeof WAIT_COUNT>>;
   readonly runs: number;
-  /** Rows whose run has yet to be notified. */
+  /** Rows whose run has not been notified yet. */
   readonly untold: number;
 }
 
-/** What a file pays under a workflow id. */
+/** The payment of a file under a workflow id. */
 export interface FiledPayment {
   readonly state: BatchRowState;
   readonly approvedBy: string | null;
   /** Decimal string in units of `currency`. */
   readonly amount: string | null;
   readonly currency: string | null;
-  /** Its `beneficiary_id`: that of the file, or the one that its run has created for the file's account. */
+  /** Its `beneficiary_id`: from the file, or created by its run for the file's account. */
   readonly payees: ReadonlyArray<string>;
 }
 
@@ -106,7 +106,7 @@ export interface Look {
   readonly row: WriteRow | undefined;
   /** The ledger's clock. */
   readonly now: number;
-  /** One more with each recovery. A row of an earlier epoch does not prove that nothing was sent. */
+  /** Grows by one with each recovery. A row of an earlier epoch does not prove that nothing was sent. */
   readonly epoch: number;
   /** The highest sequence number of all entries and decisions. */
   readonly sequence: number;
@@ -114,32 +114,32 @@ export interface Look {
   readonly isOutdated: boolean;
   /** Set while the ledger was restored and `recover` has not run: nothing is sent. */
   readonly stopped: string | null;
-  /** The workflow id was ended by a person, and not overruled since. */
+  /** A person ended the workflow id, and nobody has overridden that. */
   readonly end: Decision | undefined;
   /** Another account has a row of this workflow id and step: nothing is sent under two accounts. */
   readonly isOfOtherAccount: boolean;
-  /** Whoever started the workflow id first, where that is known. */
+  /** The person who first started the workflow id, if known. */
   readonly startedBy: string | null;
   readonly pause: Pause | undefined;
   readonly limits: Limits;
   /** Decisions about this write, or its workflow id as a whole, after `row.decisionsAfter`, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
-  /** The rows of files with this workflow id: only what they say is sent under it, and nothing before its turn. */
+  /** The rows of files with this workflow id: only their payments are sent under it, and only after their start. */
   readonly filed: ReadonlyArray<FiledPayment>;
-  /** A person has permitted another request than the first. */
+  /** A person has permitted a changed request. */
   readonly isAmended: boolean;
 }
 
-/** What a transaction changes. */
+/** The changes of a transaction. */
 export interface Change {
-  /** The row as it is to be: its version is set by the store, and `facts` go once the outcome is known. */
+  /** The new row: the store sets its version, and removes `facts` once the outcome is known. */
   readonly row?: WriteRow;
   readonly entries?: ReadonlyArray<NewEntry>;
-  /** Type of the workflow, where nobody may have recorded its run: recorded with a new row, in the same commit. */
+  /** Type of the workflow, to record its run in the same commit if it is not recorded yet. */
   readonly workflowType?: string | undefined;
 }
 
-/** Another write has made what this one is said to have made. Nothing was changed. */
+/** The result belongs to another write. Nothing was changed. */
 export class MadeByAnother extends Error {
   override readonly name = "MadeByAnother";
   readonly owner: WriteName;
@@ -149,7 +149,7 @@ export class MadeByAnother extends Error {
   }
 }
 
-/** What is read at once when a person decides. */
+/** Everything that is read when a person decides. */
 export interface DecisionLook extends Pick<Look, "startedBy" | "now" | "epoch" | "sequence"> {
   /** All writes of the workflow id, of all accounts. */
   readonly rows: ReadonlyArray<WriteRow>;

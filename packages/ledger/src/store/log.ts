@@ -15,17 +15,17 @@ import {
   text,
 } from "./table.ts";
 
-/** What a person decides. */
+/** A decision of a person. */
 export type DecisionKind =
   | "approve"
   | "reject"
-  /** The write was carried out: `value.id` is what it made. */
+  /** The write succeeded: `value.id` is its result. */
   | "found"
   /** Send it again. */
   | "resend"
   /** Nothing more is sent under this workflow id. */
   | "end"
-  /** An end is overruled. */
+  /** An end is overridden. */
   | "overrule"
   /** The run may be started again with another request. */
   | "amend"
@@ -35,12 +35,12 @@ export type DecisionKind =
   | "retry"
   | "recover";
 
-/** What a decision has to say, sealed. */
+/** The texts of a decision, sealed. */
 interface DecisionBody {
-  /** The question that it answers, or the hash of what is approved. */
+  /** The answered question, or the hash of the approved request. */
   readonly question: string | null;
   readonly by: string;
-  /** How it is known who decides: a terminal's user, a flag. */
+  /** Source of the person's name: a terminal's user, a flag. */
   readonly how: string;
   readonly reason: string | null;
   readonly value: JsonObject;
@@ -49,13 +49,13 @@ interface DecisionBody {
 const NUMBERED = {
   sequence: number,
   at: LINE.at,
-  /** Null where it concerns the workflow id as a whole. */
+  /** Null for the whole workflow id. */
   step: LINE.step,
 };
 const DECISION = {
   ...NUMBERED,
   account: text,
-  /** Empty where it concerns all runs. */
+  /** Empty for all runs. */
   workflowId: text,
   kind: oneOf<DecisionKind>(),
 };
@@ -65,11 +65,11 @@ export type Decision = RowOf<typeof DECISION> & DecisionBody;
 /** A decision to be recorded. */
 export type NewDecision = Omit<Decision, "sequence" | "at">;
 
-/** An entry to be recorded, sealed: what became of a write, and by what. */
+/** An entry to be recorded, sealed: the outcome of a write, and by what. */
 export interface NewEntry {
   /** The worker, tool or person. */
   readonly who: string;
-  /** A few words: "sent", "carried out", "not listed", "made twice". */
+  /** A few words: "sent", "succeeded", "not listed", "made twice". */
   readonly what: string;
   readonly details: JsonObject;
 }
@@ -79,7 +79,7 @@ export type Entry = RowOf<typeof NUMBERED> & NewEntry;
 /** Line of the log of a workflow id. */
 export type LogLine = Entry | Decision;
 
-/** Whether the log of a workflow id is as it was written. */
+/** Whether the log of a workflow id is unchanged. */
 export type Verification =
   | { readonly isIntact: true; readonly lines: number }
   /** The first line that does not follow from the one before it. */
@@ -94,7 +94,7 @@ export const selectDecisions = (workflowId: string): Query =>
 
 type Line = RowOf<typeof LINE>;
 
-/** Covers what is written, sealed or not, and everything before it of the same workflow id. */
+/** Covers the stored texts, sealed or not, and all earlier lines of the same workflow id. */
 const hashOf = (previous: string, line: Omit<Line, "hash">): string => {
   const { account, at, body, generation, kind, runId, step, workflowId } = line;
   const said = [at, account, workflowId, step, runId, generation, kind, body];
@@ -142,13 +142,13 @@ export const readLine = (found: SqlRow, seal: Seal): LogLine =>
     ? { ...readFields(NUMBERED, found, seal), ...ENTRY_BODY.read(found["body"] ?? null, seal) }
     : readDecision(found, seal);
 
-/** Returns the end of a workflow id that no later decision overrules. */
+/** Returns the end of a workflow id that no later decision overrides. */
 export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefined => {
   const last = decisions.findLast(({ kind }) => kind === "end" || kind === "overrule");
   return last?.kind === "end" ? last : undefined;
 };
 
-/** Checks that every line follows from the one before it; of a pruned log the first line is taken as it is. */
+/** Checks that every line follows from the one before it. The first line of a pruned log is trusted. */
 export const verifyLines = (
   lines: ReadonlyArray<SqlRow>,
   isPruned: boolean,

@@ -5,19 +5,19 @@ import type { AccountLimits, Actor, LedgerMark, LedgerState, Limits, Overview } 
 
 const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
 
-/** What the ledger knows of itself: what it says, and what only `expect` and `recover` need. */
+/** Identity and state of the ledger, with the parts that only `expect` and `recover` need. */
 type Meta = RowOf<typeof READ>;
 
 const saveLimits = LIMITS.saver();
 
 const NO_LIMITS: Limits = { maxAmounts: null, approveAbove: null };
 
-/** Returns why the ledger is not what a witness remembers, or undefined where it is. */
+/** Returns why the ledger does not match its witness; undefined if it does. */
 const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
   if (meta.server !== meta.serverNow)
     return "its server was replaced, or a standby or backup took its place";
   if (mark.ledgerId !== meta.ledgerId && !meta.former.includes(mark.ledgerId)) {
-    return "it is another ledger than the one in use before";
+    return "it is not the ledger that was in use";
   }
   if (mark.epoch < meta.epoch) return undefined;
   return mark.epoch > meta.epoch || mark.sequence > meta.sequence
@@ -31,18 +31,18 @@ const markOf = ({ epoch, ledgerId, sequence }: LedgerMark): LedgerMark => ({
   sequence,
 });
 
-/** Workflow ids all of whose writes were settled before a time, and that were not pruned yet. */
+/** Workflow ids, not pruned yet, all of whose writes were completed before a time. */
 const PRUNABLE = `SELECT workflow_id, count(*) AS writes FROM writes
   WHERE workflow_id NOT IN (SELECT workflow_id FROM log WHERE at >= $1
     UNION SELECT workflow_id FROM waits WHERE closed_at IS NULL)
   GROUP BY workflow_id
   HAVING max(is_open) = 0 AND max(changed_at) < $1 AND max(rest) IS NOT NULL`;
 
-/** An end holds for ever, until it is overruled. */
+/** An end applies forever, unless it is overridden. */
 const IS_NO_END = `NOT (kind = 'end' AND sequence = (SELECT max(sequence) FROM log AS last
   WHERE last.workflow_id = log.workflow_id AND last.kind IN ('end', 'overrule')))`;
 
-/** Identity, witness, what is set for all workers, the ledger at a glance, and what keeps it small. */
+/** Identity, witness, settings of all workers, overview, and pruning. */
 export const metaMethods = (store: Store) => {
   const { database, seal } = store;
   const { identity, now, sum } = database.dialect;
@@ -53,7 +53,7 @@ export const metaMethods = (store: Store) => {
   const metaOf = ([found]: ReadonlyArray<SqlRow> = []): Meta => {
     if (found === undefined) throw new LedgerUnavailable("the ledger's table meta is empty");
     const meta = readFields(READ, found, seal);
-    // Of a server and its timeline, too, where there is one.
+    // A server has a timeline, too.
     const ledgerId = meta.serverNow === "" ? meta.ledgerId : `${meta.ledgerId}@${meta.serverNow}`;
     return { ...meta, ledgerId };
   };
@@ -64,15 +64,15 @@ export const metaMethods = (store: Store) => {
   };
 
   return {
-    /** Returns the ledger's identity, how far it has got, and what is set for all workers. */
+    /** Returns the ledger's identity, its latest entry, and the settings of all workers. */
     state,
-    /** Returns what a witness remembers: a part of `state`. */
+    /** Returns the part of `state` that a witness remembers. */
     mark: async () => markOf(await read()),
     /**
-     * Compares the ledger with what a witness remembers. Where it has less, or is another one, it was restored: sends
-     * are stopped until `recover`.
+     * Compares the ledger with its witness. If the ledger has less, or is another one, it was restored: sends stop
+     * until `recover`.
      *
-     * @returns whether all is well.
+     * @returns whether they match.
      */
     expect: async (mark: LedgerMark): Promise<boolean> => {
       const seen = await read();
@@ -90,7 +90,7 @@ export const metaMethods = (store: Store) => {
         return { value: false, writes: [stop] };
       });
     },
-    /** Begins a new epoch, in which no earlier row proves that nothing was sent, and lets sends go on. */
+    /** Begins a new epoch, in which no earlier row proves that nothing was sent, and allows sends. */
     recover: (actor: Actor) =>
       store.logged(null, "", [select], ([found], log) => {
         const meta = metaOf(found);
@@ -106,9 +106,9 @@ export const metaMethods = (store: Store) => {
         );
         return { value: { ...markOf(meta), epoch }, writes: [begin] };
       }),
-    /** Binds the ledger to a Temporal namespace, once. @throws LedgerUnavailable where it is bound to another. */
+    /** Binds the ledger to a Temporal namespace, once. @throws LedgerUnavailable if it is bound to another. */
     pin: async (namespace: string) => {
-      // Asked at every start of a worker, and written once.
+      // Read at every start of a worker, and written once.
       if ((await read()).namespace === namespace) return;
       await database.write(null, [select], ([found]) => {
         const { namespace: pinned } = metaOf(found);
@@ -146,8 +146,8 @@ export const metaMethods = (store: Store) => {
       };
     },
     /**
-     * Removes the texts, amounts and log of workflow ids all of whose writes were settled before a time. Their writes
-     * keep account, ids, step, operation, state, generation, request hash and made id, and ends stay.
+     * Removes the texts, amounts and log of workflow ids all of whose writes were completed before a time. Account, ids,
+     * step, operation, state, generation, request hash, result id and ends are kept.
      *
      * @param before milliseconds since 1970 by the ledger's clock.
      */
@@ -168,7 +168,7 @@ export const metaMethods = (store: Store) => {
               "UPDATE writes SET rest = NULL, amount = NULL, currency = NULL, payee = NULL, reference = NULL, run_id = ''",
             ),
             ofThem("DELETE FROM runs"),
-            // One may have been opened just now.
+            // A run may have been opened just now.
             ofThem("DELETE FROM waits", { "closed_at IS NOT NULL": true }),
             ofThem("DELETE FROM log", { [IS_NO_END]: true }),
           ],

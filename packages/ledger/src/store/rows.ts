@@ -28,33 +28,33 @@ import {
 import { saveRun } from "./run-methods.ts";
 import { findSimilar } from "./similar-payments.ts";
 
-/** What is left of it in a pruned row: its outcome is known, so nothing of it matters any more. */
+/** The remains of it in a pruned row: the outcome is known, so the rest is not needed. */
 const PRUNED: Rest = { ...FRESH, knownFrom: 0, epoch: 0, facts: {} };
 
-/** A version other than the next one is null, which the column refuses: nothing overwrites what it has not read. */
+/** A version other than the next one is null, which the column refuses, so that nothing overwrites an unread version. */
 const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END";
 
 const replace = (name: string) => (name === "version" ? NEXT_VERSION : undefined);
 const save = WRITES.saver({}, replace);
 
-/** Leaves the columns of the request, and their indexes, as they are: most changes are of what became of it. */
+/** Does not write the columns of the request and their indexes: most changes concern the outcome. */
 const saveOutcome = WRITES.saver({}, (name) => (name in REQUEST ? null : replace(name)));
 
-/** States in which the outcome is known, where no send is in doubt. */
+/** States in which the outcome is known, if no send has an unknown outcome. */
 const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "undone"]);
 
-/** Returns whether what became of a write is certain. */
+/** Returns whether the outcome of a write is certain. */
 const isSettled = ({ doubt, state }: WriteRow): boolean =>
   SETTLED.has(state) && !(state === "ended" && doubt > 0);
 
-/** Returns the row as it is kept, the next version of what was there: what names people goes once the outcome is known. */
+/** Returns the row to store, with the next version; names of people are removed once the outcome is known. */
 export const nextVersion = (row: WriteRow, before: WriteRow | undefined): WriteRow => ({
   ...row,
   version: (before?.version ?? 0) + 1,
   request: isSettled(row) ? { ...row.request, facts: {} } : row.request,
 });
 
-/** Returns the statement that saves a row, whose version is one more than that of `before`, which is there. */
+/** Returns the statement that saves a row whose version follows that of the stored `before`. */
 export const saveRow = (row: WriteRow, before: WriteRow | undefined, seal: Seal): Query => {
   const { question, request } = row;
   const all = { ...row, facts: request.facts };
@@ -82,7 +82,7 @@ export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
   };
 };
 
-/** What a look reads of the files' rows of its workflow id; `made` is the beneficiary that its run has created. */
+/** The files' rows of a workflow id, as a look reads them; `made` is the beneficiary that its run has created. */
 const FILED_FIELDS = {
   state: BATCH_ROWS.fields.state,
   amount: textOrNull,
@@ -101,7 +101,7 @@ const FILED = ["state", "amount", "currency", "payee", "made", "approved_by"];
 const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
-/** The statement that reads what decides about a write, and its log's last hash: one, since each costs as much as the rest. */
+/** The one statement that reads everything about a write, and the last hash of its log: each statement costs a round trip. */
 const lookOf = ({ list, now, version }: Database["dialect"]): ((name: WriteName) => Query) => {
   const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, ${version} AS version_now, meta.stopped,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
@@ -134,7 +134,7 @@ const CONTEXT = {
 const listOf = (found: SqlRow, column: string): ReadonlyArray<SqlRow> =>
   JSON.parse(String(found[column] ?? "[]")) as ReadonlyArray<SqlRow>;
 
-/** Reads what the statement of `lookOf` found. */
+/** Reads the result of the statement of `lookOf`. */
 const readLook = (
   { step }: WriteName,
   [found = {}]: ReadonlyArray<SqlRow>,
@@ -170,17 +170,17 @@ const readLook = (
 const MAY_HAVE_MADE =
   "(state IN ('sending', 'unknown', 'asking') OR (state = 'ended' AND doubt > 0))";
 
-/** States that index `writes_open` has whole. */
+/** States that the index `writes_open` covers. */
 const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown", "asking"]);
 
-/** Which writes are read. */
+/** Filter of writes. */
 export interface RowFilter {
   readonly account?: string;
   readonly operations?: ReadonlyArray<string>;
   readonly states?: ReadonlyArray<WriteState>;
-  /** Rows with an open question: an outcome to be decided, or an approval. */
+  /** Rows with an open question or approval. */
   readonly needsPerson?: true;
-  /** Rows whose run has yet to be notified. */
+  /** Rows whose run has not been notified yet. */
   readonly isUntold?: true;
   /** Milliseconds since 1970 by the ledger's clock. */
   readonly changedBefore?: number;
@@ -189,7 +189,7 @@ export interface RowFilter {
 
 const NAME = { account: text, workflowId: text, step: text };
 
-/** The run of a first row, whose start nobody has recorded. */
+/** The run of a first row, if its start was not recorded. */
 const saveRunOf = saveRun();
 
 /** Returns the statement that reads all writes of a workflow id. */
@@ -214,14 +214,14 @@ export const writeMethods = (store: Store) => {
       store.where(
         "SELECT account, workflow_id, step, made_id FROM writes",
         { "account = ?": account, "operation = ?": operation, made_id: ids },
-        // Of several writes with one beneficiary the first owns it.
+        // If several writes have one beneficiary, the first owns it.
         "ORDER BY created_at DESC",
       ),
     );
     return new Map(found.map((row) => [String(row["made_id"]), readFields(NAME, row, seal)]));
   };
 
-  /** Says which write has made what `row` was to own, where one has. */
+  /** Returns the write that owns the result of `row`, if another one does. */
   const madeByAnother = async (
     { account, madeId, operation }: WriteRow,
     error: UniqueViolation,
@@ -236,11 +236,11 @@ export const writeMethods = (store: Store) => {
     look: async (name: WriteName): Promise<Look> =>
       readLook(name, await store.find(selectLook(name)), seal).look,
     /**
-     * Changes a row: looks, decides and writes in one transaction, durable when it resolves. Ends, pauses and epochs that
-     * are committed before are seen. `decide` is pure: it may be called again.
+     * Changes a row: looks, decides and writes in one transaction, durable when it resolves. It sees all committed ends,
+     * pauses and epochs. `decide` is pure: it may be called again.
      *
      * @returns the look, with the row as it is now.
-     * @throws MadeByAnother where another write owns `row.madeId` (payouts, cardholders, cards); what `decide` throws.
+     * @throws MadeByAnother if another write owns `row.madeId` (payouts, cardholders, cards); the errors of `decide`.
      */
     transact: async (name: WriteName, decide: (look: Look) => Change): Promise<Look> => {
       let saved: WriteRow | undefined;
@@ -254,7 +254,7 @@ export const writeMethods = (store: Store) => {
           const changes: Array<Query> = [];
           if (saved !== undefined) changes.push(saveRow(saved, look.row, seal));
           if (saved?.version === 1 && workflowType !== undefined) {
-            // Its payment is the row's: the check of likely duplicates reads both.
+            // The run has the payment of the row: the check of likely duplicates reads both.
             const { account, runId, startedBy, workflowId } = saved;
             const run = { account, workflowId, runId, type: workflowType, startedBy };
             changes.push(saveRunOf({ ...run, startedAt: look.now }, seal));
@@ -270,9 +270,9 @@ export const writeMethods = (store: Store) => {
           : error;
       }
     },
-    /** Returns all writes of a workflow id in the order of their making. */
+    /** Returns all writes of a workflow id in the order of their creation. */
     rowsOf: (workflowId: string) => read(rowsOf(workflowId)),
-    /** Returns writes of which everything holds that is given; the longest unchanged come first. */
+    /** Returns the writes that match a filter, the longest unchanged first. */
     rows: ({
       account,
       changedBefore,
@@ -296,9 +296,9 @@ export const writeMethods = (store: Store) => {
         "ORDER BY changed_at, workflow_id, step",
         limit,
       ),
-    /** Returns which of these ids the ledger has as made, also of pruned writes. */
+    /** Returns the ids that are results of writes, including pruned ones. */
     owners,
-    /** Returns other writes that may have made what is looked for: sending, unknown, asking, ended with doubt. */
+    /** Returns other writes that may own a result: sending, unknown, asking, ended with doubt. */
     rivals: async (account: string, operation: string, except: WriteName) => {
       const found = await writes({
         "is_open = 1": true,
@@ -310,12 +310,12 @@ export const writeMethods = (store: Store) => {
         ({ step, workflowId }) => step !== except.step || workflowId !== except.workflowId,
       );
     },
-    /** Returns the latest write that was carried out with the same request. */
+    /** Returns the latest successful write with the same request. */
     doneWith: async (account: string, operation: string, hash: string) => {
       const same = { "hash = ?": hash, "account = ?": account, "operation = ?": operation };
       return (await writes({ ...same, "state = 'done'": true }, "ORDER BY changed_at DESC", 1))[0];
     },
-    /** Returns writes of the same workflow id that have, or may have, carried out the same request under another step. */
+    /** Returns writes of the same workflow id whose equal request, under another step, succeeded or may have. */
     sameRequestElsewhere: (
       { account, step, workflowId }: WriteName,
       operation: string,
@@ -333,8 +333,8 @@ export const writeMethods = (store: Store) => {
         "ORDER BY created_at",
       ),
     /**
-     * Returns for each payment what is likely the same under another workflow id: same payee, amount and currency, and
-     * the same reference, or started within a day where one of them has none.
+     * Returns the likely duplicates of each payment under other workflow ids: same payee, amount and currency, and the
+     * same reference, or started within a day if one of them has none.
      */
     similarPayments: (account: string, payments: ReadonlyArray<PlannedPayment>) =>
       findSimilar(store, account, payments),

@@ -4,7 +4,7 @@ import { LEASES, RUNS, WAITS } from "./schema.ts";
 import { query } from "./table.ts";
 import type { Store } from "./store.ts";
 
-/** What is known of a run stays, but for the run id, and what was null is filled in. */
+/** Known values of a run stay, except the run id; null values are filled in. */
 export const saveRun = (startedAt?: string) =>
   RUNS.saver(startedAt === undefined ? undefined : { startedAt }, (name) =>
     name === "run_id"
@@ -12,22 +12,22 @@ export const saveRun = (startedAt?: string) =>
       : `coalesce(runs.${name}, excluded.${name})`,
   );
 
-/** Runs, what they wait for, and leases. */
+/** Runs, waits and leases. */
 export const runMethods = (store: Store) => {
   const { database, seal } = store;
   const { now } = database.dialect;
   const save = saveRun(now);
-  // One that is open stays as it is.
+  // An open wait stays as it is.
   const open = WAITS.saver({ since: now }, undefined, "WHERE waits.closed_at IS NOT NULL");
   return {
     /**
-     * Records a run. What is known of its workflow id already stays (above all who started it first), but for the run
-     * id; what was null is filled in.
+     * Records a run. Known values of its workflow id stay, above all who started it first, except the run
+     * id; null values are filled in.
      */
     noteRun: (run: NewRun) => store.save(run.workflowId, [save(run, seal)]),
     /** Records many runs at once, as `noteRun` does. */
     noteRuns: (all: ReadonlyArray<NewRun>) => {
-      // In one order, so that no two workers wait for each other.
+      // In a fixed order, so that no two workers wait for each other.
       const runs = all.toSorted((one, other) => (one.workflowId < other.workflowId ? -1 : 1));
       return store.save(
         "runs",
@@ -50,7 +50,7 @@ export const runMethods = (store: Store) => {
     openWait: async (wait: NewWait) => {
       await database.change(open({ ...wait, closedAt: null, outcome: null }, seal));
     },
-    /** Returns waits, longest waiting first; with `isOpen` only those that nobody has closed. */
+    /** Returns waits, the longest first; with `isOpen` only open ones. */
     waits: (
       filter: Partial<Pick<Wait, "account" | "workflowId" | "kind">> & {
         readonly isOpen?: true;
@@ -86,7 +86,7 @@ export const runMethods = (store: Store) => {
       );
       return closed.length > 0;
     },
-    /** Takes or renews a lease where nobody else holds it; 0 ms gives it back. @returns whether it is the holder's. */
+    /** Takes or renews a lease if nobody else holds it; 0 ms releases it. @returns whether the holder has it. */
     lease: async (name: string, holder: string, ms: number): Promise<boolean> => {
       const until = `${now} + ${Math.round(ms)}`;
       const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING name`;

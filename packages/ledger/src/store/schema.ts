@@ -13,7 +13,7 @@ import {
   yesNo,
 } from "./table.ts";
 
-/** What is in columns of a row of a write as it is there. */
+/** Fields of a write that are columns of their own. */
 export const ROW = {
   workflowId: text,
   step: text,
@@ -30,7 +30,7 @@ export const ROW = {
   changedAt: number,
 };
 
-/** What is in columns of its request. */
+/** Fields of its request that are columns. */
 export const REQUEST = {
   hash: text,
   amount: textOrNull,
@@ -39,7 +39,7 @@ export const REQUEST = {
   reference: textOrNull,
 };
 
-/** What no query asks for: one sealed column. */
+/** Fields that no query needs: one sealed column. */
 export type Rest = Omit<WriteRow, keyof typeof ROW | "request"> & { readonly facts: JsonObject };
 
 export const WRITES = new Table(
@@ -66,7 +66,7 @@ export const META = new Table(
     /** Null until a worker pins it. */
     namespace: textOrNull,
     epoch: number,
-    /** Why nothing is sent until `recover`. */
+    /** The reason why nothing is sent until `recover`. */
     stopped: textOrNull,
   },
   ["id"],
@@ -92,7 +92,7 @@ export const LINE = {
   step: textOrNull,
   runId: textOrNull,
   generation: numberOrNull,
-  /** What a person decided; empty for an entry. */
+  /** The decision of a person; empty for an entry. */
   kind: text,
   body: text,
   hash: text,
@@ -111,7 +111,7 @@ export const RUNS = new Table(
     startedBy: orNull(sealed(text)),
     batch: textOrNull,
     batchRow: numberOrNull,
-    /** What it is to pay, for lists and for the check of likely duplicates. */
+    /** The payment, for lists and for the check of likely duplicates. */
     amount: textOrNull,
     currency: textOrNull,
     payee: textOrNull,
@@ -120,7 +120,7 @@ export const RUNS = new Table(
   },
   ["workflowId"],
 );
-/** A run, as whoever started it or its first activity recorded it. */
+/** A run, as recorded by its starter or its first activity. */
 export type Run = RowOf<typeof RUNS.fields>;
 
 export const PAUSES = new Table(
@@ -128,7 +128,7 @@ export const PAUSES = new Table(
   {
     /** Everything, one batch, or one workflow id. */
     scope: oneOf<"all" | "batch" | "run">(),
-    /** Id of the batch, or the workflow id; empty where everything is paused. */
+    /** Id of the batch, or the workflow id; empty if everything is paused. */
     of: text,
     by: sealed(text),
     reason: sealed(text),
@@ -136,7 +136,7 @@ export const PAUSES = new Table(
   },
   ["scope", "of"],
 );
-/** Why sends are stopped, and by whom. */
+/** A pause: its reason and its person. */
 export type Pause = RowOf<typeof PAUSES.fields>;
 
 export const WAITS = new Table(
@@ -157,7 +157,7 @@ export const WAITS = new Table(
   },
   ["workflowId", "runId", "activityId", "account"],
 );
-/** Something that a run waits for at the service, until the tracker completes the activity; and what became of it. */
+/** A wait of a run for the service, until the tracker completes its activity; and its outcome. */
 export type RecordedWait = RowOf<typeof WAITS.fields>;
 
 export const LEASES = new Table("leases", { name: text, holder: text, until: number }, ["name"]);
@@ -178,7 +178,7 @@ export const BATCHES = new Table(
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
     createdAt: number,
     approvedBy: orNull(sealed(text)),
-    /** Anything else that belongs to it, sealed where there is a keyring. */
+    /** Further data, sealed if there is a keyring. */
     details: sealed(text),
   },
   ["id"],
@@ -186,11 +186,11 @@ export const BATCHES = new Table(
 /** A file of payments or cardholders. */
 export type Batch = RowOf<typeof BATCHES.fields>;
 
-/** What became of a row of a batch, as whoever runs the batch records it. */
+/** The outcome of a row of a batch, as the activity of the batch records it. */
 export type BatchRowState =
   /** Uploaded, and not started. */
   | "waiting"
-  /** Never to be started: a person rejected it, or it was invalid. */
+  /** Not started: a person rejected it, or it was invalid. */
   | "rejected"
   /** Its run was started, or is about to be. */
   | "started"
@@ -204,7 +204,7 @@ export const BATCH_ROWS = new Table(
     /** Line of the file, from 1. */
     number,
     workflowId: text,
-    /** Hash of what it is, in whichever file: no row is started twice. */
+    /** Hash of its content, the same in every file: no row is started twice. */
     fingerprint: text,
     /** Decimal string in units of `currency`. */
     amount: textOrNull,
@@ -212,7 +212,7 @@ export const BATCH_ROWS = new Table(
     reference: textOrNull,
     payee: textOrNull,
     state: oneOf<BatchRowState>(),
-    /** Why it failed or was rejected, for a person; sealed where there is a keyring. */
+    /** Why it failed or was rejected, for a person; sealed if there is a keyring. */
     message: orNull(sealed(text)),
   },
   ["batch", "number"],
@@ -236,7 +236,7 @@ export const WRITE_COUNT = {
   operation: text,
   state: oneOf<WriteState>(),
   question: WRITES.fields.questionKind,
-  /** When the longest unchanged one changed. */
+  /** Time of the last change of the longest unchanged write. */
   since: number,
 };
 /** Writes of one account, operation, state and currency. */
@@ -244,7 +244,7 @@ export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
 export const WAIT_COUNT = { kind: WAITS.fields.kind, count: number, since: number };
 
-/** Two writes never own the same payout, cardholder or card. Beneficiaries are reused: several may have made the same. */
+/** Two writes never own the same payout, cardholder or card. Beneficiaries are reused, so several writes may own one. */
 const MADE_FOR = ["workflow_id", "step"]
   .map(
     (name) =>
@@ -252,7 +252,7 @@ const MADE_FOR = ["workflow_id", "step"]
   )
   .join(", ");
 
-/** What makes the tables, oldest first; their number is the version. From the first release on a step stays as it is. */
+/** Migrations of the tables, oldest first; their number is the version. After the first release, a step never changes. */
 export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string>> => [
   [
     ...[WRITES, META, LIMITS, logTable(sequence), RUNS, PAUSES, WAITS, LEASES, BATCHES].map(
@@ -273,5 +273,5 @@ export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string
   ],
 ];
 
-/** Of the tables that this version knows. A worker that runs on while a newer one migrates them sends nothing more. */
+/** Version of the tables that this code knows. An older worker sends nothing after a newer one has migrated them. */
 export const SCHEMA_VERSION = migrations("").length;

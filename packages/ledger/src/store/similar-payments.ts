@@ -3,13 +3,13 @@ import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
 import type { Store, Where } from "./store.ts";
 import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
 
-/** How long after a payment without a reference the same one is likely a duplicate. */
+/** Time in which an equal payment without a reference is likely a duplicate. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Planned payments of one payee and amount that each further one is compared with. */
+/** Most planned payments of one payee and amount that each further one is compared with. */
 const MOST_COMPARED = 100;
 
-/** What a run, or a write, pays. */
+/** The payment of a run or a write. */
 const PAYMENT = {
   workflowId: text,
   reference: textOrNull,
@@ -28,7 +28,7 @@ const moneyOf = ({ amount, currency }: Pick<PlannedPayment, "amount" | "currency
   return `${currency} ${whole.replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
 };
 
-/** A run has noted its payment before there is a write; a run of many payments has a write for each. */
+/** Payments of runs and of writes: a run records its payment before its first write, and may have many writes. */
 const PAYMENTS: ReadonlyArray<readonly [string, Where]> = [
   [
     "started_at AS at, (SELECT max(state) FROM writes WHERE writes.workflow_id = runs.workflow_id AND operation = 'createPayout') AS state FROM runs",
@@ -66,7 +66,7 @@ const readMarks = async (
   return new Map(await created({ payee: [...payees, ...named.map(([, mark]) => mark)] }));
 };
 
-/** Finds what is likely the same as planned payments, for each of them: also those before it among the planned. */
+/** Finds the likely duplicates of each planned payment, including earlier planned ones. */
 export const findSimilar = async (
   store: Store,
   account: string,
@@ -90,7 +90,7 @@ export const findSimilar = async (
       ),
     ),
   );
-  // What is paid to whom.
+  // The amount, and the payee.
   const keyOf = (one: Pick<PlannedPayment, "amount" | "currency" | "payee">): string =>
     JSON.stringify([accountOf(one.payee), moneyOf(one)]);
   const paid = Map.groupBy(

@@ -15,7 +15,7 @@ import { setImmediate as endOfTurn } from "node:timers/promises";
 import { backup, DatabaseSync } from "node:sqlite";
 import { addDecimals } from "../model/gate.ts";
 
-/** File systems of a network by the type that `statfs` gives: locks and shared memory do not hold there. */
+/** Network file systems by the type of `statfs`: locks and shared memory do not work there. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x6969, "NFS"],
   [0x517b, "SMB"],
@@ -34,23 +34,23 @@ const cannotOpen = (file: string, why: string): LedgerUnavailable =>
     `the ledger's file ${file} cannot be opened for writing (${why}); make its folder writable, or name another file by PAYMENTS_LEDGER=sqlite:FILE`,
   );
 
-/** Node's own `recursive` tries for ever where a folder exists in which none can be made, such as /proc. */
+/** Node's own `recursive` tries forever if a folder exists in which none can be made, such as /proc. */
 const makeFolder = (folder: string): void => {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   try {
     mkdirSync(folder, 0o700);
   } catch (error) {
-    // Another worker that starts at the same moment may have made it.
+    // Another worker that starts at the same moment may have created it.
     if (!existsSync(folder)) throw error;
   }
 };
 
-/** Makes the file, readable by its owner alone. Returns what tells whether it is still that file. */
+/** Creates the file, readable only by its owner. Returns its identity. */
 const prepareFile = (file: string): (() => boolean) => {
   try {
     makeFolder(dirname(file));
-    // To open a pipe for writing waits until somebody reads it.
+    // Opening a pipe for writing would wait for a reader.
     if (statSync(file, { throwIfNoEntry: false })?.isFile() === false) {
       throw cannotOpen(file, "it is a folder, a device or a pipe, not a regular file");
     }
@@ -62,7 +62,7 @@ const prepareFile = (file: string): (() => boolean) => {
   if (network !== undefined) {
     throw cannotOpen(
       file,
-      `it lies on a network's file system, ${network}, which does not keep two hosts apart: use a disk of this host, or PostgreSQL`,
+      `it is on a network file system, ${network}, which cannot lock out a second host: use a local disk, or PostgreSQL`,
     );
   }
   const { dev, ino } = statSync(file);
@@ -77,13 +77,13 @@ const APPLICATION_ID = 0x44504c31;
 
 const MIGRATIONS = migrations("INTEGER PRIMARY KEY");
 
-/** How long SQLite itself waits for another process's write; the thread stands still meanwhile. */
+/** How long SQLite itself waits for another process's write; this blocks the thread. */
 const BUSY_TIMEOUT_MS = 200;
 
 /** How long work waits for the writes of other processes. */
 const BUSY_FOR_MS = 5_000;
 
-/** Time between two tries to open a file that another worker makes just now. */
+/** Time between two attempts to open a file that another worker is creating. */
 const OPEN_AGAIN_AFTER_MS = 20;
 
 const SQLITE_BUSY = 5;
@@ -97,7 +97,7 @@ const codeOf = (error: unknown): number =>
 /** Returns whether a write of another process is in the way: the lower byte is the kind of the error. */
 const isBusy = (error: unknown): boolean => (codeOf(error) & 0xff) === SQLITE_BUSY;
 
-/** SQLite does not wait by itself where a file becomes one with a log of writes. */
+/** SQLite does not wait while a file is converted to a write-ahead log. */
 const onceNotBusy = <A>(work: () => A): A => {
   const until = performance.now() + 2 * BUSY_FOR_MS;
   for (;;) {
@@ -131,7 +131,7 @@ const migrate = (database: DatabaseSync, place: string): void => {
   if (version === MIGRATIONS.length) return;
   const tables = database.prepare("SELECT count(*) AS found FROM sqlite_schema").get()?.["found"];
   if (version === 0 && tables !== 0) {
-    throw cannotOpen(place, "it is a SQLite database of something else");
+    throw cannotOpen(place, "it is the SQLite database of another program");
   }
   for (const statement of MIGRATIONS.slice(version).flat()) database.exec(statement);
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
@@ -143,7 +143,10 @@ const openFile = (file: string, clock: () => number): DatabaseSync => {
   try {
     const mode = onceNotBusy(() => pragma(database, "journal_mode = WAL"));
     if (mode !== "wal" && mode !== "memory") {
-      throw cannotOpen(file, "its file system has no shared memory, which a log of writes needs");
+      throw cannotOpen(
+        file,
+        "its file system has no shared memory, which SQLite's write-ahead log needs",
+      );
     }
     database.exec("PRAGMA synchronous = FULL");
     database.function("ledger_now", () => clock());
@@ -152,7 +155,7 @@ const openFile = (file: string, clock: () => number): DatabaseSync => {
       step: (sum, amount) =>
         typeof sum === "string" && typeof amount === "string" ? addDecimals(sum, amount) : sum,
     });
-    // Version and tables are seen and made by one process at a time.
+    // One process at a time reads the version and creates the tables.
     onceNotBusy(() => inTransaction(database, "BEGIN IMMEDIATE", () => migrate(database, file)));
     return database;
   } catch (error) {
@@ -161,7 +164,7 @@ const openFile = (file: string, clock: () => number): DatabaseSync => {
   }
 };
 
-/** Values come by their places: Node 22.19 cannot bind them by number. */
+/** Values are bound by position: Node 22.19 cannot bind them by number. */
 const prepare = (database: DatabaseSync, sql: string) => {
   const statement = database.prepare(sql.replaceAll(/\$\d+/g, "?"));
   statement.setReturnArrays(true);
@@ -170,7 +173,7 @@ const prepare = (database: DatabaseSync, sql: string) => {
   return { statement, columns, order };
 };
 
-/** A ledger in a file, or in memory. What is asked for in one turn of the event loop waits for the disk once. */
+/** A ledger in a file, or in memory. All requests of one turn of the event loop wait for the disk once. */
 class SqliteDatabase extends Database {
   readonly isOfOneHost = true;
   readonly dialect = {
@@ -226,7 +229,7 @@ class SqliteDatabase extends Database {
     if (this.#database.isOpen) this.#database.close();
   }
 
-  /** Looks, decides and writes; returns what is to be called once that is durable. */
+  /** Looks, decides and writes; returns the callbacks for the durable result. */
   #run({ decide, failed, looks }: Work): () => void {
     const { done, writes } = decide(looks.map((asked) => this.#all(asked)));
     if (writes.length === 0) return done;
@@ -240,7 +243,7 @@ class SqliteDatabase extends Database {
       return done;
     } catch (error) {
       if (!this.#database.isTransaction) throw error;
-      // The others of the same turn are not concerned.
+      // The others of the same turn are not affected.
       this.#database.exec("ROLLBACK TO one");
       this.#database.exec("RELEASE one");
       return () =>
@@ -254,7 +257,7 @@ class SqliteDatabase extends Database {
 
   #all(asked: Query): ReadonlyArray<SqlRow> {
     const { columns, statement, values } = this.#prepared(asked);
-    // Columns are text and numbers only. To make objects of them here takes half of what it takes Node.
+    // Columns are only texts and numbers. Building objects here takes half the time of Node's own.
     const rows = statement.all(...values) as unknown as ReadonlyArray<ReadonlyArray<SqlValue>>;
     return rows.map((row) => {
       const found: Record<string, SqlValue> = {};
@@ -305,7 +308,7 @@ class SqliteDatabase extends Database {
     setImmediate(() => this.next());
   }
 
-  /** Says whether the next commits wait for the disk. */
+  /** Sets whether the next commits wait for the disk. */
   #syncs(isToSync: boolean): void {
     if (isToSync === this.#isSyncing) return;
     this.#database.exec(`PRAGMA synchronous = ${isToSync ? "FULL" : "NORMAL"}`);
@@ -329,7 +332,7 @@ class SqliteDatabase extends Database {
   }
 }
 
-/** Opens a ledger's file, which it makes where it is missing, or one in memory (`:memory:`). */
+/** Opens a ledger's file, created if missing, or a ledger in memory (`:memory:`). */
 export const openSqlite = (file: string, clock: () => number = Date.now): Database => {
   const isInPlace = file === ":memory:" ? () => true : prepareFile(file);
   try {

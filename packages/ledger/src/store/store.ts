@@ -19,22 +19,22 @@ export class LedgerUnavailable extends Error {
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Returns the error of a ledger that only a later version can read. */
+/** Returns the error of a ledger that only a newer release can read. */
 export const newerVersion = (place: string, version: number, known: number): LedgerUnavailable =>
   new LedgerUnavailable(
-    `the ledger at ${place} is of version ${version}, and this version of durable-payments knows ${known} at most: run the later version that wrote it`,
+    `the ledger at ${place} has version ${version}, but this release supports at most ${known}: run the newer release that wrote it`,
   );
 
 /** The rows of each of some statements. */
 export type Found = ReadonlyArray<ReadonlyArray<SqlRow>>;
 
-/** What a transaction does once it has looked. */
+/** The function of a transaction, called with what was read. */
 export interface Decided<A> {
   readonly writes: ReadonlyArray<Query>;
   readonly value: A;
 }
 
-/** A transaction that waits to be carried out, with others of the same turn. */
+/** A waiting transaction, run with others of the same turn. */
 export interface Work {
   readonly key: string | null;
   readonly looks: ReadonlyArray<Query>;
@@ -48,14 +48,14 @@ export interface Work {
   readonly isRepeatable: boolean;
 }
 
-/** A row of the same unique key is there. */
+/** A row with the same unique key exists. */
 export class UniqueViolation extends Error {
   override readonly name = "UniqueViolation";
 }
 
 /**
- * The seam between what the ledger does and the database that it does it in. Every transaction is one flight of reads,
- * a pure decision, and one flight of writes. Those that wait at the same time share round trips and fsync.
+ * The interface between the ledger and its database. Every transaction is one flight of reads, a pure decision, and one
+ * flight of writes. Transactions that wait at the same time share round trips and fsync.
  */
 export abstract class Database {
   abstract readonly place: string;
@@ -64,11 +64,11 @@ export abstract class Database {
   abstract readonly dialect: {
     /** The ledger's clock in milliseconds. */
     readonly now: string;
-    /** Server and timeline; empty where the file is all. */
+    /** Server and timeline; empty for a file. */
     readonly identity: string;
-    /** Of the tables, as they are now. */
+    /** Version of the tables as they are now. */
     readonly version: string;
-    /** Rows of another table in one column, as JSON; null or empty where there are none. */
+    /** Rows of another table in one column, as JSON; null or empty if there are none. */
     readonly list: (columns: ReadonlyArray<string>, from: string) => string;
     /** Whether a text is in a list, given as JSON. */
     readonly among: (column: string, list: string) => string;
@@ -81,10 +81,10 @@ export abstract class Database {
   abstract read(queries: ReadonlyArray<Query>): Promise<Found>;
 
   /**
-   * Looks, decides and writes in one transaction, durable when it resolves. Transactions with the same key come one
-   * after the other; one with null comes alone. `decide` is called again where the database has to be asked again.
+   * Looks, decides and writes in one transaction, durable when it resolves. Transactions with the same key run
+   * in order; one with null runs alone. `decide` is called again if the database must be read again.
    *
-   * @throws UniqueViolation; what `decide` throws; LedgerUnavailable.
+   * @throws UniqueViolation; the errors of `decide`; LedgerUnavailable.
    */
   write<A>(
     key: string | null,
@@ -112,16 +112,16 @@ export abstract class Database {
     return promise;
   }
 
-  /** Carries out what waits, as far as it may. */
+  /** Runs the waiting transactions as far as possible. */
   protected abstract next(): void;
 
-  /** Changes by one statement what a power failure may take: it is made again. Returns what its RETURNING gives. */
+  /** Changes by one statement data that a power failure may lose, because it is written again. Returns its RETURNING. */
   abstract change(asked: Query): Promise<ReadonlyArray<SqlRow>>;
   abstract backup(file: string): Promise<void>;
   abstract close(): Promise<void>;
 }
 
-/** Conditions: each with the value of its `?`, the texts of an IN, or true where it has none. Undefined or false leaves it out. */
+/** Conditions, each with the value of its `?`, the texts of an IN, or true if it has none. Undefined or false omits it. */
 export type Where = Readonly<
   Record<string, SqlValue | boolean | ReadonlyArray<string> | undefined>
 >;
@@ -168,7 +168,7 @@ export class Store {
     return found.map((row) => table.read(row, this.seal));
   }
 
-  /** Writes what depends on nothing that is there. */
+  /** Writes without reading first. */
   async save(key: string | null, writes: ReadonlyArray<Query>): Promise<void> {
     if (writes.length > 0) await this.database.write(key, [], () => ({ value: undefined, writes }));
   }
@@ -189,7 +189,7 @@ export class Store {
       const hash = String(before["hash"] ?? "");
       const log = logWriter(workflowId, hash, Number(before["now"]), this.seal);
       const { value, writes } = decide(found, log);
-      // First, so that what is removed from the log is not its newest line: sequence numbers never go back.
+      // First, so that the removed lines do not include the newest one: sequence numbers never go back.
       return { value, writes: [...log.writes, ...writes] };
     });
   }

@@ -14,14 +14,14 @@ export const query = (sql: string, ...values: ReadonlyArray<SqlValue>): Query =>
 /** Encrypts the ledger's texts, and decrypts them. */
 export interface Seal {
   readonly seal: (text: string) => string;
-  /** @throws where the text was sealed with a key that is not at hand. */
+  /** @throws if the text was sealed with a missing key. */
   readonly open: (text: string) => string;
 }
 
-/** Keeps texts in plain. */
+/** Stores texts unencrypted. */
 export const UNSEALED: Seal = { seal: (text) => text, open: (text) => text };
 
-/** How a field is kept in its column. Methods, so that a column of a narrower type is one of a wider, too. */
+/** Storage of a field in its column. Methods, so that a column of a narrower type is assignable to a wider one. */
 export interface Column<A> {
   readonly type: string;
   write(value: A, seal: Seal): SqlValue;
@@ -30,7 +30,7 @@ export interface Column<A> {
 
 export type Fields = Readonly<Record<string, Column<unknown>>>;
 
-/** What fields hold. */
+/** Values of fields. */
 export type RowOf<F extends Fields> = {
   readonly [K in keyof F]: F[K] extends Column<infer A> ? A : never;
 };
@@ -42,7 +42,7 @@ export const orNull = <A>({ read, type, write }: Column<A>): Column<A | null> =>
   read: (value, seal) => (value === null || value === undefined ? null : read(value, seal)),
 });
 
-/** One of some words. Only the ledger writes them. */
+/** One of a set of words. Only the ledger writes them. */
 export const oneOf = <A extends string>(): Column<A> => ({
   type: "TEXT NOT NULL",
   write: (value) => value,
@@ -66,7 +66,7 @@ export const json = <A>(): Column<A> => ({
   write: (value) => JSON.stringify(value),
   read: (value) => JSON.parse(String(value)) as A,
 });
-/** Text, or JSON, that is encrypted where there is a keyring. */
+/** Text, or JSON, that is encrypted if there is a keyring. */
 export const sealed = <A>(column: Column<A>): Column<A> => ({
   ...column,
   write: (value, seal) => seal.seal(String(column.write(value, seal))),
@@ -91,7 +91,7 @@ const entriesOf = (fields: Fields): ReadonlyArray<readonly [string, string, Colu
   return entries;
 };
 
-/** Reads fields of what a statement has found. */
+/** Reads fields of a result. */
 export const readFields = <F extends Fields>(fields: F, found: SqlRow, seal: Seal): RowOf<F> => {
   const row: Record<string, unknown> = {};
   for (const [field, name, column] of entriesOf(fields)) {
@@ -109,7 +109,7 @@ export class Table<F extends Fields> {
   readonly fields: F;
   readonly #key: ReadonlyArray<string>;
 
-  /** @param key fields that name a row; none where a column's type says so. */
+  /** @param key fields that name a row; none if a column's type says so. */
   constructor(name: string, fields: F, key: ReadonlyArray<keyof F & string>) {
     this.name = name;
     this.fields = fields;
@@ -127,7 +127,7 @@ export class Table<F extends Fields> {
     return readFields(this.fields, found, seal);
   }
 
-  /** Returns what inserts a row without some fields: the text of the statement is made once. */
+  /** Returns a function that inserts a row without some fields: the text of the statement is built once. */
   inserter(
     without: ReadonlyArray<keyof F>,
     places?: Places<F>,
@@ -145,8 +145,8 @@ export class Table<F extends Fields> {
   }
 
   /**
-   * Returns what inserts a row, or replaces the one that is there: `change` gives another value than the new one, or null
-   * for a column that stays as it is.
+   * Returns a function that inserts or replaces a row. `change` returns an expression instead of the new value, or null for
+   * an unchanged column.
    */
   saver(
     places?: Places<F>,

@@ -84,7 +84,7 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
     "",
     "![The states of a write and the transitions between them](../pictures/write-states.svg)",
     "",
-    "Generated from `advance` by exploration. `LEDGER_STATES=write npx vitest run --project=@durable-payments/ledger test/model/docs` writes it anew.",
+    "Generated from `advance` by exploration. `LEDGER_STATES=write npx vitest run --project=@durable-payments/ledger test/model/docs` renews it.",
     "",
     ...LEGEND,
     "",

@@ -6,22 +6,22 @@ import type { Operations } from "../connection/operations.ts";
 import { type Acting, actorOf, type Deciding, decisionOn, nudge } from "../decide/record.ts";
 import { notFound, refused } from "../errors.ts";
 
-/** What a batch keeps beside its rows, as JSON. */
+/** Data of a batch besides its rows, as JSON. */
 export type KeptOfBatch = ReturnType<typeof keptOf>;
 
-/** Reads what a batch keeps beside its rows. */
+/** Reads the data of a batch besides its rows. */
 export const keptOf = ({ details }: Pick<Batch, "details">) => {
   const parsed: unknown = JSON.parse(details);
   const { chunks, warnings }: Readonly<Record<string, unknown>> = isRecord(parsed) ? parsed : {};
   return {
     /** Workflows that start its rows. */
     chunks: typeof chunks === "number" ? chunks : 0,
-    /** Which rows are likely duplicates, for whoever approves it. */
+    /** The likely duplicates, for its approver. */
     warnings: Array.isArray(warnings) ? warnings.map(String) : [],
   };
 };
 
-/** Starts a workflow that starts and follows rows of a batch; one that is open continues. */
+/** Starts a workflow that starts and follows rows of a batch; an open one continues. */
 export const startChunk = (
   { client, taskQueue }: Pick<Operations, "client" | "taskQueue">,
   workflowId: string,
@@ -32,7 +32,7 @@ export const startChunk = (
     workflowId,
     taskQueue: batchQueue(taskQueue),
     args: [chunk],
-    // One that has ended may be started again: the ledger knows which rows were started.
+    // An ended workflow may be started again: the ledger knows the started rows.
     workflowIdReusePolicy: "ALLOW_DUPLICATE",
     workflowIdConflictPolicy: "USE_EXISTING",
     staticSummary,
@@ -50,12 +50,11 @@ export const nudgeBatch = async (
 const NOT_PAID = { reject: "Rejected", cancel: "Cancelled" } as const;
 
 /**
- * Approves exactly the rows of a batch; rejects it, and none of its rows is paid; or cancels it: no more of its rows are
- * started, and the runs that were started continue. Rows that were not started stay unpaid, also if their file is paid
- * again by this id.
+ * Approves exactly the rows of a batch, rejects all of them, or cancels the batch. After a cancellation, started runs
+ * continue. Rows that were not started stay unpaid, even if the same file is paid again.
  *
- * @returns the batch, and how many of its rows are not paid.
- * @throws Refused where it does not wait for an approval, or the approver uploaded it.
+ * @returns the batch, and the number of its unpaid rows.
+ * @throws Refused if it does not wait for an approval, or the approver uploaded it.
  */
 export const decideBatch = async (
   deciding: Deciding,

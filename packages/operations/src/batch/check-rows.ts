@@ -31,7 +31,7 @@ export interface CheckedRow {
   readonly number: number;
   /** `payout/KEY`, by the row's own key. */
   readonly workflowId: string;
-  /** Hash of what is paid to whom, with its key: options are not in it. */
+  /** Hash of amount, payee and key, without options. */
   readonly fingerprint: string;
   readonly input: PayoutInput;
   readonly payment: PaymentOf;
@@ -42,7 +42,7 @@ export type CheckedFile = Awaited<ReturnType<typeof checkBatchFile>>;
 
 const LONGEST_KEY = 200;
 
-/** A quote before what a spreadsheet takes for a formula is not part of a key: result files write one there. */
+/** Result files put a quote before a formula of a spreadsheet; it is not part of a key. */
 const keyOf = (key: unknown): unknown =>
   typeof key === "string" ? key.replace(/^'+(?=[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/, "") : key;
 
@@ -56,7 +56,7 @@ const keyProblem = (key: unknown): string | undefined => {
     : `must have 1 to ${LONGEST_KEY} visible characters, no quotes or backslashes, and no blanks around it`;
 };
 
-/** Checks rows one after the other: each payment, that no key is used twice, and that one account pays all. */
+/** Checks each row, that keys are unique, and that one account pays all rows. */
 const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
   const usedBy = new Map<string, number>();
   let account: { readonly row: number; readonly name: unknown } | undefined;
@@ -68,14 +68,11 @@ const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
     const problem = keyProblem(keyOf(given));
     const first = usedBy.get(key);
     if (problem !== undefined) fault("key", problem);
-    else if (first !== undefined) fault("key", `is the key of row ${first} already`);
+    else if (first !== undefined) fault("key", `is already the key of row ${first}`);
     else usedBy.set(key, row);
     account ??= { row, name: input["account"] };
     if (account.name !== input["account"])
-      fault(
-        "account",
-        `differs from that of row ${account.row}: give each account a file of its own`,
-      );
+      fault("account", `differs from that of row ${account.row}: use one file per account`);
     if (!isCsv && JSON.stringify(input).length > LONGEST_ROW)
       fault("", `has more than ${LONGEST_ROW} characters`);
     try {
@@ -105,7 +102,7 @@ const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput => {
  * Checks every row of a batch file. Nothing is sent.
  *
  * @param file path of a `.csv`, `.jsonl` or `.ndjson` file in UTF-8.
- * @param assumptions what is assumed of the service: each row is checked by it.
+ * @param assumptions about the service, by which each row is checked.
  * @throws InvalidInput that names the faults of all rows by row, column and rule.
  */
 export const checkBatchFile = async (file: string, assumptions: Assumptions) => {
@@ -138,10 +135,10 @@ export const checkBatchFile = async (file: string, assumptions: Assumptions) => 
   return {
     file,
     contentHash,
-    /** Id of its batch: the same rows are the same batch, in whichever file. */
+    /** Id of its batch: equal rows are the same batch, in any file. */
     batch: `payouts/${contentHash.slice(0, 32)}`,
     rows,
-    /** Name of the account that pays all of them, where they have one. */
+    /** Name of the account that pays all of them, if they have one. */
     account: first.input.account,
   };
 };

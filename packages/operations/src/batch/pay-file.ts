@@ -21,15 +21,15 @@ import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
 
-/** How a file is paid. */
+/** Options of a paid file. */
 export interface PayFileOptions extends Acting {
   /** A total above this, in any currency, waits for a second person: a decimal string. */
   readonly approveAbove?: string | undefined;
-  /** Most payouts that have yet to be sent at a time. */
+  /** Most unsent payouts at a time. */
   readonly window?: number | undefined;
 }
 
-/** What is known of a file before it is paid. */
+/** The check of a file before it is paid. */
 export type FilePlan = Awaited<ReturnType<typeof planFile>>;
 
 const DEFAULT_WINDOW = 200;
@@ -38,7 +38,7 @@ const READ_AT_ONCE = 1_000;
 /** Temporal refuses payloads of 2 MB. */
 const MOST_BYTES = 900_000;
 
-/** Checks how a file is to be paid, and by whom. @throws InvalidInput */
+/** Checks the options and the uploader of a file. @throws InvalidInput */
 export const checkPayOptions = (options: PayFileOptions): void => {
   actorOf(options);
   const { approveAbove, window = DEFAULT_WINDOW } = options;
@@ -70,7 +70,7 @@ const checkKeys = async (
         run.payee !== payment.payee ||
         canonicalDecimal(run.amount ?? "") !== canonicalDecimal(payment.amount));
     return isOther
-      ? [{ field: `row ${number}, key:`, problem: "was used for another payment already" }]
+      ? [{ field: `row ${number}, key:`, problem: "was already used for another payment" }]
       : [];
   });
   if (faults.length > 0)
@@ -81,9 +81,9 @@ const checkKeys = async (
 };
 
 /**
- * Compares a checked file with what was paid before. Nothing is changed.
+ * Compares a checked file with earlier payments. Nothing is changed.
  *
- * @throws InvalidInput where a key was used for another payment, or an option is not valid.
+ * @throws InvalidInput if a key was used for another payment, or an option is invalid.
  */
 export const planFile = async (
   operations: Operations,
@@ -109,7 +109,7 @@ export const planFile = async (
     batch: checked.batch,
     rows: checked.rows.length,
     totals: Object.fromEntries(sums.map(({ amount, currency }) => [currency, amount])),
-    /** Rows that another batch has already: they are not paid again. */
+    /** Rows that an earlier batch has: they are not paid again. */
     known: checked.rows.flatMap(({ fingerprint, number }) => {
       const batch = others.get(fingerprint);
       return batch === undefined ? [] : [{ number, batch }];
@@ -129,7 +129,7 @@ export const planFile = async (
 
 const MOST_WARNINGS = 20;
 
-/** Words which rows are likely duplicates, for whoever pays or approves the file. */
+/** Describes the likely duplicates of a file, for its uploader and approver. */
 export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): Array<string> => [
   ...similar
     .slice(0, MOST_WARNINGS)
@@ -138,7 +138,7 @@ export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): Array<string
         `Row ${number} may be a duplicate of ${others.slice(0, 2).map(similarText).join("; ")}`,
     ),
   ...(similar.length > MOST_WARNINGS
-    ? [`… and ${similar.length - MOST_WARNINGS} rows more that may be duplicates`]
+    ? [`… and ${similar.length - MOST_WARNINGS} more rows that may be duplicates`]
     : []),
 ];
 
@@ -173,12 +173,12 @@ const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArr
 };
 
 /**
- * Uploads the rows of a checked file as one batch, and has them paid: each row once, in whichever file it stands. It can
- * be called again after any failure, and continues.
+ * Uploads the rows of a checked file as one batch and pays them: each row once, in any number of files. After any
+ * failure, call it again to continue.
  *
- * @param plan what `planFile` has found.
- * @returns the batch as it is now: `needsApproval`, or `approved` where its rows are being started.
- * @throws Refused where the same rows were uploaded by somebody else.
+ * @param plan result of `planFile`.
+ * @returns the batch as it is now: `needsApproval`, or `approved` if its rows are being started.
+ * @throws Refused if the same rows were uploaded by somebody else.
  */
 export const payFile = async (
   operations: Operations,
@@ -244,7 +244,7 @@ export const payFile = async (
       startChunk(operations, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
     );
   });
-  // Only now: what was uploaded in part is not paid in part. Another upload of the file may have been first.
+  // Only now, so that a partly uploaded file is not partly paid. Another upload of the file may have been first.
   return ledger.saveBatch(id, (before = uploading) => ({
     batch:
       before.state === "uploading"
@@ -253,11 +253,11 @@ export const payFile = async (
   }));
 };
 
-/** What a currency's balance holds, against what a file pays. */
+/** The balance of a currency, compared with the total of a file. */
 export interface Funds {
   readonly currency: string;
   readonly total: string;
-  /** null where it could not be read. */
+  /** null if it could not be read. */
   readonly available: string | null;
   readonly isEnough: boolean | null;
   readonly problem?: string;
@@ -266,10 +266,10 @@ export interface Funds {
 const REQUEST_TIMEOUT_MS = 10_000;
 
 /**
- * Compares totals with the balances of their currencies, where the service can be asked.
+ * Compares totals with the balances of their currencies, if the service can be asked.
  *
  * @param totals decimal strings by currency.
- * @param settings address and credentials of the service, or why they are not known here.
+ * @param settings address and credentials of the service, or the reason why they are unknown here.
  */
 export const compareFunds = async (
   totals: Readonly<Record<string, string>>,

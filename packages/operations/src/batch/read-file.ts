@@ -6,7 +6,7 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { invalidInput } from "../errors.ts";
 
-/** A fault of a row (the line of the file on which it begins), and of a column where it is not about the whole row. */
+/** A fault of a row (the line of the file on which it begins), and of a column if it is not about the whole row. */
 export interface RowFault extends Fault {
   readonly row: number;
   readonly column: string;
@@ -20,27 +20,27 @@ export const rowFault = (row: number, column: string, problem: string): RowFault
   column,
 });
 
-/** A row as the file has it, in the shape of a payout file and with its key; or why it has none. */
+/** A row in the shape of a payout file, with its key; or its fault. */
 export type RawRow =
   | { readonly row: number; readonly value: Readonly<Record<string, unknown>> }
   | { readonly fault: RowFault };
 
 const broken = (row: number, problem: string): RawRow => ({ fault: rowFault(row, "", problem) });
 
-/** Longest row, in characters: what exceeds it is no payout. */
+/** Longest row, in characters: no payout is longer. */
 export const LONGEST_ROW = 50_000;
 
 const TOO_LONG = `has more than ${LONGEST_ROW} characters`;
 
 const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: "there is no such file",
+  ENOENT: "the file does not exist",
   EISDIR: "it is a folder",
-  EACCES: "it may not be read",
+  EACCES: "it cannot be read: permission denied",
   ERR_ENCODING_INVALID_ENCODED_DATA:
     "it is not UTF-8. Save it as UTF-8 (a spreadsheet: “CSV UTF-8”)",
 };
 
-/** Says why a file cannot be read. */
+/** Returns why a file cannot be read. */
 export const whyUnreadable = (error: unknown): string => {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return REASONS[code] ?? code;
@@ -48,7 +48,7 @@ export const whyUnreadable = (error: unknown): string => {
 
 /** The text of a file, piece by piece, with one kind of line end and no byte order mark. */
 async function* textOf(file: string): AsyncGenerator<string> {
-  // It takes the byte order mark away.
+  // It removes the byte order mark.
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let held = "";
   try {
@@ -69,7 +69,7 @@ const rowOf = (line: string, row: number): RawRow => {
   try {
     value = JSON.parse(line);
   } catch {
-    return broken(row, "is no valid JSON");
+    return broken(row, "is not valid JSON");
   }
   return isRecord(value)
     ? { row, value }
@@ -116,14 +116,14 @@ const PATHS: ReadonlyMap<string, string> = new Map(
   ].map((path) => [columnOf(path), path]),
 );
 
-/** The column that a path of a payout file comes from: its own name but for the fields of the payout. */
+/** The column of a path in a payout file: the path itself, without `payout.`. */
 export function columnOf(path: string): string {
   return path.startsWith(PAYOUT) ? path.slice(PAYOUT.length) : path;
 }
 
 type Paths = ReadonlyArray<ReadonlyArray<string>>;
 
-/** The paths that the columns of a header stand for; throws what names every column that is unknown or there twice. */
+/** Returns the paths of the columns of a header. Throws with every unknown or repeated column. */
 const pathsOf = (header: ReadonlyArray<string>): Paths => {
   const names = header.map((name) => name.trim());
   if (names.length === 1 && /[;\t]/.test(names[0] ?? ""))
@@ -133,11 +133,11 @@ const pathsOf = (header: ReadonlyArray<string>): Paths => {
       return [{ field: `column ${name}`, problem: "stands there twice" }];
     if (PATHS.has(name)) return [];
     const like = nearestName(name, [...PATHS.keys()]);
-    const problem = `is not known${like === undefined ? "" : `: is it ${like}?`}`;
+    const problem = `is unknown${like === undefined ? "" : `: did you mean ${like}?`}`;
     return [{ field: `column ${name === "" ? index + 1 : name}`, problem }];
   });
   if (!names.includes("key")) faults.push({ field: "column key", problem: "is missing" });
-  if (faults.length > 0) throw invalidInput("The header is wrong. Nothing was started.", faults);
+  if (faults.length > 0) throw invalidInput("The header is invalid. Nothing was started.", faults);
   return names.map((name) => (PATHS.get(name) ?? name).split("."));
 };
 
@@ -160,15 +160,15 @@ const valueOf = (cells: ReadonlyArray<string>, paths: Paths): Nested => {
   return value;
 };
 
-/** The library's own messages would repeat what the cell holds. */
+/** The library's own messages would repeat the content of the cell. */
 const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: "has a quote that is never closed",
   CSV_MAX_RECORD_SIZE: `${TOO_LONG}: is a quote not closed?`,
-  CSV_INVALID_CLOSING_QUOTE: "has text behind a closing quote: quotes within a cell are doubled",
+  CSV_INVALID_CLOSING_QUOTE: "has text after a closing quote: quotes within a cell are doubled",
   INVALID_OPENING_QUOTE: "has a quote within a cell that is not quoted as a whole",
 };
 
-/** The rows of a CSV file. Where it is broken, the last one is the fault. */
+/** The rows of a CSV file. If it is broken, the last one is the fault. */
 export async function* csvRows(file: string): AsyncGenerator<RawRow> {
   const parser: unknown = Readable.from(textOf(file)).compose(
     parse({
@@ -181,7 +181,7 @@ export async function* csvRows(file: string): AsyncGenerator<RawRow> {
   );
   let paths: Paths | undefined;
   try {
-    // What the parser gives with `info`.
+    // The type of the parser's records with the option `info`.
     for await (const parsed of parser as AsyncIterable<{ info: Info; record: Array<string> }>) {
       const { info, record } = parsed;
       if (paths === undefined) {
@@ -201,7 +201,7 @@ export async function* csvRows(file: string): AsyncGenerator<RawRow> {
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const lines: unknown = error["lines"];
-    const problem = PROBLEMS[error.code] ?? "is no valid CSV";
+    const problem = PROBLEMS[error.code] ?? "is not valid CSV";
     yield broken(typeof lines === "number" ? lines : 0, problem);
     return;
   }

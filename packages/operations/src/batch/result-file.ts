@@ -6,10 +6,10 @@ import { open, rename, rm } from "node:fs/promises";
 import { extname } from "node:path";
 import { invalidInput, refused } from "../errors.ts";
 
-/** What would be a formula where a spreadsheet splits lines at semicolons. */
+/** A formula, for a spreadsheet that splits lines at semicolons. */
 const FORMULA_WITHIN = /;(?=[\s"']*[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/g;
 
-/** Writes rows as CSV in which a spreadsheet finds no formula, and a terminal no command. */
+/** Writes rows as CSV without formulas for a spreadsheet or commands for a terminal. */
 export const csvText = <Column extends string>(
   columns: ReadonlyArray<Column>,
   rows: ReadonlyArray<Readonly<Record<Column, string | number | null>>>,
@@ -52,9 +52,9 @@ const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>) => {
 };
 
 /**
- * Writes what became of each row. The file appears when it is whole; one of that name is replaced.
+ * Writes the outcome of each row. The file appears when it is complete, and replaces an existing one.
  *
- * @throws InvalidInput where the file's ending is wrong; Refused where it cannot be written.
+ * @throws InvalidInput if the file's ending is wrong; Refused if it cannot be written.
  */
 export const writeResultFile = async (
   ledger: Ledger,

@@ -19,19 +19,19 @@ import { ConnectionFailed, connectionFailed, invalidInput } from "../errors.ts";
 import { asTemporalError } from "./temporal-errors.ts";
 import { connectTemporal, type Temporal, type TemporalSettings } from "./temporal.ts";
 
-/** Where the ledger is. It takes no secret of the service to find it. */
+/** Address of the ledger. Finding it needs no secret of the service. */
 export interface LedgerSettings {
-  /** `PAYMENTS_LEDGER`; a file named by the client where it is not set. */
+  /** `PAYMENTS_LEDGER`; a file named by the client if it is not set. */
   readonly ledger: string | undefined;
   /** `PAYMENTS_CLIENT_ID` of the account that the workers start with. */
   readonly clientId: string | undefined;
-  /** As the workers have it, where there is a keyring. */
+  /** As the workers have it, if there is a keyring. */
   readonly seal?: Seal;
 }
 
 const SQLITE = "sqlite:";
 
-/** Words an error of the ledger for a person; any other error is returned as it is. */
+/** Turns an error of the ledger into a message for a person; returns any other error unchanged. */
 const asLedgerError = (error: unknown): unknown =>
   error instanceof LedgerUnavailable
     ? connectionFailed("ledgerUnavailable", `The ledger cannot be used: ${messageOf(error)}.`, {
@@ -39,7 +39,7 @@ const asLedgerError = (error: unknown): unknown =>
       })
     : error;
 
-/** Opens the ledger of the workers; the caller closes it. Throws ConnectionFailed where there is none. */
+/** Opens the ledger of the workers; the caller closes it. Throws ConnectionFailed if there is none. */
 export const openWorkersLedger = async ({
   clientId = "",
   ledger = "",
@@ -48,11 +48,11 @@ export const openWorkersLedger = async ({
   try {
     if (ledger === "" && clientId === "") {
       throw new LedgerUnavailable(
-        "neither PAYMENTS_LEDGER nor PAYMENTS_CLIENT_ID is set here, so it is not known where it is",
+        "neither PAYMENTS_LEDGER nor PAYMENTS_CLIENT_ID is set here, so its address is unknown",
       );
     }
     const place = readLedgerPlace(ledger, clientHash({ clientId }));
-    // Only a worker makes one: an empty ledger of this host would read as if nothing had been sent.
+    // Only a worker creates a ledger: an empty one would look as if nothing had been sent.
     if (place.startsWith(SQLITE) && !existsSync(place.slice(SQLITE.length))) {
       throw new LedgerUnavailable(
         `there is no file ${place.slice(SQLITE.length)}: no worker of this client has run on this host as this user, or it has another PAYMENTS_LEDGER`,
@@ -66,69 +66,69 @@ export const openWorkersLedger = async ({
 
 /** An account with the service, as tools know it. */
 export interface KnownAccount {
-  /** Undefined for the one without a name. */
+  /** Undefined for the unnamed account. */
   readonly name: string | undefined;
-  /** As `accountHash` makes it: rows of the ledger are kept by it. */
+  /** Hash by `accountHash`, the key of rows of the ledger. */
   readonly hash: string;
 }
 
-/** What every operation works on. */
+/** Dependencies of every operation. */
 export interface Operations extends Temporal {
   readonly ledger: Ledger;
   readonly namespace: string;
   /** Base queue of the workers. */
   readonly taskQueue: string;
-  /** Hash of the account that pays where none is named. */
+  /** Hash of the account that pays if none is named. */
   readonly account: string;
   /** All accounts of these settings, that one first. */
   readonly accounts: ReadonlyArray<KnownAccount>;
-  /** How late the service lists what was made; default: as `defaultAssumptions` has it. */
+  /** Longest delay of the service's lists; default: that of `defaultAssumptions`. */
   readonly listLagMs?: number | undefined;
 }
 
-/** Returns the hash of the account of that name, or of the one that pays where none is named; rejects an unknown one. */
+/** Returns the hash of a named account, or of the default one; rejects an unknown name. */
 export const accountNamed = (
   { account, accounts }: Pick<Operations, "account" | "accounts">,
   name: string | undefined,
 ): string => {
   const known = name === undefined ? account : accounts.find((one) => one.name === name)?.hash;
   if (known !== undefined) return known;
-  throw invalidInput(`The account "${name}" is not known here. Nothing was started.`);
+  throw invalidInput(`The account "${name}" is unknown here. Nothing was started.`);
 };
 
-/** What a screen reads from, as far as it can be reached: each is there, or `whyNot` says why it is not. */
+/** The sources of a screen: each is present, or `whyNot` has the reason. */
 export interface Sources {
   readonly temporal: Temporal | undefined;
   readonly ledger: Ledger | undefined;
-  /** For a person; empty where both are there. */
+  /** For a person; empty if both are present. */
   readonly whyNot: ReadonlyArray<string>;
   readonly listLagMs?: Operations["listLagMs"];
 }
 
-/** Returns the ledger of sources. @throws ConnectionFailed with why it cannot be read. */
+/** Returns the ledger of sources. @throws ConnectionFailed with the reason if it cannot be read. */
 export const ledgerOf = ({ ledger, whyNot }: Pick<Sources, "ledger" | "whyNot">): Ledger => {
   if (ledger !== undefined) return ledger;
   throw connectionFailed("ledgerUnavailable", whyNot.join(" "));
 };
 
-/** An account of the settings: how the service is reached for it, or why that is not known here. */
+/** An account of the settings, with its access to the service, or the reason why that is unknown here. */
 export interface AccountSettings<Service extends Account = Account> {
-  /** Undefined for the one without a name. */
+  /** Undefined for the unnamed account. */
   readonly name: string | undefined;
   readonly service: Result.Result<Service, InvalidSettings>;
 }
 
-/** Where everything is. */
+/** Addresses of everything. */
 export interface OperationsSettings<Service extends Account = Account> {
-  /** @throws ConnectionFailed where its configuration is wrong. */
+  /** @throws ConnectionFailed if its configuration is wrong. */
   readonly temporal: () => TemporalSettings;
   readonly ledger: LedgerSettings;
-  /** The first is the one without a name, where there is such a one. */
+  /** The first is the unnamed account, if there is one. */
   readonly accounts: ReadonlyArray<AccountSettings<Service>>;
   readonly listLagMs?: Operations["listLagMs"];
 }
 
-/** Returns the accounts of which enough is known here. */
+/** Returns the accounts whose access is known here. */
 export const knownAccounts = ({
   accounts,
 }: Pick<OperationsSettings, "accounts">): ReadonlyArray<KnownAccount> =>
@@ -136,10 +136,10 @@ export const knownAccounts = ({
     Result.isSuccess(service) ? [{ name, hash: accountHash(service.success) }] : [],
   );
 
-/** The address of the service and the credentials of the account; or why they are not known here. */
+/** Address of the service and credentials of the account, or the reason why they are unknown here. */
 export type ServiceSettings = Result.Result<ClientOptions, InvalidSettings>;
 
-/** Asks the service something, with one try, so that the answer comes soon. */
+/** Calls the service once, without retries, for a quick answer. */
 export const askOnce = async <A>(
   options: ClientOptions,
   requestTimeoutMs: number,
@@ -156,7 +156,7 @@ export const askOnce = async <A>(
 const valueOf = <A>(settled: PromiseSettledResult<A>): A | undefined =>
   settled.status === "fulfilled" ? settled.value : undefined;
 
-/** Opens what can be opened, does something with it, and closes it. */
+/** Opens the sources that can be opened, calls a function with them, and closes them. */
 const withOpened = async <A>(
   settings: Pick<OperationsSettings, "ledger" | "temporal">,
   use: (
@@ -184,9 +184,9 @@ const withOpened = async <A>(
 };
 
 /**
- * Connects to Temporal, opens the ledger, does something, and closes both.
+ * Connects to Temporal, opens the ledger, calls `use`, and closes both.
  *
- * @throws what `use` throws; ConnectionFailed where Temporal or the ledger cannot be used.
+ * @throws the errors of `use`; ConnectionFailed if Temporal or the ledger cannot be used.
  * @example
  * ```ts
  * const runs = await withOperations(settings, (operations) => listRuns(operations, { limit: 50 }));
@@ -205,7 +205,7 @@ export const withOperations = async <A>(
     );
   }
   return withOpened(settings, async ({ failures, ledger, temporal }) => {
-    // Without a failure both are there.
+    // Without a failure, both are present.
     if (temporal === undefined || ledger === undefined) throw failures[0] as ConnectionFailed;
     const { namespace, taskQueue } = temporal.settings;
     const known = { account: first.hash, accounts, listLagMs: settings.listLagMs };
@@ -214,9 +214,9 @@ export const withOperations = async <A>(
 };
 
 /**
- * Connects to what can be reached of Temporal and the ledger, reads something, and closes them.
+ * Connects to Temporal and the ledger as far as they can be reached, calls `use`, and closes them.
  *
- * @throws ConnectionFailed where neither can be reached; what `use` throws.
+ * @throws ConnectionFailed if neither can be reached; the errors of `use`.
  */
 export const withSources = async <A>(
   settings: Omit<OperationsSettings, "accounts">,

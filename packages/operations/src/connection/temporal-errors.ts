@@ -4,12 +4,12 @@ import { NamespaceNotFoundError } from "@temporalio/common";
 import proto from "@temporalio/proto";
 import { ConnectionFailed, connectionFailed } from "../errors.ts";
 
-/** Where Temporal is. */
+/** Address of Temporal. */
 type Place = Readonly<{ address: string; namespace: string }>;
 
-/** gRPC's codes, as far as one is told from another here. */
+/** gRPC's codes, as far as they are distinguished here. */
 const CODES = {
-  /** No answer: cancelled, deadline exceeded, unavailable. What was asked may still be done. */
+  /** No answer: cancelled, deadline exceeded, unavailable. The request may still be executed. */
   noAnswer: [1, 4, 14],
   /**
    * It is open whether the call was carried out: cancelled, unknown, deadline exceeded, resource exhausted (an attempt
@@ -18,7 +18,7 @@ const CODES = {
   leftOpen: [1, 2, 4, 8, 10, 13, 14, 15],
   /** Not permitted, or without a valid key. */
   refused: [7, 16],
-  /** The call is not known there. */
+  /** The server does not know the call. */
   unknownThere: [12],
   alreadyExists: [6],
 } as const satisfies Record<string, ReadonlyArray<number>>;
@@ -29,7 +29,7 @@ export const hasCode = (error: unknown, codes: keyof typeof CODES): error is Err
   return isGrpcServiceError(cause) && (CODES[codes] as ReadonlyArray<number>).includes(cause.code);
 };
 
-/** Whether Temporal, or a worker behind it, gave no answer; what was asked may still be done. */
+/** Whether Temporal, or a worker behind it, did not answer; the request may still be executed. */
 export const isNoAnswer = (error: unknown): boolean => hasCode(error, "noAnswer");
 
 const NAMESPACE_NOT_FOUND_FAILURE = "temporal.api.errordetails.v1.NamespaceNotFoundFailure";
@@ -43,18 +43,18 @@ export const isNamespaceMissing = (error: unknown): boolean => {
   return details.some(({ type_url }) => type_url?.endsWith(NAMESPACE_NOT_FOUND_FAILURE));
 };
 
-/** What Temporal, or the connection to it, says of an error. */
+/** Returns the message of Temporal, or of the connection, about an error. */
 export const detailsOf = (error: unknown): string => {
   const details = temporalReason(error);
   if (hasCode(error, "refused")) {
     return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate of TEMPORAL_TLS_*), or they are not for this namespace: ${details}`;
   }
   return hasCode(error, "unknownThere")
-    ? `what answers there does not know this request: it is not Temporal, or an old version of it (${details})`
+    ? `the server there does not know this request: it is not Temporal, or an old version (${details})`
     : details;
 };
 
-/** Words an error of Temporal for a person; any other error is returned as it is. */
+/** Turns an error of Temporal into a message for a person; returns any other error unchanged. */
 export const asTemporalError = (error: unknown, { address, namespace }: Place): unknown => {
   const isMissing = isNamespaceMissing(error);
   if (!isMissing && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return error;
@@ -62,15 +62,15 @@ export const asTemporalError = (error: unknown, { address, namespace }: Place): 
     isMissing ? "namespaceNotFound" : "temporalError",
     isMissing
       ? `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`
-      : `Temporal at ${address}, namespace "${namespace}", did not do what was asked: ${detailsOf(error)}.`,
+      : `Temporal at ${address}, namespace "${namespace}", rejected the request: ${detailsOf(error)}.`,
     { operation: "doctor" },
   );
 };
 
-/** How long Temporal may take to change something, attempts of the client included. */
+/** Time limit of a change in Temporal, including the client's attempts. */
 const ANSWER_WITHIN_MS = 15_000;
 
-/** Has Temporal change something, within a bound. */
+/** Calls Temporal for a change, within the time limit. */
 export const changing = async <A>(
   { connection, settings }: Readonly<{ connection: Connection; settings: Place }>,
   workflowId: string,
@@ -84,7 +84,7 @@ export const changing = async <A>(
     throw new ConnectionFailed({
       reason: "temporalError",
       carriedOut: "unknown",
-      message: `Temporal at ${settings.address}, namespace "${settings.namespace}", gave no answer: ${detailsOf(error)}. ${mayBe}: check before you do it again.`,
+      message: `Temporal at ${settings.address}, namespace "${settings.namespace}", did not answer: ${detailsOf(error)}. ${mayBe}: check before you do it again.`,
       next: { operation: "show", workflowId },
     });
   }

@@ -28,22 +28,22 @@ import { setTimeout } from "node:timers/promises";
 import { connectionFailed, type NextOperation } from "../errors.ts";
 import { detailsOf, isNamespaceMissing } from "./temporal-errors.ts";
 
-/** How Temporal is reached, and where the worker polls. */
+/** Connection to Temporal, and the worker's task queue. */
 export interface TemporalSettings {
   readonly address: string;
   readonly namespace: string;
   readonly taskQueue: string;
   /** TLS, API key and metadata; they hold secrets. */
   readonly connectionOptions: ReturnType<typeof loadClientConnectConfig>["connectionOptions"];
-  /** How payloads are encoded; left out where Temporal stores them as they are. */
+  /** Encoding of payloads; left out if Temporal stores them unencoded. */
   readonly dataConverter?: DataConverter;
-  /** The API key as the file of `TEMPORAL_API_KEY_FILE` holds it now, where that is named. */
+  /** The current API key of `TEMPORAL_API_KEY_FILE`, if set. */
   readonly apiKey?: () => string;
   /** Address of the Web UI, by default that of a local dev server; without it no links are made. */
   readonly webUi?: string;
 }
 
-/** Where the dev server of Temporal's command line, started without options, has its Web UI. */
+/** Default address of the Web UI of Temporal's dev server. */
 const localWebUi = (address: string): string | undefined =>
   /^(localhost|127\.0\.0\.1):7233$/.test(address) ? "http://localhost:8233" : undefined;
 
@@ -52,7 +52,7 @@ const localWebUi = (address: string): string | undefined =>
  *
  * @param environment variables by name: `TEMPORAL_*`, `TEMPORAL_API_KEY_FILE`, `PAYMENTS_TASK_QUEUE`, `TEMPORAL_UI_URL`, `PAYMENTS_KEYRING`,
  *   `PAYMENTS_DATA_CONVERTER`.
- * @throws ConnectionFailed where it is wrong.
+ * @throws ConnectionFailed if it is invalid.
  */
 export const temporalSettings = (
   environment: Readonly<Record<string, string | undefined>>,
@@ -66,7 +66,7 @@ export const temporalSettings = (
     const { connectionOptions, namespace } = readTemporalConfiguration(environment, () =>
       loadClientConnectConfig({ overrideEnvVars }),
     );
-    // A tool that is open for long learns of a new key; of a file that is gone, Temporal says more.
+    // A long-running tool notices a new key. If the file is gone, Temporal's own error is clearer.
     const apiKey = rereadApiKey(environment, () => undefined);
     const address = connectionOptions.address || "localhost:7233";
     const webUi = environment["TEMPORAL_UI_URL"] || localWebUi(address);
@@ -90,12 +90,12 @@ export const temporalSettings = (
   }
 };
 
-/** How Temporal has a run. */
+/** Status of a run in Temporal. */
 export type RunState = "running" | "succeeded" | "failed" | "timedOut" | "cancelled" | "terminated";
 
 const Status = proto.temporal.api.enums.v1.WorkflowExecutionStatus;
 
-/** One that was continued goes on. */
+/** A run that continued as new is running. */
 const STATES: Readonly<Partial<Record<number, RunState>>> = {
   [Status.WORKFLOW_EXECUTION_STATUS_COMPLETED]: "succeeded",
   [Status.WORKFLOW_EXECUTION_STATUS_FAILED]: "failed",
@@ -106,12 +106,12 @@ const STATES: Readonly<Partial<Record<number, RunState>>> = {
 
 const CONNECT_TIMEOUT_MS = 5_000;
 
-/** A page of 500 runs with the longest memos; gRPC's own bound, 4 MB, would let three such runs end every list. */
+/** Size of 500 runs with the longest memos. With gRPC's default of 4 MB, three such runs would break every list. */
 const LONGEST_ANSWER = 512 * 1024 * 1024;
 
 /** A connection to Temporal. */
 export interface Temporal {
-  /** It reads histories decoded, where the settings have a data converter. */
+  /** Returns decoded histories if the settings have a data converter. */
   readonly client: Client;
   /** As Temporal answers. */
   readonly connection: Connection;
@@ -120,7 +120,7 @@ export interface Temporal {
 
 /** A connection that can be closed. */
 export interface OpenTemporal extends Temporal {
-  /** Closes the connection. Calls that nobody waits for any more end, in the place of their next retry. */
+  /** Closes the connection. Abandoned calls end instead of being retried. */
   readonly close: () => Promise<void>;
 }
 
@@ -129,7 +129,7 @@ type Interceptor = NonNullable<ConnectionOptions["interceptors"]>[number];
 /** gRPC's status CANCELLED, which is not retried. */
 const CANCELLED = 1;
 
-/** Ends what is called after a close: the retry of a call would throw in its timer, and end the process. */
+/** Rejects calls after a close: a retry would throw in its timer and end the process. */
 const endIf =
   (isClosed: () => boolean): Interceptor =>
   (options, nextCall) => {
@@ -140,11 +140,11 @@ const endIf =
       sendMessage: ignore,
       halfClose: ignore,
     };
-    // As far as a retry uses it; and a call with nothing added to it.
+    // Only the part that a retry uses, and a plain call.
     return (isClosed() ? ended : nextCall(options)) as ReturnType<Interceptor>;
   };
 
-/** What listens there is looked at once a connection takes longer than it does within a data centre. */
+/** The address is examined if a connection takes longer than usual within a data centre. */
 const LOOK_AFTER_MS = 250;
 
 const open = async (settings: TemporalSettings): Promise<Omit<OpenTemporal, "client">> => {
@@ -162,7 +162,7 @@ const open = async (settings: TemporalSettings): Promise<Omit<OpenTemporal, "cli
     isClosed = true;
     return connection.close();
   };
-  // Sooner than gRPC, which would try until its time is over.
+  // Sooner than gRPC, which would try until its deadline.
   const looked = async () => {
     await setTimeout(LOOK_AFTER_MS, undefined, { ref: false });
     const why = await whyUnreachable({ address, tls: connectionOptions.tls });
@@ -184,7 +184,7 @@ const open = async (settings: TemporalSettings): Promise<Omit<OpenTemporal, "cli
   }
 };
 
-/** What is read of runs as Temporal stores it. */
+/** Fields of runs that are read as Temporal stores them. */
 const READINGS = [
   "describeWorkflowExecution",
   "getWorkflowExecutionHistory",
@@ -193,7 +193,7 @@ const READINGS = [
 
 /**
  * Returns a connection by which clients read histories and pending activities decoded, which the SDK's `fetchHistory`
- * and `describe().raw` are not. What cannot be decoded stays as it is; what is decoded may be decoded once more.
+ * and `describe().raw` are not. Payloads that cannot be decoded stay unchanged; decoding twice is harmless.
  *
  * @example
  * ```ts
@@ -206,7 +206,7 @@ export const decodingConnection = (
 ): Connection => {
   const { workflowService } = connection;
   const readings = READINGS.map((name) => {
-    // As far as it is called: with a request alone.
+    // It is only called with a request.
     const read = workflowService[name].bind(workflowService) as (
       request: object,
     ) => Promise<object>;
@@ -214,7 +214,7 @@ export const decodingConnection = (
       decodeMessage(await read(request), dataConverter, { keepUndecodable: true });
     return [name, { value }] as const;
   });
-  // The same service, three of whose methods are others; and the same connection with it.
+  // The same service and connection, with three replaced methods.
   const decoding = Object.create(workflowService, Object.fromEntries(readings)) as object;
   return Object.create(connection, { workflowService: { value: decoding } }) as Connection;
 };
@@ -243,10 +243,10 @@ export interface RunOfId {
   readonly runId: string;
 }
 
-// Runs are read as Temporal stores them: whoever may start one can write any bytes into its memo, which the SDK decodes,
-// and one that does not decode would end a list.
+// Runs are read as Temporal stores them. A starter can write any bytes into the memo, which the SDK would decode; one
+// invalid memo would break a list.
 
-/** Finds runs by a query of Temporal's visibility: the latest to end after those that run. */
+/** Finds runs by a visibility query: open runs first, then the latest to end. */
 export async function* listed(
   { options: { namespace }, workflowService }: Client,
   query: string,
@@ -265,7 +265,7 @@ export async function* listed(
   } while (nextPageToken?.length);
 }
 
-/** Describes a run of a workflow id, by default the latest; undefined where Temporal knows none. */
+/** Describes a run of a workflow id, by default the latest; undefined if Temporal knows none. */
 export const findRun = async (
   { options: { namespace }, workflowService }: Client,
   workflowId: string,
@@ -311,7 +311,7 @@ export const pollersOf = async (
     .map(({ identity }) => identity ?? "");
 };
 
-/** Says that nobody takes up the tasks of a queue, and what to do; undefined where a worker polls it. */
+/** Returns a message and remedy if no worker polls a queue; undefined if one does. */
 export const noWorker = async (
   client: Client,
   taskQueue: string,

@@ -11,16 +11,16 @@ import { awaitsApproval, isAsking } from "../show/standing.ts";
 import { type Choice, CHOICES } from "./consequences.ts";
 import { type Acting, actorOf, type Decided, type Deciding, decisionOn, record } from "./record.ts";
 
-/** What a person answers. */
+/** An answer of a person. */
 export interface Answer extends Acting {
   readonly choose: Choice;
-  /** Id of the question that was read: another one is not answered by it. */
+  /** Id of the question that was read: no other question is answered. */
   readonly question: string;
-  /** For `found`: the service's id of what was made. */
+  /** For `found`: the service's id of the result. */
   readonly found?: string | undefined;
 }
 
-/** Finds the write whose question an answer names; refuses what is answered or replaced by another question. */
+/** Finds the write of a question; refuses if it is answered, or replaced by another question. */
 const askedRow = (
   { rows }: Pick<DecisionLook, "rows">,
   workflowId: string,
@@ -34,12 +34,12 @@ const askedRow = (
   throw refused(
     now?.question
       ? `The question ${question} is not open. ${workflowId} asks now (${now.question.id}, ${now.step}): ${now.question.reason} Nothing was recorded.`
-      : `${workflowId} asks nothing now: it was answered, or the outcome is known. Nothing was recorded.`,
+      : `${workflowId} has no open question: it was answered, or the outcome is known. Nothing was recorded.`,
     workflowId,
   );
 };
 
-/** First answer wins: a question that has one, not yet used, takes no other. */
+/** The first answer wins: a question with an unused answer takes no other. */
 const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
   const first = decisions.find(
     ({ question, kind, sequence }) =>
@@ -49,12 +49,12 @@ const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
   );
   if (first === undefined) return;
   throw refused(
-    `${first.by} has answered this question already (${first.kind}). Only an end goes before it. Nothing was recorded.`,
+    `${first.by} has answered this question already (${first.kind}). Only an end takes precedence. Nothing was recorded.`,
     row.workflowId,
   );
 };
 
-/** Checks an answer as far as that takes no ledger. @throws InvalidInput */
+/** Checks an answer without the ledger. @throws InvalidInput */
 export const checkAnswer = (
   given: Answer,
 ): { readonly actor: Actor; readonly value: JsonObject } => {
@@ -64,9 +64,7 @@ export const checkAnswer = (
   if (choose !== "found" && given.found !== undefined)
     throw invalidInput("An id (--found) belongs to --choose found only. Nothing was done.");
   if (choose === "found" && found.trim() === "")
-    throw invalidInput(
-      "--choose found needs the id of what was made: --found ID. Nothing was done.",
-    );
+    throw invalidInput("--choose found needs the id of the result: --found ID. Nothing was done.");
   const actor = actorOf(given, choose !== "found");
   return { actor, value: choose === "found" ? { id: found.trim() } : {} };
 };
@@ -76,7 +74,7 @@ export const checkAnswer = (
  *
  * @param workflowId the root workflow id, under which the ledger keeps the write.
  * @returns the decision as recorded; the run uses it at its next look, and checks it then.
- * @throws InvalidInput, Refused where the question is not open, NotFound where the ledger does not know the id.
+ * @throws InvalidInput, Refused if the question is not open, NotFound if the ledger does not know the id.
  */
 export const answer = async (
   deciding: Deciding,
@@ -101,7 +99,7 @@ export const answer = async (
   });
 };
 
-/** `found` is not among the answers: each has an id of its own. */
+/** Without `found`, because each write has its own id. */
 export interface AnswerAll extends Acting {
   readonly choose: "resend" | "end";
 }
@@ -116,7 +114,7 @@ export const findAlike = async (
 /**
  * Gives the same answer to all open questions about an operation that a person has seen.
  *
- * @param seen what `findAlike` returned: a question that has come up since is not answered.
+ * @param seen the result of `findAlike`: later questions are not answered.
  */
 export const answerAll = async (
   deciding: Deciding,
@@ -142,25 +140,25 @@ export const answerAll = async (
 
 /** A second person's decision. */
 export interface Approval extends Acting {
-  /** Id of the approval question that was read; left out where the run asks for one approval only. */
+  /** Id of the approval question that was read; left out if the run asks for one approval only. */
   readonly question?: string | undefined;
 }
 
-/** What makes somebody responsible for what is sent: then another person has to approve it. */
+/** Decisions that make a person responsible for a send: another person has to approve it. */
 const HAS_PART: Readonly<Partial<Record<Decision["kind"], string>>> = {
   amend: "amended it",
   overrule: "overruled its end",
   resend: "had it sent again",
 };
 
-/** Says why somebody is not the second person: they started, amended, overruled or resent it, in whatever spelling. */
+/** Returns why a person is not the second person: they started, amended, overrode or resent it, in any spelling. */
 const whyNotApprover = (
   by: string,
   requester: string | null,
   { decisions, startedBy }: Pick<DecisionLook, "decisions" | "startedBy">,
 ): string | undefined => {
   if (requester === null)
-    return "Nobody can approve it, because its run does not say who started it: reject it, and start it by startPayment.";
+    return "Nobody can approve it, because its run does not say who started it: reject it, and start it with startPayment.";
   for (const starter of [requester, startedBy ?? requester])
     if (isSamePerson(by, starter))
       return `${starter} started it, so another person has to approve it.`;
@@ -189,15 +187,15 @@ const theApproval = async (
   if (others.length === 0) return only;
   const ids = waiting.map((row) => `${row.question?.id} (${row.step})`).join(", ");
   throw refused(
-    `${workflowId} waits for ${waiting.length} approvals: say which one by --for: ${ids}. Nothing was recorded.`,
+    `${workflowId} waits for ${waiting.length} approvals: name one with --for: ${ids}. Nothing was recorded.`,
   );
 };
 
 /**
- * Approves exactly the request that a run shows: another generation, content or account asks again.
+ * Approves exactly the request that a run shows: another generation, content or account needs a new approval.
  *
  * @param workflowId the root workflow id.
- * @throws Refused where the approver has a part in the payment, or it asks something else by now.
+ * @throws Refused if the approver has a part in the payment, or the question has changed.
  */
 export const approve = async (
   deciding: Deciding,
@@ -228,7 +226,7 @@ export const approve = async (
 };
 
 /**
- * Rejects what a run wants approved: nothing more is sent under its workflow id.
+ * Rejects a payment that needs approval: nothing more is sent under its workflow id.
  *
  * @throws as {@link approve}; a requester may reject their own payment.
  */

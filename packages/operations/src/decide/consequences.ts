@@ -1,10 +1,10 @@
 import type { WriteRow } from "@durable-payments/ledger";
 
-/** What a person can answer to a question about an outcome. */
+/** Answers to a question about an outcome. */
 export const CHOICES = ["found", "resend", "end"] as const;
 export type Choice = (typeof CHOICES)[number];
 
-/** What a second send of an operation does, where the first one was carried out. */
+/** Effect of a second send if the first one took effect. */
 const SENT_TWICE: Readonly<Record<string, string>> = {
   createPayout: "pays twice if the first attempt went through. Check the bank first",
   createBeneficiary:
@@ -19,9 +19,9 @@ const moneyOf = ({ request: { amount, currency } }: WriteRow): string =>
   amount === null ? "" : ` ${currency} ${amount}`;
 
 /**
- * Says what each answer does to the money, for a person; the money comes first.
+ * Returns the effect of each answer, for a person; the money comes first.
  *
- * @param row the write whose outcome is asked for.
+ * @param row the write in question.
  * @returns a sentence for each answer.
  */
 export const consequencesOf = (row: WriteRow): Readonly<Record<Choice, string>> => {
@@ -38,7 +38,7 @@ export const consequencesOf = (row: WriteRow): Readonly<Record<Choice, string>> 
   };
 };
 
-/** What a second person's decision does to the money. */
+/** The effect of an approver's decision on the money. */
 export const approvalConsequences = (row: WriteRow) => ({
   approve: `APPROVE: sends${moneyOf(row)} as shown.`,
   reject: "REJECT: sends nothing more under this workflow id, also not by a retry.",

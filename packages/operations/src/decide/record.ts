@@ -14,15 +14,15 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
 import { invalidInput } from "../errors.ts";
 
-/** Who acts. The ledger keeps it beside what was decided. */
+/** The person who acts; recorded with the decision. */
 export interface Acting {
   readonly by: string;
-  /** How the name is known: `--by`, `user of this machine`. */
+  /** Source of the name: `--by`, `user of this machine`. */
   readonly how: string;
   readonly reason?: string | undefined;
 }
 
-/** Checks the name under which somebody acts: a second person is known by nothing else. */
+/** Checks a person's name: nothing else identifies a second person. */
 export const checkName = (name: unknown, field = "by"): void => {
   const problem = nameProblem(name);
   if (problem !== undefined)
@@ -30,13 +30,14 @@ export const checkName = (name: unknown, field = "by"): void => {
 };
 
 /**
- * Checks who acts, and why: the one rule for all decisions.
+ * Checks the name and reason of a decision: the one rule for all decisions.
  *
- * @param needsReason whether a reason is required: for whatever ends, rejects, overrules, pauses or sends again.
- * @throws InvalidInput where the name or the reason is missing, too long, or has control characters.
+ * @param needsReason whether a reason is required: for an end, a rejection, an override, a pause or a resend.
+ * @throws InvalidInput if the name or the reason is missing, too long, or has control characters.
  */
 export const actorOf = (acting: Acting, needsReason = false): Actor => {
-  if (!isRecord(acting)) throw invalidInput("It must be known who acts (by). Nothing was done.");
+  if (!isRecord(acting))
+    throw invalidInput("The name of the person who acts is required (by). Nothing was done.");
   const { by, how, reason } = acting;
   checkName(by);
   if (reason === undefined) {
@@ -49,7 +50,7 @@ export const actorOf = (acting: Acting, needsReason = false): Actor => {
 };
 
 /**
- * Whether the run was asked to look again. `noRun`: none is open, the decision holds for the next one. `unanswered`:
+ * Whether the run was asked to look again. `noRun`: none is open, the decision applies to the next one. `unanswered`:
  * Temporal did not answer, the tracker notifies the run later.
  */
 export type Nudged = "nudged" | "noRun" | "unanswered";
@@ -83,16 +84,16 @@ export const nudge = async (
   return result;
 };
 
-/** What a decision needs: the ledger, which records it, and Temporal, whose run is asked to look. */
+/** Dependencies of a decision: the ledger, which records it, and Temporal, whose run is nudged. */
 export type Deciding = Pick<Operations, "client" | "ledger">;
 
-/** A decision that was recorded, and whether the run knows of it. */
+/** A recorded decision, and whether the run was notified. */
 export interface Decided {
   readonly decision: NewDecision;
   readonly nudged: Nudged;
 }
 
-/** Returns the workflow id with its account as the ledger knows it; that of these settings where it knows none. */
+/** Returns the workflow id with its account as the ledger knows it; that of these settings if it knows none. */
 export const ownerOf = async (
   { account, ledger }: Pick<Operations, "account" | "ledger">,
   workflowId: string,
@@ -103,7 +104,7 @@ export const ownerOf = async (
   return { account: run?.account ?? account, workflowId };
 };
 
-/** Makes a decision; of the workflow id as a whole where no step is given. */
+/** Makes a decision about a step, or about the whole workflow id. */
 export const decisionOn = (
   { account, workflowId }: Pick<WriteName, "account" | "workflowId">,
   kind: NewDecision["kind"],
@@ -121,7 +122,7 @@ export const decisionOn = (
 });
 
 /**
- * Records a decision, unless `check` refuses it, and nudges the run at the rows that `check` gives. Where the nudge is
+ * Records a decision, unless `check` refuses it, and nudges the run at the rows that `check` gives. If the nudge is
  * lost, the tracker's sweep notifies it.
  */
 export const record = async (

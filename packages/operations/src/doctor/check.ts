@@ -4,11 +4,11 @@ import type { NextOperation } from "../errors.ts";
 export interface Check {
   readonly name: string;
   readonly status: "ok" | "warning" | "failed" | "skipped";
-  /** What was found. */
+  /** The finding. */
   readonly detail: string;
-  /** What to do about it: a sentence, or a command of Temporal's own. */
+  /** The remedy: a sentence, or a command of Temporal's tools. */
   readonly remedy?: string;
-  /** What to do about it, where an operation does it. */
+  /** The remedy, if an operation does it. */
   readonly next?: NextOperation;
 }
 
@@ -22,8 +22,8 @@ const withStatus =
   });
 
 export const ok = withStatus("ok");
-/** It works, and may not for long. */
+/** It works, but may stop working. */
 export const warning = withStatus("warning");
 export const failed = withStatus("failed");
-/** It was not examined, because something that it needs does not work. */
+/** It was not examined, because a prerequisite does not work. */
 export const skipped = withStatus("skipped");

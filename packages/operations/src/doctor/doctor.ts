@@ -22,10 +22,10 @@ import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import { checkLedger } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
 
-/** What is examined. */
+/** The subjects of the checks. */
 export type DoctorSettings = OperationsSettings<ClientOptions>;
 
-/** What the doctor found. */
+/** The findings of the doctor. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
 const serviceChecks = ({ accounts }: DoctorSettings) =>
@@ -57,27 +57,27 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
 };
 
 /**
- * Checks each thing that must work: service, sign-in, Temporal, workers, trackers, ledger, limits, notifications. It
+ * Checks everything that must work: service, sign-in, Temporal, workers, trackers, ledger, limits, notifications. It
  * changes nothing, and sends nothing to the service but a ping.
  *
  * @param settings of Temporal, the service and the ledger.
- * @returns each check with what was found and what helps; it does not reject for what it finds.
+ * @returns each check with its finding and remedy; a failed check does not reject.
  */
 export const diagnose = async (settings: DoctorSettings) => {
   const checks = (await Promise.all([...serviceChecks(settings), innerChecks(settings)])).flat();
   return { isWell: checks.every(({ status }) => status !== "failed"), checks };
 };
 
-/** A service that answers later than this is slow; it is down only where it does not answer. */
+/** A service that answers later than this is slow; it is down only if it does not answer. */
 const SLOW_MS = 5_000;
 
-/** How long an answer is waited for. Writes wait as long as the worker's own time-out says. */
+/** How long the check waits for an answer. Writes use the worker's own timeout. */
 const PING_WITHIN_MS = 30_000;
 
 const SERVICE = "service";
 const SIGN_IN = "sign-in";
 
-/** Judges how long the service took to answer a ping: slow is not down. */
+/** Judges the response time of a ping: slow is not down. */
 export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
   const answered = `${baseUrl} answers in ${Math.round(milliseconds)} ms`;
   return milliseconds > SLOW_MS
@@ -108,7 +108,7 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
       return [ok(SERVICE, `${baseUrl} answers`), failed(SIGN_IN, messageOf(error), CREDENTIALS)];
     return [
       failed(SERVICE, messageOf(error), "Payments wait until it answers. Check PAYMENTS_BASE_URL."),
-      skipped(SIGN_IN, "not known: the service gave no answer"),
+      skipped(SIGN_IN, "unknown: the service did not answer"),
     ];
   }
 };
@@ -119,11 +119,11 @@ const isDelivery = (answer: unknown): answer is Delivery =>
   isRecord(answer) && typeof answer["isDelivered"] === "boolean" && "tookMs" in answer;
 
 /**
- * Has the notifier post one test notification. The worker posts it, by its own settings: that it arrives shows that the
- * worker has the right ones, which those of this process would not.
+ * Has the notifier post one test notification. The worker posts it with its own settings, so its arrival proves that the
+ * worker, not this process, has the right ones.
  *
- * @returns what became of it: the status of the answer, or why there is none.
- * @throws ConnectionFailed where no worker polls or answers; Refused where the workers have no address for it.
+ * @returns its outcome: the status of the answer, or the reason of the failure.
+ * @throws ConnectionFailed if no worker polls or answers; Refused if the workers have no address for it.
  */
 export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delivery> => {
   if (temporal === undefined) throw connectionFailed("cannotConnect", whyNot.join(" "));
@@ -138,7 +138,7 @@ export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delive
         .executeUpdate<unknown, []>(testNotificationUpdate.name),
     );
     if (isDelivery(answer)) return answer;
-    throw refused(`What runs as ${notifierId(taskQueue)} is not the notifier of a worker.`);
+    throw refused(`The workflow ${notifierId(taskQueue)} is not the notifier of a worker.`);
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {
       throw refused(

@@ -20,14 +20,14 @@ const checkIdentity = (
   if (namespace !== undefined && pinned !== null && pinned !== namespace) {
     return failed(
       "ledger",
-      `it belongs to Temporal namespace ${pinned}, and this one is ${namespace}`,
+      `it belongs to Temporal namespace ${pinned}, but this namespace is ${namespace}`,
       "Set PAYMENTS_LEDGER, or TEMPORAL_NAMESPACE, as the worker has them.",
     );
   }
   return ok("ledger", `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
 };
 
-/** Compares the ledger with what the trackers have seen of it. */
+/** Compares the ledger with its witnesses. */
 export const checkWitness = (
   { ledgerId, epoch, sequence }: Overview["state"],
   tracked: ReadonlyArray<Tracked>,
@@ -40,7 +40,7 @@ export const checkWitness = (
   if (other !== undefined) {
     return failed(
       title,
-      `the workers use ledger ${other.ledgerId}, and this one is ${ledgerId}`,
+      `the workers use ledger ${other.ledgerId}, but this one is ${ledgerId}`,
       "Set PAYMENTS_LEDGER as the worker has it; if the ledger was replaced, run recover.",
     );
   }
@@ -48,10 +48,10 @@ export const checkWitness = (
     (mark) => mark.epoch > epoch || (mark.epoch === epoch && mark.sequence > sequence),
   );
   return ahead === undefined
-    ? ok(title, `the ledger has everything that was seen (entry ${first.sequence})`)
+    ? ok(title, `the ledger has every known entry (up to ${first.sequence})`)
     : failed(
         title,
-        `the ledger was restored: it has ${sequence} entries of epoch ${epoch}, and ${ahead.sequence} of epoch ${ahead.epoch} were seen`,
+        `the ledger was restored: it has ${sequence} entries of epoch ${epoch}, but ${ahead.sequence} of epoch ${ahead.epoch} were seen`,
         { operation: "recover" },
       );
 };
@@ -68,7 +68,7 @@ const checkChains = async (ledger: Ledger): Promise<Check> => {
       });
     }
   }
-  return ok("log", `the logs of the latest ${runs.length} runs are as they were written`);
+  return ok("log", `the logs of the latest ${runs.length} runs are unchanged`);
 };
 
 const amountsOf = (limits: Limits["maxAmounts"]): string =>
@@ -93,7 +93,7 @@ const checkLimits = async (
     }),
   );
   return texts.some((text) => text.endsWith(NO_LIMITS))
-    ? warning("limits", texts.join("; "), "Set PAYMENTS_MAX_AMOUNTS, so that a slip has a bound.")
+    ? warning("limits", texts.join("; "), "Set PAYMENTS_MAX_AMOUNTS to limit mistakes.")
     : ok("limits", texts.join("; "));
 };
 
@@ -112,7 +112,7 @@ const sum = (counts: Overview["writes"]): number =>
 
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
-/** Checks what makes no progress by itself. */
+/** Checks for writes and runs without progress. */
 export const checkStuck = (
   { state, untold, writes }: Overview,
   tracked: ReadonlyArray<Tracked>,
@@ -127,7 +127,9 @@ export const checkStuck = (
   const checks = [
     person === 0
       ? ok("inbox", "nothing waits for a person")
-      : warning("inbox", `${counted(person, "write")} wait for a person`, { operation: "inbox" }),
+      : warning("inbox", `${counted(person, "write")} waiting for a person`, {
+          operation: "inbox",
+        }),
     old === 0
       ? ok("unknown outcomes", "none is older than an hour")
       : warning(
@@ -138,7 +140,7 @@ export const checkStuck = (
   ];
   if (untold > 0) {
     const detail = `${counted(untold, "run")} not notified of an answer yet`;
-    checks.push(warning("nudges", detail, "The tracker does it again within a minute."));
+    checks.push(warning("nudges", detail, "The tracker repeats it within a minute."));
   }
   if (lost.length > 0) {
     const detail = `Temporal knows no run of ${named}, whose writes have an unknown outcome`;
@@ -149,7 +151,7 @@ export const checkStuck = (
   return checks;
 };
 
-/** Checks the ledger: identity, witness, pinned namespace, chains of hashes, limits, pauses, what makes no progress. */
+/** Checks the ledger: identity, witness, pinned namespace, chains of hashes, limits, pauses, lack of progress. */
 export const checkLedger = async (
   ledger: Ledger,
   namespace: string | undefined,

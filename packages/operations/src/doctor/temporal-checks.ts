@@ -24,7 +24,7 @@ import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A payout may take this long; a run that is forgotten earlier cannot be explained. */
+/** Longest time of a payout: with a shorter retention, a run may be forgotten before it can be explained. */
 const LEAST_RETENTION_DAYS = 30;
 
 const command = ({ address, namespace }: TemporalSettings, what: string, flags = ""): string =>
@@ -42,12 +42,12 @@ const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> =>
   if (days === undefined)
     return failed("namespace", `there is no namespace ${namespace}`, command(settings, "create"));
   if (days === 0) return ok("namespace", namespace);
-  const shown = `${namespace}, keeps runs for ${Math.round(days * 10) / 10} days after their end`;
+  const shown = `${namespace}, retains closed runs for ${Math.round(days * 10) / 10} days`;
   return days >= LEAST_RETENTION_DAYS
     ? ok("namespace", shown)
     : warning(
         "namespace",
-        `${shown}: what happened in a run that takes longer cannot be explained; what was paid the ledger knows`,
+        `${shown}: the history of an older run is lost, but the ledger keeps its payments`,
         command(settings, "update", ` --retention ${LEAST_RETENTION_DAYS}d`),
       );
 };
@@ -74,11 +74,11 @@ const checkWorkers = async (
 /** An activity that workers keep running heartbeats more often than this. */
 const HEARTBEAT_WITHIN_MS = 60_000;
 
-/** The state of the one activity of a workflow that workers keep running, and what it last reported. */
+/** State and last heartbeat of the one activity of a workflow that workers keep running. */
 type Heartbeat =
   | { readonly is: "notRunning" }
   | { readonly is: "late"; readonly why: string }
-  /** Its details are undefined where it has just begun. */
+  /** Its details are undefined if it has just begun. */
   | { readonly is: "alive"; readonly details: unknown };
 
 const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartbeat> => {
@@ -90,7 +90,7 @@ const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartb
     optionalTsToMs(activity.lastHeartbeatTime) ?? 0,
     optionalTsToMs(activity.lastStartedTime) ?? 0,
   );
-  if (seen === 0) return { is: "late", why: "no worker has taken it up" };
+  if (seen === 0) return { is: "late", why: "no worker has started it" };
   const sinceMs = Date.now() - seen;
   if (sinceMs > HEARTBEAT_WITHIN_MS)
     return { is: "late", why: `no sign of life for ${Math.round(sinceMs / 1000)} s` };
@@ -103,8 +103,7 @@ const READ_WITHIN_MS = 5 * 60_000;
 
 const WITHOUT = "until it works, waiting runs poll every few hours instead";
 
-const HANGING =
-  "See the worker's log, and restart the worker: what it was sending is found out again.";
+const HANGING = "Read the worker's log and restart the worker. Writes in flight are reconciled.";
 
 const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Check => {
   const waits = `${waiting} waited for`;
@@ -121,7 +120,7 @@ const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Chec
     : ok(title, waits);
 };
 
-/** Checks the tracker of an account; what it last reported is added to `tracked`. */
+/** Checks the tracker of an account, and adds its last heartbeat to `tracked`. */
 const checkTracker = async (
   { client }: Temporal,
   { hash, name }: KnownAccount,
@@ -130,7 +129,7 @@ const checkTracker = async (
   const title = name === undefined ? "tracker" : `tracker of ${name}`;
   const found = await readHeartbeat(client, trackerId(hash, name));
   if (found.is === "notRunning") {
-    const soon = "A worker starts it within a minute: run this again then.";
+    const soon = "A worker starts it within a minute. Then run this again.";
     return warning(title, `not running: ${WITHOUT}`, soon);
   }
   if (found.is === "late") return failed(title, `${found.why}; ${WITHOUT}`, HANGING);
@@ -150,13 +149,13 @@ const checkNotifications = async ({ client, settings }: Temporal): Promise<Check
   }
   if (!isNotifierState(found.details)) return ok(title, "have begun");
   const { failing } = found.details;
-  if (failing === undefined) return ok(title, "everything that has happened was delivered");
+  if (failing === undefined) return ok(title, "all notifications were delivered");
   return failed(title, `failing since ${utc(failing.since)}: ${failing.why}`, {
     operation: "testWebhook",
   });
 };
 
-/** That something cannot be read is not the end of the other checks. */
+/** A failed read does not end the other checks. */
 const guarded = async (name: string, check: Promise<Check>): Promise<Check> => {
   try {
     return await check;
@@ -171,7 +170,7 @@ export const checkTemporal = async (
   accounts: ReadonlyArray<KnownAccount>,
 ): Promise<{
   readonly checks: ReadonlyArray<Check>;
-  /** What the trackers have seen of the ledger: its witnesses. */
+  /** The witnesses of the ledger, as the trackers report them. */
   readonly tracked: ReadonlyArray<Tracked>;
 }> => {
   const { client, settings } = temporal;

@@ -17,7 +17,7 @@ const { ResetReapplyExcludeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy
 
 type Connected = Pick<Temporal, "client" | "connection">;
 
-/** Reads with what a run was started: encoded as it is in Temporal, which the client would decode. */
+/** Reads the arguments of a run as Temporal has them, encoded; the client would decode them. */
 const readFirstEvent = async (
   { client, connection }: Connected,
   { runId, workflowId }: RunOfId,
@@ -70,7 +70,7 @@ export const resetPoint = (
 /**
  * Resets a failed run of a user's own workflow to the task that scheduled the failing step: its own activities keep
  * their results, and signals that it has received are given again.
- * Returns the id of the new run; undefined where the run had done nothing that could be kept.
+ * Returns the id of the new run; undefined if the run had done nothing that could be kept.
  */
 export const resetRun = async (
   client: Client,
@@ -86,7 +86,7 @@ export const resetRun = async (
     workflowExecution: { workflowId: run.workflowId, runId: run.runId },
     reason,
     workflowTaskFinishEventId: point,
-    // A run is retried once, whoever asks for it again: a second request gets the run of the first.
+    // A run is retried once: a second request gets the run of the first.
     requestId: `retry-${run.runId}`,
     resetReapplyExcludeTypes: [ResetReapplyExcludeType.RESET_REAPPLY_EXCLUDE_TYPE_CANCEL_REQUEST],
   });
@@ -95,13 +95,13 @@ export const resetRun = async (
 
 /**
  * Starts the workflow id of a failed run again. Copied are input, type, queue, memo without the voucher, user metadata,
- * priority, retry policy and time-outs; not headers, schedule and version override.
- * Rejects where somebody else has started it meanwhile.
+ * priority, retry policy and timeouts; not headers, schedule and version override.
+ * Rejects if somebody else has started it meanwhile.
  */
 export const startAgain = async (
   connected: Connected,
   run: RunOfId,
-  /** Versions of rows, as the failed run has named them; and another input, where its own is not copied. */
+  /** Versions of rows that the failed run named, and the amended input, if any. */
   versions: Readonly<Record<string, number>>,
   amendment: { readonly input: unknown } | undefined,
 ): Promise<string> => {
@@ -137,7 +137,7 @@ export const startAgain = async (
     });
     return runId;
   } catch (error) {
-    // Temporal does this once, whoever asks.
+    // Temporal does this only once.
     if (!hasCode(error, "alreadyExists")) throw error;
     throw refused(
       `${workflowId} was retried by somebody else meanwhile. Nothing was done.`,

@@ -9,7 +9,7 @@ import { EndedByPerson, invalidInput, type OperationError, refused } from "../er
 import type { Failure } from "../history.ts";
 import { planOnboarding, planPayout, type PlannedRun } from "../input.ts";
 
-/** What a retry is planned from. */
+/** Facts from which a retry is planned. */
 export interface Planning {
   readonly workflowId: string;
   readonly runId: string;
@@ -17,7 +17,7 @@ export interface Planning {
   readonly state: RunState;
   readonly failure: Failure | null;
   readonly rows: ReadonlyArray<WriteRow>;
-  /** A person has ended the workflow id, and nobody has overruled that. */
+  /** A person ended the workflow id, and nobody has overridden that. */
   readonly end: Decision | undefined;
   readonly decisions: ReadonlyArray<Decision>;
   readonly isAmended: boolean;
@@ -33,33 +33,33 @@ export interface RetryPlan {
   readonly way: "start" | "reset" | "look";
   /** Steps that are kept. */
   readonly kept: ReadonlyArray<string>;
-  /** Steps that may be sent again, and in what state they are. */
+  /** Steps that may be sent again, with their states. */
   readonly again: ReadonlyArray<{ readonly step: string; readonly state: WriteRow["state"] }>;
-  /** What the failed run has said of its rows: `not sent` is believed where it agrees. */
+  /** Versions of rows that the failed run named: `not sent` is believed if they agree. */
   readonly versions: Readonly<Record<string, number>>;
 }
 
 /** The project's own workflows: their steps are writes and waits, so that a new start repeats nothing. */
 const RESTARTED: ReadonlySet<string> = new Set(["payout", "onboardCardholder", "payoutBatch"]);
 
-/** Why the same again fails again, by the type of the failure. */
+/** The reason why a repeat fails again, by type of failure. */
 const HOPELESS: Readonly<Record<string, string>> = {
-  [failureTypes.invalidRequest]: "Its input is not valid: amend it (--amend FILE).",
+  [failureTypes.invalidRequest]: "Its input is invalid: amend it (--amend FILE).",
   [failureTypes.alreadyCarriedOut]:
-    "A write with another request was carried out already under this id: pay by a new id.",
-  [failureTypes.madeTwice]: "It was carried out twice: a person has to settle that with the bank.",
+    "Another request has already succeeded under this id: pay under a new id.",
+  [failureTypes.madeTwice]: "It was made twice: clear it up with the bank.",
   [failureTypes.payoutFailed]:
-    "Its payout was created and has failed at the service: pay again by a new id.",
+    "Its payout was created and has failed at the service: pay again under a new id.",
 };
 
-/** What a failure of this project says of its step. */
+/** The step that a failure of this project names. */
 const factsOf = (failure: Failure | null): Readonly<Record<string, unknown>> =>
   isRecord(failure?.details) ? failure.details : {};
 
-/** Why the run of a failure fails again however often it is retried; undefined where it may not. */
+/** The reason why every retry of the run fails; undefined if a retry may succeed. */
 const hopelessOf = (failure: Failure): string | undefined =>
   failure.type === failureTypes.notVerified && factsOf(failure)["reason"] !== "open"
-    ? "The service has decided about the cardholder's identity: onboard another cardholder by a new id."
+    ? "The service has decided about the cardholder's identity: onboard another cardholder under a new id."
     : HOPELESS[failure.type];
 
 const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyArray<Decision>) =>
@@ -67,7 +67,7 @@ const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyA
     (decision) => decision.sequence > decisionsAfter && decision.question === question?.id,
   );
 
-/** Says why a retry cannot help; undefined where it may. */
+/** Returns why a retry cannot help; undefined if it may. */
 export const whyNot = ({
   decisions,
   end,
@@ -86,7 +86,7 @@ export const whyNot = ({
   }
   if (end !== undefined && !isOverruled) {
     return new EndedByPerson({
-      message: `${end.by} ended ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, overrule that by name and with a reason. Nothing was done.`,
+      message: `${end.by} ended ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the end with a name and a reason. Nothing was done.`,
       next: { operation: "retry", workflowId, isOverruling: true },
     });
   }
@@ -105,7 +105,7 @@ export const whyNot = ({
     : refused(`A retry of ${workflowId} cannot help. ${hopeless} Nothing was done.`, workflowId);
 };
 
-/** Plans a retry: what is kept, what may be sent again. Throws what {@link whyNot} returns. */
+/** Plans a retry: kept steps, and steps that may be sent again. Throws the result of {@link whyNot}. */
 export const planRetry = (planning: Planning): RetryPlan => {
   const { failure, isAmended, isRestarted, rows, runId, workflowId, workflowType } = planning;
   const isUnderWay = planning.state === "running";
@@ -134,7 +134,7 @@ const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions)
 const valueAt = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
 
-/** Amends the input of a run by a merge patch (RFC 7396), and says what of it has changed. A user's own workflow has it checked by its steps. */
+/** Amends the input of a run by a merge patch (RFC 7396), and returns the changed fields. In a user's own workflow, the steps check it. */
 export const amendInput = (
   workflowType: string,
   input: unknown,
@@ -154,6 +154,6 @@ export const amendInput = (
   if (accounts[0] !== accounts[1])
     throw invalidInput("The account that pays cannot be amended. Nothing was done.");
   const checked = lookUp(CHECKS, workflowType)?.(amended, assumptions).input ?? amended;
-  // Of the fields the paths (`payout.amount`): their values are not kept.
+  // Only the paths of the fields (`payout.amount`) are kept, not their values.
   return { input: checked, fields, hash: hashOf(checked) };
 };

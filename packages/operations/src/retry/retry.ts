@@ -20,9 +20,9 @@ export type { RetryPlan };
 export interface RetryOptions extends Acting {
   /** A merge patch of the input. */
   readonly amend?: { readonly patch: unknown; readonly assumptions: Assumptions } | undefined;
-  /** Starts a user's own workflow again from its begin, in place of a reset. */
+  /** Starts a user's own workflow again from the beginning, instead of a reset. */
   readonly isRestarted?: boolean;
-  /** Overrules a person's end, by name and with a reason. */
+  /** Overrides a person's end, by name and with a reason. */
   readonly isOverruling?: boolean;
   /** Only if this is the latest run of the id. */
   readonly ifRun?: string | undefined;
@@ -32,10 +32,10 @@ export interface RetryOptions extends Acting {
 export type Retried = Awaited<ReturnType<typeof retryPayment>>;
 
 /**
- * Reads what a retry would do. Nothing is changed.
+ * Returns the plan of a retry. Nothing is changed.
  *
  * @param workflowId of the run; a child is retried through its root.
- * @throws NotFound, Refused where a retry cannot help, EndedByPerson, InvalidInput where amendment or name are not valid.
+ * @throws NotFound, Refused if a retry cannot help, EndedByPerson, InvalidInput if the amendment or name is invalid.
  */
 export const planRetryOf = async (
   operations: Operations,
@@ -77,7 +77,7 @@ export const planRetryOf = async (
     isOverruled: options.isOverruling === true,
   });
   if (plan.way === "look" && amendment !== undefined) {
-    throw refused(`${root} is under way: only a run that has ended is amended. Nothing was done.`);
+    throw refused(`${root} is open: only an ended run can be amended. Nothing was done.`);
   }
   return { plan, failed: failure?.failed, amendment, end };
 };
@@ -99,7 +99,7 @@ const recordRetry = async (
   if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
 };
 
-/** Has the row of a retried run followed again: its batch may have ended, and has counted it as failed. */
+/** Makes the batch follow the row of a retried run again: it may have ended, and counted the row as failed. */
 const followRow = async (
   operations: Operations,
   workflowId: string,
@@ -114,7 +114,7 @@ const followRow = async (
     batch,
     startedBy: run.startedBy ?? "",
     window: 1,
-    // What has started a run of this type was checked as its input.
+    // The input of a run of this type was checked at its start.
     rows: [{ input: input as PayoutChunk["rows"][number]["input"], number, workflowId }],
   };
   const summary = `Row ${number} of ${batch}, retried`;
@@ -122,12 +122,12 @@ const followRow = async (
 };
 
 /**
- * Retries a run that has failed: its workflow id is started again, or a user's own workflow reset. What is done returns
- * from the ledger, the rest follows. An open run is asked to look again.
+ * Retries a failed run: starts its workflow id again, or resets a user's own workflow. Completed steps return from the
+ * ledger, and the rest runs. An open run is asked to look again.
  *
  * @param workflowId of the run; a child is retried through its root.
  * @returns the plan that was followed, and the run that continues.
- * @throws as {@link planRetryOf}; ConnectionFailed with `carriedOut: "unknown"` where Temporal does not answer.
+ * @throws as {@link planRetryOf}; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
  */
 export const retryPayment = async (
   operations: Operations,
@@ -164,11 +164,11 @@ export interface ManyFilter {
   readonly batch?: string | undefined;
 }
 
-/** What becomes of one of many. */
+/** The retry of one of many runs. */
 export interface OneOfMany extends RunOfId {
-  /** How it is, or would be, retried; `look`: it was open, and was only asked to look again. */
+  /** The kind of its retry; `look`: the run was open, and was only asked to look again. */
   readonly way: RetryPlan["way"] | undefined;
-  /** Set where it is not. */
+  /** The reason if it is not retried. */
   readonly whyNot: string | undefined;
 }
 
@@ -212,9 +212,9 @@ const one = async (
 };
 
 /**
- * Plans the retry of all runs that failed. Nothing is changed; what cannot help is named with its reason.
+ * Plans the retry of all failed runs. Nothing is changed; runs that a retry cannot help are returned with the reason.
  *
- * @param options who retries; amendment and overrule are for single runs.
+ * @param options who retries; amendment and override are for single runs.
  */
 export const planMany = async (
   operations: Operations,
@@ -230,7 +230,7 @@ export const planMany = async (
 };
 
 /**
- * Retries the runs of a plan, at most so many a second; a run that was retried since is left alone.
+ * Retries the runs of a plan at a limited rate. Runs that were retried meanwhile are skipped.
  *
  * @param rate runs a second.
  */

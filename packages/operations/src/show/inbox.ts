@@ -10,7 +10,7 @@ import { awaitsApproval, isAsking, unknownText } from "./standing.ts";
 const choicesOf = (
   consequences: Readonly<Partial<Record<ChoiceView["choice"], string>>>,
 ): ReadonlyArray<ChoiceView> =>
-  // The names of a record are those of its type.
+  // The keys of a record are those of its type.
   Object.entries(consequences).map(
     ([choice, consequence]) => ({ choice, consequence }) as ChoiceView,
   );
@@ -43,7 +43,7 @@ export const itemsOf = (
     .filter((row) => isAsking(row) || awaitsApproval(row))
     .map((row) => itemOf(row, startedBy(row.workflowId)));
 
-/** Most writes of unknown outcome whose runs are looked at. */
+/** Most writes with an unknown outcome whose runs are read. */
 const MOST_LOOKED_AT = 200;
 
 /** Writes of unknown outcome whose run has ended: the janitor looks for them; a person sees that they exist. */
@@ -93,16 +93,16 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
   });
 };
 
-/** What waits for a person, the oldest first. */
+/** Items that wait for a person, the oldest first. */
 export type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 /**
- * Reads what waits for a person: questions, approvals, and unknown outcomes of runs that have ended. It needs the ledger
- * alone; without Temporal the last are missing.
+ * Reads the items that wait for a person: questions, approvals, and unknown outcomes of ended runs. It needs only the
+ * ledger; without Temporal, the last kind is missing.
  *
- * @param sources what can be reached.
+ * @param sources the reachable sources.
  * @returns the items, the oldest first.
- * @throws ConnectionFailed where the ledger cannot be read.
+ * @throws ConnectionFailed if the ledger cannot be read.
  */
 export const readInbox = async (sources: Sources) => {
   const ledger = ledgerOf(sources);

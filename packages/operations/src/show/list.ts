@@ -8,7 +8,7 @@ import { type RunView, type Status, STATUSES } from "./run-view.ts";
 import { readEvidence, viewOf } from "./run.ts";
 import { type Evidence, pauseOf } from "./standing.ts";
 
-/** Which runs are wanted; what is left out does not matter. */
+/** Filter of runs; all fields are optional. */
 export interface RunListFilter {
   /** Any of these. */
   readonly statuses?: ReadonlyArray<Status> | undefined;
@@ -16,7 +16,7 @@ export interface RunListFilter {
   readonly type?: string | undefined;
   /** Started since: milliseconds since 1970. */
   readonly since?: number | undefined;
-  /** Workflow id or its beginning, or the id of what a run made. */
+  /** Workflow id or its beginning, or the service's id of a result. */
   readonly find?: string | undefined;
   readonly limit: number;
 }
@@ -28,16 +28,16 @@ const NOT_RETRIED = [WORKFLOW.tracker, WORKFLOW.notifier, WORKFLOW.checkWorker];
 
 const noneOf = (types: ReadonlyArray<string>): string => `WorkflowType NOT IN ${queryTexts(types)}`;
 
-/** A condition of visibility: no workflow of our own that a worker keeps running, or that checks it. */
+/** Visibility condition that excludes the project's internal workflows. */
 export const RETRIED = noneOf(NOT_RETRIED);
 
-/** The same, and none that starts the rows of a file: it pays nothing itself. */
+/** The same, without workflows that start the rows of a file. */
 export const PAYING = noneOf([...NOT_RETRIED, WORKFLOW.payoutBatch]);
 
 /** Types that are payments before they have a row. */
 const OWN_PAYMENTS: ReadonlySet<string> = new Set([WORKFLOW.payout, WORKFLOW.onboardCardholder]);
 
-/** Temporal's names of a status; none of what the ledger alone knows. */
+/** Temporal's names of a status; empty for statuses that only the ledger knows. */
 const NAMES: Readonly<Partial<Record<Status, ReadonlyArray<string>>>> = {
   paused: ["Running"],
   waiting: ["Running"],
@@ -69,10 +69,10 @@ export const visibilityQuery = ({
 /** Statuses that the ledger alone decides. */
 const OF_LEDGER: ReadonlyArray<Status> = ["asking", "approval", "unknown", "ended"];
 
-/** Most writes of which the runs are looked at. */
+/** Most writes whose runs are read. */
 const MOST_ROWS = 10_000;
 
-/** Finds ids by what the ledger has of writes. */
+/** Finds ids by the writes of the ledger. */
 const idsOfLedger = async (
   ledger: Ledger,
   { find = "", statuses = [] }: RunListFilter,
@@ -89,7 +89,7 @@ const idsOfLedger = async (
   return rows.map(({ workflowId }) => workflowId).filter((id) => id.startsWith(find));
 };
 
-/** Operations whose made id is searched. */
+/** Operations whose result ids are searched. */
 const MAKING = ["createPayout", "createCardholder", "createCard", "createBeneficiary"];
 
 const idsByMade = async (
@@ -112,20 +112,20 @@ async function* idsOf(operations: Operations, filter: RunListFilter): AsyncGener
     yield* await idsByMade(operations, find);
   }
   yield* await idsOfLedger(ledger, filter);
-  // Those of the ledger are found by it: what is left narrows the query.
+  // The ledger finds its own statuses; the others narrow the query.
   const others = statuses.filter((status) => !OF_LEDGER.includes(status));
   if (statuses.length > 0 && others.length === 0) return;
   const query = visibilityQuery({ ...filter, statuses: others });
   for await (const { workflowId } of listed(client, query)) yield workflowId;
 }
 
-/** A timer that was set earlier than that many events ago is shown by the run alone. */
+/** A timer older than this number of events is shown only by `show`. */
 const LAST_EVENTS = 30;
 
 const isPayment = ({ progress, rows, run }: Evidence): boolean =>
   run !== undefined || rows.length > 0 || OWN_PAYMENTS.has(progress?.type ?? "");
 
-/** Reads statuses that are separated by commas. @throws InvalidInput where there is no such status. */
+/** Reads statuses that are separated by commas. @throws InvalidInput if there is no such status. */
 export const readStatuses = (text: string): ReadonlyArray<Status> =>
   text.split(",").map((given) => {
     const known = STATUSES.find((status) => status === given.trim());
@@ -143,16 +143,16 @@ const matches = (
   (wantedType === undefined || type === wantedType) &&
   (startedAt ?? since) >= since;
 
-/** How many runs are read before it is known whether they fit. */
+/** Number of runs that are read before the filter is applied. */
 const PART = 16;
 
 /**
- * Lists runs with the reason why each is in its state. Of the runs of one id only the latest counts, so that one that was
- * retried is not listed as failed. Temporal lists a new run, or a new state, after about a second.
+ * Lists runs with the reason of their states. Only the latest run of an id counts, so that a retried run is not listed as
+ * failed. Temporal lists a new run, or a new state, after about a second.
  *
  * @param operations Temporal and the ledger.
  * @param filter which runs.
- * @returns the runs; those that the ledger finds come first, then those that run, then the latest to end.
+ * @returns the runs: first those that the ledger finds, then open runs, then the latest to end.
  * @example
  * ```ts
  * const { runs } = await listRuns(operations, { statuses: ["failed"], limit: 50 });
@@ -167,7 +167,7 @@ export const listRuns = async (operations: Operations, filter: RunListFilter) =>
   let part: Array<string> = [];
   const readPart = async () => {
     const found = await atOnce(part, (id) =>
-      // What a run that goes on waits for, where neither the ledger nor a pending activity says it.
+      // The object of an open run's wait, if neither the ledger nor a pending activity has it.
       readEvidence(sources, id, pauses, ({ pending, state }) =>
         state === "running" && pending.length === 0 ? LAST_EVENTS : 0,
       ),
@@ -189,13 +189,13 @@ export const listRuns = async (operations: Operations, filter: RunListFilter) =>
   return { runs: runs.slice(0, filter.limit), isMore };
 };
 
-/** A batch with what became of its rows. */
+/** A batch with the outcome of its rows. */
 export interface BatchView extends Omit<Batch, "details"> {
   readonly counts: ReadonlyArray<BatchCount>;
   readonly pausedBy: string | null;
 }
 
-/** A batch with the rows that need attention: of each kind the first 100. */
+/** A batch with the first 100 rows of each kind that need attention. */
 export interface BatchDetails extends BatchView {
   readonly failed: ReadonlyArray<BatchRow>;
   readonly rejected: ReadonlyArray<BatchRow>;
@@ -227,7 +227,7 @@ export const listBatches = async (
 ): Promise<ReadonlyArray<BatchView>> =>
   Promise.all((await ledger.batches()).slice(0, limit).map((batch) => batchOf(ledger, batch)));
 
-/** Says what can be done about a batch. */
+/** Returns the possible actions for a batch. */
 const nextOfBatch = (batch: BatchView): ReadonlyArray<NextOperation> => {
   const { id, pausedBy, state } = batch;
   const next: Array<NextOperation> = [];
@@ -244,7 +244,7 @@ const nextOfBatch = (batch: BatchView): ReadonlyArray<NextOperation> => {
 /**
  * Reads one batch, with its failed rows and their reasons.
  *
- * @returns undefined where the ledger has no such batch.
+ * @returns undefined if the ledger has no such batch.
  */
 export const findBatch = async (ledger: Ledger, id: string): Promise<BatchDetails | undefined> => {
   const batch = await ledger.batch(id);

@@ -9,27 +9,27 @@ import { readInbox } from "./inbox.ts";
 import { PAYING } from "./list.ts";
 import { type Money, sumMoney } from "./run-view.ts";
 
-/** What a write waits for, by its question or its state; and what else is waited for. */
+/** Reasons of waits: questions and states of writes, and others. */
 const WHAT = {
   outcome: "answers",
   approval: "approvals",
-  unknown: "unknown outcomes to be found out",
+  unknown: "unknown outcomes to be reconciled",
   sending: "being sent",
   payout: "payouts to complete",
   cardholder: "verifications",
   balance: "funds",
 } as const;
 
-/** Runs that wait for the same, with the money that they are to pay. */
+/** Runs that wait for the same reason, with their total amounts. */
 export interface WaitingFor {
   readonly what: (typeof WHAT)[keyof typeof WHAT];
   readonly count: number;
   readonly money: Money;
-  /** Since when the longest one waits, milliseconds since 1970. */
+  /** Start of the longest wait, milliseconds since 1970. */
   readonly since: number | null;
 }
 
-/** Everything at a glance. */
+/** The overview. */
 export type OverviewView = Awaited<ReturnType<typeof readOverview>>;
 
 const MOST_WAITS = 5_000;
@@ -67,7 +67,7 @@ const countRuns = async ({ client }: Temporal) => {
   return { running: running.count, failedToday: failed.count };
 };
 
-/** What matters most first. */
+/** The most important first. */
 const nextOf = (
   inbox: number,
   pauses: ReadonlyArray<Pause>,
@@ -81,10 +81,9 @@ const nextOf = (
 };
 
 /**
- * Reads everything at a glance: how many runs wait for what and how much money that is, and what needs a
- * person.
+ * Reads the overview: the number and amounts of waiting runs by reason, and the items that need a person.
  *
- * @param sources what can be reached; what is missing is said in `notes`.
+ * @param sources the reachable sources; `notes` has the missing parts.
  */
 export const readOverview = async (sources: Sources) => {
   const { ledger, temporal, whyNot } = sources;
@@ -100,11 +99,11 @@ export const readOverview = async (sources: Sources) => {
   const pauses = (await ledger?.pauses()) ?? [];
   const inbox = ledger === undefined ? 0 : (await readInbox(sources)).items.length;
   return {
-    /** Numbers of runs by how Temporal has them; null where it cannot be asked. */
+    /** Numbers of runs by how Temporal has them; null if it cannot be asked. */
     runs: runs ?? null,
     pauses: pauses.map(({ by, of, reason, scope }) => ({ by, of, reason, scope })),
     waiting: ledger && seen ? await readWaiting(ledger, seen) : [],
-    /** How much waits for a person. */
+    /** The number of items that wait for a person. */
     inbox,
     notes,
     next: nextOf(inbox, pauses, runs?.failedToday ?? 0),

@@ -9,7 +9,7 @@ type Described = NonNullable<Awaited<ReturnType<typeof findRun>>>;
 
 const WAITS = ["payout", "cardholder", "balance"] as const;
 
-/** What an activity that waits for the service waits for; none of any other, nor of a wait's last look. */
+/** Returns the object of a waiting activity; undefined for any other activity, and for the last look of a wait. */
 export const waitOf = ({
   id,
   type,
@@ -30,18 +30,18 @@ const pendingOf = ({ raw }: Described) =>
       id: activity.activityId ?? "",
       type: activity.activityType?.name ?? "",
       attempt: activity.attempt ?? 1,
-      /** Why the last attempt ended: that it is not yet time, or what went wrong. */
+      /** The reason of the last attempt's end: not yet time, or a failure. */
       message: failure?.message ?? null,
       failureType: failure?.type ?? null,
-      /** When it is tried again, milliseconds since 1970; null while it runs. */
+      /** Time of its next attempt, milliseconds since 1970; null while it runs. */
       nextAttemptAt: optionalTsToMs(activity.nextAttemptScheduleTime) || null,
     };
   });
 
-/** How far Temporal says that a run has got. Times: milliseconds since 1970. */
+/** Progress of a run in Temporal. Times are milliseconds since 1970. */
 export type Progress = NonNullable<Awaited<ReturnType<typeof readProgress>>>;
 
-/** Reads how far a run has got. */
+/** Reads the progress of a run. */
 export const readProgress = async (client: Client, workflowId: string, runId?: string) => {
   const run = await findRun(client, workflowId, runId);
   if (run === undefined) return undefined;
@@ -55,7 +55,7 @@ export const readProgress = async (client: Client, workflowId: string, runId?: s
     /** Activities that it waits for. */
     pending: pendingOf(run),
     pendingChildren: (pendingChildren ?? []).map((child) => child.workflowId ?? ""),
-    /** Attempts of the workflow task that is due; 0 where none is. */
+    /** Attempts of the workflow task that is due; 0 if none is. */
     taskAttempts: pendingWorkflowTask?.attempt ?? 0,
     taskQueue: info?.taskQueue ?? "",
     /** Workflow id of the topmost parent, under which the ledger keeps the writes. */
@@ -63,7 +63,7 @@ export const readProgress = async (client: Client, workflowId: string, runId?: s
   };
 };
 
-/** Reads why a run ended without success; null where it succeeded, goes on, or does not say. */
+/** Reads the reason of a run's failure; null if it succeeded, is open, or has no reason. */
 export const readFailureOf = async (
   client: Client,
   workflowId: string,

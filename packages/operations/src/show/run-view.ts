@@ -5,13 +5,13 @@ import * as Option from "effect/Option";
 import type { RunState } from "../connection/temporal.ts";
 import type { Choice } from "../decide/consequences.ts";
 
-/** How a run can be found; the earlier ones matter more. */
+/** Statuses of a run, the most important first. */
 export const STATUSES = [
-  /** A person is asked what became of a write. */
+  /** A person is asked for the outcome of a write. */
   "asking",
   /** A second person has to approve a write. */
   "approval",
-  /** A write may have been carried out; time may tell. */
+  /** A write with an unknown outcome, which may become known in time. */
   "unknown",
   /** Sends are paused. */
   "paused",
@@ -20,7 +20,7 @@ export const STATUSES = [
   "running",
   /** Ended by a person: nothing more is sent, not by a retry either. */
   "ended",
-  /** Any unhappy end but a cancellation: failed, timed out or terminated. */
+  /** Any unsuccessful end except a cancellation: failed, timed out or terminated. */
   "failed",
   "timedOut",
   "terminated",
@@ -29,7 +29,7 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** What a run or a write is to pay. Amounts are decimal strings in units of `currency`. */
+/** The payment of a run or a write. Amounts are decimal strings in units of `currency`. */
 export interface PaymentView {
   readonly amount: string | null;
   readonly currency: string | null;
@@ -38,7 +38,7 @@ export interface PaymentView {
   readonly reference: string | null;
 }
 
-/** Returns what a run, a write or a row of a batch is to pay, without all else. */
+/** Returns the payment of a run, a write or a row of a batch. */
 export const paymentFields = (of: PaymentView | undefined): PaymentView => ({
   amount: of?.amount ?? null,
   currency: of?.currency ?? null,
@@ -50,7 +50,7 @@ export const paymentFields = (of: PaymentView | undefined): PaymentView => ({
 export type Money = ReadonlyArray<{ readonly currency: string; readonly amount: string }>;
 
 /**
- * Adds up amounts by currency, exactly. What moves no money, or is no decimal, is left out.
+ * Adds up amounts by currency, exactly. Missing and invalid amounts are ignored.
  *
  * @returns the sums above zero, in the order of their currencies' first appearance.
  */
@@ -72,14 +72,14 @@ export const sumMoney = (
 /** One run, as all lists and screens show it. Times: milliseconds since 1970. */
 export interface RunView extends PaymentView {
   readonly workflowId: string;
-  /** Null where Temporal has none, or cannot be asked. */
+  /** Null if Temporal has none, or cannot be reached. */
   readonly runId: string | null;
   readonly type: string | null;
-  /** Null where Temporal has none, or cannot be asked. */
+  /** Null if Temporal has none, or cannot be reached. */
   readonly state: RunState | null;
-  /** Every status that it has, the one that matters most first. */
+  /** All its statuses, the most important first. */
   readonly statuses: ReadonlyArray<Status>;
-  /** Why it is in this state, for a person. */
+  /** The reason of its state, for a person. */
   readonly reason: string | null;
   readonly startedAt: number | null;
   readonly endedAt: number | null;
@@ -88,40 +88,40 @@ export interface RunView extends PaymentView {
   readonly batchRow: number | null;
 }
 
-/** A step of a run: a write, a wait, or what its history shows beside them. */
+/** A step of a run: a write, a wait, or another action of its history. */
 export interface StepView extends PaymentView {
   readonly kind: "write" | "wait" | "activity" | "timer" | "child" | "signal" | "update" | "task";
   readonly name: string;
   /** `open`: it is under way, or waits. */
   readonly state: WriteState | "open" | "failed" | "timedOut" | "cancelled";
-  /** What became of it, or what it waits for. */
+  /** Its outcome, or the reason of its wait. */
   readonly text: string;
   readonly at: number;
   readonly endedAt: number | null;
-  /** Id of what was made, and how it is known. */
+  /** Id of the result, and its source. */
   readonly madeId: string | null;
   readonly knownBy: KnownBy | null;
   /** Dispatches, of a write. */
   readonly sends: number | null;
 }
 
-/** How a question or an approval can be decided, and what that does to the money. */
+/** The choices of a question or an approval, and their effects on the money. */
 export interface ChoiceView {
   readonly choice: Choice | "approve" | "reject";
   readonly consequence: string;
 }
 
-/** What waits for a person. */
+/** An item that waits for a person. */
 export interface InboxItem extends PaymentView {
   readonly kind: "question" | "approval" | "batch" | "unknown";
   readonly workflowId: string;
   readonly step: string | null;
   readonly operation: string | null;
-  /** Id of the question; null where there is nothing to be answered yet. */
+  /** Id of the question; null if it cannot be answered yet. */
   readonly question: string | null;
   readonly reason: string;
   readonly since: number;
-  /** What the service lists that may be it. */
+  /** Possible matches in the service's list. */
   readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly choices: ReadonlyArray<ChoiceView>;
   readonly startedBy: string | null;

@@ -24,7 +24,7 @@ import {
 } from "./run-view.ts";
 import { type Evidence, standingOf, stepsOf } from "./standing.ts";
 
-/** Reads everything that says why a run is in its state, as far as it can be reached. */
+/** Reads the evidence for the state of a run, as far as it can be reached. */
 export const readEvidence = async (
   { ledger, listLagMs, temporal }: Omit<Sources, "whyNot">,
   workflowId: string,
@@ -61,7 +61,7 @@ export const readEvidence = async (
   };
 };
 
-/** What a run pays: as it was started, else as its first write that moves money has it. */
+/** Returns the payment of a run: from its start, else from its first write that moves money. */
 const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): PaymentView =>
   paymentFields(
     (run?.amount ?? null) === null
@@ -69,7 +69,7 @@ const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): PaymentVie
       : run,
   );
 
-/** Makes the view of a run of what was read of it. */
+/** Makes the view of a run. */
 export const viewOf = (evidence: Evidence): RunView => {
   const { progress, rows, run, workflowId } = evidence;
   return {
@@ -90,15 +90,15 @@ export const viewOf = (evidence: Evidence): RunView => {
 /** Most events that are read of one history. */
 const MOST_EVENTS = 2_000;
 
-/** One run with everything that is known of it. */
+/** One run with everything known about it. */
 export type RunDetails = Awaited<ReturnType<typeof readRun>>;
 
 /**
- * Reads the latest run of an id with everything that is known of it: writes, waits, questions and decisions from the
+ * Reads the latest run of an id with everything known about it: writes, waits, questions and decisions from the
  * ledger, progress from Temporal.
  *
- * @param sources what can be reached; what is missing is said in `notes`.
- * @throws NotFound where neither knows it.
+ * @param sources the reachable sources; `notes` has the missing parts.
+ * @throws NotFound if neither knows it.
  */
 export const readRun = async (sources: Sources, workflowId: string) => {
   const { ledger, temporal, whyNot } = sources;
@@ -122,21 +122,21 @@ export const readRun = async (sources: Sources, workflowId: string) => {
     steps: stepsOf(evidence),
     inbox,
     failure: failure && { type: failure.type, message: failure.message },
-    /** Who ended it, and why. */
+    /** The person who ended it, and the reason. */
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
     /** Its page in Temporal's Web UI. */
     webUi:
       webUi && progress
         ? webUiLink(webUi, temporal.settings.namespace, workflowId, progress.runId)
         : null,
-    /** What can be done, the most useful first: at most three. */
+    /** Possible actions, the most useful first: at most three. */
     next: nextOf(view, inbox, evidence),
-    /** What could not be read, and why. */
+    /** Parts that could not be read, with the reasons. */
     notes: [
       ...whyNot,
       ...(missing === undefined ? [] : [missing.message]),
       ...(temporal !== undefined && progress === undefined
-        ? ["Temporal has no run of this id any more; this is what the ledger has."]
+        ? ["Temporal has no run of this id any more; only the records of the ledger are shown."]
         : []),
     ],
   };
@@ -169,7 +169,7 @@ export async function* followRun(
 
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "cancelled"];
 
-/** Returns the retries that are not refused at once, and may end otherwise. */
+/** Returns the retries that are not refused at once and may succeed. */
 const retriesOf = (evidence: Evidence): ReadonlyArray<NextOperation> => {
   const { failure, progress, workflowId } = evidence;
   const why = whyNot({
@@ -189,7 +189,7 @@ const retriesOf = (evidence: Evidence): ReadonlyArray<NextOperation> => {
   return failure?.type === failureTypes.invalidRequest ? [{ ...retry, isAmended: true }] : [];
 };
 
-/** Says what can be done about a run. */
+/** Returns the possible actions for a run. */
 export const nextOf = (
   { batch, statuses, workflowId }: RunView,
   inbox: ReadonlyArray<InboxItem>,
@@ -224,7 +224,7 @@ export type RunLog = Awaited<ReturnType<typeof readLog>>;
  * everything (a pause, a recovery) are among them, where they fall into its time.
  *
  * @param isVerified whether the chain of hashes is checked.
- * @throws NotFound where the ledger has nothing of the id.
+ * @throws NotFound if the ledger has nothing of the id.
  */
 export const readLog = async (
   ledger: Ledger,
@@ -239,7 +239,7 @@ export const readLog = async (
   return {
     workflowId,
     lines: [...own, ...among].toSorted((a, b) => a.sequence - b.sequence),
-    /** Present where the chain of hashes was checked. */
+    /** Present if the chain of hashes was checked. */
     ...(isVerified && { verification: await ledger.verify(workflowId) }),
   };
 };

@@ -6,14 +6,14 @@ import type { TimelineItem, Failure } from "../history.ts";
 import { type Progress, waitOf } from "./progress.ts";
 import { paymentFields, type Status, STATUSES, type StepView, type RunView } from "./run-view.ts";
 
-/** Everything that says why a run is in its state. */
+/** The evidence for the state of a run. */
 export interface Evidence {
   readonly workflowId: string;
-  /** Undefined where Temporal has no run of this id, or cannot be asked. */
+  /** Undefined if Temporal has no run of this id, or cannot be reached. */
   readonly progress: Progress | undefined;
-  /** Why it ended without success. */
+  /** The reason of its failure. */
   readonly failure: Failure | null;
-  /** What its history shows, where that was read. */
+  /** The actions of its history, if that was read. */
   readonly items: ReadonlyArray<TimelineItem>;
   /** As the ledger has it. */
   readonly run: Run | undefined;
@@ -28,14 +28,14 @@ export interface Evidence {
 
 type Standing = Pick<RunView, "reason" | "statuses">;
 
-/** Words a time of day, with its date where that is not today: `19:41 UTC`. */
+/** Words a time of day, with its date if that is not today: `19:41 UTC`. */
 const clock = (at: number, now: number): string => {
   const [iso, today] = [new Date(at).toISOString(), new Date(now).toISOString()];
   const time = `${iso.slice(11, 16)} UTC`;
   return iso.slice(0, 10) === today.slice(0, 10) ? time : `${iso.slice(0, 10)} ${time}`;
 };
 
-/** Returns whether a write asks what became of it. */
+/** Returns whether a person is asked for the outcome of a write. */
 export const isAsking = ({ question, state }: WriteRow): boolean =>
   state === "asking" && question?.kind === "outcome";
 
@@ -43,17 +43,17 @@ export const isAsking = ({ question, state }: WriteRow): boolean =>
 export const awaitsApproval = ({ question, state }: WriteRow): boolean =>
   question?.kind === "approval" && state !== "ended" && state !== "done";
 
-/** Returns whether a write may have been carried out, and nobody knows. */
+/** Returns whether the outcome of a write is unknown. */
 const isUnknown = (row: WriteRow): boolean =>
   row.state === "unknown" || row.state === "asking" || (row.state === "ended" && row.doubt > 0);
 
-/** Words what a write of unknown outcome waits for: `answer lost, checking until 19:41 UTC`, when it must be listed. */
+/** Describes the wait of a write with an unknown outcome: `answer lost, checking until 19:41 UTC`. */
 export const unknownText = (
   { from, message, until }: Pick<WriteRow, "from" | "message" | "until">,
   now: number,
   listLagMs = defaultAssumptions.listLagSeconds * 1_000,
 ): string => {
-  // Nothing vouches for a row without a time: no answer of its own was lost.
+  // A row without a time lost no answer: nothing vouches for it.
   const why = from === null ? (message?.replace(/\.$/, "") ?? "outcome unknown") : "answer lost";
   const at = (until ?? 0) + listLagMs;
   return at > now ? `${why}, checking until ${clock(at, now)}` : `${why}, checking`;
@@ -73,7 +73,7 @@ export const pauseOf = (
 ): Pause | undefined =>
   pauses.find(({ of, scope }) => scope === "all" || of === (scope === "run" ? workflowId : batch));
 
-/** Why a run that goes on does not get further, as far as Temporal and the ledger say. */
+/** Returns why an open run makes no progress, from Temporal and the ledger. */
 const openReason = (
   evidence: Evidence,
 ): { readonly status: Status; readonly reason: string | null } => {
@@ -92,7 +92,7 @@ const openReason = (
   if (lost !== undefined) {
     return said("unknown", `${lost.step}: ${unknownText(lost, now, listLagMs)}`);
   }
-  // The tracker looks more often than the activity of a wait is tried again.
+  // The tracker looks more often than the activity of a wait is retried.
   const wait =
     waits.find(({ closedAt }) => closedAt === null) ??
     pending.filter(({ failureType }) => failureType === waitTypes.notYet).flatMap(waitOf)[0];
@@ -130,7 +130,7 @@ const openReason = (
   return said("running", (progress?.taskAttempts ?? 0) > 0 ? "waiting for a worker" : null);
 };
 
-/** Says why a run is in its state, and how it can be found. */
+/** Returns the statuses of a run, and the reason. */
 export const standingOf = (evidence: Evidence): Standing => {
   const { end, failure, listLagMs, now, progress, rows } = evidence;
   const found = new Set<Status>();
@@ -139,7 +139,7 @@ export const standingOf = (evidence: Evidence): Standing => {
   const state = progress?.state;
   if (state === "running" || state === undefined) {
     const { reason, status } = openReason(evidence);
-    // Without Temporal the ledger alone says what waits for a person.
+    // Without Temporal, only the ledger shows the items for a person.
     if (state === "running" || status !== "running") found.add(status);
     if (state === "running") found.add("running");
     if (status === "unknown") found.add("waiting");
@@ -178,7 +178,7 @@ const textOf = (row: WriteRow, now: number, listLagMs?: number): string => {
   switch (row.state) {
     case "ready":
       if (question?.kind === "approval") return `needs approval: ${question.reason}`;
-      return message ?? (sends === 0 ? "not sent yet" : "not carried out; will be sent again");
+      return message ?? (sends === 0 ? "not sent yet" : "had no effect; will be sent again");
     case "sending":
       return "being sent";
     case "unknown":
@@ -194,7 +194,7 @@ const textOf = (row: WriteRow, now: number, listLagMs?: number): string => {
         .concat(
           twice(row),
           result?.["not_confirmed"] === true
-            ? `; not confirmed: check with the service that ${madeId} is what was made`
+            ? `; not confirmed: check at the service that ${madeId} is the result`
             : "",
         );
     case "ended":
@@ -274,7 +274,7 @@ const itemStep = (item: TimelineItem): StepView => ({
   endedAt: item.endedAt,
 });
 
-/** Puts together what a run did, in the order of beginnings: writes and waits as the ledger has them, all else as its history shows it. */
+/** Combines the steps of a run, ordered by start: writes and waits from the ledger, other actions from the history. */
 export const stepsOf = (evidence: Evidence): ReadonlyArray<StepView> => {
   const { items, rows, waits } = evidence;
   const known = new Set([...rows.map(({ operation }) => operation), "undo"]);
@@ -282,7 +282,7 @@ export const stepsOf = (evidence: Evidence): ReadonlyArray<StepView> => {
     ({ kind, name, outcome }) =>
       !(kind === "activity" && (known.has(name) || (WAITING.has(name) && waits.length > 0))) &&
       !(kind === "signal" && name === NUDGE) &&
-      // The slow timer beside a question.
+      // The slow timer of a question.
       !(kind === "timer" && outcome === "cancelled"),
   );
   return [

@@ -48,7 +48,7 @@ test("every fault of every row is named at once, and no account number", async (
     message: expect.stringContaining("3 faults"),
     faults: [
       { row: 2, column: "amount" },
-      { row: 4, column: "key", problem: "is the key of row 3 already" },
+      { row: 4, column: "key", problem: "is already the key of row 3" },
       { row: 5, problem: expect.stringContaining("has 2 cells") },
     ],
   });

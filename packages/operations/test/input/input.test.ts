@@ -40,7 +40,7 @@ test("all faults are named at once", () => {
       ]),
     }),
   );
-  expect(() => plan({ payout })).toThrow("The input is wrong");
+  expect(() => plan({ payout })).toThrow("The input is invalid");
 });
 
 test.each(["", " ", "payouts/1", "tracker/x", "a\u0000b", "x".repeat(1_001)])(

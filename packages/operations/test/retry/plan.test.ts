@@ -78,13 +78,13 @@ test.each([
   ["ended by a person", { end }, "Ada ended invoice-17 (fraud)"],
   ["asking", { rows: [unanswered] }, "waits for an answer"],
   ["an invalid input", { failure: failure("InvalidRequest") }, "amend it"],
-  ["a failed payout", { failure: failure("PayoutFailed") }, "by a new id"],
+  ["a failed payout", { failure: failure("PayoutFailed") }, "under a new id"],
   [
     "a refused identity check",
     { failure: { ...failure("NotVerified"), details: { reason: "refused" } } },
     "another cardholder",
   ],
-  ["paid already", { failure: failure("AlreadyCarriedOut"), isAmended: true }, "by a new id"],
+  ["paid already", { failure: failure("AlreadyCarriedOut"), isAmended: true }, "under a new id"],
 ] as const)("a retry that cannot help is refused: %s", (_, more, message) => {
   expect(whyNot(planning(more))?.message).toContain(message);
 });
@@ -181,7 +181,7 @@ test("an amendment is a merge patch; its fields are named, not their values", ()
 });
 
 test.each([
-  [{ payout: { amount: "-1" } }, "The input is wrong"],
+  [{ payout: { amount: "-1" } }, "The input is invalid"],
   [{ payout: { amount: "250.00" } }, "changes nothing"],
   [{ account: "other" }, "account that pays cannot be amended"],
   ["x", "must be a JSON object"],

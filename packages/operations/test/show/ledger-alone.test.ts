@@ -92,7 +92,7 @@ it("names a card that only a person says was made, and what to do", async () => 
   await put(ledger, row({ ...made, workflowId: "card", operation: "createCard", result }));
   const { steps } = await readRun(sources, "card");
   expect(steps[0]?.text).toBe(
-    "card-7, named by a person; not confirmed: check with the service that card-7 is what was made",
+    "card-7, named by a person; not confirmed: check at the service that card-7 is the result",
   );
 });
 

@@ -11,7 +11,7 @@ const currency = "USD";
 /**
  * Creates or takes the cardholder, waits for the identity check and for the funds, and issues the card.
  *
- * @throws InvalidRequest, Refused, NotVerified, NotFunded, and what else `issueCard` throws.
+ * @throws InvalidRequest, Refused, NotVerified, NotFunded, and the other failures of `issueCard`.
  */
 export async function onboardCardholder(
   input: OnboardCardholderInput,

@@ -7,7 +7,7 @@ import { awaitPayout } from "../steps/waits.ts";
 /**
  * Creates or takes the beneficiary, creates the payout, and waits until it has completed.
  *
- * @throws InvalidRequest, Refused, PayoutFailed, PayoutStillOpen, and what else `createPayout` throws.
+ * @throws InvalidRequest, Refused, PayoutFailed, PayoutStillOpen, and the other failures of `createPayout`.
  */
 export async function payout(input: PayoutInput): Promise<PayoutResult> {
   refuseFaults("payout", input);

@@ -22,15 +22,15 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 
-/** What a check of a worker takes. */
+/** Input of a check of a worker. */
 export interface CheckWorkerInput {
   /** Names of the worker's accounts. Default: the one without a name. */
   readonly accounts?: ReadonlyArray<string>;
 }
 
 /**
- * Tries what a worker needs for payments, for each of its accounts: the service accepts the sign-in, and the ledger
- * answers. It moves no money. Temporal's worker controller runs it as the gate of a rollout.
+ * Checks the worker's prerequisites for each of its accounts: the service accepts the sign-in, and the ledger answers. It
+ * moves no money. Temporal's worker controller runs it as the gate of a rollout.
  */
 export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<void> {
   const { taskQueue } = workflowInfo();
@@ -40,7 +40,7 @@ export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<
       const activities = proxyActivities<{ readonly checkWorker: () => Promise<void> }>({
         taskQueue: queue,
         startToCloseTimeout: "1 minute",
-        // The worker controller gives the run an hour: ended by itself before that, it says what failed.
+        // The worker controller gives the run an hour: an earlier end reports the failure.
         scheduleToCloseTimeout: "50 minutes",
         retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
         summary: `Sign in and read the ledger, by ${queue}`,
@@ -51,16 +51,16 @@ export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<
 }
 
 /**
- * Completes the waits of an account's runs, notifies runs of decisions, and settles what ended runs have left. One runs
- * for each account, kept alive by the account's workers.
+ * Completes the waits of an account's runs, notifies runs of decisions, and reconciles writes of ended runs. The
+ * workers of each account keep one running.
  *
- * @param account name of the account; null or left out for the one without a name.
- * @param known what the run before has handed on.
+ * @param account name of the account; null or left out for the unnamed account.
+ * @param known state of the previous run.
  */
 export async function tracker(account?: string | null, known?: Tracked): Promise<void> {
   const { track } = proxyActivities<TrackerActivities>({
     taskQueue: accountQueue(workflowInfo().taskQueue, account ?? undefined),
-    // The activity ends by itself after hours; a lost worker is noticed by its heartbeats.
+    // The activity ends after hours; heartbeats reveal a lost worker.
     startToCloseTimeout: "1 day",
     heartbeatTimeout: "15 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "10 seconds" },
@@ -71,14 +71,14 @@ export async function tracker(account?: string | null, known?: Tracked): Promise
 }
 
 /**
- * Posts what happens to the runs of a task queue: which ask, fail or are overdue, and batches that end. One runs for each
- * task queue, kept alive by its workers; what was found and not delivered yet is its state.
+ * Posts notifications about the runs of a task queue that ask, fail or are overdue, and about batches that end. The
+ * workers of each task queue keep one running; its state has the undelivered notifications.
  */
 export async function notifier(state?: NotifierState): Promise<void> {
   const { notify } = proxyActivities<{
     readonly notify: (state: NotifierState | undefined) => Promise<NotifierState>;
   }>({
-    // As that of the tracker.
+    // As for the tracker.
     startToCloseTimeout: "1 day",
     heartbeatTimeout: "10 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
@@ -99,11 +99,11 @@ export async function notifier(state?: NotifierState): Promise<void> {
 }
 
 /**
- * Starts the rows of a part of a batch, and follows them to their ends. What became of each row is in the ledger: the
+ * Starts the rows of a part of a batch, and follows them to their ends. The ledger has the outcome of each row, so the
  * activity continues where an earlier attempt stopped.
  *
  * @param chunk the rows, with their inputs.
- * @returns how many have ended in which way.
+ * @returns the number of rows by outcome.
  */
 export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
   const { startRows } = proxyActivities<BatchActivities>({
@@ -119,7 +119,7 @@ export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
     seen.isNudged = false;
     const answer = await startRows(chunk);
     if (answer.is === "done") return answer;
-    // Approved, resumed or rejected: whoever decides nudges. It looks by itself, too.
+    // Each decision (approved, resumed, rejected) nudges; the timer is for a lost nudge.
     await condition(() => seen.isNudged, "12 hours");
   }
 }

@@ -12,9 +12,9 @@ export interface MoneyOptions extends StepOptions {
 
 /** How a beneficiary is created. */
 export interface BeneficiaryOptions extends StepOptions {
-  /** Where the answer was lost: it is created again, or a person is asked. Default: `resend`. */
+  /** If the answer is lost: create it again, or ask a person. Default: `resend`. */
   readonly whenLost?: "resend" | "ask";
-  /** False: creates a new one also where the ledger knows a beneficiary for the very same account. */
+  /** False: creates a new beneficiary even if the ledger knows one for the same account. */
   readonly reuse?: false;
 }
 
@@ -33,7 +33,7 @@ export interface IssuedCard extends Fields {
 /**
  * Makes the step of an operation of your own, which `defineOperation` defines at the worker under the same name.
  *
- * @param name as the worker has it in `operations`.
+ * @param name the key in the worker's `operations`.
  * @returns the step.
  * @example
  * ```ts
@@ -54,7 +54,7 @@ const moneyOperation =
       sendWrite({ operation, request }, options, approval && { approveAbove: approval.above }),
     );
 
-// The activity returns an answer only with the id of what it has made.
+// The activity returns an answer only with the id of the result.
 const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => made as Promise<Made>;
 
 /**
@@ -70,7 +70,7 @@ const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => ma
 export const createPayout = moneyOperation<Input<"createPayout">, CreatedPayout>("createPayout");
 
 /**
- * Creates a beneficiary, or takes the one that the ledger knows for the same account, holder and bank.
+ * Creates a beneficiary, or takes the known one for the same account, holder and bank.
  *
  * @throws Refused, InvalidRequest, Ended, AlreadyCarriedOut
  */
@@ -109,9 +109,9 @@ export const removeCardholder = ownOperation<Input<"removeCardholder">>("removeC
 export const issueCard = moneyOperation<Input<"createCard">, IssuedCard>("createCard");
 
 /**
- * Names a card, which also shows that the service has it: no list of the service does.
+ * Names a card, which also proves that it exists: the service has no list of cards.
  *
- * @throws Refused where the service does not know the card.
+ * @throws Refused if the service does not know the card.
  */
 export const confirmCard = (
   { card_id }: Pick<IssuedCard, "card_id">,
@@ -138,8 +138,8 @@ export const cancelCard = ownOperation<Input<"cancelCard">>("cancelCard");
 export const freezeCard = ownOperation<Input<"freezeCard">>("freezeCard");
 
 /**
- * Has the next write check the requests of later steps, too: it fails with every fault at once, before anything is sent.
- * What earlier steps fill in, such as `beneficiary_id`, may be missing. It schedules nothing by itself.
+ * Makes the next write check the requests of later steps, too. It then fails with every fault before anything is sent.
+ * Fields from earlier steps, such as `beneficiary_id`, may be missing. It does not schedule an activity.
  *
  * @param requests by operation.
  * @example

@@ -21,33 +21,33 @@ import {
 import { asPaymentFailure, runState } from "../run.ts";
 import { activity, sendWrite } from "./write.ts";
 
-/** How long a step waits, and for which account. */
+/** Length and account of a wait. */
 export interface WaitOptions {
   /** Longest time to wait. Default: 30 days; 7 days for an identity check. */
   readonly within?: Duration | undefined;
-  /** Name of the account. Default: that of the step which has made what is waited for. */
+  /** Name of the account. Default: the account of the step whose result is awaited. */
   readonly account?: string | undefined;
 }
 
 interface Awaited<Seen> {
   readonly name: keyof WaitActivities;
-  /** What is waited for; a part of the activity's id. */
+  /** The object of the wait; a part of the activity's id. */
   readonly thing: string;
   readonly input: object;
-  /** Whether a result is about it: with ids that repeat, that of an earlier run could be delivered. */
+  /** Whether a result is about the object: with repeated ids, the result of an earlier run could be delivered. */
   readonly isIt: (seen: Seen) => boolean;
-  /** Returns what was seen, or throws what the wait ends by. */
+  /** Returns the result, or throws the failure of the wait. */
   readonly judge: (seen: Seen) => Seen;
-  /** Makes what is missing where the service refuses the wait. */
+  /** Creates the missing object if the service refuses the wait. */
   readonly make?: () => Promise<unknown>;
 }
 
-/** The time is over: by a time-out, or by a retry that would come after it. */
+/** The time is over: by a timeout, or by a retry that would come too late. */
 const isOver = (error: unknown): boolean =>
   error instanceof ActivityFailure &&
   (error.retryState === "TIMEOUT" || error.cause instanceof TimeoutFailure);
 
-/** Waits by one activity, which two steps that wait for the same share: Temporal refuses a second one of the same id. */
+/** Waits by one activity. Equal waits share it: Temporal refuses a second activity with the same id. */
 const waitFor = <Seen>(
   { make, ...awaited }: Awaited<Seen>,
   options: { readonly account: string | undefined; readonly within: Duration },
@@ -56,7 +56,7 @@ const waitFor = <Seen>(
   const { waits } = runState();
   const id = waitActivityId(name, thing);
   const underWay = waits.get(id);
-  // Kept under an id that says of which kind it is.
+  // Kept under an id that contains the kind.
   if (underWay !== undefined) return underWay as Promise<Seen>;
   const call = (mode: { readonly mode?: "look" }, how: ActivityOptions): Promise<Seen> =>
     activity<Seen>(name, options.account, {
@@ -105,8 +105,8 @@ const factsOfWait = (step: string, reason: string) => [{ operation: step, step, 
  * @param payout as `createPayout` returned it.
  * @param options how long it waits. Default: 30 days.
  * @returns the payout as the service shows it.
- * @throws PayoutFailed where it was not paid; PayoutStillOpen at the end of `within`, after which the money may still
- *   leave; PayoutDiffers where the service shows another amount, currency or payee.
+ * @throws PayoutFailed if it was not paid; PayoutStillOpen at the end of `within`, after which the money may still
+ *   leave; PayoutDiffers if the service shows another amount, currency or payee.
  * @example
  * ```ts
  * await awaitPayout(await createPayout(request), { within: "5 days" });
@@ -153,7 +153,7 @@ export const awaitPayout = (
  * Waits until the identity of a cardholder is verified.
  *
  * @param options how long it waits. Default: 7 days.
- * @throws NotVerified where the check has failed, or is open at the end of `within`.
+ * @throws NotVerified if the check has failed, or is open at the end of `within`.
  */
 export const awaitVerification = (
   { card_holder_id }: { readonly card_holder_id: string },
@@ -186,10 +186,10 @@ interface Balance {
 }
 
 /**
- * Makes sure that the account has a balance in a currency: takes the one there is, or creates it.
+ * Ensures that the account has a balance in a currency: takes the existing one, or creates it.
  *
  * @param currency ISO 4217 code, such as `USD`.
- * @throws Refused where the service has no balance in that currency and creates none.
+ * @throws Refused if the service has no balance in that currency and creates none.
  */
 export const ensureBalance = (
   currency: string,
@@ -211,7 +211,7 @@ export const ensureBalance = (
   });
 };
 
-/** The balance of a currency is one, so its step has a name of its own. */
+/** There is one balance for each currency, so its step is named after the currency. */
 const createBalance = (currency: string, account: string | undefined) =>
   sendWrite(
     { operation: "createBalance", request: { currency, name: currency } },
@@ -219,13 +219,13 @@ const createBalance = (currency: string, account: string | undefined) =>
   );
 
 /**
- * Waits until a balance holds an amount; creates the balance where there is none. Nothing is reserved: a send that
+ * Waits until a balance holds an amount; creates the balance if there is none. Nothing is reserved: a send that
  * follows may still be refused.
  *
  * @param needed the amount as a decimal string, and the currency: a payout's request, say.
  * @param options how long it waits. Default: 30 days.
  * @returns the balance as it was seen.
- * @throws NotFunded at the end of `within`; Refused where the service has no balance in that currency.
+ * @throws NotFunded at the end of `within`; Refused if the service has no balance in that currency.
  */
 export const awaitFunds = (
   { amount, currency }: { readonly amount: string; readonly currency: string },

@@ -41,26 +41,26 @@ export interface StepOptions {
 /** A plain JSON object. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** A write, as the step of an operation gives it. */
+/** A write of a step. */
 export interface Write {
   readonly operation: string;
   readonly request: object;
-  /** The step's name, where it is not the operation. */
+  /** The step's name, if it is not the operation. */
   readonly name?: string;
 }
 
-/** A nudge that was lost costs as much. */
+/** Delay that a lost nudge costs. */
 const SLOW = "12 hours";
 
 const NAME = /^[^:\p{Cc}]{1,100}$/u;
 
-/** Returns an activity of an account. Its argument and its result are those of its type. */
+/** Returns an activity of an account, with the argument and result of its type. */
 export const activity = <Result>(
   type: string,
   account: string | undefined,
   options: ActivityOptions,
 ) =>
-  // The proxy has a function for each name.
+  // The proxy has a function for every name.
   proxyActivities<Record<string, (input: object) => Promise<Result>>>({
     taskQueue: accountQueue(workflowInfo().taskQueue, account),
     ...options,
@@ -71,12 +71,12 @@ const activityOf = (type: string, { account, calls }: CalledStep, summary: strin
     startToCloseTimeout: "5 minutes",
     heartbeatTimeout: "15 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
-    // What became of a send that was under way is known once the activity has ended.
+    // The outcome of a send in flight is known once the activity has ended.
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
     summary: calls > 1 ? `${summary} (call ${calls})` : summary,
   });
 
-/** Takes the name for a call of the operation: code that names a step wrongly fails before anything is sent. */
+/** Reserves the name of a call: code with a wrong name fails before anything is sent. */
 const claim = (
   { name, operation }: Write,
   { account, ...given }: StepOptions,
@@ -109,7 +109,7 @@ const claim = (
   return [step, called];
 };
 
-/** What each call of a step says about the run. */
+/** Facts about the run in each call of a step. */
 const callOf = (step: string, called: CalledStep, run: Identity) => {
   const kept = run.voucher?.versions?.[rowStep(run.rootId, { workflowId: run.workflowId, step })];
   const version = called.version ?? (called.calls === 1 ? kept : undefined);
@@ -135,8 +135,8 @@ interface Sending {
 }
 
 /**
- * Calls the activity of a step until nobody has to be asked, and closes the step where it is cancelled. Callbacks instead
- * of `await`: the SDK takes a stack trace of each promise of a workflow, which is most of what a replay costs.
+ * Calls the activity of a step until no person is needed, and closes the step if it is cancelled. It uses callbacks
+ * instead of `await`: the SDK takes a stack trace of each promise, which is the main cost of a replay.
  */
 const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
   const { call, called, kept, step } = sending;
@@ -146,12 +146,12 @@ const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
   const failed = (error: unknown): Promise<Fields> => {
     const failure = asPaymentFailure(error);
     called.version = factsOf(failure)?.version ?? called.version;
-    // After a cancellation Temporal tries nothing again: an attempt that fails then, or is lost, is not the last word.
+    // After a cancellation Temporal retries nothing, so a failed or lost attempt does not decide the outcome.
     const isCutShort =
       isCancellation(failure) ||
       (CancellationScope.current().consideredCancelled && failure instanceof ActivityFailure);
     if (!isCutShort || mode.mode === "close") throw failure;
-    // What was sent is waited for; what was not sent ends here.
+    // Waits for a send; ends a write that was not sent.
     return CancellationScope.nonCancellable(() => untilAnswered(sending, { mode: "close" }));
   };
   return call(mode).then((answer) => {
@@ -163,7 +163,7 @@ const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
   }, failed);
 };
 
-/** The rows' steps that this run has called with an operation: in a later run, none of them is the step under another name. */
+/** Rows' steps that this run has called with an operation: none of them is a renamed step. */
 const claimedBeside = (
   { rootId, workflowId }: Identity,
   operation: string,
@@ -192,7 +192,7 @@ const send = (
   const { planned } = state;
   state.planned = [];
   const claimed = run.voucher?.is === "first" ? [] : claimedBeside(run, operation, step);
-  // A plain object of fields, as the types of the steps say.
+  // The types of the steps guarantee a plain object.
   const request = write.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
   return untilAnswered({
@@ -225,9 +225,9 @@ const send = (
 };
 
 /**
- * Sends a write exactly once, however often its activity is tried: the ledger's row of the step says what became of it.
+ * Sends a write exactly once, however often its activity runs: the step's row of the ledger has its outcome.
  *
- * @returns what is kept of the service's answer.
+ * @returns the kept part of the service's answer.
  */
 export const sendWrite = (
   write: Write,
@@ -237,18 +237,18 @@ export const sendWrite = (
   const claimed = claim(write, options);
   const [, called] = claimed;
   const now = () => send(write, claimed, how);
-  // Calls of one name follow each other: the later one continues from the version that the earlier one has seen.
+  // Calls of one name run in order: the later one continues from the version of the earlier one.
   const sent = called.last === undefined ? now() : called.last.then(now, now);
   called.last = sent;
   return sent;
 };
 
 /**
- * Undoes what a step has made: removes the cardholder, cancels the card, or calls the `undo` of an operation of your own.
- * A step that made nothing is left as it is; one of unknown outcome is settled first. A cancelled run undoes, too.
+ * Undoes a step: removes the cardholder, cancels the card, or calls the `undo` of an operation of your own.
+ * A step without a result stays unchanged; an unknown outcome is reconciled first. It also works in a cancelled run.
  *
  * @param step name of the step: its operation, unless it was named.
- * @throws InvalidRequest where the operation cannot be undone; Refused where the service does not undo it.
+ * @throws InvalidRequest if the operation cannot be undone; Refused if the service does not undo it.
  * @example
  * ```ts
  * await undo("reserveGoods");
