@@ -1,6 +1,6 @@
 // npm run check: the words of documents and comments, by Vale (https://vale.sh) with the rules of .vale/.
 //
-// Usage: node tools/check-words.mjs [FILE…], by default everything below
+// Usage: node tools/check-words.mjs [--no-build] [FILE…], by default everything below
 //
 // Vale is the one of VALE_PATH or PATH, else it is built with Go, once per user: that needs the Go module proxy alone.
 // If there is neither, the check is skipped, and says why.
@@ -28,6 +28,8 @@ const checked = [
 // Generated from texts that are checked where they are written.
 const generated = ["CHANGELOG.md", "docs/commands.md", "docs/assumptions.md", "docs/settings.md"];
 
+const arguments_ = process.argv.slice(2);
+
 const answers = (command, ...args) => spawnSync(command, args, { stdio: "ignore" }).status === 0;
 
 /** Builds Vale into the cache; the folder appears once it is complete. */
@@ -50,6 +52,7 @@ const findVale = () => {
   const named = [process.env.VALE_PATH, "vale", join(cache, "vale")].filter(Boolean);
   const found = named.find((command) => answers(command, "--version"));
   if (found !== undefined) return { found };
+  if (arguments_.includes("--no-build")) return { reason: "vale is not installed" };
   const go = ["go", "/usr/local/go/bin/go"].find((command) => answers(command, "version"));
   if (go === undefined) return { reason: "neither vale nor go is installed" };
   const reason = build(go);
@@ -60,7 +63,7 @@ const { found, reason } = findVale();
 if (found === undefined) {
   console.log(`SKIPPED: the words were not checked, because ${reason}.`);
 } else {
-  const given = process.argv.slice(2);
+  const given = arguments_.filter((argument) => argument !== "--no-build");
   const files = given.length > 0 ? given : globSync(checked).filter((f) => !generated.includes(f));
   const { status } = spawnSync(found, ["--output=line", ...files], { stdio: "inherit" });
   process.exitCode = status ?? 1;
