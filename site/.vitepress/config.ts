@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
 import { anchorOf } from "../src/links.ts";
-import { PARTS, REPOSITORY } from "../src/pages.ts";
+import { PACKAGES, PARTS, REPOSITORY } from "../src/pages.ts";
 
 const content = fileURLToPath(new URL("../.content/", import.meta.url));
 
@@ -24,10 +24,10 @@ const pagesIn = (glob: string) =>
 
 const docs = [
   ...PARTS.map(({ pages, text }) => ({ text, items: pages.map(itemOf) })),
-  { text: "Packages", items: pagesIn("packages/*.md").map(itemOf) },
+  { text: "Packages", items: PACKAGES.map((name) => itemOf(`packages/${name}`)) },
 ];
 
-/** What can be imported, by its name. */
+/** The entries that users import, by name. */
 const entries = pagesIn("api/durable-payments/{*/,}index.md").map((page) => ({
   text: page.replace("api/", "").replace(/\/index$/, ""),
   link: `/${page}`,
@@ -40,9 +40,9 @@ export default defineConfig({
   outDir: "dist",
   cleanUrls: true,
   lastUpdated: false,
-  // Examples speak of what runs on the reader's machine.
+  // Examples link to servers on the reader's machine.
   ignoreDeadLinks: "localhostLinks",
-  // What a docstring writes in angle brackets is text, and no element of a page.
+  // Angle brackets in docstrings are text, not HTML.
   markdown: { html: false, anchor: { slugify: anchorOf } },
   // The index of the search is one file.
   vite: { build: { chunkSizeWarningLimit: 4096 } },

@@ -27,5 +27,16 @@ export const PARTS: ReadonlyArray<Part> = [
   { text: "Explanation", pages: ["how-it-works"] },
 ];
 
+/** Packages and apps whose READMEs are for users, in the order of the sidebar. */
+export const PACKAGES: ReadonlyArray<string> = [
+  "durable-payments",
+  "api-core",
+  "codec",
+  "simulator",
+  "create",
+  "starter",
+  "worker",
+];
+
 /** Files that are not pages of the site are read here. */
 export const REPOSITORY = "https://github.com/durable-payments/durable-payments";
