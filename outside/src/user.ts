@@ -3,7 +3,7 @@ import { strangersEnvironment } from "@durable-payments/tools/packages";
 import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
 import { execa } from "execa";
 import { readFile } from "node:fs/promises";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 
 /** Somebody who works in a folder with what is installed there. */
 export interface User {
@@ -24,7 +24,8 @@ export const nodePackage = `node-${process.platform === "win32" ? "win" : proces
  */
 export const userIn = (folder: string, env: NodeJS.ProcessEnv = {}): User => {
   const modules = join(folder, "node_modules");
-  const binaries = [join(modules, nodePackage, "bin"), join(modules, ".bin")].join(delimiter);
+  const own = [join(modules, nodePackage, "bin"), join(modules, ".bin")];
+  const binaries = [...own, dirname(process.execPath)].join(delimiter);
   const options = { cwd: folder, env: { ...strangersEnvironment(binaries), ...env } };
   return {
     folder,

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { apiReport } from "../src/release/api-report.ts";
+import { apiReport, readDeclarations } from "../src/release/api-report.ts";
 import { readVersionPlan, unannouncedChange, type VersionPlan } from "../src/release/api.ts";
 
 const index = 'export { pay, type Payment } from "./pay.ts";';
@@ -27,7 +27,7 @@ const long = (last: string) => ({
   "index.d.ts": `export declare const long: ${'"member" | '.repeat(2_000)}"${last}";`,
 });
 
-/** Declaration files of packages. */
+/** Declaration files of packages, all of which one program reads. */
 const packages = {
   pay: {
     "index.d.ts": index,
@@ -51,6 +51,7 @@ const packages = {
 } satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 let folder: string;
+let program: ReturnType<typeof readDeclarations>;
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "api-report-"));
@@ -61,18 +62,18 @@ beforeAll(() => {
       writeFileSync(file, text);
     }
   }
+  program = readDeclarations(Object.keys(packages).map(declarationsOf));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const reportOf = (name: string): string =>
-  apiReport(
-    {
-      name: "example",
-      folder: name,
-      entries: [{ name: "example", declarations: join(name, "index.d.ts") }],
-    },
-    folder,
-  );
+const declarationsOf = (name: string) => join(folder, name, "index.d.ts");
+
+const reportOf = (name: keyof typeof packages): string =>
+  apiReport(program, {
+    name: "example",
+    folder: join(folder, name),
+    entries: [{ name: "example", declarations: declarationsOf(name) }],
+  });
 
 it("shows what is exported, and the types that this leads to", () => {
   const report = reportOf("pay");
@@ -99,8 +100,10 @@ it("changes with an inferred type that is too long to be read", () => {
   expect(reportOf("one")).not.toBe(reportOf("other"));
 });
 
-it("names the entry that is not built", () => {
-  expect(() => reportOf("missing")).toThrow('example has no declarations: run "npm run build"');
+it("names the file that is not built", () => {
+  expect(() => readDeclarations([declarationsOf("absent")])).toThrow(
+    'absent/index.d.ts is missing: run "npm run build"',
+  );
 });
 
 describe("a version plan", () => {

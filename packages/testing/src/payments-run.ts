@@ -56,7 +56,7 @@ export interface PaymentsRun<
    * Waits until its payment needs a second person, and approves it as that person.
    *
    * @param by name of whoever approves; not the one who started it.
-   * @throws WaitedTooLong where nothing is to be approved; Refused of `@durable-payments/operations`.
+   * @throws WaitedTooLong where nothing is to be approved; Refused of `durable-payments/start`.
    */
   readonly approve: (by: string) => Promise<void>;
   /**
@@ -71,7 +71,7 @@ export interface PaymentsRun<
    *
    * @param by name of whoever answers.
    * @param given such as `{ resend: true }`, `{ found: payout_id }` or `{ end: true }`.
-   * @throws WaitedTooLong where it asks nothing; Refused or InvalidInput of `@durable-payments/operations`.
+   * @throws WaitedTooLong where it asks nothing; Refused or InvalidInput of `durable-payments/start`.
    */
   readonly answer: (by: string, given: TestAnswer) => Promise<void>;
 }

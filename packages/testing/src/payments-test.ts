@@ -36,7 +36,7 @@ type WorkerSettings = Pick<
 export interface PaymentsTestOptions extends WorkerSettings {
   /**
    * The module that exports your workflows: a path, or the URL of a file. Default: the workflows of
-   * `@durable-payments/workflows`.
+   * `durable-payments/workflows`.
    */
   readonly workflowsPath?: string;
   /** Your own activities, by name. Default: none beside those of payments. */
@@ -50,7 +50,7 @@ export interface PaymentsTestOptions extends WorkerSettings {
   readonly simulator?: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile">;
   /**
    * How the worker and the client of the test encode payloads and failures: that of your workers, such as
-   * `encryptedDataConverter` of `@durable-payments/codec`. Default: not at all, whatever the environment says.
+   * `encryptedDataConverter` of `durable-payments/codec`. Default: not at all, whatever the environment says.
    */
   readonly dataConverter?: DataConverter;
   /** How long one wait of the test may take in real time, in milliseconds. Default: 10,000. */
@@ -209,7 +209,7 @@ export const benchOf = ({
 
 /**
  * Start what a test of payment workflows needs: a Temporal server that skips waiting, a simulated payment service on
- * the same clock, and a worker of your workflows. It works in any test runner; `@durable-payments/testing/vitest` starts
+ * the same clock, and a worker of your workflows. It works in any test runner; `usePaymentsTest` starts
  * and ends it by itself.
  *
  * @param options your workflows, and what differs from the defaults.

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import ts from "typescript";
-import { join } from "node:path";
 
 /** A package whose declarations are built. */
 interface BuiltPackage {
   readonly name: string;
-  /** From the checkout, as are the declarations of its entries. */
+  /** An absolute path, as are the declarations of its entries. */
   readonly folder: string;
   readonly entries: ReadonlyArray<{ readonly name: string; readonly declarations: string }>;
 }
@@ -14,20 +13,15 @@ interface BuiltPackage {
 const LONGEST = 10_000;
 
 /**
- * Writes what a user of a package can see in types: of each entry the exported names, and every declaration that they
- * lead to, without comments. A change of the text is a change of the public surface.
+ * Reads the declarations of a build.
  *
- * @param checkout the folder of the repository
- * @throws an error that names the entry whose declarations are missing
+ * @param files their paths
+ * @throws an error that names the file that is missing
  */
-export const apiReport = ({ entries, folder, name }: BuiltPackage, checkout: string): string => {
-  const files = entries.map(({ declarations }) => join(checkout, declarations));
-  for (const [index, file] of files.entries()) {
-    if (!ts.sys.fileExists(file)) {
-      throw new Error(`${entries[index]?.name} has no declarations: run "npm run build"`);
-    }
-  }
-  const program = ts.createProgram(files, {
+export const readDeclarations = (files: ReadonlyArray<string>): ts.Program => {
+  const missing = files.find((file) => !ts.sys.fileExists(file));
+  if (missing !== undefined) throw new Error(`${missing} is missing: run "npm run build"`);
+  return ts.createProgram(files, {
     target: ts.ScriptTarget.ES2024,
     module: ts.ModuleKind.NodeNext,
     strict: true,
@@ -35,11 +29,20 @@ export const apiReport = ({ entries, folder, name }: BuiltPackage, checkout: str
     skipLibCheck: true,
     types: ["node"],
   });
+};
+
+/**
+ * Writes what a user of a package can see in types: of each entry the exported names, and every declaration that they
+ * lead to, without comments. A change of the text is a change of the public surface.
+ *
+ * @param program that has read the declarations of the entries
+ */
+export const apiReport = (program: ts.Program, { entries, folder, name }: BuiltPackage): string => {
   const checker = program.getTypeChecker();
-  const surface = makeSurface(checker, join(checkout, folder));
+  const surface = makeSurface(checker, folder);
   let count = 0;
-  const exported = entries.map((entry, index) => {
-    const source = program.getSourceFile(files[index] ?? "");
+  const exported = entries.map((entry) => {
+    const source = program.getSourceFile(entry.declarations);
     const module = source && checker.getSymbolAtLocation(source);
     const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
     count += symbols.length;

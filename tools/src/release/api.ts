@@ -9,7 +9,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { PUBLISHED, readManifest } from "../packages/manifests.ts";
 import { checkout } from "../processes/apps.ts";
-import { apiReport } from "./api-report.ts";
+import { apiReport, readDeclarations } from "./api-report.ts";
 
 /** What a version plan of Nx says: a Markdown file with the bump, and the words of the changelog. */
 export interface VersionPlan {
@@ -59,7 +59,13 @@ if (import.meta.main) {
   const textIn = (path: string): string => (existsSync(path) ? readFileSync(path, "utf8") : "");
   const { values } = parseArgs({ options: { check: { type: "boolean" } } });
   const file = join(checkout, PUBLISHED, "api/current.md");
-  const current = apiReport(readManifest(PUBLISHED), checkout);
+  const { entries, name } = readManifest(PUBLISHED);
+  const built = entries.map((entry) => ({
+    name: entry.name,
+    declarations: join(checkout, entry.declarations),
+  }));
+  const program = readDeclarations(built.map(({ declarations }) => declarations));
+  const current = apiReport(program, { name, folder: join(checkout, PUBLISHED), entries: built });
   if (values.check) {
     const plans = globSync(".nx/version-plans/*.md", { cwd: checkout }).flatMap(
       (plan) => readVersionPlan(textIn(join(checkout, plan))) ?? [],

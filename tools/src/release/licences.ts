@@ -1,8 +1,7 @@
-/** Whether every package of the lock file has a licence that lets it be used here. Run by `npm run check`. */
-import { type LockedPackage, readLockFile } from "./lock-file.ts";
-import { installedWith, publishedPaths } from "./sbom.ts";
+/** Checks that every package of the lock file has a licence under which it may be used here. */
+import { type LockedPackage, readLockFile, shippedPackages } from "./lock-file.ts";
 
-/** SPDX ids of licences that ask for no more than their text and the names of the authors. */
+/** SPDX ids of licences that require only their text and the names of the authors. */
 const PERMISSIVE: ReadonlySet<string> = new Set([
   "0BSD",
   "Apache-2.0",
@@ -16,19 +15,13 @@ const PERMISSIVE: ReadonlySet<string> = new Set([
   "Unlicense",
 ]);
 
-/** What is not installed with a published package may have these, too: changes of its own files must be given away. */
-const FOR_DEVELOPMENT: ReadonlySet<string> = new Set(["MPL-2.0"]);
+/** Allowed for development only: changes of its own files must be published. */
+const FOR_DEVELOPMENT = "MPL-2.0";
 
-/** What was read by hand, by name and version. */
-const READ_BY_HAND: Readonly<Record<string, string>> = {
-  // Its package.json says nothing, its file LICENSE is the text of the Unlicense.
-  "unionfs@4.6.0": "Unlicense",
-};
+/** By name and version: its package.json says nothing, its file LICENSE is the text of the Unlicense. */
+const READ_BY_HAND: Readonly<Record<string, string>> = { "unionfs@4.6.0": "Unlicense" };
 
-/** Data, and no code: it asks for the name of its source, which the package itself has. */
-const DATA: ReadonlySet<string> = new Set(["caniuse-lite"]);
-
-/** Whether an expression of SPDX leaves a choice that is allowed. */
+/** Whether an SPDX expression offers a choice that is allowed. */
 const isAllowed = (expression: string, allowed: (id: string) => boolean): boolean =>
   expression
     .replaceAll(/[()]/g, "")
@@ -36,11 +29,9 @@ const isAllowed = (expression: string, allowed: (id: string) => boolean): boolea
     .some((choice) => choice.split(/ and /i).every((id) => allowed(id.trim())));
 
 /**
- * Say which packages have no licence that is allowed.
+ * Returns a line for each package whose licence is not allowed.
  *
- * @param locked the lock file
- * @param shipped paths of what is installed with a published package
- * @returns a line for each, empty where there is none
+ * @param shipped paths of what is in a published package or installed with it
  */
 export const licenceFaults = (
   locked: ReadonlyMap<string, LockedPackage>,
@@ -52,8 +43,9 @@ export const licenceFaults = (
       return [`${path}@${version} states no licence: read it, and note it in licences.ts`];
     const allowed = (id: string): boolean =>
       PERMISSIVE.has(id) ||
-      (!shipped.has(path) && FOR_DEVELOPMENT.has(id)) ||
-      (id === "CC-BY-4.0" && DATA.has(name));
+      (!shipped.has(path) && id === FOR_DEVELOPMENT) ||
+      // Data, which requires the name of its source, and has it.
+      (id === "CC-BY-4.0" && name === "caniuse-lite");
     return isAllowed(known, allowed)
       ? []
       : [`${path}@${version} has the licence ${known}, which is not in the list of licences.ts`];
@@ -61,8 +53,7 @@ export const licenceFaults = (
 
 if (import.meta.main) {
   const locked = readLockFile();
-  const shipped = new Set(installedWith(publishedPaths(), locked).map(({ path }) => path));
-  const faults = licenceFaults(locked, shipped);
+  const faults = licenceFaults(locked, new Set(shippedPackages(locked).map(({ path }) => path)));
   for (const fault of faults) process.stderr.write(`${fault}\n`);
   process.exitCode = faults.length > 0 ? 1 : 0;
 }

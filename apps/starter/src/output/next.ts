@@ -27,7 +27,7 @@ export const starterName = (): string => {
   if (!isInstalled()) return "starter";
   // A local package, or one of npx, is only on npm's own PATH.
   const isOfNpm = dirname(process.argv[1] ?? "").endsWith(join("node_modules", ".bin"));
-  return isOfNpm ? "npx @durable-payments/cli" : INSTALLED;
+  return isOfNpm ? `npx ${INSTALLED}` : INSTALLED;
 };
 
 /** Returns a command of the starter as the user would type it. */
@@ -111,7 +111,7 @@ const wordsOf = (
 export const commandOf = (next: NextOperation): string => {
   const isOfNpm = starterName().startsWith(NPM_SCRIPT);
   if (next.operation === "startWorker") {
-    return isInstalled() && !isOfNpm ? "npx @durable-payments/worker" : "npm run worker";
+    return isInstalled() && !isOfNpm ? "npx payments-worker" : "npm run worker";
   }
   if (next.operation === "startServer") {
     return isInstalled() ? "temporal server start-dev" : "npm run dev";

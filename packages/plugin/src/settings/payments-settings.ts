@@ -52,7 +52,7 @@ export interface Polling {
 
 /**
  * Settings of {@link PaymentsPlugin}. What is left out comes from the environment variable that it names as its default,
- * the same as those of `@durable-payments/worker`; `baseUrl`, `clientId` and `apiKey` from `PAYMENTS_BASE_URL`,
+ * the same as those of the command `payments-worker`; `baseUrl`, `clientId` and `apiKey` from `PAYMENTS_BASE_URL`,
  * `PAYMENTS_CLIENT_ID` and `PAYMENTS_API_KEY`.
  */
 export interface PaymentsSettings extends AccountSettings {

@@ -192,7 +192,7 @@ export class PaymentsWorker {
     const { stopped } = await ledger.state();
     if (stopped !== null) {
       Runtime.instance().logger.error(
-        `Nothing is sent: the ledger was restored (${stopped}). Read what recover says of it, then run: ${this.#process.environment["STARTER_COMMAND"] || "npx @durable-payments/cli"} recover`,
+        `Nothing is sent: the ledger was restored (${stopped}). Read what recover says of it, then run: ${this.#process.environment["STARTER_COMMAND"] || "npx durable-payments"} recover`,
       );
     }
   }
