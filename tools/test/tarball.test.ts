@@ -41,24 +41,28 @@ it.each([
 });
 
 const pathsIn = (text: string) =>
-  withPaths(
-    text,
-    "dist/packages/plugin/dist/worker/run.js",
-    new Map([["@durable-payments/ledger", "dist/packages/ledger/dist/index.js"]]),
-    new Set(["@temporalio/worker"]),
-  );
+  withPaths(text, "dist/packages/plugin/dist/worker/run.js", {
+    files: new Set(["dist/packages/plugin/dist/own.js"]),
+    entries: new Map([["@durable-payments/ledger", "dist/packages/ledger/dist/index.js"]]),
+    packages: new Set(["@temporalio/worker"]),
+  });
 const LEDGER = "../../../ledger/dist/index.js";
 
 it.each([
   ['import { open } from "@durable-payments/ledger";', `import { open } from "./${LEDGER}";`],
   ['export * from "@durable-payments/ledger";', `export * from "./${LEDGER}";`],
+  ['export * from "../own.ts";', 'export * from "../own.js";'],
   ['await import("@durable-payments/ledger");', `await import("./${LEDGER}");`],
   ['type L = import("@durable-payments/ledger").L;', `type L = import("./${LEDGER}").L;`],
   ['import.meta.resolve("@durable-payments/ledger")', `import.meta.resolve("./${LEDGER}")`],
+  [
+    'import own from "../package.json" with { type: "json" };',
+    'import own from "./../../../../../package.json" with { type: "json" };',
+  ],
   ['import "@temporalio/worker/lib/x";', 'import "@temporalio/worker/lib/x";'],
   [
-    'import fs from "node:fs";\nimport "./own.js";',
-    'import fs from "node:fs";\nimport "./own.js";',
+    'import fs from "node:fs";\nimport "../own.js";',
+    'import fs from "node:fs";\nimport "../own.js";',
   ],
   ['const key = "@durable-payments/ledger";', 'const key = "@durable-payments/ledger";'],
   ["x();\n//# sourceMappingURL=run.js.map", "x();\n"],

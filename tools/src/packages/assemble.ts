@@ -27,25 +27,38 @@ const RESOLVED = /(?<=\bimport\.meta\.resolve\(")[^"]+(?="\))/g;
 const packageOf = (specifier: string): string =>
   specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 
+/** What a module of the published package can import; files are paths from it. */
+export interface Importable {
+  readonly files: ReadonlySet<string>;
+  /** The file of each entry of the repository's packages, by the specifier that imports it. */
+  readonly entries: ReadonlyMap<string, string>;
+  /** The packages that it installs, or its user beside it. */
+  readonly packages: ReadonlySet<string>;
+}
+
 /**
  * Returns a compiled module with paths in place of the repository's packages.
  *
  * @param file where it is copied to
- * @param targets the file of each entry of a package, where it is copied to, by the specifier that imports it
- * @param allowed the packages that may be imported by name
  * @throws Error for an import that the published package could not resolve
  */
 export const withPaths = (
   text: string,
   file: string,
-  targets: ReadonlyMap<string, string>,
-  allowed: ReadonlySet<string>,
+  { entries, files, packages }: Importable,
 ): string => {
-  const resolved = (specifier: string): string => {
-    if (specifier.startsWith(".") || isBuiltin(specifier)) return specifier;
-    const target = targets.get(specifier);
-    if (target !== undefined) return `./${posix.relative(posix.dirname(file), target)}`;
-    if (allowed.has(packageOf(specifier))) return specifier;
+  const pathTo = (target: string) => `./${posix.relative(posix.dirname(file), target)}`;
+  const resolved = (imported: string): string => {
+    // Declarations name the sources that they were made of.
+    const specifier = imported.startsWith(".") ? imported.replace(/ts$/, "js") : imported;
+    // For its version: all have the same.
+    if (/^(?:\.\.\/)+package\.json$/.test(specifier)) return pathTo("package.json");
+    const entry = entries.get(specifier);
+    if (entry !== undefined) return pathTo(entry);
+    const isFound = specifier.startsWith(".")
+      ? files.has(posix.join(posix.dirname(file), specifier))
+      : isBuiltin(specifier) || packages.has(packageOf(specifier));
+    if (isFound) return specifier;
     throw new Error(`${file} imports ${specifier}, which its package does not have.`);
   };
   const parts: Array<string> = [];
@@ -68,15 +81,15 @@ const assemble = (): void => {
   const manifests = globSync("{packages,apps}/*/package.json", { cwd: checkout })
     .map((file) => readManifest(posix.dirname(file)))
     .filter(({ isPrivate }) => isPrivate);
-  const placeOf = (file: string): string => posix.join(PUBLISHED, "dist", file);
-  const targets = new Map(
-    manifests.flatMap(({ entries, folder, name }) => [
+  const placeOf = (file: string): string => posix.join("dist", file);
+  const entries = new Map(
+    manifests.flatMap(({ folder, name, ...manifest }) => [
       [`${name}/package.json`, placeOf(`${folder}/package.json`)] as const,
-      ...entries.map((entry) => [entry.name, placeOf(entry.module)] as const),
+      ...manifest.entries.map((entry) => [entry.name, placeOf(entry.module)] as const),
     ]),
   );
   const { dependencies, peers } = readManifest(PUBLISHED);
-  const allowed = new Set([...dependencies, ...Object.keys(peers)]);
+  const packages = new Set([...dependencies, ...Object.keys(peers)]);
   const copies = new Map([
     ...compiledOf(PUBLISHED).map(
       (file) => [placeOf(file), `${PUBLISHED}/out-tsc/lib/${file}`] as const,
@@ -88,14 +101,12 @@ const assemble = (): void => {
         .flatMap(({ folder }) => compiledOf(folder).map((file) => `${folder}/dist/${file}`)),
     ].map((file) => [placeOf(file), file] as const),
   ]);
+  const importable: Importable = { files: new Set(copies.keys()), entries, packages };
   rmSync(join(checkout, PUBLISHED, "dist"), { recursive: true, force: true });
   for (const [to, from] of copies) {
-    const target = join(checkout, to);
+    const target = join(checkout, PUBLISHED, to);
     mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(
-      target,
-      withPaths(readFileSync(join(checkout, from), "utf8"), to, targets, allowed),
-    );
+    writeFileSync(target, withPaths(readFileSync(join(checkout, from), "utf8"), to, importable));
   }
 };
 
