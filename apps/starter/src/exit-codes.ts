@@ -3,13 +3,13 @@ import * as Data from "effect/Data";
 /** Exit codes of the process. */
 export const EXIT_CODES = {
   done: 0,
-  /** With --exit-status alone: the run did not succeed. */
+  /** Only with --exit-status: the run did not succeed. */
   runFailed: 1,
   badInput: 2,
   cannotConnect: 3,
-  /** With --exit-status alone: the run has not ended. */
+  /** Only with --exit-status: the run is open. */
   stillOpen: 4,
-  /** A fault of the starter itself. */
+  /** An internal error. */
   unexpected: 70,
 } as const;
 
@@ -25,9 +25,9 @@ export const badUsage = (message: string, lines: ReadonlyArray<string> = []): Ba
   new BadUsage({ message, lines });
 
 /** Meaning of every command's exit codes. */
-export const EXIT_CODES_HELP = `Exit codes: 0 the command did what was asked, 2 bad input or refused,
-  3 cannot connect, 70 a fault of the starter itself, 130 interrupted.`;
+export const EXIT_CODES_HELP = `Exit codes: 0 success, 2 invalid input or refused, 3 cannot connect,
+  70 internal error, 130 interrupted.`;
 
 /** The same of a command with --exit-status. */
 export const EXIT_STATUS_HELP = `${EXIT_CODES_HELP}
-  With --exit-status: 1 the run did not succeed, 4 it has not ended.`;
+  With --exit-status: 1 the run did not succeed, 4 it is open.`;

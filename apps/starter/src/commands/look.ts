@@ -38,7 +38,7 @@ export const inbox = Command.make("inbox", { json }, (given) =>
   ),
 ).pipe(
   described(
-    "Questions and approvals that wait for a person",
+    "Show questions and approvals that wait for a person",
     `Show everything that waits for a person, the oldest first: questions about
   outcomes, approvals, and unknown outcomes of ended runs. It reads the ledger,
   and works without a worker. Without Temporal, the last kind is missing.`,

@@ -54,7 +54,7 @@ export const recover = Command.make("recover", recovered, (given) =>
   }),
 ).pipe(
   described(
-    "After a restore of Temporal or the ledger",
+    "Recover after a restore of Temporal or the ledger",
     `Recover after Temporal's database or the ledger was restored to an earlier
   copy. Without --yes it only reports. With --yes it begins a new epoch: no
   earlier "not sent" is believed until the service was checked. It records ends
@@ -146,7 +146,7 @@ export const replay = Command.make("replay", replayed, (given) =>
       { command: "starter replay invoice-17", description: "One run" },
       { command: "starter replay --failed --since 30d", description: "Before a release" },
     ],
-    `Exit codes: 0 all are deterministic, 1 at least one is not, 2 bad input,
+    `Exit codes: 0 all are deterministic, 1 at least one is not, 2 invalid input,
   3 cannot connect, 130 interrupted.`,
   ),
 );

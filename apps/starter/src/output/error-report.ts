@@ -14,7 +14,7 @@ interface ErrorReport {
   readonly message: string;
   /** Every fault of an input, if there are several. */
   readonly faults?: ReadonlyArray<Fault>;
-  /** For a fault of the starter: the stack, for those who correct it. */
+  /** The stack of an internal error. */
   readonly stack?: string;
   /** Additional notes. */
   readonly lines?: ReadonlyArray<string>;
