@@ -56,7 +56,7 @@ describe.skipIf(missing !== undefined)("a ledger in PostgreSQL", () => {
     await server.query("later", "INSERT INTO durable_payments.schema_version VALUES (99)");
     expect((await running.look(nameOf())).isOutdated).toBe(true);
     await running.close();
-    await expect(open("later")).rejects.toThrow(/is of version 99/);
+    await expect(open("later")).rejects.toThrow(/has version 99/);
     await create("lazy");
     await server.query("lazy", "ALTER DATABASE lazy SET synchronous_commit = off");
     await expect(open("lazy")).rejects.toThrow(/synchronous_commit is off/);

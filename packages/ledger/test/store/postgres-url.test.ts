@@ -68,7 +68,7 @@ it("verifies less only where it is set so", () => {
 it.each([
   ["postgres://u:secret@db.example", /database is missing/],
   ["postgres://u:secret@db.example/d?sslmode=prefer", /sslmode must be disable, require/],
-  ["postgres://u:secret@db.example/d?sslmod=disable", /sslmod is not a parameter/],
+  ["postgres://u:secret@db.example/d?sslmod=disable", /sslmod is not a valid parameter/],
   ["postgres://u:secret@db.example/d#x", /%23/],
   ["postgres://u:secret%@db.example/d", /%25/],
   [

@@ -106,10 +106,10 @@ describe("a ledger in a SQLite file", () => {
     expect((await running.look(nameOf())).isOutdated).toBe(true);
     await running.close();
     await expect(openLedger(`sqlite:${later}`)).rejects.toThrow(
-      /is of version 99.*run the later version that wrote it/,
+      /has version 99.*run the newer release that wrote it/,
     );
     await expect(openLedger(`sqlite:${foreign}`)).rejects.toThrow(
-      /a SQLite database of something else/,
+      /the SQLite database of another program/,
     );
   });
 
