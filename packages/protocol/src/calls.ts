@@ -67,7 +67,7 @@ export type WriteAnswer =
       readonly is: "done";
       /** The fields of the service's answer that are kept. */
       readonly made: JsonFields;
-      /** The evidence, if the answer was lost. */
+      /** The evidence, if the response was lost. */
       readonly by?: "key" | "likeness" | "person";
     }
   /** Only a person can help: the run waits for a nudge, and calls again with this version. */

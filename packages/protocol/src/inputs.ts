@@ -34,7 +34,7 @@ export type PayoutInput = (
 
 /** Options of a payout run. */
 export interface PayoutOptions {
-  /** A beneficiary whose answer was lost is created again, or a person is asked. Default: `recreate`. */
+  /** A beneficiary whose response was lost is created again, or a person is asked. Default: `recreate`. */
   readonly onLostBeneficiary?: "recreate" | "ask";
   /** Amounts above this need a second person's approval: a decimal string in the payout's currency. */
   readonly approval?: { readonly above: string };

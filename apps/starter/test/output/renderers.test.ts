@@ -169,11 +169,11 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
       state: "terminated",
       statuses: ["unknown", "failed", "terminated"],
       endedAt: NOW,
-      reason: "createPayout: answer lost, checking until 19:41 UTC; Terminated: stop",
+      reason: "createPayout: response lost, checking until 19:41 UTC; Terminated: stop",
       steps: [
         step({
           state: "unknown",
-          text: "answer lost, checking until 19:41 UTC, sent 2 times",
+          text: "response lost, checking until 19:41 UTC, sent 2 times",
           endedAt: null,
         }),
       ],

@@ -222,7 +222,7 @@ describe("the janitor", () => {
     const settled: Array<string> = [];
     const { fault } = await sweep(client, async (id) => {
       settled.push(id);
-      throw new StepFailed("Cancelled", "Its answer was lost.", {});
+      throw new StepFailed("Cancelled", "Its response was lost.", {});
     });
     expect([settled, fault]).toEqual([["keyed"], undefined]);
   });

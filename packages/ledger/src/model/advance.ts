@@ -142,14 +142,14 @@ const unknown = (row: WriteRow, context: Context): Decided => {
     const isOther = row.request.hash !== call.request.hash;
     return call.mode === "send"
       ? toSend(row, isOther ? withRequest(row, context) : row, context)
-      : nothing(failing("Cancelled", "Its answer was lost."));
+      : nothing(failing("Cancelled", "Its response was lost."));
   }
   if (row.request.hash !== call.request.hash)
     return asks(row, "Another request of this step may have succeeded.", context);
   if (policy.repeat !== "keyed")
-    return asks(row, "Its answer was lost, and no list shows it.", context);
+    return asks(row, "Its response was lost, and no list shows it.", context);
   if (look.now - (row.firstSentAt ?? row.createdAt) > policy.keyLifetimeMs)
-    return asks(row, "Its answer was lost, and the service may have forgotten its key.", context);
+    return asks(row, "Its response was lost, and the service may have forgotten its key.", context);
   return toSend(row, row, context);
 };
 

@@ -146,7 +146,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
     case "lost": {
       const effect = policy.isListed ? again : wait(grownWait(row.sends), false);
       const lost = { ...unsettled, doubt: row.doubt + 1 };
-      return become(row, lost, "answer lost", effect, { message });
+      return become(row, lost, "response lost", effect, { message });
     }
   }
 };

@@ -47,14 +47,14 @@ export const awaitsApproval = ({ question, state }: WriteRow): boolean =>
 const isUnknown = (row: WriteRow): boolean =>
   row.state === "unknown" || row.state === "asking" || (row.state === "ended" && row.doubt > 0);
 
-/** Describes the wait of a write with an unknown outcome: `answer lost, checking until 19:41 UTC`. */
+/** Describes the wait of a write with an unknown outcome: `response lost, checking until 19:41 UTC`. */
 export const unknownText = (
   { from, message, until }: Pick<WriteRow, "from" | "message" | "until">,
   now: number,
   listLagMs = defaultAssumptions.listLagSeconds * 1_000,
 ): string => {
   // A row without a time lost no answer: nothing vouches for it.
-  const why = from === null ? (message?.replace(/\.$/, "") ?? "outcome unknown") : "answer lost";
+  const why = from === null ? (message?.replace(/\.$/, "") ?? "outcome unknown") : "response lost";
   const at = (until ?? 0) + listLagMs;
   return at > now ? `${why}, checking until ${clock(at, now)}` : `${why}, checking`;
 };

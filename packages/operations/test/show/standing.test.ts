@@ -88,7 +88,7 @@ const CASES: ReadonlyArray<
     "a lost answer",
     { progress: progress(), rows: [row({ state: "unknown", doubt: 1, from: 0, until: UNTIL })] },
     ["unknown", "waiting", "running"],
-    "createPayout: answer lost, checking until 19:41 UTC",
+    "createPayout: response lost, checking until 19:41 UTC",
   ],
   [
     "a lost answer whose time is over, whenever something else is tried again",
@@ -97,7 +97,7 @@ const CASES: ReadonlyArray<
       rows: [row({ state: "unknown", doubt: 1, from: 0, until: NOW - LAG_MS })],
     },
     ["unknown", "waiting", "running"],
-    "createPayout: answer lost, checking",
+    "createPayout: response lost, checking",
   ],
   [
     "a write that nothing vouches for",
@@ -226,7 +226,7 @@ const CASES: ReadonlyArray<
       rows: [row({ state: "unknown", doubt: 1, from: 0, until: UNTIL })],
     },
     ["unknown", "failed", "terminated"],
-    "createPayout: answer lost, checking until 19:41 UTC; Terminated: stop",
+    "createPayout: response lost, checking until 19:41 UTC; Terminated: stop",
   ],
   [
     "ended by a person, outcome unknown",
