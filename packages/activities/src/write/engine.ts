@@ -204,7 +204,8 @@ export class Performing {
     const { attempt, signal } = this.#attempt;
     if (signal.aborted) throw signal.reason;
     // A resend waits: the cause of the lost response may still be there.
-    if (this.#sends > 0) throw this.#notYet("The last response was lost.", grownWait(attempt), false);
+    if (this.#sends > 0)
+      throw this.#notYet("The last response was lost.", grownWait(attempt), false);
     this.#sends += 1;
     const row = this.#row;
     const token = `${this.#look?.epoch ?? 0}:${randomBytes(9).toString("base64url")}`;
