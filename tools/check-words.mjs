@@ -22,7 +22,9 @@ const checked = [
   "site/*.md",
   "{packages,apps}/*/README.md",
   "{bench,chaos,deploy,outside}/README.md",
-  "packages/{ledger,protocol,activities,workflows,operations}/src/**/*.ts",
+  "packages/{ledger,protocol,activities,workflows,operations,durable-payments}/src/**/*.ts",
+  "packages/create/{src,template}/**/*.{ts,md}",
+  "{site,outside}/src/**/*.ts",
   "apps/*/src/**/*.ts",
 ];
 // Generated from texts that are checked where they are written.

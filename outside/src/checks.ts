@@ -4,7 +4,7 @@ import { ExecaError } from "execa";
 
 const shownLines = 25;
 
-/** What was tried so far, and with what result. */
+/** The results so far. */
 export interface Checks {
   /**
    * Tries something, reports it with the time that it took, and counts it.

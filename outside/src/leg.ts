@@ -32,7 +32,7 @@ export interface Given {
   readonly temporalCli: string;
 }
 
-/** What the docs show, and what a new project has: what is shown is what is tried. */
+/** The files of the docs and of a new project, so that everything shown is tried. */
 const PROJECT = {
   "examples/payout.json": "payout.json",
   "packages/create/template/src": "src",

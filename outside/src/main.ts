@@ -26,8 +26,8 @@ versions, it imports every entry and makes one payment.
 Needs the npm registry. Ends with a line "N passed, N failed".
 
 Options:
-  --newest  leaves the oldest Node out
-  --keep    keeps the folder, and prints where it is
+  --newest  omits the oldest Node
+  --keep    keeps the folder and prints its path
   --help    shows this text
 
 Exit codes: 0 all passed, 1 otherwise.

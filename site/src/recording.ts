@@ -10,9 +10,9 @@ const COLUMNS = 92;
 const LINE_HEIGHT = 18;
 const CHARACTER_WIDTH = 8.4;
 const PADDING = 16;
-/** Longer waits are shortened, so that a reader does not wait, too. */
+/** Longest wait of a recording: longer ones are shortened. */
 const LONGEST_WAIT_MS = 1200;
-/** How long the end is shown before it begins again. */
+/** Time for which the end is shown. */
 const END_MS = 6000;
 
 const escaped = (text: string): string =>
@@ -39,9 +39,9 @@ const withoutWaits = (lines: ReadonlyArray<RecordedLine>): ReadonlyArray<Recorde
 };
 
 /**
- * Draw a recording of a terminal as an animated SVG that begins again at its end.
+ * Draws a recording of a terminal as an animated SVG that begins again at its end.
  *
- * @param title the text for a reader who does not see it
+ * @param title text for readers who do not see the picture
  */
 export const drawRecording = (recorded: ReadonlyArray<RecordedLine>, title: string): string => {
   const lines = withoutWaits(recorded);

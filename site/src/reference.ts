@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { Application, type TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 
-/** TypeDoc could not write the reference; it has printed why. */
+/** TypeDoc could not write the reference; it has printed the reason. */
 class ReferenceFailed extends Error {
   override readonly name = "ReferenceFailed";
 }
 
 /**
- * Writes the reference of what users import as Markdown, from its docstrings.
+ * Writes the reference of the public entries as Markdown, from their docstrings.
  *
  * @param checkout folder of the repository
- * @param folder where it is written
+ * @param target folder
  * @throws ReferenceFailed
  */
 export const writeReference = async (checkout: string, folder: string): Promise<void> => {
@@ -27,7 +27,7 @@ export const writeReference = async (checkout: string, folder: string): Promise<
     excludeExternals: true,
     excludePrivate: true,
     disableSources: true,
-    // What the tests of the types hold, and `npm run check`, needs no second check.
+    // `npm run check` has checked the types.
     skipErrorChecking: true,
     logLevel: "Error",
     entryFileName: "index",
@@ -38,7 +38,7 @@ export const writeReference = async (checkout: string, folder: string): Promise<
   const app = await Application.bootstrapWithPlugins(options);
   const project = await app.convert();
   if (project === undefined) throw new ReferenceFailed("TypeDoc found no entries.");
-  // By the name under which a user imports it, and not by that of its file.
+  // The name of its import, not of its file.
   for (const entry of project.children ?? []) {
     const file = entry.name.split("/").at(-1) ?? "";
     entry.name = file === "index" ? "durable-payments" : `durable-payments/${file}`;

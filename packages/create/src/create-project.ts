@@ -2,14 +2,14 @@ import { cpSync, existsSync, readdirSync, readFileSync, renameSync, writeFileSyn
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** A project cannot be made there; the message says why, and what to do. */
+/** A project cannot be created there; the message has the reason and the remedy. */
 export class CannotCreate extends Error {
   override readonly name = "CannotCreate";
 }
 
 const template = fileURLToPath(new URL("../template/", import.meta.url));
 
-/** Files that npm would leave out of a package, or read as its own, by the names that they have in the template. */
+/** Files that npm would omit from a package or read as its own, by their names in the template. */
 const RENAMED = { env: ".env", gitignore: ".gitignore" } as const;
 
 /** The version of all packages, which are released together. */
@@ -19,7 +19,7 @@ const ownVersion = (): string => {
   return version;
 };
 
-/** What npm takes as the name of a package. */
+/** A valid name of an npm package. */
 const packageName = (folder: string): string =>
   basename(folder)
     .toLowerCase()
@@ -27,7 +27,7 @@ const packageName = (folder: string): string =>
     .replace(/^[._-]+/, "") || "payments";
 
 /**
- * Make a project in a folder, which is made if it does not exist.
+ * Creates a project in a folder, which is created if it does not exist.
  *
  * @param folder path of the folder, from the current one
  * @returns its absolute path

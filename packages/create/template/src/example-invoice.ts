@@ -1,6 +1,6 @@
 import type { Invoice } from "./workflows.ts";
 
-/** An invoice that the simulator pays; a reference that begins with FAIL is one that it does not. */
+/** An invoice that the simulator pays. If its reference begins with FAIL, the payout fails. */
 export const exampleInvoice: Invoice = {
   supplier: {
     bank_country: "DE",
