@@ -56,7 +56,7 @@ export const startIndependent = async (
       timeZone: "Asia/Singapore",
       alreadySoRefusals: {
         ...defaultAssumptions.alreadySoRefusals,
-        removeCardholder: "no such cardholder",
+        removeCardholder: ["no such cardholder"],
       },
     },
     faults: () => lost,

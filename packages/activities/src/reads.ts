@@ -13,7 +13,7 @@ import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { Result } from "effect";
 import { operationOf, type PaymentsRuntime, runCall, notYet } from "./run-operation.ts";
-import { waitAfterMs } from "./write/outcomes.ts";
+import { waitAfterMs, withReason } from "./write/outcomes.ts";
 import type { Ledger } from "@durable-payments/ledger";
 
 /** The operations that change nothing. */
@@ -26,12 +26,11 @@ export type ReadActivities = {
 
 /** A read does not affect money: Temporal retries every failure that may pass. */
 const failureOf = (error: PaymentsError, attempt: number): ApplicationFailure => {
-  const { _tag: tag, message, operation: name } = error;
+  const { _tag: tag, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "Refused";
   return ApplicationFailure.create({
-    // A read without an answer has changed nothing.
-    type: tag === "OutcomeUnknown" ? "Unavailable" : tag,
-    message,
+    type: tag,
+    message: withReason(error),
     nonRetryable: isFinal,
     details: [{ operation: name }],
     // Other waits are those of the caller's retry policy.

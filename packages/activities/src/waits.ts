@@ -10,7 +10,7 @@ import {
   UnexpectedAnswer,
 } from "@durable-payments/api-core";
 import type { Ledger, NewWait, Wait } from "@durable-payments/ledger";
-import { isAtLeast, withoutGroups } from "@durable-payments/api-core/decimal";
+import { isAtLeast } from "@durable-payments/api-core/decimal";
 import {
   type CardholderWait,
   type FundsWait,
@@ -22,6 +22,7 @@ import {
   type WaitActivities,
 } from "@durable-payments/protocol/calls";
 import { Effect, Option, Stream, Result } from "effect";
+import { withoutGroups } from "./evidence/amounts.ts";
 import { contradictionOf, isOtherId } from "./evidence/match.ts";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
@@ -54,12 +55,9 @@ const isCompleteAt = (
   return isAfterCreation && completed.earliest <= serviceNow + skew;
 };
 
-const matches = (pattern: string, status: string): boolean => new RegExp(pattern, "i").test(status);
-
 /**
- * Returns whether a payout has ended: by its status alone, or by its status with a plausible completion time. A status
- * that returns the money is a failure. An unknown status leaves the payout open, so that nothing refused is reported as
- * paid.
+ * Returns whether a payout has ended: by its status alone, or by a plausible completion time with a status that the
+ * document shows. Any other status leaves the payout open, so that nothing refused is reported as paid.
  */
 export const payoutState = (
   payout: Payout,
@@ -67,13 +65,13 @@ export const payoutState = (
   now: number = Date.now(),
 ): "open" | "completed" | "failed" => {
   const { payout_status = "" } = payout;
+  const { completeTimeStatuses } = assumptions;
   if (isOneOf(assumptions.payoutFailedStatuses, payout_status)) return "failed";
   if (isOneOf(assumptions.payoutCompletedStatuses, payout_status)) return "completed";
-  if (!isCompleteAt(payout, assumptions, now)) return "open";
-  if (matches(assumptions.payoutReturnedStatus, payout_status)) return "failed";
   const isPaid =
-    payout_status.trim() === "" || matches(assumptions.payoutPaidStatus, payout_status);
-  return assumptions.completeTimeCompletes && isPaid ? "completed" : "open";
+    isOneOf(completeTimeStatuses, payout_status) ||
+    (payout_status.trim() === "" && completeTimeStatuses.length > 0);
+  return isPaid && isCompleteAt(payout, assumptions, now) ? "completed" : "open";
 };
 
 /** Whether a cardholder's identity check has ended, and how. */
@@ -219,7 +217,6 @@ export const readPayout = (
             operation: "retrievePayout",
             carriedOut: "no",
             message: `retrievePayout was answered about the payout ${payout.payout_id}, not ${wait.payout_id}.`,
-            answer: "",
           }),
         )
       : Effect.succeed(seenPayout(wait, payout, assumptions));

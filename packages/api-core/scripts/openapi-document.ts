@@ -1,7 +1,7 @@
 import { OpenApi } from "effect/http-api";
 import { operation, PaymentsApi } from "../src/contract.ts";
 import { defaultAssumptions } from "../src/contract/assumptions.ts";
-import { wireNamesIn } from "../src/contract/lenient-decoder.ts";
+import { wireNamesIn } from "../src/contract/fields.ts";
 import { assumedNames } from "../src/contract/wire-names.ts";
 import type { OperationName } from "../src/index.ts";
 import { isRecord } from "../src/values.ts";

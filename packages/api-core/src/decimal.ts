@@ -1,8 +1,6 @@
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 
-export { isOtherAmount, readingsOf } from "./shown-amount.ts";
-
 /** ISO 4217 currencies whose smaller unit is not a hundredth. */
 const DIGITS: Readonly<Record<number, string>> = {
   0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF",
@@ -65,22 +63,4 @@ export const formatAmount = (amount: BigDecimal.BigDecimal, currency: string): s
   const text = String(value < 0n ? -value : value).padStart(places + 1, "0");
   const point = text.length - places;
   return places === 0 ? sign + text : `${sign}${text.slice(0, point)}.${text.slice(point)}`;
-};
-
-const COMMAS = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
-const MARKS = /^\d{1,3}([ \u00a0\u2009\u202f'’_]\d{3})+(\.\d+)?$/;
-const POINTS = /^\d{1,3}(\.\d{3})+,\d+$|^\d{1,3}(\.\d{3}){2,}$/;
-
-/**
- * Read an amount that the service shows, which may be grouped: `4,983,830.57`, `4.983.830,57`,
- * `4'983'830.57`.
- *
- * @param shown the service's own text
- * @returns the decimal without groups; the text as it is where it is written in no such way.
- */
-export const withoutGroups = (shown: string): string => {
-  const text = shown.trim();
-  if (COMMAS.test(text)) return text.replaceAll(",", "");
-  if (MARKS.test(text)) return text.replaceAll(/[^\d.]/g, "");
-  return POINTS.test(text) ? text.replaceAll(".", "").replace(",", ".") : text;
 };

@@ -71,7 +71,6 @@ export {
 export type { Hooks, RequestEvent, ResponseEvent } from "./client/hook-events.ts";
 export { nearestName } from "./client/nearest-name.ts";
 export type { ClientLogger } from "./client/say.ts";
-export { ListReading, type PageRead, rowKeys } from "./client/list-reading.ts";
 export { listNames, operationNames } from "./client/operation-names.ts";
 export type { Input, Item, ListName, OperationName, Output } from "./client/operations.ts";
 export {

@@ -1,6 +1,6 @@
 import * as BigDecimal from "effect/BigDecimal";
 import { expect, it } from "vitest";
-import { formatAmount, isAtLeast, isDecimal, withoutGroups } from "../src/decimal.ts";
+import { formatAmount, isAtLeast, isDecimal } from "../src/decimal.ts";
 import { canonicalDecimal, isRecord, messageOf } from "../src/values.ts";
 
 it.each([
@@ -37,16 +37,6 @@ it.each([
   ["", undefined],
 ])("a decimal has one canonical form: %s is %s", (text, canonical) => {
   expect(canonicalDecimal(text)).toBe(canonical);
-});
-
-it.each([
-  ["4,983,830.57", "4983830.57"],
-  ["4.983.830,57", "4983830.57"],
-  ["4'983'830.57", "4983830.57"],
-  [" 100.00 ", "100.00"],
-  ["1,5", "1,5"],
-])("groups of digits are read: %s", (shown, plain) => {
-  expect(withoutGroups(shown)).toBe(plain);
 });
 
 it("knows a decimal, a record and a message", () => {

@@ -1,8 +1,11 @@
 import { it } from "@effect/vitest";
 import { Cause, Effect, Exit, Logger, Redacted, References, Tracer } from "effect";
+import * as fc from "fast-check";
 import { inspect } from "node:util";
 import { describe, expect } from "vitest";
-import { currentApiKey, PaymentsClient } from "../src/index.ts";
+import { operation } from "../src/client/operations.ts";
+import { parseResponse } from "../src/client/parse-response.ts";
+import { currentApiKey, defaultAssumptions, PaymentsClient } from "../src/index.ts";
 import { settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
 import { type Answer, type Received, type Reply, startServer, success } from "./support/server.ts";
@@ -147,6 +150,47 @@ describe("no secret is left behind", () => {
         expect(written).not.toContain(TOKEN);
       }
     }),
+  );
+});
+
+/** Account numbers as banks write them: digits, perhaps in groups, or with letters. */
+const accountNumber = fc.oneof(
+  fc.stringMatching(/^[0-9]{7,20}$/),
+  fc.stringMatching(/^[0-9]{4}( [0-9]{4}){2,4}$/),
+  fc
+    .stringMatching(/^[0-9]{2,4}(-[0-9]{2,6}){2}$/)
+    .filter((text) => /(\d-?){8}/.test(text) && !/^(19|20)\d\d-/.test(text)),
+  fc.stringMatching(/^(DE|GB|NL)[0-9]{2}[A-Z]{4}[0-9]{10,16}$/),
+);
+
+it("no number of request or response, and no secret, is in any error", () => {
+  fc.assert(
+    fc.property(
+      accountNumber,
+      accountNumber,
+      fc.constantFrom("", "Account ", '{"iban":"', "account_number=", "Konto: ", "x"),
+      fc.constantFrom("", ".", '"}', " is closed", "/"),
+      fc.constantFrom(200, 400, 401, 404, 409, 422, 429, 500),
+      fc.constantFrom(200, 400, 401, 409, 500, undefined),
+      (sent, other, before, after, status, code) => {
+        const said = `${before}${sent}${after} ${before}${other}${after} ${API_KEY}`;
+        const body = code === undefined ? said : JSON.stringify({ code, message: said });
+        const response = { status, headers: {}, retryAfter: undefined, body };
+        for (const name of ["createBeneficiary", "createPayout", "cancelCard"] as const) {
+          const context = {
+            operation: operation(name),
+            assumptions: defaultAssumptions,
+            hidden: [sent, API_KEY],
+            isResend: true,
+          };
+          const parsed = parseResponse(context, response, 0);
+          const error = parsed._tag === "Failed" ? parsed.error : parsed;
+          const written = [json(error), inspect(error, { depth: 9, showHidden: true })].join("\n");
+          for (const secret of [sent, other, API_KEY]) expect(written).not.toContain(secret);
+        }
+      },
+    ),
+    { numRuns: 300 },
   );
 });
 

@@ -201,7 +201,6 @@ describe("the assumptions", () => {
     [{ listPayoutsParameters: { begin: "x" } }, "listPayoutsParameters.begin: "],
     [{ listPayoutsParameters: { start: "" } }, "listPayoutsParameters.start: "],
     [{ updateBeneficiaryMethod: "DELETE" }, "updateBeneficiaryMethod: "],
-    [{ rejectedTokenMessage: "(" }, "rejectedTokenMessage: must be a regular expression"],
     [{ alreadySoRefusals: { cancelCard: "[" } }, "alreadySoRefusals.cancelCard: "],
     [{ alreadySoRefusals: { createPayout: "x" } }, "alreadySoRefusals.createPayout: "],
     [

@@ -1,4 +1,5 @@
-import { ListReading, type Page, rowKeys, type UnreadableRow } from "@durable-payments/api-core";
+import type { Page, UnreadableRow } from "@durable-payments/api-core";
+import { ListReading, rowKeys } from "./list-reading.ts";
 import { WholeList } from "./whole-list.ts";
 
 /** The largest page of both lists. */
@@ -101,7 +102,7 @@ class Reading<Item extends object> {
       // One reading is enough if everything was on one page, and the pages after it confirm that.
       const isOver =
         number === 1
-          ? whole.isProved && pages.faultAtEnd() === undefined
+          ? whole.isProved && pages.faultAtEnd === undefined
           : whole.isProved || !whole.isCounted || number === MOST_READINGS;
       if (isOver || pages.pageFault !== undefined || whole.isBroken) {
         return pages.pageFault ?? whole.fault;
@@ -120,7 +121,7 @@ class Reading<Item extends object> {
     for (let page_num: number | undefined = 1; page_num !== undefined;) {
       if (page_num > this.#source.mostPages) return "tooLong";
       const page = await this.#source.read(page_num);
-      const { nextPage } = pages.add(page);
+      const nextPage = pages.add(page);
       const keys = this.#add(page);
       if (this.#readers.size === 0) return undefined;
       const isKnown = whole.add({ keys, total_item: page.total_item }) === 0;

@@ -1,7 +1,8 @@
-import { readingsOf, isOtherAmount } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal } from "@durable-payments/api-core/values";
+import { isOtherAmount, readingsOf } from "./amounts.ts";
 
 const caseless = (text: string): string => text.toUpperCase().toLowerCase();
+
 /** How a listed field compares with the field that was sent. */
 export type FieldMatch =
   /** Equal as it is written; amounts: the same number, written plainly. */

@@ -13,7 +13,14 @@ import {
   oneByOne,
   reusableBeneficiary,
 } from "./beneficiaries.ts";
-import { contradictionOf, matchCardholder, matchPayout, plainKey } from "../evidence/match.ts";
+import { isOtherAmount } from "../evidence/amounts.ts";
+import {
+  contradictionOf,
+  isOtherId,
+  matchCardholder,
+  matchPayout,
+  plainKey,
+} from "../evidence/match.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import { operationOf, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { NOT_CONFIRMED, type Sending } from "./guard.ts";
@@ -32,6 +39,10 @@ import {
 import { keyOf, pickTexts, requestHash } from "./request.ts";
 
 type Client = PaymentsClient["Service"];
+
+/** Whether a text shows another amount than was sent. */
+const isOtherSum = (sent: string, shown: unknown): boolean =>
+  typeof shown === "string" && isOtherAmount(sent, shown, "");
 
 /** Dependencies of the operations of the contract. */
 export interface ContractOptions {
@@ -117,6 +128,36 @@ export const makeContractOperations = ({
     };
   };
 
+  /** Returns what the answer of a write shows otherwise than it was sent; undefined if nothing contradicts. */
+  const contradictionIn = (
+    name: WriteName,
+    request: JsonObject,
+    key: string,
+    answer: unknown,
+  ): string | undefined => {
+    const isOther = (field: string, compare: typeof isOtherId, sent = textAt(request, field)) =>
+      sent !== undefined && compare(sent, textAt(answer, field));
+    const another = (field: string | undefined) => field && `another ${field} than was sent`;
+    switch (name) {
+      case "createBeneficiary":
+        return another(contradictedField(request, answer));
+      case "createPayout": {
+        // Its request was checked.
+        const sent = request as unknown as Parameters<typeof contradictionOf>[0];
+        return isRecord(answer)
+          ? contradictionOf(sent, answer, assumptions.payoutFieldsAsSent)
+          : undefined;
+      }
+      case "createCard":
+      case "withdrawFromCard":
+        if (isOther("unique_request_id", isOtherId, key)) return another("unique_request_id");
+        if (isOther("card_id", isOtherId)) return another("card_id");
+        return another(isOther("amount", isOtherSum) ? "amount" : undefined);
+      default:
+        return undefined;
+    }
+  };
+
   const madeOf = (
     name: WriteName,
     request: JsonObject,
@@ -129,11 +170,9 @@ export const makeContractOperations = ({
     if (id === undefined) {
       return { is: "lost", message: `${name} was answered without the id of its result.` };
     }
-    const contradicted =
-      name === "createBeneficiary" ? contradictedField(request, answer) : undefined;
+    const contradicted = contradictionIn(name, request, key, answer);
     if (contradicted !== undefined) {
-      const message = `The answer of ${name} shows another ${contradicted} than was sent.`;
-      return { is: "contradiction", message };
+      return { is: "contradiction", message: `The answer of ${name} shows ${contradicted}.` };
     }
     const result = pickTexts(answer, kept);
     return {

@@ -12,6 +12,12 @@ export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
   return error._tag === "NotAuthenticated" ? Math.max(grown, NOT_AUTHENTICATED_WAIT_MS) : grown;
 };
 
+/** Returns the message of an error for a person, with what the service said: the client has masked it. */
+export const withReason = (error: PaymentsError): string => {
+  const reason = "reason" in error ? (error.reason ?? "") : "";
+  return reason === "" ? error.message : `${error.message} The service says: ${reason}`;
+};
+
 /**
  * Classifies the client's result of a write. No other code does that.
  *
@@ -20,7 +26,7 @@ export const waitAfterMs = (error: PaymentsError, attempt: number): number => {
  * | InvalidRequest, Refused | refused | lost |
  * | NotAuthenticated, RateLimited, Unavailable | later | lost |
  * | OutcomeUnknown | – | lost |
- * | UnexpectedAnswer | later | lost; contradiction if it shows something else than was sent |
+ * | UnexpectedAnswer | later | lost |
  *
  * @param isIgnoredRepeat whether it repeats a key and no list shows the result. The service would answer the next repeat
  *   the same way, so a person is asked.
@@ -30,13 +36,12 @@ export const outcomeOfError = (
   attempt: number,
   isIgnoredRepeat = false,
 ): SendOutcome => {
-  const { message } = error;
+  const message = withReason(error);
   if (error.carriedOut === "unknown") {
-    const isAnswered = error._tag === "UnexpectedAnswer" || error._tag === "Refused";
-    const isOther =
-      (error._tag === "UnexpectedAnswer" && error.contradicts !== undefined) ||
-      (isAnswered && isIgnoredRepeat);
-    return { is: isOther ? "contradiction" : "lost", message };
+    const isAnswered =
+      error._tag === "UnexpectedAnswer" ||
+      (error._tag === "OutcomeUnknown" && error.code !== undefined);
+    return { is: isAnswered && isIgnoredRepeat ? "contradiction" : "lost", message };
   }
   switch (error._tag) {
     case "InvalidRequest":

@@ -1,6 +1,6 @@
-import { rowKeys } from "@durable-payments/api-core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { rowKeys } from "../../src/evidence/list-reading.ts";
 import { ListReadings } from "../../src/evidence/list-readings.ts";
 import { WholeList } from "../../src/evidence/whole-list.ts";
 

@@ -111,7 +111,7 @@ describe("a removal that is refused after its answer was lost", () => {
           clockSkewSeconds: 0,
           alreadySoRefusals: {
             ...defaultAssumptions.alreadySoRefusals,
-            removeCardholder: "other words than those of the service",
+            removeCardholder: ["other words than those of the service"],
           },
         },
       },

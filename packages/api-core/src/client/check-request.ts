@@ -8,9 +8,12 @@ import { iso4217Digits } from "../decimal.ts";
 import { isRecord } from "../values.ts";
 import { CARD_CURRENCY } from "../contract/cards.ts";
 import { type Fault, given, type RawRequest } from "../contract/rules.ts";
-import type { InvalidRequest } from "./errors.ts";
-import { invalidRequest } from "./invalid-request.ts";
+import { toWire, wireMethod } from "../contract/wire-names.ts";
+import type { ClientOptions } from "./config.ts";
+import { type InvalidRequest, invalidRequest } from "./errors.ts";
 import { type Operation, operation, type OperationName, type RequestPart } from "./operations.ts";
+import { hiddenValues } from "./redact.ts";
+import type { WireRequest } from "./wire.ts";
 
 /** The parts of a checked request as they go on the wire, under the contract's names. */
 export interface EncodedRequest {
@@ -143,4 +146,43 @@ export const checkInput = (
   return Result.isSuccess(checked)
     ? []
     : checked.failure.faults.filter(({ field }) => !later.includes(field));
+};
+
+/** The query, with its question mark; empty without fields. */
+const search = (fields: Readonly<Record<string, unknown>>): string => {
+  const entries = Object.entries(fields).map(([name, value]): [string, string] => [
+    name,
+    String(value),
+  ]);
+  return entries.length === 0 ? "" : `?${new URLSearchParams(entries).toString()}`;
+};
+
+const path = (template: string, params: Readonly<Record<string, string>>): string =>
+  template.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+
+/** A checked request, ready to be sent any number of times, but for the token. */
+export interface Prepared {
+  readonly request: Omit<WireRequest, "headers" | "attempt">;
+  /** Values of the request that no error may show. */
+  readonly hidden: ReadonlyArray<string>;
+}
+
+/** Write a checked request down as it goes on the wire: every send of a call is the same. */
+export const prepareRequest = (
+  operation: Operation,
+  { params, payload: fields = {}, query }: EncodedRequest,
+  { assumptions }: ClientOptions,
+): Prepared => {
+  const { method, name, path: template, payload, idempotency } = operation;
+  const body = payload === undefined ? undefined : toWire(name, fields, assumptions);
+  return {
+    request: {
+      operation,
+      method: wireMethod(name, method, assumptions),
+      path: path(template, params) + search(toWire(name, query, assumptions)),
+      body: body && JSON.stringify(body),
+      dedicatedConnection: idempotency === "none",
+    },
+    hidden: hiddenValues(fields),
+  };
 };

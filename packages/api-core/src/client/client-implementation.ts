@@ -14,33 +14,28 @@ import {
   type RequestOptions,
   type WithResponse,
 } from "./call-options.ts";
-import { checkRequest } from "./check-request.ts";
+import { checkRequest, type Prepared, prepareRequest } from "./check-request.ts";
 import { BeforeSend, IsResend } from "./client-references.ts";
 import type { Operations, OperationsWithResponse, PaymentsClientShape } from "./client-shape.ts";
 import type { ClientOptions } from "./config.ts";
 import { currentApiKey } from "./current-credentials.ts";
-import { NotAuthenticated, OutcomeUnknown, type PaymentsError } from "./errors.ts";
+import { invalidRequest, NotAuthenticated, OutcomeUnknown, type PaymentsError } from "./errors.ts";
 import { maskedHeaders, secretHeaderValues } from "./headers.ts";
 import { withHooks } from "./hooks.ts";
-import { invalidRequest } from "./invalid-request.ts";
 import { makeListStreams } from "./list-streams.ts";
 import { operationNames } from "./operation-names.ts";
 import { type Operation, operation, type OperationName } from "./operations.ts";
-import { parseResponse } from "./parse-response.ts";
+import { type Failed, failed } from "./outcomes.ts";
 import {
-  type Failed,
-  failed,
-  outcomeUnknown,
+  failedAs,
   type ParsedResponse,
   parseNoResponse,
+  parseResponse,
   type ResponseContext,
-  unavailable,
-} from "./parsed-response.ts";
-import { type Prepared, prepareRequest } from "./prepare-request.ts";
-import type { RequestValues } from "./redact.ts";
+} from "./parse-response.ts";
 import { makeRateLimiter } from "./rate-limiter.ts";
 import { errorOfCall, mayRetry, retryDelayMs } from "./retry-policy.ts";
-import { makeNoteIgnored, makeSay } from "./say.ts";
+import { makeSay } from "./say.ts";
 import { makeSend } from "./send.ts";
 import { makeSession, notSent } from "./session.ts";
 import { isTraced, SPAN, withSpans } from "./spans.ts";
@@ -51,7 +46,7 @@ interface Call {
   readonly called: Operation;
   readonly prepared: Prepared;
   /** Values that must not be repeated in a message. */
-  readonly hidden: RequestValues;
+  readonly hidden: ReadonlyArray<string>;
   readonly options: RequestOptions;
   /** Most sends of its request, that after a new sign-in included. */
   readonly maxAttempts: number;
@@ -66,13 +61,8 @@ interface Call {
   /** Whether one of its sends may have been carried out. */
   isInDoubt: boolean;
   /** The last response, and what must not be shown of it. */
-  answered: { readonly response: WireResponse; readonly hidden: RequestValues } | undefined;
+  answered: { readonly response: WireResponse; readonly hidden: ReadonlyArray<string> } | undefined;
 }
-
-const withSecrets = (
-  { personal, secrets }: RequestValues,
-  more: ReadonlyArray<string>,
-): RequestValues => ({ personal, secrets: [...secrets, ...more] });
 
 const makeCall = (
   called: Operation,
@@ -82,7 +72,7 @@ const makeCall = (
 ): Call => ({
   called,
   prepared,
-  hidden: withSecrets(prepared.hidden, secretHeaderValues(options.headers ?? {})),
+  hidden: [...prepared.hidden, ...secretHeaderValues(options.headers ?? {})],
   options,
   maxAttempts: options.maxAttempts,
   endsAt: options.timeoutMs === undefined ? Infinity : performance.now() + options.timeoutMs,
@@ -96,7 +86,9 @@ const makeCall = (
 const leftMs = ({ endsAt }: Call): number => Math.max(0, endsAt - performance.now());
 
 const timeIsOver = ({ called, options }: Call): Failed =>
-  unavailable(called, `not sent: the ${options.timeoutMs} ms of the call were over.`, "never");
+  failedAs("notSentUntilFixed", called, {
+    was: `not sent: the ${options.timeoutMs} ms of the call were over`,
+  });
 
 /** A wait before a send, no longer than the call may last. */
 const within = <A>(call: Call, wait: Effect.Effect<A, Failed>): Effect.Effect<A, Failed> =>
@@ -112,7 +104,7 @@ const answerWithResponse = ({ answered }: Call, data: unknown): WithResponse<unk
   data,
   // A call that succeeds has been answered.
   status: answered?.response.status ?? 0,
-  headers: maskedHeaders(answered?.response.headers ?? {}, answered?.hidden ?? {}),
+  headers: maskedHeaders(answered?.response.headers ?? {}, answered?.hidden ?? []),
 });
 
 /** Make a client with these settings; its connections are closed with the scope. */
@@ -126,7 +118,6 @@ export const makeOperations = (
     const limiter = yield* RateLimiter.RateLimiter;
 
     const withinRate = makeRateLimiter(limiter, options);
-    const noteIgnored = makeNoteIgnored(say);
     const ping = operation("ping");
     const preparedPing = prepareRequest(
       ping,
@@ -168,7 +159,7 @@ export const makeOperations = (
       token: Redacted.Redacted,
     ): Effect.Effect<ParsedResponse<unknown>, Failed> => {
       const { called, hidden: ofCall, isResend } = call;
-      const { ids, isKeyed, request, sent } = call.prepared;
+      const { request } = call.prepared;
       const left = Math.ceil(leftMs(call));
       if (left === 0) return Effect.fail(timeIsOver(call));
       call.sends += 1;
@@ -195,18 +186,12 @@ export const makeOperations = (
         Effect.flatMap((response) => {
           call.sentMs += performance.now() - beganAt;
           call.isResend = true;
-          const hidden = withSecrets(ofCall, [
-            Redacted.value(token),
-            Redacted.value(currentApiKey(options)),
-          ]);
+          const hidden = [...ofCall, Redacted.value(token), Redacted.value(currentApiKey(options))];
           call.answered = { response, hidden };
           const context: ResponseContext = {
             operation: called,
             assumptions: options.assumptions,
-            sent,
             hidden,
-            ids,
-            isKeyed,
             isResend,
           };
           // Only a wait that the service asks for is counted from now.
@@ -237,10 +222,7 @@ export const makeOperations = (
         yield* within(call, withinRate);
         const token = yield* within(call, tokenFor(called));
         const reading = yield* sendOnce(call, token);
-        if (reading._tag === "Success") {
-          if (reading.ignored.length > 0) yield* noteIgnored(called.name, reading.ignored);
-          return reading.value;
-        }
+        if (reading._tag === "Success") return reading.value;
         if (reading._tag === "Failed") return yield* Effect.fail(reading);
         const { isInDoubt, otherwise, reason } = reading;
         call.isInDoubt ||= isInDoubt;
@@ -256,7 +238,9 @@ export const makeOperations = (
         if (isInDoubt && called.idempotency === "none") {
           const remedy =
             "A gateway may say so after the service has carried it out. The next request signs in again.";
-          return yield* Effect.fail(outcomeUnknown(called, `answered with ${reason}`, { remedy }));
+          return yield* Effect.fail(
+            failedAs("tokenRejectedByGateway", called, { was: reason, remedy }),
+          );
         }
         if (renewed || call.sends >= call.maxAttempts) {
           const why = renewed

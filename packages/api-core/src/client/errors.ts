@@ -1,4 +1,6 @@
 import * as Schema from "effect/Schema";
+import type { Fault } from "../contract/rules.ts";
+import { firstFaults } from "../contract/schema-faults.ts";
 
 /** Whether the operation may have been carried out: never reported as "no" unless that is certain. */
 const CarriedOut = Schema.Literals(["no", "unknown"]);
@@ -7,9 +9,12 @@ const about = {
   /** Name of the operation, as in the contract. */
   operation: Schema.String,
   carriedOut: CarriedOut,
-  /** What happened and what can be done, for a person; without secrets or account numbers. */
+  /** What happened and what can be done, for a person: our own words, with HTTP status and code. */
   message: Schema.String,
 };
+
+/** What the service said, at most 500 characters, without secrets and account numbers; see `redact`. */
+const reason = Schema.String;
 
 /** The request breaks a rule of the service's document. Nothing was sent; every fault is named. */
 export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("InvalidRequest", {
@@ -17,16 +22,17 @@ export class InvalidRequest extends Schema.TaggedError<InvalidRequest>()("Invali
   faults: Schema.Array(Schema.Struct({ field: Schema.String, problem: Schema.String })),
 }) {}
 
-/** The service said no, in an envelope. `code` and `reason` are its own words. */
+/** The service said no. `code` is that of its envelope, `reason` its own words. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   ...about,
   code: Schema.Finite,
-  reason: Schema.String,
+  reason,
 }) {}
 
 /** Client id, API key or token were not accepted, after a fresh sign-in too. */
 export class NotAuthenticated extends Schema.TaggedError<NotAuthenticated>()("NotAuthenticated", {
   ...about,
+  reason: Schema.optionalKey(reason),
 }) {}
 
 /** The service, or our own sign-in budget, asks to wait `retryAfter` milliseconds. */
@@ -36,31 +42,31 @@ export class RateLimited extends Schema.TaggedError<RateLimited>()("RateLimited"
 }) {}
 
 /**
- * The service could not be reached, or turned the request away: not carried out. `status` is the
- * HTTP status of an answer without envelope: of 4xx, the same request is likely to be answered the
- * same.
+ * Nothing was carried out: the service could not be reached, turned the request away, or did not answer a read.
+ * `status` is that of the answer: of 4xx, the same request is likely to be answered in the same way.
  */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", {
   ...about,
   status: Schema.optionalKey(Schema.Int),
+  reason: Schema.optionalKey(reason),
 }) {}
 
 /**
- * The request was sent and no valid answer came, or it was refused because its key is known: a write
- * may or may not have been carried out.
+ * A write was sent and no valid answer came, or it was refused because its key is known: it may or may not have
+ * been carried out.
  */
 export class OutcomeUnknown extends Schema.TaggedError<OutcomeUnknown>()("OutcomeUnknown", {
   ...about,
+  /** The code with which it was refused, perhaps because of an earlier send. */
+  code: Schema.optionalKey(Schema.Finite),
+  reason: Schema.optionalKey(reason),
 }) {}
 
-/**
- * An answer came that is not of the documented shape, or is about something else; `answer` is its text, cut and
- * redacted. `contradicts` names the fields of the request that it shows otherwise than they were sent.
- */
+/** An answer came that is not of the documented shape. `answer` is its text; nothing prints it. */
 export class UnexpectedAnswer extends Schema.TaggedError<UnexpectedAnswer>()("UnexpectedAnswer", {
   ...about,
-  answer: Schema.String,
-  contradicts: Schema.optionalKey(Schema.Array(Schema.String)),
+  reason: Schema.optionalKey(reason),
+  answer: Schema.optionalKey(Schema.Redacted(Schema.String)),
 }) {}
 
 /** Everything a call can fail with. */
@@ -76,3 +82,16 @@ export const PaymentsError = Schema.Union([
 
 /** Everything a call can fail with. */
 export type PaymentsError = typeof PaymentsError.Type;
+
+/** The error of a call that is not sent because of these faults, the first one of each field. */
+export const invalidRequest = (operation: string, faults: ReadonlyArray<Fault>): InvalidRequest => {
+  const named = firstFaults(faults);
+  return new InvalidRequest({
+    operation,
+    carriedOut: "no",
+    message: `${operation}: ${named
+      .map(({ field, problem }) => `${field === "" ? "the request" : field} ${problem}`)
+      .join("; ")}. ${operation} was not sent.`,
+    faults: named,
+  });
+};

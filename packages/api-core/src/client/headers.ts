@@ -1,4 +1,4 @@
-import { type KnownValues, maskValues } from "./mask-values.ts";
+import { hideValues } from "./redact.ts";
 import type { ResponseHeaders } from "./wire.ts";
 
 /** Headers whose values open something: cookies, credentials, tokens, keys. */
@@ -18,7 +18,7 @@ export const secretHeaderValues = (
  */
 export const maskedHeaders = (
   headers: ResponseHeaders,
-  hidden: KnownValues,
+  hidden: ReadonlyArray<string>,
 ): Readonly<Record<string, string>> =>
   Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) =>
@@ -27,9 +27,7 @@ export const maskedHeaders = (
         : [
             [
               name,
-              SECRET_NAME.test(name)
-                ? MASK
-                : maskValues([value].flat().join(", "), hidden, () => [], MASK),
+              SECRET_NAME.test(name) ? MASK : hideValues([value].flat().join(", "), hidden),
             ] as const,
           ],
     ),

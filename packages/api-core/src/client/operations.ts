@@ -1,4 +1,5 @@
 import * as Context from "effect/Context";
+import type * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
 import * as HttpApi from "effect/http-api/HttpApi";
@@ -6,13 +7,13 @@ import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import type { UpdateBeneficiaryInput } from "../contract/beneficiaries.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
 import {
-  type Echo,
-  Echoes,
   ItemId,
   MaxPageSize,
   Idempotency,
   type IdempotencyClass,
 } from "../contract/operation-facts.ts";
+import { SUCCESS_CODE } from "../contract/envelope.ts";
+import { isRecord } from "../values.ts";
 import type { Page } from "../contract/list-page.ts";
 import { PaymentsApi } from "../contract/payments-api.ts";
 import { type Rule, rulesOf } from "../contract/rules.ts";
@@ -63,8 +64,8 @@ export interface Operation {
   readonly query: RequestPart | undefined;
   readonly payload: RequestPart | undefined;
   readonly success: Schema.Top;
-  /** Fields of the request that the answer repeats, by their names. */
-  readonly echoes: Readonly<Record<string, Echo>>;
+  /** Decodes the body of a success; none if it is not of the documented form. */
+  readonly decode: (json: unknown) => Option.Option<unknown>;
 }
 
 const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
@@ -79,6 +80,9 @@ const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
 const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
   const [success] = endpoint.success;
   if (success === undefined) throw new Error(`${endpoint.identifier} declares no answer`);
+  const isEnveloped = endpoint.identifier !== "ping";
+  // The contract's answer schemas need no services.
+  const decode = Schema.decodeUnknownOption(success as Schema.Codec<unknown, unknown>);
   const payload = [...endpoint.payload.values()][0]?.schemas[0];
   return {
     name: endpoint.identifier,
@@ -88,12 +92,18 @@ const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
     maxPageSize: Context.get(endpoint.annotations, MaxPageSize),
     itemId: Context.get(endpoint.annotations, ItemId),
     signedIn: [...endpoint.middlewares].some((middleware) => middleware.key === SignedIn.key),
-    enveloped: endpoint.identifier !== "ping",
+    enveloped: isEnveloped,
     params: part(endpoint.params),
     query: part(endpoint.query),
     payload: part(payload),
     success,
-    echoes: Context.get(endpoint.annotations, Echoes),
+    decode: (json) =>
+      decode(
+        // The code has been read: neither its form nor the message may spoil good data.
+        isEnveloped
+          ? { code: SUCCESS_CODE, message: "Success", data: isRecord(json) ? json["data"] : json }
+          : json,
+      ),
   };
 };
 

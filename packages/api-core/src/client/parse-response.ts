@@ -1,327 +1,318 @@
 import * as Duration from "effect/Duration";
-import { dataOf, SUCCESS_CODE } from "../contract/envelope.ts";
-import { type Contradiction, contradictionsOf } from "./contradictions.ts";
-import { decodeAnswer } from "./decode-answer.ts";
-import { type Envelope, envelopeOf, parseJson } from "./response-body.ts";
-import { OutcomeUnknown, RateLimited, Refused } from "./errors.ts";
+import * as Option from "effect/Option";
+import * as Redacted from "effect/Redacted";
+import type { Assumptions } from "../contract/assumptions.ts";
+import { SUCCESS_CODE } from "../contract/envelope.ts";
+import { isRecord, lookUp } from "../values.ts";
+import {
+  NotAuthenticated,
+  OutcomeUnknown,
+  type PaymentsError,
+  RateLimited,
+  Refused,
+  Unavailable,
+  UnexpectedAnswer,
+} from "./errors.ts";
+import type { NoResponse } from "./no-response.ts";
 import type { Operation } from "./operations.ts";
 import {
   type Failed,
   failed,
-  outcomeUnknown,
-  type ParsedResponse,
-  type ResponseContext,
-  shown,
-  type TokenRejected,
-  unavailable,
-  unexpected,
-} from "./parsed-response.ts";
+  type FailedClass,
+  outcomeOf,
+  OUTCOMES,
+  type ResponseClass,
+} from "./outcomes.ts";
+import { redact } from "./redact.ts";
 import { retryAfterMs } from "./retry-policy.ts";
 import type { WireResponse } from "./wire.ts";
 
-/** An answer that is no plain success, with what its readers need of it. */
-interface UnsuccessfulResponse extends ResponseContext {
-  readonly status: number;
-  readonly body: string;
-  readonly envelope: Envelope | undefined;
-  /** The envelope's message, masked. */
+/** The token was not accepted; sign in again. */
+export interface TokenRejected {
+  readonly _tag: "TokenRejected";
+  /** The answer, in our own words. */
   readonly reason: string;
-  /** The answer in a few words, for a message. */
-  readonly summary: string;
-  /** How long the service asks to wait. */
-  readonly waitMs: number | undefined;
+  /** Whether the operation may have been carried out. */
+  readonly isInDoubt: boolean;
+  /** What the answer means if it was not the token: set if only its words speak of one. */
+  readonly otherwise: Failed | undefined;
 }
 
-const REASON_CHARACTERS = 500;
-const TEXT_CHARACTERS = 300;
+/** The result of one exchange. */
+export type ParsedResponse<A> =
+  | { readonly _tag: "Success"; readonly value: A }
+  | Failed
+  | TokenRejected;
+
+/** What a response is parsed with. */
+export interface ResponseContext {
+  readonly operation: Operation;
+  readonly assumptions: Assumptions;
+  /** Values of the request that no error may show. */
+  readonly hidden: ReadonlyArray<string>;
+  /** Whether the request may have been sent before, by this call or by an earlier one. */
+  readonly isResend: boolean;
+}
+
+/** What every enveloped answer carries, beside its data. */
+interface Envelope {
+  readonly code: number;
+  readonly message: string;
+}
+
 const FORBIDDEN = 403;
 const TIMEOUT = 408;
 const CONFLICT = 409;
 const TOO_MANY = 429;
 const DEFAULT_WAIT_MS = 1000;
+const REASON_CHARACTERS = 500;
 
-/** More of a body is not looked at for a message. */
-const LONGEST_TEXT = 16 * TEXT_CHARACTERS;
+/** Digits that a double carries, whatever they are. */
+const EXACT_DIGITS = 15;
+
+const MAY_BE_LONG_NUMBER = /[:[,]\s*-?\d[\d.]{15}/;
+
+/** A number of more digits than a double carries, as the text that it was written as. */
+const asWritten = (
+  _key: string,
+  value: unknown,
+  { source = "" }: { source?: string } = {},
+): unknown =>
+  typeof value === "number" && source.replace(/\D/g, "").length > EXACT_DIGITS ? source : value;
+
+/** The parsed body of an answer; undefined if it is not JSON. Numbers that a double would round are texts. */
+const parseJson = (body: string): unknown => {
+  try {
+    // Ten times as slow, and hardly ever needed.
+    return MAY_BE_LONG_NUMBER.test(body) ? JSON.parse(body, asWritten) : JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+};
+
+/** The envelope of an answer, if it has one. A code that is written as a text means the same. */
+const envelopeOf = (json: unknown): Envelope | undefined => {
+  if (!isRecord(json)) return undefined;
+  const { code: given, message } = json;
+  const code = typeof given === "string" && /^\d{1,9}$/.test(given) ? Number(given) : given;
+  return typeof code === "number" && Number.isFinite(code)
+    ? { code, message: typeof message === "string" ? message : "" }
+    : undefined;
+};
+
+const isSuccessMessage = (message: string): boolean => message.trim().toLowerCase() === "success";
+
+const hasOneOf = (words: ReadonlyArray<string> = [], message: string): boolean =>
+  words.some((word) => message.toLowerCase().includes(word.toLowerCase()));
+
+/** A response as it came. */
+interface Received {
+  readonly status: number;
+  readonly json: unknown;
+  readonly envelope: Envelope | undefined;
+}
+
+const isAlreadySo = ({ assumptions, operation }: ResponseContext, message: string): boolean =>
+  hasOneOf(lookUp<ReadonlyArray<string>>(assumptions.alreadySoRefusals, operation.name), message);
+
+/** The class of a response that says neither success nor that the token is rejected. */
+const classOfFailure = (
+  context: ResponseContext,
+  { envelope, status }: Received,
+): FailedClass | "alreadySo" => {
+  const listed = context.assumptions.notCarriedOutStatuses;
+  const isListed = listed.includes(status);
+  const isOneOf = (code: number): boolean => status === code || envelope?.code === code;
+  if (status >= 500 || isOneOf(TIMEOUT) || (status === FORBIDDEN && envelope === undefined)) {
+    return isListed ? "busy" : "serverFault";
+  }
+  // A limiter behind the part that acts may turn away a request that was carried out.
+  if (isOneOf(TOO_MANY)) return listed.includes(TOO_MANY) ? "rateLimited" : "serverFault";
+  if (isOneOf(CONFLICT)) return "conflict";
+  if (envelope !== undefined && envelope.code >= 400 && envelope.code < 500) {
+    if (isAlreadySo(context, envelope.message)) return "alreadySo";
+    if (isSuccessMessage(envelope.message)) return "contradictory";
+    return context.isResend ? "refusedResend" : "refused";
+  }
+  if (status < 400 || envelope !== undefined) return "contradictory";
+  return isListed ? "turnedAway" : "gateway";
+};
+
+/** The class of a response, whatever its bytes are, except for a token that is rejected in words. */
+const classOf = (context: ResponseContext, received: Received): ResponseClass => {
+  const { assumptions, operation } = context;
+  const { envelope, json, status } = received;
+  const isOk = status >= 200 && status < 300;
+  const saysSuccess =
+    envelope === undefined
+      ? isOk && json !== undefined && !operation.enveloped
+      : envelope.code === SUCCESS_CODE;
+  if (saysSuccess) {
+    if (!isOk) return "contradictory";
+    const message = envelope?.message ?? "";
+    const isPlain = message.trim() === "" || isSuccessMessage(message);
+    if (isPlain || operation.idempotency === "safe") return "success";
+    return isAlreadySo(context, message) ? "alreadySo" : "unreadable";
+  }
+  const { notCarriedOutStatuses, rejectedTokenCodes } = assumptions;
+  const isRejected =
+    rejectedTokenCodes.includes(status) ||
+    (envelope !== undefined && rejectedTokenCodes.includes(envelope.code));
+  if (operation.signedIn && isRejected && status < 500) {
+    return envelope === undefined && !notCarriedOutStatuses.includes(status)
+      ? "tokenRejectedByGateway"
+      : "tokenRejected";
+  }
+  return classOfFailure(context, received);
+};
+
+/** What a failure says beside its class. */
+interface Details {
+  /** What happened, after the name of the operation and "was". */
+  readonly was: string;
+  /** What the service said, masked. */
+  readonly reason?: string;
+  readonly status?: number;
+  readonly code?: number;
+  readonly body?: string;
+  readonly waitMs?: number | undefined;
+  /** What a person has to do. */
+  readonly remedy?: string | undefined;
+}
+
+const errorOf = (is: FailedClass, operation: Operation, details: Details): PaymentsError => {
+  const { body, code, reason = "", remedy, status, waitMs = DEFAULT_WAIT_MS, was } = details;
+  const { carriedOut } = outcomeOf(is, operation.idempotency);
+  const message = `${operation.name} was ${was}.${remedy === undefined ? "" : ` ${remedy}`}`;
+  const about = { operation: operation.name, message, ...(reason !== "" && { reason }) };
+  const { error } = OUTCOMES[is];
+  if (error === "UnexpectedAnswer") {
+    const answer = body === undefined ? {} : { answer: Redacted.make(body) };
+    return new UnexpectedAnswer({
+      ...about,
+      carriedOut: carriedOut === "no" ? "no" : "unknown",
+      ...answer,
+    });
+  }
+  const refusedWith = code ?? status ?? CONFLICT;
+  if (carriedOut !== "no") {
+    const refused = error === "Refused" ? { code: refusedWith } : {};
+    return new OutcomeUnknown({ ...about, carriedOut: "unknown", ...refused });
+  }
+  switch (error) {
+    case "RateLimited":
+      return new RateLimited({
+        ...about,
+        carriedOut,
+        message: `${operation.name} was turned away: too many requests; again in ${Duration.format(Duration.millis(waitMs))}.`,
+        retryAfter: waitMs,
+      });
+    case "NotAuthenticated":
+      return new NotAuthenticated({ ...about, carriedOut });
+    case "Refused":
+      return new Refused({ ...about, carriedOut, reason, code: refusedWith });
+    case "Unavailable":
+      return new Unavailable({ ...about, carriedOut, ...(status !== undefined && { status }) });
+  }
+};
+
+/** A failed exchange as {@link OUTCOMES} has it. */
+export const failedAs = (is: FailedClass, operation: Operation, details: Details): Failed =>
+  failed(
+    errorOf(is, operation, details),
+    outcomeOf(is, operation.idempotency).retry,
+    is === "rateLimited" ? (details.waitMs ?? DEFAULT_WAIT_MS) : details.waitMs,
+  );
+
+const CHECK_NETWORK = "Check PAYMENTS_BASE_URL and the network.";
+const EARLIER_SEND = "An earlier send of it may have been carried out.";
+
+/** What a person should know or do, after some classes of responses. */
+const REMEDIES: Readonly<Partial<Record<FailedClass, string>>> = {
+  gateway: CHECK_NETWORK,
+  turnedAway: CHECK_NETWORK,
+  conflict: EARLIER_SEND,
+  refusedResend: EARLIER_SEND,
+};
+
+/** Returns what it means that no whole answer came. */
+export const parseNoResponse = (
+  operation: Operation,
+  { reason, remedy, sent }: NoResponse,
+): Failed =>
+  sent
+    ? failedAs(remedy === undefined ? "lost" : "lostUntilFixed", operation, {
+        was: `sent, but ${reason}`,
+        remedy,
+      })
+    : failedAs(remedy === undefined ? "notSent" : "notSentUntilFixed", operation, {
+        was: `not sent: ${reason}`,
+        remedy: remedy ?? CHECK_NETWORK,
+      });
 
 /** What a person would read of a body: of a page of HTML, its text. */
 const plainText = (body: string): string =>
   body
-    .slice(0, LONGEST_TEXT)
     .replace(/<(script|style)\b.*?(<\/\1>|$)/gis, " ")
     .replace(/<[^>]*>/g, " ")
     .replace(/\s+/g, " ")
     .trim();
 
-const describeResponse = (
-  context: ResponseContext,
-  { body, retryAfter, status }: WireResponse,
-  envelope: Envelope | undefined,
-  now: number,
-): UnsuccessfulResponse => {
-  const reason = envelope === undefined ? "" : shown(envelope.message, context, REASON_CHARACTERS);
-  const said =
-    envelope === undefined
-      ? shown(plainText(body), context, TEXT_CHARACTERS, body.length > LONGEST_TEXT)
-      : reason;
-  const content =
-    envelope === undefined
-      ? body === ""
-        ? "an empty body"
-        : "no envelope"
-      : `code ${envelope.code}`;
-  return {
-    ...context,
-    status,
-    body,
-    envelope,
-    reason,
-    summary: `HTTP ${status} and ${content}${said === "" ? "" : ` (${said})`}`,
-    waitMs: retryAfter === undefined ? undefined : retryAfterMs(retryAfter, now),
-  };
-};
+/** More of a body is not looked at. */
+const LONGEST_BODY = 8_000;
 
-const patterns = new Map<string, RegExp>();
+/** The beginning of a text, without the word that it is cut in. */
+const beginningOf = (text: string): string =>
+  text.length <= LONGEST_BODY ? text : text.slice(0, LONGEST_BODY).replace(/\S*$/, "");
 
-/** A pattern from the settings is run over no more than this of a message. */
-const MATCHED_CHARACTERS = 2000;
-
-const matches = (source: string, message: string): boolean => {
-  let pattern = patterns.get(source);
-  if (pattern === undefined) {
-    pattern = new RegExp(source, "i");
-    patterns.set(source, pattern);
-  }
-  return pattern.test(message.slice(0, MATCHED_CHARACTERS));
-};
-
-/** An envelope of the one documented code, 400, or one of its kin. */
-const isRefusal = (envelope: Envelope | undefined): envelope is Envelope =>
-  envelope !== undefined && envelope.code >= 400 && envelope.code < 500;
-
-/**
- * A success as documented has the message "Success". Another one may speak of a write that was not
- * carried out, so that its outcome is unknown; of a read, the data is what it is.
- */
-const parseSuccess = (
-  context: ResponseContext,
-  answer: WireResponse,
-  json: unknown,
-  envelope: Envelope | undefined,
-): ParsedResponse<unknown> => {
-  const { assumptions, operation } = context;
-  const message = envelope?.message.trim() ?? "";
-  if (
-    operation.idempotency === "safe" ||
-    message === "" ||
-    matches(assumptions.successMessage, message)
-  ) {
-    return parseData(context, answer.body, json);
-  }
-  return isAlreadySo(context, message)
-    ? ALREADY_SO
-    : unexpected(
-        context,
-        `code ${SUCCESS_CODE} and another message than "Success": ${shown(message, context, REASON_CHARACTERS)}`,
-        answer.body,
-        "never",
-      );
-};
-
-const ALREADY_SO = { _tag: "Success", value: undefined, ignored: [] } as const;
-
-const isAlreadySo = ({ assumptions, operation }: ResponseContext, message: string): boolean => {
-  const alreadySo = assumptions.alreadySoRefusals[operation.name];
-  return alreadySo !== undefined && matches(alreadySo, message);
-};
-
-const ID_CHARACTERS = 100;
-
-/** Numbers of cards and accounts are not shown. */
-const describeContradiction = (
-  { as, field, sent, shown: other }: Contradiction,
-  context: ResponseContext,
-): string => {
-  if (as === "number") return `another ${field}`;
-  const ids = as === "id" ? [...context.ids, sent, other] : context.ids;
-  const visible = (text: string): string => shown(text, { ...context, ids }, ID_CHARACTERS);
-  return `${field} ${visible(other)} instead of ${visible(sent)}`;
-};
-
-const parseData = (
-  context: ResponseContext,
-  body: string,
-  json: unknown,
-): ParsedResponse<unknown> => {
-  const { operation } = context;
-  const decoded = decodeAnswer(operation, json);
-  if (decoded !== undefined) {
-    const others = contradictionsOf(operation, context.assumptions, context.sent, decoded.value);
-    if (others.length === 0) return { _tag: "Success", ...decoded };
-    const differing = others.map((other) => describeContradiction(other, context));
-    return unexpected(
-      context,
-      `success, but about something else: ${differing.join(", ")}`,
-      body,
-      "never",
-      others.map(({ field }) => field),
-    );
-  }
-  const data = dataOf(json);
-  const isEmpty = operation.enveloped && (data === undefined || data === null);
-  return unexpected(
-    context,
-    isEmpty ? "success, but without its data" : "success, but not in the documented shape",
-    body,
-    "never",
-  );
+const describe = (is: FailedClass, { envelope, status }: Received, body: string): string => {
+  if (is === "unreadable") return "answered with a success that cannot be read";
+  const verb = OUTCOMES[is].error === "Refused" ? "refused" : "answered";
+  const content = body === "" ? "an empty body" : "no envelope";
+  return `${verb} with HTTP ${status} and ${envelope === undefined ? content : `code ${envelope.code}`}`;
 };
 
 /**
- * Whether the response is no evidence of how far the service came: a fault of the server, whatever
- * the body; a time that was over; and HTTP 403 without an envelope, by which filters in
- * between withhold an answer, too.
- */
-const isInconclusive = ({ assumptions, envelope, status }: UnsuccessfulResponse): boolean =>
-  status >= 500 ||
-  status === TIMEOUT ||
-  envelope?.code === TIMEOUT ||
-  (status === FORBIDDEN &&
-    envelope === undefined &&
-    !assumptions.rejectedTokenCodes.includes(FORBIDDEN));
-
-const parseInconclusive = (response: UnsuccessfulResponse): Failed | undefined => {
-  const { assumptions, operation, status, summary, waitMs } = response;
-  if (!isInconclusive(response)) return undefined;
-  return assumptions.notCarriedOutStatuses.includes(status)
-    ? unavailable(operation, `turned away with ${summary}.`, "always", { status, waitMs })
-    : outcomeUnknown(operation, `answered with ${summary}`, { waitMs });
-};
-
-const parseRejectedToken = (response: UnsuccessfulResponse): TokenRejected | undefined => {
-  const { assumptions, envelope, operation, status, summary } = response;
-  const { rejectedTokenCodes, rejectedTokenMessage } = assumptions;
-  if (!operation.signedIn) return undefined;
-  const isByCode =
-    rejectedTokenCodes.includes(status) ||
-    (envelope !== undefined && rejectedTokenCodes.includes(envelope.code));
-  if (isByCode) {
-    const isInDoubt =
-      operation.idempotency !== "safe" &&
-      envelope === undefined &&
-      !assumptions.notCarriedOutStatuses.includes(status);
-    return { _tag: "TokenRejected", reason: summary, isInDoubt, otherwise: undefined };
-  }
-  if (!isRefusal(envelope) || !matches(rejectedTokenMessage, envelope.message)) return undefined;
-  const otherwise = parseRefusal(response);
-  return otherwise?._tag === "Failed"
-    ? { _tag: "TokenRejected", reason: summary, isInDoubt: false, otherwise }
-    : undefined;
-};
-
-const parseRateLimit = (response: UnsuccessfulResponse): Failed | undefined => {
-  const { assumptions, envelope, operation, status, summary, waitMs } = response;
-  if (status !== TOO_MANY && envelope?.code !== TOO_MANY) return undefined;
-  // A limiter behind the one that carries out may turn away what was carried out.
-  if (operation.idempotency !== "safe" && !assumptions.notCarriedOutStatuses.includes(TOO_MANY)) {
-    return outcomeUnknown(operation, `answered with ${summary}`, { waitMs });
-  }
-  const retryAfter = waitMs ?? DEFAULT_WAIT_MS;
-  return failed(
-    new RateLimited({
-      operation: operation.name,
-      carriedOut: "no",
-      message: `${operation.name} was turned away: too many requests; again in ${Duration.format(Duration.millis(retryAfter))}.`,
-      retryAfter,
-    }),
-    "always",
-    retryAfter,
-  );
-};
-
-const parseRefusal = (response: UnsuccessfulResponse): ParsedResponse<undefined> | undefined => {
-  const { assumptions, body, envelope, isKeyed, isResend, operation, reason, status, summary } =
-    response;
-  if (!isRefusal(envelope)) return undefined;
-  const { code, message } = envelope;
-  if (isAlreadySo(response, message)) return ALREADY_SO;
-  // It contradicts itself, and nobody knows what was done.
-  if (matches(assumptions.successMessage, message.trim())) {
-    return unexpected(response, summary, body, "ifIdempotent");
-  }
-  // A conflict is one with what the service has: for all that is known with the like of this very
-  // request, whoever sent it. Words may speak of anything, unless the request was sent before.
-  const isConflict = status === CONFLICT || code === CONFLICT;
-  const isKnownKey = isResend && matches(assumptions.repeatedKeyRefusal, message);
-  if (isConflict && mayConflictWithItself(response)) return repeatedKey(operation, summary);
-  if (isKeyed && isKnownKey) return repeatedKey(operation, summary);
-  return failed(
-    new Refused({
-      operation: operation.name,
-      carriedOut: "no",
-      message: `${operation.name} was refused: ${reason === "" ? `code ${code}` : reason}`,
-      code,
-      reason,
-    }),
-    "never",
-  );
-};
-
-/** Whether a conflict may be one with the like of this request: what makes something, by a key or without. */
-const mayConflictWithItself = ({ isKeyed, operation }: UnsuccessfulResponse): boolean =>
-  isKeyed || operation.idempotency === "none";
-
-/** The key was used before: by an earlier send of this very request, for all that is known. */
-const repeatedKey = (operation: Operation, summary: string): Failed =>
-  failed(
-    new OutcomeUnknown({
-      operation: operation.name,
-      carriedOut: "unknown",
-      message: `${operation.name} was refused as a repeat of an earlier request: ${summary}`,
-    }),
-    "never",
-  );
-
-const parseTurnedAway = (response: UnsuccessfulResponse): Failed | undefined => {
-  const { assumptions, body, envelope, operation, status, summary } = response;
-  if (status < 400 || status >= 500) return undefined;
-  if (mayConflictWithItself(response) && status === CONFLICT)
-    return repeatedKey(operation, summary);
-  if (envelope !== undefined) return undefined;
-  // Not by the service, for all that is known: a gateway may say it after the service has carried it out.
-  return operation.idempotency === "safe" || assumptions.notCarriedOutStatuses.includes(status)
-    ? unavailable(operation, `turned away with ${summary}.`, "never", { status })
-    : unexpected(response, summary, body, "never");
-};
-
-/**
- * Parse a response, whatever its bytes are: never a defect.
+ * Parses a response, whatever its bytes are.
  *
  * @param now milliseconds since 1970, for a `Retry-After` that is a date
  * @returns a success, a failure that says whether the operation was carried out, or a rejected token
  */
 export const parseResponse = (
   context: ResponseContext,
-  answer: WireResponse,
+  { body, retryAfter, status }: WireResponse,
   now: number,
 ): ParsedResponse<unknown> => {
-  const { body, status } = answer;
+  const { assumptions, hidden, operation } = context;
   const json = parseJson(body);
   const envelope = envelopeOf(json);
-  const isOk = status >= 200 && status < 300;
-  const saysSuccess =
-    envelope === undefined
-      ? isOk && json !== undefined && !context.operation.enveloped
-      : envelope.code === SUCCESS_CODE;
-  if (saysSuccess && isOk) return parseSuccess(context, answer, json, envelope);
-  const response = describeResponse(context, answer, envelope, now);
-  // It contradicts itself, and nobody knows what was done.
-  if (saysSuccess) return unexpected(context, response.summary, body, "ifIdempotent");
-  return (
-    parseInconclusive(response) ??
-    parseRejectedToken(response) ??
-    parseRateLimit(response) ??
-    parseRefusal(response) ??
-    parseTurnedAway(response) ??
-    unexpected(context, response.summary, body, "ifIdempotent")
-  );
+  const received = { status, json, envelope };
+  let is = classOf(context, received);
+  if (is === "alreadySo") return { _tag: "Success", value: undefined };
+  if (is === "success") {
+    const decoded = operation.decode(json);
+    if (Option.isSome(decoded)) return { _tag: "Success", value: decoded.value };
+    is = "unreadable";
+  }
+  const was = describe(is, received, body);
+  if (is === "tokenRejected" || is === "tokenRejectedByGateway") {
+    const isInDoubt = outcomeOf(is, operation.idempotency).carriedOut === "unknown";
+    return { _tag: "TokenRejected", reason: was, isInDoubt, otherwise: undefined };
+  }
+  // Masked before it is cut, so that no cut lets half an account number through.
+  const said = envelope === undefined ? plainText(beginningOf(body)) : envelope.message;
+  const failed = failedAs(is, operation, {
+    was,
+    reason: redact(beginningOf(said), hidden).slice(0, REASON_CHARACTERS),
+    status,
+    ...(envelope !== undefined && { code: envelope.code }),
+    body,
+    waitMs: retryAfter === undefined ? undefined : retryAfterMs(retryAfter, now),
+    remedy: REMEDIES[is],
+  });
+  const isRefusal = is === "refused" || is === "refusedResend";
+  const speaksOfToken = hasOneOf(assumptions.rejectedTokenWords, envelope?.message ?? "");
+  return isRefusal && operation.signedIn && speaksOfToken
+    ? { _tag: "TokenRejected", reason: was, isInDoubt: false, otherwise: failed }
+    : failed;
 };

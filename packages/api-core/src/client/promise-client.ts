@@ -14,9 +14,8 @@ import {
   type WithResponse,
 } from "./call-options.ts";
 import type { ClientSettings } from "./config.ts";
-import { OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
+import { invalidRequest, OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import { IsResend } from "./client-references.ts";
-import { invalidRequest } from "./invalid-request.ts";
 import { listNames, operationNames } from "./operation-names.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";

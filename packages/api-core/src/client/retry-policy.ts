@@ -1,7 +1,7 @@
 import type { ClientOptions } from "./config.ts";
 import { OutcomeUnknown, type PaymentsError } from "./errors.ts";
 import type { Operation } from "./operations.ts";
-import type { Failed } from "./parsed-response.ts";
+import type { Failed } from "./outcomes.ts";
 
 /** However long a server asks to wait, it is asked again within a day. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;

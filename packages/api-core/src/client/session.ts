@@ -4,7 +4,6 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Redacted from "effect/Redacted";
 import * as RateLimiter from "effect/persistence/RateLimiter";
-import type { Assumptions } from "../contract/assumptions.ts";
 import type { Token } from "../contract/auth.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/signed-in.ts";
 import { countAttempt, type Outcome } from "./attempt-metric.ts";
@@ -12,8 +11,8 @@ import type { ClientOptions } from "./config.ts";
 import { currentApiKey } from "./current-credentials.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
 import { type Operation, operation } from "./operations.ts";
-import { parseResponse } from "./parse-response.ts";
-import { type Failed, parseNoResponse, type TokenRejected } from "./parsed-response.ts";
+import type { Failed } from "./outcomes.ts";
+import { parseNoResponse, parseResponse, type TokenRejected } from "./parse-response.ts";
 import type { Say } from "./say.ts";
 import type { Send } from "./wire.ts";
 import { type SignInError, SignInLease } from "./client-references.ts";
@@ -58,20 +57,10 @@ const REFUSED_OR_FILTERED =
 
 const about = { operation: "signIn", carriedOut: "no" } as const;
 
-const rateLimited = (why: string, retryAfter: number): RateLimited =>
-  new RateLimited({ ...about, message: `Signing in failed (${why}).`, retryAfter });
-
-const toSignInError = (
-  failure: Failed | TokenRejected,
-  { signInLimitMessage }: Assumptions,
-  status?: number,
-): SignInError => {
+const toSignInError = (failure: Failed | TokenRejected, status?: number): SignInError => {
   const error = failure._tag === "Failed" ? failure.error : undefined;
   const why = failure._tag === "Failed" ? failure.error.message : failure.reason;
   if (error?._tag === "RateLimited") return error;
-  if (error?._tag === "Refused" && new RegExp(signInLimitMessage, "i").test(error.reason)) {
-    return rateLimited(why, 60_000 / SIGN_INS_A_MINUTE);
-  }
   const isRefused =
     status === 401 ||
     status === 403 ||
@@ -178,7 +167,7 @@ export const makeSession = (
       }).pipe(
         Effect.mapError((noResponse) => {
           const failure = parseNoResponse(signInOperation, noResponse);
-          const error = toSignInError(failure, options.assumptions);
+          const error = toSignInError(failure);
           if (noResponse.remedy !== undefined) lasting.add(error);
           return error;
         }),
@@ -188,17 +177,14 @@ export const makeSession = (
         {
           operation: signInOperation,
           assumptions: options.assumptions,
-          sent: {},
-          hidden: { secrets: [Redacted.value(apiKey)], personal: [] },
-          ids: [],
+          hidden: [Redacted.value(apiKey)],
           isResend: false,
-          isKeyed: false,
         },
         answer,
         now,
       );
       if (reading._tag !== "Success") {
-        return yield* toSignInError(reading, options.assumptions, answer.status);
+        return yield* toSignInError(reading, answer.status);
       }
       // signIn's answer decodes to the contract's Token.
       const token = reading.value as typeof Token.Type;

@@ -1,22 +1,9 @@
 import * as Schema from "effect/Schema";
 
-const texts = (fields: ReadonlyArray<string>, value: typeof Schema.NonEmptyString) =>
-  Schema.Record(Schema.Literals(fields), value);
+const names = (fields: ReadonlyArray<string>) =>
+  Schema.Record(Schema.Literals(fields), Schema.NonEmptyString);
 
-const names = (fields: ReadonlyArray<string>) => texts(fields, Schema.NonEmptyString);
-
-const Statuses = Schema.Array(Schema.String);
-
-const isPattern = Schema.makeFilter(
-  (source: string) => {
-    try {
-      return new RegExp(source, "i").source !== "";
-    } catch {
-      return "must be a regular expression";
-    }
-  },
-  { toJsonSchema: () => ({ format: "regex" }) },
-);
+const Texts = Schema.Array(Schema.NonEmptyString);
 
 const isTimeZone = Schema.makeFilter((timeZone: string) => {
   if (timeZone === "unknown") return true;
@@ -26,8 +13,6 @@ const isTimeZone = Schema.makeFilter((timeZone: string) => {
     return "must be unknown, or a time zone, such as UTC, Asia/Singapore or +08:00";
   }
 });
-
-const Pattern = Schema.NonEmptyString.check(isPattern);
 
 const assumptionFields = {
   /** HTTP method of updateBeneficiary. */
@@ -69,18 +54,13 @@ const assumptionFields = {
    * time may be in any zone from UTC-12:00 to UTC+14:00.
    */
   timeZone: Schema.String.check(isTimeZone),
-  /**
-   * Message of a success, trimmed. If a write is answered with code 200 and another message, or refused with this
-   * message, its outcome is unknown.
-   */
-  successMessage: Pattern,
   /** HTTP statuses and envelope codes that mark a missing, invalid or expired token. */
   rejectedTokenCodes: Schema.Array(Schema.Int),
   /**
-   * Messages of refusals that mark a missing, invalid or expired token. If it persists with a token that ping
-   * accepts, or with a fresh one, it is a refusal.
+   * Words in a refusal that may mean a missing, invalid or expired token. The client then signs in again, and asks
+   * ping; if the token is good, it is a refusal.
    */
-  rejectedTokenMessage: Pattern,
+  rejectedTokenWords: Texts,
   /** How long a token is used if the sign-in answer has no readable expiry. */
   tokenLifetimeSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
   /**
@@ -88,8 +68,6 @@ const assumptionFields = {
    * time.
    */
   tokenIdleSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** Messages of refused sign-ins that mean: too many requests. */
-  signInLimitMessage: Pattern,
   /**
    * HTTP statuses of answers without an envelope that mean: not carried out. 408, 429 and 5xx may have an envelope; 409
    * is not allowed. Other statuses leave a write's outcome unknown: a gateway may send them after the service
@@ -127,53 +105,25 @@ const assumptionFields = {
   payoutFieldsAsSent: Schema.Array(
     Schema.Literals(["payout_id", "amount", "currency", "beneficiary_id"]),
   ),
-  /**
-   * Request fields that the answer of a write shows as they were sent, if it shows them. If one differs, the outcome
-   * is unknown. An amount may have other digits, be grouped, or differ by the fee that is shown. An id may differ in
-   * capitals and punctuation. An account or card number may be masked or cut.
-   */
-  echoedFields: Schema.Struct({
-    createPayout: Schema.Array(
-      Schema.Literals(["amount", "currency", "beneficiary_id", "payer_id", "unique_request_id"]),
-    ),
-    createCard: Schema.Array(Schema.Literal("unique_request_id")),
-    withdrawFromCard: Schema.Array(
-      Schema.Literals(["amount", "card_id", "card_number", "unique_request_id"]),
-    ),
-    createBeneficiary: Schema.Array(
-      Schema.Literals(["account_currency", "account_number", "iban"]),
-    ),
-  }),
   /** Statuses of a payout that is completed. */
-  payoutCompletedStatuses: Statuses,
+  payoutCompletedStatuses: Texts,
   /** Statuses of a payout that ended without being paid. */
-  payoutFailedStatuses: Statuses,
+  payoutFailedStatuses: Texts,
   /**
-   * Further statuses of a payout whose money came back or was never paid. With a complete_time, it has failed.
+   * Statuses of a payout that a complete_time completes, as it completes a missing status. A payout of any other
+   * status stays open. Without any, a complete_time says nothing.
    */
-  payoutReturnedStatus: Pattern,
-  /**
-   * Statuses of a payout that count as completed once it has a complete_time; a missing status does, too. With any
-   * other status the payout stays open, unless payoutReturnedStatus names it.
-   */
-  payoutPaidStatus: Pattern,
-  /** Whether a complete_time completes a payout whose status is missing or matches payoutPaidStatus. */
-  completeTimeCompletes: Schema.Boolean,
+  completeTimeStatuses: Texts,
   /** Statuses of a cardholder whose identity check passed. */
-  cardholderVerifiedStatuses: Statuses,
+  cardholderVerifiedStatuses: Texts,
   /** Statuses of a cardholder whose identity check failed. */
-  cardholderRefusedStatuses: Statuses,
+  cardholderRefusedStatuses: Texts,
   /** Statuses of a cardholder whose identity check is incomplete. */
-  cardholderIncompleteStatuses: Statuses,
-  /**
-   * Messages that refuse a known unique_request_id, as HTTP 409 does: the request may have been carried out. Only
-   * considered if the request may have been sent before.
-   */
-  repeatedKeyRefusal: Pattern,
-  /** Messages of refusals that mean: it is already so. They count as success. */
-  alreadySoRefusals: texts(
-    ["createBalance", "removeCardholder", "cancelCard", "freezeCard"],
-    Pattern,
+  cardholderIncompleteStatuses: Texts,
+  /** Words in a refusal that mean: it is already so. They count as success. */
+  alreadySoRefusals: Schema.Record(
+    Schema.Literals(["createBalance", "removeCardholder", "cancelCard", "freezeCard"]),
+    Texts,
   ),
   /** Most decimal places of an amount that is sent: those of the currency, or a number. */
   amountFractionDigits: Schema.Union([
@@ -185,14 +135,14 @@ const assumptionFields = {
 /**
  * Every point that the service's document leaves open, one setting each. Override any of them by
  * `PAYMENTS_ASSUMPTIONS` (a JSON object of the settings to change) or by the client's option.
- * Statuses and regular expressions ignore case.
+ * Statuses and words ignore case.
  */
 export interface Assumptions extends Schema.Struct.Type<typeof assumptionFields> {}
 
 /** Schema of {@link Assumptions}. */
 export const AssumptionsSchema = Schema.Struct(assumptionFields);
 
-/** What is assumed where nobody says otherwise. */
+/** The assumptions that are in use unless a setting overrides them. */
 export const defaultAssumptions: Assumptions = {
   updateBeneficiaryMethod: "POST",
   listPayoutsParameters: {
@@ -223,15 +173,10 @@ export const defaultAssumptions: Assumptions = {
   deliveryAddressField: "delivery_address",
   rangeBoundUnit: "milliseconds",
   timeZone: "unknown",
-  successMessage: "^success$",
   rejectedTokenCodes: [401],
-  rejectedTokenMessage:
-    "unauthori[sz]ed|un-?authenticated|not (authenticated|logged in|signed in)|" +
-    "(token|session|jwt|log-?in|authentication).*(expired|invalid|missing|time(d |-)?out)|" +
-    "(expired|invalid|missing).*(token|session|jwt)",
+  rejectedTokenWords: ["token", "unauthorized", "unauthenticated", "log in", "session"],
   tokenLifetimeSeconds: 600,
   tokenIdleSeconds: 600,
-  signInLimitMessage: "too many|rate limit|too frequent|limit exceeded",
   notCarriedOutStatuses: [400, 422, 429],
   listLagSeconds: 180,
   reconciliationMaxPages: 1_000,
@@ -239,38 +184,18 @@ export const defaultAssumptions: Assumptions = {
   payoutKeyEcho: "unknown",
   payoutKeyInBody: true,
   payoutFieldsAsSent: ["payout_id", "amount", "currency", "beneficiary_id"],
-  echoedFields: {
-    // Payouts may be shown with a key of the service's own: payoutKeyEcho.
-    createPayout: ["amount", "currency", "beneficiary_id"],
-    createCard: ["unique_request_id"],
-    withdrawFromCard: ["amount", "card_id", "card_number", "unique_request_id"],
-    createBeneficiary: ["account_currency", "account_number", "iban"],
-  },
   payoutCompletedStatuses: ["completed"],
-  payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned"],
-  payoutReturnedStatus:
-    "revers|return|refund|recall|charge|fail|declin|reject|refus|denied|bounce|cancel|abort|void|" +
-    "expire|error|nullif|annul|withdr[ae]w|revok|rescind|dishono|sent[ _-]?back|unsuccess|unpaid|" +
-    "not[ _-]?(complet|paid|sent|success)",
-  // Whole statuses only: `partially_paid` or `sent for review` may say anything. `processing` is among
-  // them: the one status that the document shows, which says too that the time is unset until completion.
-  payoutPaidStatus:
-    "^\\s*((payout|payment|funds?|money|trade|transfer|transaction)[ _-]?)?(is[ _-]|was[ _-]|has[ _-]been[ _-])?" +
-    "(complete|completed|paid|paid[ _-]out|settled|success|successful|succeeded|succeed|done|closed|finished|" +
-    "finali[sz]ed|executed|processed|processing|sent|delivered|credited|arrived|" +
-    "cleared|disbursed|transferred)\\s*$",
-  completeTimeCompletes: true,
+  payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned", "reversed"],
+  // All that the document shows, except awaiting_funds.
+  completeTimeStatuses: ["processing", "trade_settled", "funds_arrived", "closed"],
   cardholderVerifiedStatuses: ["SUCCESS", "1"],
   cardholderRefusedStatuses: ["FAILED", "-1"],
   cardholderIncompleteStatuses: ["INCOMPLETE", "2"],
-  repeatedKeyRefusal:
-    "duplicate|repeat|already|ignored|been processed|" +
-    "(unique_request_id|request id|idempoten\\w*).*(used|exist|taken|known|processed)",
   alreadySoRefusals: {
-    createBalance: "^(?!.*\\bname\\b).*already (exist|created|open)",
-    removeCardholder: "already (been )?(removed|deleted)",
-    cancelCard: "already (been )?cancell?ed",
-    freezeCard: "already (been )?frozen",
+    createBalance: ["balance already exists"],
+    removeCardholder: ["already removed"],
+    cancelCard: ["already cancelled"],
+    freezeCard: ["already frozen"],
   },
   amountFractionDigits: "iso4217",
 };

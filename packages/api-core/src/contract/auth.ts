@@ -5,67 +5,43 @@ import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
 import { endpointGroup } from "./endpoint-group.ts";
 import { enveloped, Refusal } from "./envelope.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
+import { readTime } from "./times.ts";
 import { Idempotency } from "./operation-facts.ts";
-import { decodedBy, fieldsOf, type LenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
+import { orAbsent } from "./fields.ts";
 
-const expiry = Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String])));
+const Expiry = orAbsent(
+  Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
+);
 
-/** Below this, an expiry number counts seconds since 1970; from it on, milliseconds (year 1973). */
-const SMALLEST_MILLISECONDS = 1e11;
+/** An expiry: seconds or milliseconds since 1970, or an ISO time. Without offset, it is in UTC. */
+const toMilliseconds = (value: string | number | null | undefined): number | undefined =>
+  value === undefined || value === null
+    ? undefined
+    : readTime(String(value), { timeZone: "UTC" })?.earliest;
 
-/** A time without offset is the service's, not this machine's: UTC. */
-const withOffset = (time: string): string =>
-  /(z|[+-]\d\d:?\d\d)$/i.test(time) ? time : `${time}Z`;
-
-const toMilliseconds = (value: unknown): number | undefined => {
-  if (typeof value !== "number" && typeof value !== "string") return undefined;
-  const text = String(value).trim();
-  if (/^\d+(\.\d+)?$/.test(text)) {
-    const number = Number(text);
-    return number < SMALLEST_MILLISECONDS ? number * 1000 : number;
-  }
-  const parsed = Date.parse(withOffset(text));
-  return Number.isNaN(parsed) ? undefined : parsed;
-};
-
-/** What can be written into a header; anything else is no token. */
+/** What can be written into a header; anything else is not a token. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/u;
 
-const tokenOf = (wire: Readonly<Record<string, unknown>>, auth_token: string) => {
-  const expires_at = toMilliseconds(wire["expires_at"]) ?? toMilliseconds(wire["expired_at"]);
-  return expires_at === undefined ? { auth_token } : { auth_token, expires_at };
-};
-
-const lenientToken: LenientDecoder = (wire) => {
-  const given = fieldsOf(wire);
-  const auth_token = given?.["auth_token"];
-  return given !== undefined && typeof auth_token === "string" && HEADER_TEXT.test(auth_token)
-    ? tokenOf(given, auth_token)
-    : UNREADABLE;
-};
-
 /**
- * A token and when it expires, in milliseconds since 1970; absent where the answer says nothing
- * that can be read. The service's samples name the field `expired_at` and `expires_at`, and its
- * document calls it a number and an ISO time: each of these is accepted.
+ * A token and when it expires, in milliseconds since 1970; absent if the answer has no expiry that can be read.
+ * The service's samples name the field `expired_at` and `expires_at`, and its document calls it a number and an
+ * ISO time: each of these is accepted.
  */
-export const Token = decodedBy(
-  Schema.Struct({
-    auth_token: Schema.String.check(Schema.isPattern(HEADER_TEXT)),
-    expired_at: expiry,
-    expires_at: expiry,
-  }).pipe(
-    Schema.decodeTo(
-      Schema.Struct({ auth_token: Schema.String, expires_at: Schema.optionalKey(Schema.Finite) }),
-      {
-        decode: SchemaGetter.transform((wire) => tokenOf(wire, wire.auth_token)),
-        encode: SchemaGetter.transform(({ auth_token, expires_at }) =>
-          expires_at === undefined ? { auth_token } : { auth_token, expires_at },
-        ),
-      },
-    ),
+export const Token = Schema.Struct({
+  auth_token: Schema.String.check(Schema.isPattern(HEADER_TEXT)),
+  expired_at: Expiry,
+  expires_at: Expiry,
+}).pipe(
+  Schema.decodeTo(
+    Schema.Struct({ auth_token: Schema.String, expires_at: Schema.optionalKey(Schema.Finite) }),
+    {
+      decode: SchemaGetter.transform(({ auth_token, expired_at, expires_at: given }) => {
+        const expires_at = toMilliseconds(given) ?? toMilliseconds(expired_at);
+        return { auth_token, ...(expires_at !== undefined && { expires_at }) };
+      }),
+      encode: SchemaGetter.passthroughSubtype(),
+    },
   ),
-  lenientToken,
 );
 
 const pongFields = {

@@ -1,6 +1,7 @@
+import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
+import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { asJsonText, asObject } from "./beneficiary-details.ts";
 import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
 import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
@@ -11,10 +12,12 @@ import {
   CurrencyCode,
   emptyText,
   optionalText,
+  orAbsent,
   PathSegment,
   text,
 } from "./fields.ts";
-import { Echoes, Idempotency } from "./operation-facts.ts";
+import { Idempotency } from "./operation-facts.ts";
+import { isRecord } from "../values.ts";
 import { withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -120,6 +123,38 @@ export interface RetrieveBeneficiaryInput extends Schema.Struct.Type<typeof byId
 export class RetrieveBeneficiaryInputSchema extends Schema.Opaque<RetrieveBeneficiaryInput>()(
   Schema.Struct(byIdFields),
 ) {}
+
+const parsed = (details: unknown): unknown => {
+  if (typeof details !== "string") return details;
+  try {
+    return JSON.parse(details);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Details inside an answer: an object, or its JSON as a text. Anything else is absent. */
+const details = <S extends Schema.Top>(schema: S, write: (encoded: S["Encoded"]) => unknown) =>
+  orAbsent(
+    Schema.optionalKey(Schema.Unknown).pipe(
+      Schema.decodeTo(Schema.optionalKey(schema), {
+        decode: SchemaGetter.transformOptional((given: Option.Option<unknown>) =>
+          Option.filter(
+            // The schema that this leads to checks that it is such an object.
+            Option.map(given, parsed) as Option.Option<S["Encoded"]>,
+            isRecord,
+          ),
+        ),
+        encode: SchemaGetter.transformOptional(Option.map(write)),
+      }),
+    ),
+  );
+
+/** Details as the create answer carries them: JSON texts. */
+const asJsonText = <S extends Schema.Top>(schema: S) => details(schema, JSON.stringify);
+
+/** Details as the retrieve answer carries them: objects. */
+const asObject = <S extends Schema.Top>(schema: S) => details(schema, (encoded) => encoded);
 
 const bankDetailsFields = {
   /** Name of the bank. */
@@ -267,13 +302,7 @@ export const beneficiaryOperations = {
     payload: CreateBeneficiaryInputSchema,
     success: enveloped(CreatedBeneficiarySchema),
     error: Refusal,
-  })
-    .annotate(Idempotency, "none")
-    .annotate(Echoes, {
-      account_currency: { as: "currency", shownAs: ["account_currency_code"] },
-      account_number: { as: "number" },
-      iban: { as: "number", shownAs: ["beneficiary_bank_details", "iban"] },
-    }),
+  }).annotate(Idempotency, "none"),
   // The document shows no method; see the assumption `updateBeneficiaryMethod`.
   /**
    * Replace a beneficiary's fields, but the IBAN and the routing codes. Lengths are in characters.

@@ -8,6 +8,7 @@ import {
   answeredTime,
   CalendarDate,
   optionalText,
+  orAbsent,
   PageNumber,
   pageSize,
   PathSegment,
@@ -15,7 +16,6 @@ import {
 } from "./fields.ts";
 import { page } from "./list-page.ts";
 import { ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
-import { decodedBy, IGNORED } from "./lenient-decoder.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** State of the identity check as requests and filters write it. */
@@ -94,12 +94,8 @@ const cardholderFields = {
   /** State of the identity check as the service writes it, such as `SUCCESS`. */
   card_holder_status: answeredOrUnset,
   /** How many cards, or which: the document says only that it is a number. */
-  card_num: decodedBy(
+  card_num: orAbsent(
     Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
-    (wire) =>
-      wire === undefined || wire === null || typeof wire === "string" || Number.isFinite(wire)
-        ? wire
-        : IGNORED,
   ),
   /** First name. */
   first_name: answeredOrUnset,

@@ -11,7 +11,7 @@ import {
   text,
   UniqueRequestId,
 } from "./fields.ts";
-import { Echoes, Idempotency } from "./operation-facts.ts";
+import { Idempotency } from "./operation-facts.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** The one currency of cards and of the balance that funds them. */
@@ -154,9 +154,7 @@ export const cardOperations = {
     payload: CreateCardInputSchema,
     success: enveloped(CardSchema),
     error: Refusal,
-  })
-    .annotate(Idempotency, "keyed")
-    .annotate(Echoes, { unique_request_id: { as: "id" } }),
+  }).annotate(Idempotency, "keyed"),
   /**
    * Withdraw `amount` USD, a decimal string, from the balance of a card.
    *
@@ -175,14 +173,7 @@ export const cardOperations = {
     payload: WithdrawFromCardInputSchema,
     success: enveloped(CardWithdrawalSchema),
     error: Refusal,
-  })
-    .annotate(Idempotency, "keyed")
-    .annotate(Echoes, {
-      amount: { as: "amount" },
-      card_id: { as: "id" },
-      card_number: { as: "number" },
-      unique_request_id: { as: "id" },
-    }),
+  }).annotate(Idempotency, "keyed"),
   /**
    * Rename a card.
    *

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
-import { answeredBy, lenientDecoder } from "./lenient-decoder.ts";
+import { madeOf } from "./fields.ts";
 
 /** `code` of an envelope that reports success. */
 export const SUCCESS_CODE = 200;
@@ -14,53 +14,35 @@ export class Refusal extends Schema.Error<Refusal>("Refusal")(
   { httpApiStatus: REFUSAL_CODE },
 ) {}
 
-/** The `data` of an envelope, if there is one. */
-export const dataOf = (envelope: unknown): unknown =>
-  typeof envelope === "object" && envelope !== null && "data" in envelope
-    ? envelope.data
-    : undefined;
-
 /**
  * The envelope of a successful answer around `data`. Decodes to the data alone.
  *
  * Source: service interface, "Response envelope".
  */
-export const enveloped = <Data extends Schema.Top>(data: Data) => {
-  const decodeData = lenientDecoder(data);
-  return answeredBy(
-    Schema.Struct({
-      code: Schema.Literal(SUCCESS_CODE),
-      message: Schema.String,
-      data: Schema.toEncoded(data),
-    }).pipe(
-      Schema.decodeTo(data, {
-        // The struct's type stays unresolved while `Data` is generic.
-        decode: SchemaGetter.transform((envelope) => (envelope as { data: Data["Encoded"] }).data),
-        encode: SchemaGetter.transform((encoded) => ({
-          code: SUCCESS_CODE,
-          message: "Success",
-          data: encoded,
-        })),
-      }),
-    ),
-    decodeData && ((wire, ignored) => decodeData(dataOf(wire), ignored)),
+export const enveloped = <Data extends Schema.Top>(data: Data) =>
+  Schema.Struct({ code: Schema.Literal(SUCCESS_CODE), message: Schema.String, data }).pipe(
+    Schema.decodeTo(madeOf<Data["Type"]>(), {
+      // The struct's type stays unresolved while `Data` is generic.
+      decode: SchemaGetter.transform((envelope) => (envelope as { data: Data["Type"] }).data),
+      encode: SchemaGetter.transform((made) => ({
+        code: SUCCESS_CODE,
+        message: "Success",
+        data: made,
+      })),
+    }),
   );
-};
 
 /**
  * The envelope of an operation that only confirms: no `data` is expected, any is ignored.
  *
  * `Undefined`, as a server answers `Void` with no body at all.
  */
-export const confirmed = answeredBy(
-  Schema.Struct({
-    code: Schema.Literal(SUCCESS_CODE),
-    message: Schema.String,
-  }).pipe(
-    Schema.decodeTo(Schema.Undefined, {
-      decode: SchemaGetter.transform(() => undefined),
-      encode: SchemaGetter.transform(() => ({ code: SUCCESS_CODE, message: "Success" }) as const),
-    }),
-  ),
-  () => undefined,
+export const confirmed = Schema.Struct({
+  code: Schema.Literal(SUCCESS_CODE),
+  message: Schema.String,
+}).pipe(
+  Schema.decodeTo(Schema.Undefined, {
+    decode: SchemaGetter.transform(() => undefined),
+    encode: SchemaGetter.transform(() => ({ code: SUCCESS_CODE, message: "Success" }) as const),
+  }),
 );

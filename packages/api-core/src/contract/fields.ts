@@ -1,7 +1,8 @@
+import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
+import * as SchemaAST from "effect/SchemaAST";
 import * as SchemaGetter from "effect/SchemaGetter";
-import { decodedBy, IGNORED, lenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
 import { isUnsetTime } from "./times.ts";
 
 /** A filter with the sentence that a person reads when it fails. */
@@ -162,48 +163,39 @@ export const RangeBound = Schema.Int.check(
 );
 
 /**
- * Whether a number in an answer has the service's own digits: beyond these bounds some were lost,
- * and one that is written with an exponent is no plain text of them.
+ * Reads what an optional field of an answer cannot be read as, as absent: an odd field must not hide the id of
+ * something that was created.
  */
-const isExact = (value: number): boolean =>
-  Number.isSafeInteger(Math.trunc(value)) && !String(value).includes("e");
+export const orAbsent = <S extends Schema.Top>(field: S) =>
+  field.pipe(Schema.catchDecoding(() => Effect.succeedNone));
 
-const ExactNumber = Schema.Finite.check(rule("must be a number without lost digits", isExact));
-
-/** The text of a value that is one, or a number (ids, statuses, amounts). */
-const textOf = (wire: unknown): string | undefined => {
-  if (typeof wire === "string") return wire;
-  return typeof wire === "number" && isExact(wire) ? String(wire) : undefined;
-};
-
-/** A field of an answer without which it means nothing; a number becomes its text. */
-export const answered = decodedBy(
-  Schema.Union([Schema.String, ExactNumber]).pipe(
-    Schema.decodeTo(Schema.String, {
-      decode: SchemaGetter.String(),
-      encode: SchemaGetter.passthroughSubtype(),
-    }),
+/** A number in an answer that has the service's own digits: beyond these bounds some of them are lost. */
+const ExactNumber = Schema.Finite.check(
+  rule(
+    "must be a number without lost digits",
+    (value: number) => Number.isSafeInteger(Math.trunc(value)) && !String(value).includes("e"),
   ),
-  (wire) => textOf(wire) ?? UNREADABLE,
 );
 
-/** What is written where there is no id. */
+/** A field without which an answer means nothing; a number becomes its text. */
+export const answered = Schema.Union([Schema.String, ExactNumber]).pipe(
+  Schema.decodeTo(Schema.String, {
+    decode: SchemaGetter.String(),
+    encode: SchemaGetter.passthroughSubtype(),
+  }),
+);
+
+/** Ways to write that there is no id. */
 const NO_ID = /^\s*(0+|-+|null|nil|none|undefined|n\/a)?\s*$/i;
 
-/** An id in an answer; an empty one would lead to a wrong path, and is none, as `0` or `null` are. */
-export const answeredId = decodedBy(
-  answered.check(
-    Schema.isMinLength(1),
-    rule("must be an id", (id: string) => !NO_ID.test(id)),
-  ),
-  (wire) => {
-    const id = textOf(wire);
-    return id === undefined || NO_ID.test(id) ? UNREADABLE : id;
-  },
+/** An id in an answer; an empty one, `0` or `null` is not an id. */
+export const answeredId = answered.check(
+  Schema.isMinLength(1),
+  rule("must be an id", (id: string) => !NO_ID.test(id)),
 );
 
 const absentWhen = (isUnset: (value: string) => boolean, unset: string) =>
-  decodedBy(
+  orAbsent(
     Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.String, ExactNumber]))).pipe(
       Schema.decodeTo(Schema.optionalKey(Schema.String), {
         decode: SchemaGetter.transformOptional((value: Option.Option<string | number | null>) =>
@@ -217,45 +209,76 @@ const absentWhen = (isUnset: (value: string) => boolean, unset: string) =>
         ),
       }),
     ),
-    (wire) => {
-      if (wire === undefined || wire === null) return undefined;
-      const text = textOf(wire);
-      if (text === undefined) return IGNORED;
-      return isUnset(text) ? undefined : text;
-    },
   );
 
-/**
- * A field of an answer that may be unset: missing, null and the empty string all decode to absent,
- * and so does what is neither a text nor a number.
- */
+/** A field of an answer that may be unset: missing, null, empty, and neither text nor number, it is absent. */
 export const answeredOrUnset = absentWhen((value) => value === "", "");
-
-/** A list in an answer; missing and null, as some services write it, decode to no items. */
-export const answeredList = <Item extends Schema.Top>(item: Item) => {
-  const decodeItem = lenientDecoder(item);
-  return decodedBy(
-    Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.toEncoded(item)))).pipe(
-      Schema.decodeTo(Schema.Array(item), {
-        decode: SchemaGetter.transformOptional(
-          (items: Option.Option<ReadonlyArray<Item["Encoded"]> | null>) =>
-            Option.some(Option.getOrNull(items) ?? []),
-        ),
-        encode: SchemaGetter.passthroughSubtype(),
-      }),
-    ),
-    decodeItem &&
-      ((wire, ignored) => {
-        if (wire === undefined || wire === null) return [];
-        if (!Array.isArray(wire)) return UNREADABLE;
-        const items = wire.map((one: unknown) => decodeItem(one, ignored));
-        return items.includes(UNREADABLE) ? UNREADABLE : items;
-      }),
-  );
-};
 
 /** The service's way to write a time that has not come. */
 const ZERO_TIME = "0001-01-01T00:00:00Z";
 
-/** A time in an answer as the service writes it; one that is unset, in any notation, is absent. */
+/** A time in an answer as the service writes it; the zero time is absent. */
 export const answeredTime = absentWhen(isUnsetTime, ZERO_TIME);
+
+/** What a transformation makes of an answer that was checked before: it is not checked again. */
+export const madeOf = <A>() => Schema.declare((_value: unknown): _value is A => true);
+
+/** A list in an answer; missing and null decode to no items. */
+export const answeredList = <Item extends Schema.Top>(item: Item) =>
+  Schema.optionalKey(Schema.NullOr(Schema.Array(item))).pipe(
+    Schema.decodeTo(madeOf<ReadonlyArray<Item["Type"]>>(), {
+      decode: SchemaGetter.transformOptional(
+        (items: Option.Option<ReadonlyArray<Item["Type"]> | null>) =>
+          Option.some(Option.getOrNull(items) ?? []),
+      ),
+      encode: SchemaGetter.passthroughSubtype(),
+    }),
+  );
+
+const wireNamesKey = "@durable-payments/api-core/wireNames";
+
+const renamed = (
+  fields: Readonly<Record<string, unknown>>,
+  names: ReadonlyMap<string, string>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [names.get(name) ?? name, value]),
+  );
+
+/**
+ * A struct with other names for some of its fields on the wire. (`Schema.encodeKeys` checks the wire's fields
+ * against their documented form first, so that one odd field would hide the rest.)
+ */
+export const withWireNames = <S extends Schema.Struct<Schema.Struct.Fields>>(
+  struct: S,
+  names: Readonly<Record<string, string>>,
+) => {
+  const toWire = new Map(Object.entries(names));
+  const toOurs = new Map([...toWire].map(([ours, wire]) => [wire, ours] as const));
+  // The fields of the struct under other names; the contract's need no services.
+  const fields = renamed(struct.fields, toWire) as Record<string, Schema.Codec<unknown, unknown>>;
+  const written = Schema.Struct(fields);
+  return written
+    .pipe(
+      Schema.decodeTo(madeOf<S["Type"]>(), {
+        decode: SchemaGetter.transform((fields) => renamed(fields, toOurs) as S["Type"]),
+        encode: SchemaGetter.transform((value) =>
+          renamed(value as Readonly<Record<string, unknown>>, toWire),
+        ),
+      }),
+    )
+    .annotate({ [wireNamesKey]: names });
+};
+
+/** The names that {@link withWireNames} gave to fields of an answer, or of what is in it: ours to the wire's. */
+export const wireNamesIn = (ast: SchemaAST.AST): Readonly<Record<string, string>> => {
+  // Only `withWireNames` writes this key.
+  const names = SchemaAST.resolve(ast)?.[wireNamesKey] as Record<string, string> | undefined;
+  const parts = [
+    ...(SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ type }) => type) : []),
+    ...(SchemaAST.isArrays(ast) ? ast.rest : []),
+    ...(SchemaAST.isUnion(ast) ? ast.types : []),
+    ...(ast.encoding ?? []).map(({ to }) => to),
+  ];
+  return Object.assign({}, ...parts.map(wireNamesIn), names) as Record<string, string>;
+};

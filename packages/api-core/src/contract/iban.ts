@@ -1,7 +1,7 @@
 import { electronicFormatIBAN, validateIBAN, ValidationErrorsIBAN } from "ibantools";
 import { given, type Rule } from "./rules.ts";
 
-/** What no IBAN can be. Check digits of a country's own within it are for its banks to judge. */
+/** Faults that no IBAN has. Check digits of a country's own within it are for its banks to judge. */
 const FAULTS: ReadonlyArray<ValidationErrorsIBAN> = [
   ValidationErrorsIBAN.NoIBANCountry,
   ValidationErrorsIBAN.WrongBBANLength,
@@ -17,6 +17,6 @@ export const ibanFits =
     if (iban === "") return [];
     const isWrong = validateIBAN(iban).errorCodes.some((code) => FAULTS.includes(code));
     return isWrong
-      ? [{ field, problem: "is no IBAN: its country, length or check digits do not fit" }]
+      ? [{ field, problem: "is not an IBAN: its country, length or check digits do not fit" }]
       : [];
   };

@@ -1,7 +1,8 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
+import { isRecord } from "../values.ts";
 import { enveloped } from "./envelope.ts";
-import { decodedBy, fieldsOf, lenientDecoder, UNREADABLE } from "./lenient-decoder.ts";
+import { answeredList, madeOf, orAbsent } from "./fields.ts";
 
 const unreadableRowFields = {
   /** What is wrong with it, after "the row ". */
@@ -30,67 +31,45 @@ export interface Page<Item> {
   readonly unreadable: ReadonlyArray<UnreadableRow>;
 }
 
-const unreadable = (row: unknown): UnreadableRow => {
-  const fields = fieldsOf(row);
-  return fields === undefined
-    ? { reason: "is not an object", fields: {} }
-    : { reason: "has no id that can be read", fields };
-};
+/** A row as it came, when nothing else can read it. */
+export const AnyRow = Schema.Unknown.pipe(
+  Schema.decodeTo(UnreadableRowSchema, {
+    decode: SchemaGetter.transform((row) =>
+      isRecord(row)
+        ? { reason: "has no id that can be read", fields: row }
+        : { reason: "is not an object", fields: {} },
+    ),
+    encode: SchemaGetter.transform(({ fields }: UnreadableRow): unknown => fields),
+  }),
+);
 
-/** How many items or pages there are. */
-const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0));
+/** A row of a list: one that cannot be read must not hide the others. */
+export const rowOf = <Item extends Schema.Top>(item: Item) => Schema.Union([item, AnyRow]);
 
-/** A number of items or pages; a text is none, as nobody knows what else it may hold. */
-const count = (wire: unknown, name: string, ignored: Set<string>): Record<string, unknown> => {
-  if (typeof wire === "number" && Number.isSafeInteger(wire) && wire >= 0) return { [name]: wire };
-  if (wire !== undefined) ignored.add(name);
-  return {};
-};
+/** Whether a row is one that {@link rowOf} could not read. */
+export const isUnreadable = (row: unknown): row is UnreadableRow =>
+  isRecord(row) && "reason" in row && "fields" in row;
+
+/** A number of items or pages; a text is not one, as nobody knows what else it may hold. */
+const Count = orAbsent(Schema.optionalKey(Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))));
 
 /**
- * A page of a list: the items of this page, how many items and pages there are (absent where the
- * answer does not say it as a number), and the rows that cannot be read.
+ * A page of a list: the items of this page, how many items and pages there are (absent if the answer does not
+ * say it as a number), and the rows that cannot be read.
  */
 export const page = <Item extends Schema.Top>(item: Item) => {
-  const decodeItem = lenientDecoder(item);
-  const totals = { total_item: Schema.optionalKey(Count), total_page: Schema.optionalKey(Count) };
-  const written = Schema.Struct({
-    ...totals,
-    item_list: Schema.optionalKey(Schema.NullOr(Schema.Array(Schema.toEncoded(item)))),
-  });
-  const read = Schema.Opaque<Page<Item["Type"]>>()(
-    Schema.Struct({
-      ...totals,
-      item_list: Schema.Array(item),
-      unreadable: Schema.Array(UnreadableRowSchema),
-    }),
-  );
-  const schema = written.pipe(
-    Schema.decodeTo(read, {
-      decode: SchemaGetter.transform(({ item_list, ...given }) => ({
-        ...given,
-        item_list: item_list ?? [],
-        unreadable: [],
-      })),
-      encode: SchemaGetter.transform(({ unreadable: _, ...given }) => given),
-    }),
-  );
+  const totals = { total_item: Count, total_page: Count };
+  const written = Schema.Struct({ ...totals, item_list: answeredList(rowOf(item)) });
   return enveloped(
-    decodedBy(
-      schema,
-      decodeItem &&
-        ((wire, ignored) => {
-          const given = fieldsOf(wire);
-          const rows: unknown = given?.["item_list"] ?? [];
-          if (given === undefined || !Array.isArray(rows)) return UNREADABLE;
-          const decoded = rows.map((row: unknown) => decodeItem(row, ignored));
-          return {
-            ...count(given["total_item"], "total_item", ignored),
-            ...count(given["total_page"], "total_page", ignored),
-            item_list: decoded.filter((one) => one !== UNREADABLE),
-            unreadable: rows.filter((_, index) => decoded[index] === UNREADABLE).map(unreadable),
-          };
-        }),
+    written.pipe(
+      Schema.decodeTo(madeOf<Page<Item["Type"]>>(), {
+        decode: SchemaGetter.transform(({ item_list, ...given }) => ({
+          ...given,
+          item_list: item_list.filter((row): row is Item["Type"] => !isUnreadable(row)),
+          unreadable: item_list.filter(isUnreadable),
+        })),
+        encode: SchemaGetter.transform(({ unreadable: _, ...given }) => given),
+      }),
     ),
   );
 };

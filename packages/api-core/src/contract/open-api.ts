@@ -4,6 +4,7 @@ import * as HttpApi from "effect/http-api/HttpApi";
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import type * as OpenApi from "effect/http-api/OpenApi";
+import { isRecord } from "../values.ts";
 import { defaultAssumptions } from "./assumptions.ts";
 import { Idempotency } from "./operation-facts.ts";
 import { CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./signed-in.ts";
@@ -43,10 +44,19 @@ const mapValues = <A, B>(
 ): Record<string, B> =>
   Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 
-/** An answer may carry fields that the document does not name; they are ignored. */
+/** Whether a schema takes anything, as that of a row which cannot be read does. */
+const takesAnything = (schema: unknown): boolean =>
+  isRecord(schema) && Object.keys(schema).length === 0;
+
+/** An answer may carry fields and rows that the document does not have; they are ignored. */
 const open = (schema: unknown): unknown => {
   if (Array.isArray(schema)) return schema.map(open);
-  if (typeof schema !== "object" || schema === null) return schema;
+  if (!isRecord(schema)) return schema;
+  const { anyOf } = schema;
+  if (Array.isArray(anyOf) && anyOf.some(takesAnything)) {
+    const documented: ReadonlyArray<unknown> = anyOf.filter((one) => !takesAnything(one));
+    return open(documented.length === 1 ? documented[0] : { anyOf: documented });
+  }
   return Object.fromEntries(
     Object.entries(schema)
       .filter(([key, value]) => key !== "additionalProperties" || value !== false)

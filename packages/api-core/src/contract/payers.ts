@@ -3,15 +3,9 @@ import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import { endpointGroup } from "./endpoint-group.ts";
 import { enveloped, Refusal } from "./envelope.ts";
-import { answeredId, answeredOrUnset } from "./fields.ts";
+import { answeredId, answeredOrUnset, madeOf } from "./fields.ts";
 import { Idempotency } from "./operation-facts.ts";
-import {
-  decodedBy,
-  fieldsOf,
-  type LenientDecoder,
-  lenientDecoder,
-  UNREADABLE,
-} from "./lenient-decoder.ts";
+import { AnyRow, rowOf } from "./list-page.ts";
 import { SignedIn } from "./signed-in.ts";
 
 const payerFields = {
@@ -49,44 +43,26 @@ export interface Payer extends Schema.Struct.Type<typeof payerFields> {}
 /** Schema of {@link Payer}. */
 export class PayerSchema extends Schema.Opaque<Payer>()(Schema.Struct(payerFields)) {}
 
-const item = Schema.toEncoded(PayerSchema);
-const nested = Schema.Struct({ data: Schema.NullOr(Schema.Union([Schema.Array(item), item])) });
+const Nested = Schema.Struct({
+  data: Schema.NullOr(Schema.Union([Schema.Array(rowOf(PayerSchema)), PayerSchema])),
+});
 
-const unnest = (listed: typeof item.Type | typeof nested.Type): ReadonlyArray<typeof item.Type> => {
-  if (!("data" in listed)) return [listed];
-  const { data } = listed;
-  if (data === null) return [];
-  return "payer_id" in data ? [data] : data;
-};
+const isPayer = (row: unknown): row is Payer =>
+  typeof row === "object" && row !== null && "payer_id" in row;
 
-const decodePayer = lenientDecoder(PayerSchema);
-
-/** The payers of an answer; what has no id that can be read is left out, with a note. */
-const lenientPayers: LenientDecoder = (wire, ignored) => {
-  if (wire === null) return [];
-  if (!Array.isArray(wire)) return UNREADABLE;
-  return wire.flatMap((row: unknown): ReadonlyArray<unknown> => {
-    const fields = fieldsOf(row) ?? {};
-    if ("data" in fields && !("payer_id" in fields)) {
-      const nested = lenientPayers([fields["data"] ?? []].flat(), ignored);
-      return Array.isArray(nested) ? nested : [];
-    }
-    const payer = decodePayer?.(row, ignored);
-    if (payer !== UNREADABLE) return [payer];
-    ignored.add("payer_id");
-    return [];
-  });
-};
-
-/** The service's sample nests envelopes inside the array of payers; both forms decode to payers. */
-const Payers = decodedBy(
-  Schema.NullOr(Schema.Array(Schema.Union([item, nested]))).pipe(
-    Schema.decodeTo(Schema.Array(PayerSchema), {
-      decode: SchemaGetter.transform((listed) => (listed ?? []).flatMap(unnest)),
-      encode: SchemaGetter.passthroughSubtype(),
-    }),
-  ),
-  lenientPayers,
+/**
+ * The payers of an answer. The service's sample nests envelopes inside the array of payers; both forms decode to
+ * payers. A row that has no id that can be read is left out.
+ */
+const Payers = Schema.NullOr(Schema.Array(Schema.Union([PayerSchema, Nested, AnyRow]))).pipe(
+  Schema.decodeTo(madeOf<ReadonlyArray<Payer>>(), {
+    decode: SchemaGetter.transform((listed) =>
+      (listed ?? [])
+        .flatMap((row) => ("data" in row ? row.data : row))
+        .filter((row) => isPayer(row)),
+    ),
+    encode: SchemaGetter.passthroughSubtype(),
+  }),
 );
 
 /** Source: service interface, "Payers". */

@@ -19,10 +19,10 @@ import {
   RangeBound,
   text,
   UniqueRequestId,
+  withWireNames,
 } from "./fields.ts";
 import { page } from "./list-page.ts";
-import { Echoes, ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
-import { withWireNames } from "./lenient-decoder.ts";
+import { ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -251,15 +251,7 @@ export const payoutOperations = {
     payload: CreatePayoutInputSchema,
     success: enveloped(CreatedPayout),
     error: Refusal,
-  })
-    .annotate(Idempotency, "none")
-    .annotate(Echoes, {
-      amount: { as: "amount" },
-      currency: { as: "currency" },
-      beneficiary_id: { as: "id" },
-      payer_id: { as: "id" },
-      unique_request_id: { as: "id" },
-    }),
+  }).annotate(Idempotency, "none"),
   /**
    * List payouts, a page of at most 50 at a time; `client.streams.listPayouts` reads all pages. A new payout
    * may be missing for some minutes.

@@ -62,16 +62,13 @@ const spoilt = (good: unknown, junk: unknown, at: number): string => {
   return at % 5 === 0 ? written.slice(0, at) : written;
 };
 
-const read = (name: (typeof names)[number], answer: WireResponse, isKeyed = true) =>
+const read = (name: (typeof names)[number], answer: WireResponse) =>
   parseResponse(
     {
       operation: operation(name),
       assumptions: defaultAssumptions,
-      sent: {},
-      hidden: { secrets: [], personal: [] },
-      ids: [],
+      hidden: [],
       isResend: true,
-      isKeyed,
     },
     answer,
     1_763_700_000_000,

@@ -17,13 +17,9 @@ const rejections: ReadonlyArray<readonly [string, Reply]> = [
   ["a message that says so", refusal("Token expired or invalid")],
   ["another message that says so", refusal("The access token has EXPIRED", 400)],
   ["a third message that says so", refusal("Unauthorized")],
-  ...[
-    "Session expired",
-    "jwt expired",
-    "Login timeout",
-    "not authenticated",
-    "Unauthenticated",
-  ].map((message) => [`the message "${message}"`, refusal(message)] as const),
+  ...["Session expired", "Unauthorized", "Please log in", "Unauthenticated"].map(
+    (message) => [`the message "${message}"`, refusal(message)] as const,
+  ),
 ];
 
 /** Without the pings, by which the client asks whether it was the token. */
@@ -233,7 +229,7 @@ describe("bad credentials", () => {
       operation: "createPayout",
       carriedOut: "no",
       message:
-        "createPayout was not sent. Signing in failed (signIn was refused: Invalid client id or API key). " +
+        "createPayout was not sent. Signing in failed (signIn was refused with HTTP 401 and code 400.). " +
         "Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.",
     });
     expect(server.requests).toHaveLength(0);

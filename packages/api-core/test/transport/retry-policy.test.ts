@@ -2,7 +2,7 @@ import { Result } from "effect";
 import { describe, expect, it } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
 import { Unavailable } from "../../src/client/errors.ts";
-import { failed } from "../../src/client/parsed-response.ts";
+import { failed } from "../../src/client/outcomes.ts";
 import { retryDelayMs, retryAfterMs } from "../../src/client/retry-policy.ts";
 import { answers } from "../support/responses.ts";
 import { clientFor, failureOf, settingsFor } from "../support/client.ts";

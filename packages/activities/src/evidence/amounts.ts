@@ -1,5 +1,5 @@
 import * as BigDecimal from "effect/BigDecimal";
-import { canonicalDecimal } from "./values.ts";
+import { canonicalDecimal } from "@durable-payments/api-core/values";
 
 /** A decimal of digits before and after a point, in its canonical form. */
 const decimalOf = (whole: string, fraction: string): string =>
@@ -70,4 +70,22 @@ export const isOtherAmount = (sent: string, shown: string, fee: string): boolean
     (amount) =>
       isSameAmount(wanted, amount) || amountsOf(fee).some((one) => isApartBy(amount, wanted, one)),
   );
+};
+
+const COMMAS = /^\d{1,3}(,\d{3})+(\.\d+)?$/;
+const MARKS = /^\d{1,3}([ \u00a0\u2009\u202f'’_]\d{3})+(\.\d+)?$/;
+const POINTS = /^\d{1,3}(\.\d{3})+,\d+$|^\d{1,3}(\.\d{3}){2,}$/;
+
+/**
+ * Read an amount that the service shows, which may be grouped: `4,983,830.57`, `4.983.830,57`,
+ * `4'983'830.57`.
+ *
+ * @param shown the service's own text
+ * @returns the decimal without groups; the text as it is where it is written in no such way.
+ */
+export const withoutGroups = (shown: string): string => {
+  const text = shown.trim();
+  if (COMMAS.test(text)) return text.replaceAll(",", "");
+  if (MARKS.test(text)) return text.replaceAll(/[^\d.]/g, "");
+  return POINTS.test(text) ? text.replaceAll(".", "").replace(",", ".") : text;
 };

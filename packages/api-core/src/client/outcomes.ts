@@ -1,0 +1,178 @@
+import type { IdempotencyClass } from "../contract/operation-facts.ts";
+import type { PaymentsError } from "./errors.ts";
+
+/** What a send means for its operation. */
+export interface Outcome {
+  /** Whether the operation was carried out: "no" only if that is certain. */
+  readonly carriedOut: "no" | "unknown" | "yes";
+  /**
+   * Whether the same request may be sent again:
+   *
+   * - `always`: nothing was carried out, and a later send may succeed.
+   * - `ifIdempotent`: it may have been carried out, so only operations that may be repeated are.
+   * - `never`: the same request would be answered in the same way.
+   */
+  readonly retry: "always" | "ifIdempotent" | "never";
+}
+
+/** A class of responses: how it is recognised, its error, and its outcome for each class of operations. */
+interface Row extends Readonly<Record<IdempotencyClass, Outcome>> {
+  readonly means: string;
+  /** The error if nothing was carried out. An unknown outcome is `OutcomeUnknown`, or `UnexpectedAnswer` if that is named here. */
+  readonly error:
+    | "none"
+    | "Unavailable"
+    | "RateLimited"
+    | "NotAuthenticated"
+    | "Refused"
+    | "UnexpectedAnswer";
+}
+
+const forAll = (outcome: Outcome) => ({
+  safe: outcome,
+  idempotent: outcome,
+  keyed: outcome,
+  none: outcome,
+});
+
+const no = (retry: Outcome["retry"]) => forAll({ carriedOut: "no", retry });
+
+/** A read changes nothing, so that only the outcome of a write can be unknown. */
+const unknownIfWrite = (retry: Outcome["retry"]) => ({
+  ...forAll({ carriedOut: "unknown", retry }),
+  safe: { carriedOut: "no", retry } as const,
+});
+
+const yes = forAll({ carriedOut: "yes", retry: "never" });
+
+const refused = no("never");
+const unknown = { carriedOut: "unknown", retry: "never" } as const;
+
+/**
+ * The one table of outcomes: class of response × class of operation. Client, activities and tools follow it, and
+ * docs/errors-and-outcomes.md prints it. {@link IdempotencyClass} says what the classes of operations are.
+ */
+export const OUTCOMES = {
+  notSent: {
+    means: "No byte of the request left.",
+    error: "Unavailable",
+    ...no("always"),
+  },
+  notSentUntilFixed: {
+    means: "No byte left, and a person has to fix something first, such as a certificate.",
+    error: "Unavailable",
+    ...no("never"),
+  },
+  lost: {
+    means: "It was sent, and no whole answer came.",
+    error: "Unavailable",
+    ...unknownIfWrite("ifIdempotent"),
+  },
+  lostUntilFixed: {
+    means: "No whole answer came, and a person has to fix something first.",
+    error: "Unavailable",
+    ...unknownIfWrite("never"),
+  },
+  serverFault: {
+    means:
+      "HTTP 5xx or 408; 403 without an envelope; 429 if `notCarriedOutStatuses` does not list it.",
+    error: "Unavailable",
+    ...unknownIfWrite("ifIdempotent"),
+  },
+  busy: {
+    means: "HTTP 5xx, 408 or 403 that `notCarriedOutStatuses` lists.",
+    error: "Unavailable",
+    ...no("always"),
+  },
+  turnedAway: {
+    means: "Another HTTP 4xx without an envelope that `notCarriedOutStatuses` lists.",
+    error: "Unavailable",
+    ...no("never"),
+  },
+  gateway: {
+    means: "Another HTTP 4xx without an envelope: a gateway may send it after the service acted.",
+    error: "Unavailable",
+    ...unknownIfWrite("never"),
+  },
+  rateLimited: {
+    means: "HTTP or envelope code 429.",
+    error: "RateLimited",
+    ...no("always"),
+  },
+  tokenRejected: {
+    means: "The service rejects the token. The client signs in and sends it once more.",
+    error: "NotAuthenticated",
+    ...no("always"),
+  },
+  tokenRejectedByGateway: {
+    means:
+      "The token is rejected without an envelope: a gateway may do so after the service acted.",
+    error: "NotAuthenticated",
+    ...unknownIfWrite("ifIdempotent"),
+  },
+  refused: {
+    means: "An envelope with a code from 400 to 499.",
+    error: "Refused",
+    ...refused,
+  },
+  refusedResend: {
+    means: "The same, and the request may have been sent before: its key may be known.",
+    error: "Refused",
+    ...refused,
+    keyed: unknown,
+  },
+  conflict: {
+    means: "HTTP or envelope code 409: it may conflict with an earlier send of itself.",
+    error: "Refused",
+    ...refused,
+    keyed: unknown,
+    none: unknown,
+  },
+  contradictory: {
+    means: "Status, code and message contradict each other or mean nothing.",
+    error: "UnexpectedAnswer",
+    ...unknownIfWrite("ifIdempotent"),
+  },
+  unreadable: {
+    means: "A success without the documented data, or of a write with another message.",
+    error: "UnexpectedAnswer",
+    ...unknownIfWrite("never"),
+  },
+  alreadySo: {
+    means: "A refusal that `alreadySoRefusals` lists.",
+    error: "none",
+    ...yes,
+  },
+  success: {
+    means: "HTTP 2xx, code 200 and the documented data.",
+    error: "none",
+    ...yes,
+  },
+} as const satisfies Readonly<Record<string, Row>>;
+
+/** A row of {@link OUTCOMES}. */
+export type ResponseClass = keyof typeof OUTCOMES;
+
+/** Returns what a response means for an operation of a class. */
+export const outcomeOf = (is: ResponseClass, operation: IdempotencyClass): Outcome =>
+  OUTCOMES[is][operation];
+
+/** A response that is not a success. */
+export type FailedClass = Exclude<ResponseClass, "success" | "alreadySo">;
+
+/** A failed exchange, and whether the request may be sent again. */
+export interface Failed {
+  readonly _tag: "Failed";
+  readonly error: PaymentsError;
+  readonly retry: Outcome["retry"];
+  /** How long the service asks to wait before, in milliseconds. */
+  readonly waitMs: number | undefined;
+}
+
+/** A failed exchange; see {@link Failed}. */
+export const failed = (error: PaymentsError, retry: Failed["retry"], waitMs?: number): Failed => ({
+  _tag: "Failed",
+  error,
+  retry,
+  waitMs,
+});
