@@ -30,17 +30,3 @@ export const makeSay = (logger: ClientLogger | undefined): Say => {
     });
   return { debug: write("debug"), warn: write("warn") };
 };
-
-/** Says once, by operation and field, never the value, what could not be read in answers. */
-export const makeNoteIgnored = (say: Say) => {
-  const noted = new Set<string>();
-  return (name: string, fields: ReadonlyArray<string>): Effect.Effect<void> => {
-    const fresh = fields.filter((field) => !noted.has(`${name} ${field}`));
-    for (const field of fresh) noted.add(`${name} ${field}`);
-    return fresh.length === 0
-      ? Effect.void
-      : say.warn(
-          `${name}: fields of its answer cannot be read and are left out: ${fresh.join(", ")}`,
-        );
-  };
-};
