@@ -15,31 +15,31 @@ const digitsOf = new Map(
 );
 
 /**
- * Read how many digits after the point an amount has. (Not as `Intl` has it: that is what people
- * write, and has none for HUF, COP or IDR.)
+ * Returns how many digits after the point an amount has, by ISO 4217. (`Intl` has how people write amounts: HUF,
+ * COP and IDR without any.)
  *
  * @param currency an ISO 4217 code in capitals
- * @returns digits after the point as ISO 4217 has them; 2 for a code that is not known
+ * @returns digits after the point as ISO 4217 has them; 2 for an unknown code
  */
 export const iso4217Digits = (currency: string): number => digitsOf.get(currency) ?? 2;
 
-/** An empty text is zero to `BigDecimal`, and no amount. */
+/** An empty text is zero to `BigDecimal`, but it is not an amount. */
 const parse = (text: string): Option.Option<BigDecimal.BigDecimal> =>
   text.trim() === "" ? Option.none() : BigDecimal.fromString(text);
 
 /**
- * Check whether a text is a decimal number.
+ * Checks whether a text is a decimal number.
  *
  * @param text such as "100.00"
  */
 export const isDecimal = (text: string): boolean => Option.isSome(parse(text));
 
 /**
- * Compare two amounts of one currency exactly.
+ * Compares two amounts of one currency exactly.
  *
  * @param available a decimal string
  * @param needed a decimal string
- * @returns whether `available` is `needed` or more; false where either is no decimal
+ * @returns whether `available` is `needed` or more; false if either is not a decimal
  */
 export const isAtLeast = (available: string, needed: string): boolean =>
   Option.getOrElse(
@@ -50,7 +50,7 @@ export const isAtLeast = (available: string, needed: string): boolean =>
   );
 
 /**
- * Write an amount with the digits of its currency, and more where it has more: 100 USD is `100.00`.
+ * Writes an amount with the digits of its currency, or with more if it has more: 100 USD is `100.00`.
  *
  * @param amount of the currency, of either sign
  * @param currency an ISO 4217 code in capitals

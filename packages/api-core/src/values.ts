@@ -1,7 +1,7 @@
 export { shownText, visibleJson, visibleLines, visibleText } from "./visible-text.ts";
 
 /**
- * Check whether a value is a plain record: an object, neither null nor a list.
+ * Checks whether a value is a plain record: an object, neither null nor a list.
  *
  * @param value of unknown origin: parsed JSON, a payload, a setting
  * @returns whether its fields can be read; each field is still unknown
@@ -10,17 +10,17 @@ export const isRecord = (value: unknown): value is Readonly<Record<string, unkno
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Look up what a table has under a name of unknown origin: a workflow type, a header, a stage.
+ * Looks up what a table has under a name of unknown origin: a workflow type, a header, a stage.
  *
  * @param table by name
- * @param name of any origin: `constructor` and `__proto__` are no names of a table that does not hold them
- * @returns what the table holds; undefined for a name that is none of its own
+ * @param name of any origin: `constructor` and `__proto__` are not names of every table
+ * @returns what the table holds; undefined for a name that it does not have
  */
 export const lookUp = <A>(table: Readonly<Record<string, A>>, name: string): A | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
 
 /**
- * Read the message of a thrown value.
+ * Returns the message of a thrown value.
  *
  * @param error anything that was thrown
  * @returns an error's message, any other value as text
@@ -31,7 +31,7 @@ export const messageOf = (error: unknown): string =>
 const PLAIN_DECIMAL = /^\d+(?:\.\d+)?$/;
 
 /**
- * Write a decimal in its one canonical form: `051.50` and `51.5` are both `51.5`.
+ * Writes a decimal in its one canonical form: `051.50` and `51.5` are both `51.5`.
  *
  * @param text a decimal string, zero or above, without sign, exponent or separators
  * @returns the decimal without zeros at either end that carry no value; undefined for other texts

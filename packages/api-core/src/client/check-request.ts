@@ -78,7 +78,7 @@ const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault
 };
 
 /**
- * Check a request against the contract and encode it.
+ * Checks a request against the contract and encode it.
  *
  * @param input fields of path, query and body in one object
  * @returns the parts as they go on the wire; fails with `InvalidRequest`, which names every fault at
@@ -121,13 +121,13 @@ export const checkRequest = (
 };
 
 /**
- * Check the input of an operation without sending it, before a run starts for example.
+ * Checks the input of an operation without sending it, before a run starts for example.
  *
  * @param name of the operation
  * @param input fields of path, query and body in one object
  * @param options.assumptions those of the client that will send it
  * @param options.later fields that may still be missing: an id of an earlier step, for example
- * @returns every fault; empty where there is none
+ * @returns every fault; empty if there is no fault
  * @example
  * const faults = checkInput("freezeCard", {}); // [{ field: "card_id", problem: "is required" }]
  */
@@ -167,7 +167,7 @@ export interface Prepared {
   readonly hidden: ReadonlyArray<string>;
 }
 
-/** Write a checked request down as it goes on the wire: every send of a call is the same. */
+/** Writes a checked request as it goes on the wire: every send of a call is the same. */
 export const prepareRequest = (
   operation: Operation,
   { params, payload: fields = {}, query }: EncodedRequest,

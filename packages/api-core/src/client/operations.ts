@@ -114,9 +114,9 @@ HttpApi.reflect(PaymentsApi, {
 });
 
 /**
- * Read what the contract says of an operation: its idempotency, its path, the parts of its request.
+ * Returns what the contract says of an operation: its idempotency, its path, the parts of its request.
  *
- * @throws Error where the contract has no such operation
+ * @throws Error if the contract does not have the operation
  */
 export const operation = (name: OperationName | "signIn"): Operation => {
   const found = all.get(name);

@@ -2,11 +2,10 @@ import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
-import { endpointGroup } from "./endpoint-group.ts";
 import { enveloped, Refusal } from "./envelope.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
 import { readTime } from "./times.ts";
-import { Idempotency } from "./operation-facts.ts";
+import { endpointGroup, Idempotency } from "./operation-facts.ts";
 import { orAbsent } from "./fields.ts";
 
 const Expiry = orAbsent(

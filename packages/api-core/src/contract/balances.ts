@@ -1,7 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
   answered,
@@ -11,7 +10,7 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
-import { Idempotency } from "./operation-facts.ts";
+import { endpointGroup, Idempotency } from "./operation-facts.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** A currency as the service names it: any text, and three letters in capitals, however given. */
@@ -82,7 +81,7 @@ const fundingAccountFields = {
   payment_reference: answeredOrUnset,
 };
 
-/** One bank account by which a balance can be funded; what is unset is absent. */
+/** One bank account by which a balance can be funded; unset fields are absent. */
 export interface FundingAccount extends Schema.Struct.Type<typeof fundingAccountFields> {}
 
 /** Schema of {@link FundingAccount}. */

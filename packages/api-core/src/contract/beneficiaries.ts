@@ -3,7 +3,6 @@ import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
-import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
   answeredId,
@@ -16,7 +15,7 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
-import { Idempotency } from "./operation-facts.ts";
+import { endpointGroup, Idempotency } from "./operation-facts.ts";
 import { isRecord } from "../values.ts";
 import { withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
@@ -67,7 +66,7 @@ const commonFields = {
 };
 
 const createBeneficiaryFields = {
-  /** Number of the bank account, at most 60 characters. Required where no `iban` is. */
+  /** Number of the bank account, at most 60 characters. Required if no `iban` is required. */
   account_number: optionalText(60),
   /**
    * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
@@ -244,13 +243,13 @@ const describedFields = {
 };
 
 const beneficiaryFields = {
-  /** Bank details; absent where they cannot be read. */
+  /** Bank details; absent if they cannot be read. */
   beneficiary_bank_details: asObject(BankDetailsSchema),
-  /** Address; absent where it cannot be read. */
+  /** Address; absent if it cannot be read. */
   beneficiary_address: asObject(BeneficiaryAddressSchema),
 };
 
-/** A payee with bank details; what is unset is absent. */
+/** A payee with bank details; unset fields are absent. */
 export interface Beneficiary
   extends
     Schema.Struct.Type<typeof describedFields>,

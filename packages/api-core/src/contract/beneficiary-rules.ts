@@ -1,4 +1,4 @@
-import { ibanFits } from "./iban.ts";
+import { electronicFormatIBAN, validateIBAN, ValidationErrorsIBAN } from "ibantools";
 import { given, type RawRequest, requiredWhen, type Rule } from "./rules.ts";
 
 const IBAN_COUNTRIES = new Set(
@@ -31,6 +31,26 @@ const routingPair =
       ? [{ field: `routing_code_type${n}`, problem: `is required with routing_code_value${n}` }]
       : [];
 
+/** Faults that no IBAN has. Check digits of a country's own within it are for its banks to judge. */
+const FAULTS: ReadonlyArray<ValidationErrorsIBAN> = [
+  ValidationErrorsIBAN.NoIBANCountry,
+  ValidationErrorsIBAN.WrongBBANLength,
+  ValidationErrorsIBAN.ChecksumNotNumber,
+  ValidationErrorsIBAN.WrongIBANChecksum,
+];
+
+/** An IBAN that is given has its country's length, and fits its check digits (ISO 7064, mod 97). */
+const ibanFits =
+  (field: string): Rule =>
+  (request) => {
+    const iban = electronicFormatIBAN(given(request, field)) ?? "";
+    if (iban === "") return [];
+    const isWrong = validateIBAN(iban).errorCodes.some((code) => FAULTS.includes(code));
+    return isWrong
+      ? [{ field, problem: "is not an IBAN: its country, length or check digits do not fit" }]
+      : [];
+  };
+
 /** Rules across the fields of a new beneficiary. */
 export const creationRules: ReadonlyArray<Rule> = [
   requiredWhen("first_name", "for an individual", isEntity("individual")),
@@ -39,7 +59,7 @@ export const creationRules: ReadonlyArray<Rule> = [
   companyNameHasALetter,
   requiredWhen("iban", "for this bank_country and account_currency", needsIban),
   ibanFits("iban"),
-  requiredWhen("account_number", "where no iban is required", (request) => !needsIban(request)),
+  requiredWhen("account_number", "if no iban is required", (request) => !needsIban(request)),
   routingPair(1),
   routingPair(2),
 ];

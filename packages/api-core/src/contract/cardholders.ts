@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
   answeredId,
@@ -15,7 +14,7 @@ import {
   text,
 } from "./fields.ts";
 import { page } from "./list-page.ts";
-import { ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
+import { endpointGroup, ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** State of the identity check as requests and filters write it. */

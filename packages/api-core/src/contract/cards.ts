@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { endpointGroup } from "./endpoint-group.ts";
 import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
   Amount,
@@ -11,7 +10,7 @@ import {
   text,
   UniqueRequestId,
 } from "./fields.ts";
-import { Idempotency } from "./operation-facts.ts";
+import { endpointGroup, Idempotency } from "./operation-facts.ts";
 import { SignedIn } from "./signed-in.ts";
 
 /** The one currency of cards and of the balance that funds them. */

@@ -14,7 +14,7 @@ const LINE_BREAK = /[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
 
 /**
  * What shows nothing, and changes how a text is shown or read: controls, line breaks, what turns the order of the
- * letters around it, and half of a character. Letters of all scripts, and what joins them, are none of it.
+ * letters around it, and half of a character. Letters of all scripts, and the characters that join them, may be sent.
  */
 const UNSENDABLE = /[\p{Cc}\p{Cs}\u{2028}\u{2029}\u{202A}-\u{202E}\u{2066}-\u{2069}]/u;
 
@@ -59,7 +59,7 @@ export const text = (max?: number) =>
       : length(1, max, `must have 1 to ${max} characters`),
   );
 
-/** An id that must be given: no service gives one that is blank. */
+/** An id that must be given and is not blank. */
 export const GivenId = RequestText.check(
   Schema.makeFilter<string>((value) => value.trim() !== "" || "must not be empty", {
     toJsonSchema: () => ({ minLength: 1 }),
@@ -126,7 +126,7 @@ const isExactAsNumber = (value: string): boolean => {
 
 /**
  * An amount that the service takes as a JSON number (`card_limit`). Ours stays the decimal string;
- * one that a number cannot carry exactly is refused instead of rounded.
+ * an amount that a number cannot carry exactly is refused instead of rounded.
  */
 export const AmountAsNumber = Schema.Finite.pipe(
   Schema.decodeTo(

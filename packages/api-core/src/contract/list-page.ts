@@ -21,9 +21,9 @@ export class UnreadableRowSchema extends Schema.Opaque<UnreadableRow>()(
 
 /** A page of a list. */
 export interface Page<Item> {
-  /** How many items the whole list has; absent where the answer does not say it as a number. */
+  /** How many items the whole list has; absent if the answer does not say it as a number. */
   readonly total_item?: number;
-  /** How many pages the whole list has; absent where the answer does not say it as a number. */
+  /** How many pages the whole list has; absent if the answer does not say it as a number. */
   readonly total_page?: number;
   /** The items of this page. */
   readonly item_list: ReadonlyArray<Item>;

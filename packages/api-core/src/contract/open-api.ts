@@ -65,7 +65,7 @@ const open = (schema: unknown): unknown => {
 };
 
 /**
- * Add to the OpenAPI document what the generator does not see: the headers of a session, how each
+ * Adds to the OpenAPI document what the generator does not see: the headers of a session, how each
  * operation may be repeated (`x-idempotency`), numbers in queries, filters by the names as which they
  * are sent, and answers open to more fields.
  */

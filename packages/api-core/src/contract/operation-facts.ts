@@ -1,4 +1,6 @@
 import * as Context from "effect/Context";
+import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 
 /**
  * How an operation may be sent again after a send without a valid response:
@@ -26,3 +28,20 @@ export const MaxPageSize = Context.Reference<number | undefined>(
 export const ItemId = Context.Reference<string | undefined>("@durable-payments/api-core/ItemId", {
   defaultValue: () => undefined,
 });
+
+/** Endpoints by their names: what documents a member documents the client's method. */
+type NamedEndpoints<Endpoints> = {
+  readonly [Name in keyof Endpoints]: HttpApiEndpoint.Constraint & { readonly identifier: Name };
+};
+
+/** Returns a group of these endpoints, whose methods are those of a client itself. */
+export const endpointGroup = <const Id extends string, Endpoints extends NamedEndpoints<Endpoints>>(
+  id: Id,
+  endpoints: Endpoints,
+) => {
+  type Endpoint = Endpoints[keyof Endpoints];
+  return HttpApiGroup.make(id, { topLevel: true }).add(
+    // Every resource has operations.
+    ...(Object.values(endpoints) as unknown as readonly [Endpoint, ...ReadonlyArray<Endpoint>]),
+  );
+};

@@ -1,10 +1,9 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { endpointGroup } from "./endpoint-group.ts";
 import { enveloped, Refusal } from "./envelope.ts";
 import { answeredId, answeredOrUnset, madeOf } from "./fields.ts";
-import { Idempotency } from "./operation-facts.ts";
+import { endpointGroup, Idempotency } from "./operation-facts.ts";
 import { AnyRow, rowOf } from "./list-page.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -37,7 +36,7 @@ const payerFields = {
   identification_value: answeredOrUnset,
 };
 
-/** Who pays a payout out of the account; what is unset is absent. */
+/** Who pays a payout out of the account; unset fields are absent. */
 export interface Payer extends Schema.Struct.Type<typeof payerFields> {}
 
 /** Schema of {@link Payer}. */

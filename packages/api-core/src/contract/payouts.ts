@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { endpointGroup } from "./endpoint-group.ts";
 import { EntityType } from "./beneficiaries.ts";
 import { enveloped, Refusal } from "./envelope.ts";
 import {
@@ -22,7 +21,7 @@ import {
   withWireNames,
 } from "./fields.ts";
 import { page } from "./list-page.ts";
-import { ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
+import { endpointGroup, ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
 
@@ -140,7 +139,7 @@ const payoutFields = {
   beneficiary_name: answeredOrUnset,
   /** Who pays: an id of listPayers. Lists do not show it. */
   payer_id: answeredOrUnset,
-  /** Your own id of the payout, where the service shows the one that was sent. */
+  /** Your own id of the payout, if the service shows it. */
   unique_request_id: answeredOrUnset,
   /** Fee: a decimal string. The document does not say in which currency. */
   fee_amount: answeredOrUnset,
@@ -156,7 +155,7 @@ const payoutFields = {
   complete_time: answeredTime,
 };
 
-/** A payout, whichever of the service's three shapes it came in; what is unset is absent. */
+/** A payout, whichever of the service's three shapes it came in; unset fields are absent. */
 export interface Payout extends Schema.Struct.Type<typeof payoutFields> {}
 
 /** Schema of {@link Payout}. */

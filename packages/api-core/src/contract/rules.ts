@@ -5,7 +5,7 @@ export type RawRequest = Readonly<Record<string, unknown>>;
 
 /** One fault of a request: the field and what is wrong with it, as a person reads it. */
 export interface Fault {
-  /** Name of the field; empty where the whole request is wrong. */
+  /** Name of the field; empty if the whole request is wrong. */
   readonly field: string;
   /** What is wrong, after the name of the field: `must not be empty`. */
   readonly problem: string;
@@ -16,13 +16,13 @@ export type Rule = (request: RawRequest) => ReadonlyArray<Fault>;
 
 const rulesKey = "@durable-payments/api-core/rules";
 
-/** Text of a field, or the empty string where it is missing or no text. */
+/** Text of a field, or the empty string if it is missing or not a text. */
 export const given = (request: RawRequest, field: string): string => {
   const value = request[field];
   return typeof value === "string" ? value : "";
 };
 
-/** Require `field` while `when` holds; `because` gives the reason, after "is required ". */
+/** Requires `field` while `when` holds; `because` gives the reason, after "is required ". */
 export const requiredWhen =
   (field: string, because: string, when: (request: RawRequest) => boolean): Rule =>
   (request) =>
@@ -31,7 +31,7 @@ export const requiredWhen =
       : [];
 
 /**
- * Add rules across fields to a struct. They are part of the schema (the simulator refuses what
+ * Adds rules across fields to a struct. They are part of the schema (the simulator refuses what
  * breaks them) and can be had by {@link rulesOf}, so that a request with faults in single fields
  * still has every fault named at once.
  */

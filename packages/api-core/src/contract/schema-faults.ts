@@ -14,7 +14,7 @@ const problemOf = (message: string): string => {
 };
 
 /**
- * Name the faults of a value that a schema does not take.
+ * Names the faults of a value that a schema rejects.
  *
  * @param issue of the schema's error
  * @returns each fault with its field, written as a path with points; empty for the value itself
@@ -26,7 +26,7 @@ export const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Fault> =>
   }));
 
 /**
- * Keep the first fault of each field: the others mostly follow from it.
+ * Keeps the first fault of each field: the others mostly follow from it.
  *
  * @param faults in the order in which they were found
  */
@@ -36,7 +36,7 @@ export const firstFaults = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> 
 };
 
 /**
- * Write faults as one text.
+ * Writes faults as one text.
  *
  * @returns `<field>: <problem>; …`
  */

@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { endpointGroup } from "./endpoint-group.ts";
 import { Refusal } from "./envelope.ts";
 import {
   answeredId,
@@ -12,7 +11,7 @@ import {
   text,
 } from "./fields.ts";
 import { page } from "./list-page.ts";
-import { ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
+import { endpointGroup, ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
 import { Scope } from "./payouts.ts";
 import { type Rule, withRules } from "./rules.ts";
 import { SignedIn } from "./signed-in.ts";
@@ -96,7 +95,7 @@ const transactionFields = {
   short_reference_id: answeredOrUnset,
 };
 
-/** One movement on the account; what is unset is absent. */
+/** One movement on the account; unset fields are absent. */
 export interface Transaction extends Schema.Struct.Type<typeof transactionFields> {}
 
 /** Schema of {@link Transaction}. */

@@ -33,7 +33,7 @@ const bounds = (fields: Fields, convert: (bound: number) => number): Fields =>
   );
 
 /**
- * Translate the query or body of a request from the contract's names and units to those that the
+ * Translates the query or body of a request from the contract's names and units to those that the
  * service is assumed to use.
  */
 export const toWire = (operation: string, fields: Fields, assumptions: Assumptions): Fields => {
@@ -50,7 +50,7 @@ export const toWire = (operation: string, fields: Fields, assumptions: Assumptio
   return renamed(inUnit, names);
 };
 
-/** Translate a request back, on a server: the inverse of {@link toWire}. */
+/** Translates a request back, on a server: the inverse of {@link toWire}. */
 export const fromWire = (operation: string, fields: Fields, assumptions: Assumptions): Fields => {
   const names = assumedNames(operation, assumptions);
   if (names === undefined) return fields;
@@ -64,7 +64,7 @@ export const fromWire = (operation: string, fields: Fields, assumptions: Assumpt
 };
 
 /**
- * Choose the HTTP method of an operation; the document leaves that of updateBeneficiary open.
+ * Returns the HTTP method of an operation; the document leaves that of updateBeneficiary open.
  *
  * @param method the contract's own
  */

@@ -36,7 +36,7 @@ describe("createBeneficiary", () => {
     const there = { bank_country, account_currency };
     expectRight("createBeneficiary", there);
     expectRight("createBeneficiary", { ...there, iban: IBAN });
-    const problem = "is required where no iban is required";
+    const problem = "is required if no iban is required";
     const without = { ...there, account_number: undefined };
     expectFault("createBeneficiary", without, "account_number", problem);
   });
