@@ -89,20 +89,6 @@ describe("a repeated unique_request_id", () => {
     expect(await balance(client)).toBe("49.50");
   });
 
-  it.each([
-    ["empty", 200, { code: 200, message: "Success" }],
-    ["refusal", 400, { code: 400, message: "unique_request_id was used before" }],
-  ] as const)("can be answered otherwise: %s", async (repeatedKey, status, answered) => {
-    const other = await startSimulator({ repeatedKey });
-    const there = await signedIn(other);
-    const body = await cardBody(other, there);
-    await there.post("/api/v1/cards/create", body);
-    const second = await there.post("/api/v1/cards/create", body);
-    expect([second.status, second.body]).toEqual([status, answered]);
-    expect((await other.state()).cards).toHaveLength(1);
-    await other.stop();
-  });
-
   it("withdraws once; a card and a withdrawal may share a key", async () => {
     const card = await createCard(simulator, client);
     const request = { ...card, amount: "10", unique_request_id: "card-1" };

@@ -1,8 +1,7 @@
-import { writeFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { Duration } from "effect";
 import { describe, expect, it } from "vitest";
+import { help, readCommandLine } from "../src/command-line.ts";
+import { startSimulator } from "../src/index.ts";
 import { run, runListening } from "./support/process.ts";
 import { like } from "./support/like.ts";
 import { send, signedIn } from "./support/raw-client.ts";
@@ -30,18 +29,14 @@ describe("once it listens", () => {
     const { child, ended, target } = await runListening([
       "--balance=USD=20.00",
       "--settle-after=never",
-      "--echo-payout-key=false",
-      "--expiry-field=expires_at",
-      "--expiry-form=iso",
       "--fault=html-502,operation=ping",
       "--fault=rate-limited,operation=ping,seconds=9",
-      '--assumptions={"listPayoutsParameters":{"status":"state"}}',
+      '--temperament={"payoutKeys":"dropped"}',
       "--log",
     ]);
     const signIn = await send(target, "POST", "/api/v1/auth/signin?noted=no", {
       headers: { "x-client-id": "simulator", "x-api-key": "simulator-key" },
     });
-    expect(signIn.body.data.expires_at).toMatch(/^\d{4}-/);
     const client = await signedIn(target, signIn.body.data.auth_token);
     expect((await client.get("/api/v1/ping")).status).toBe(502);
     expect((await client.get("/api/v1/ping")).headers.get("retry-after")).toBe("9");
@@ -49,8 +44,6 @@ describe("once it listens", () => {
       unique_request_id: "key-1",
     });
     expect(payout.body.data.unique_request_id).toBe("");
-    const listed = await client.get("/api/v1/payouts?page_num=1&page_size=1&state=closed");
-    expect(listed.body.data.total_item).toBe(0);
     const { body } = await send(target, "GET", "/_simulator/state");
     expect(body).toMatchObject({
       balances: [{ currency: "USD", available_balance: "7.50" }],
@@ -64,7 +57,6 @@ describe("once it listens", () => {
       "GET /api/v1/ping 429",
       "POST /api/v1/beneficiaries/create 200",
       "POST /api/v1/payouts/create 200",
-      "GET /api/v1/payouts 200",
       "GET /_simulator/state 200",
       "",
     ]);
@@ -72,46 +64,56 @@ describe("once it listens", () => {
 });
 
 describe("it does not start", () => {
-  it("on a port that is taken, and names it", async () => {
-    const first = await runListening();
-    const { port } = new URL(first.target.url);
+  it("on a port that is taken, and says so on stderr alone", async () => {
+    const simulator = await startSimulator();
+    const { port } = new URL(simulator.url);
     const { code, stderr, stdout } = await run(["--port", port, "--json"]).ended;
-    first.child.kill("SIGTERM");
-    await first.ended;
+    await simulator.stop();
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toBe(
-      `Port ${port} on 127.0.0.1 is in use. Stop what listens there, or give --port another one (0 for any that is free).\n`,
-    );
-  });
-
-  it("with a foreign state file", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "simulator-"));
-    const file = join(folder, "notes.txt");
-    writeFileSync(file, "notes\n");
-    const { code, stderr } = await run(["--port", "0", "--state-file", file]).ended;
-    await rm(folder, { recursive: true });
-    expect([code, stderr]).toEqual([
-      1,
-      `${file} is not a state file of this simulator. Give --state-file another path, or remove the file.\n`,
-    ]);
+    expect(stderr).toMatch(new RegExp(`${port}. Stop what listens there, or give --port another`));
   });
 
   it.each([
-    [["--prot", "0"], /^Unrecognized flag: --prot/],
-    [["--fault", "nonsense"], /--fault: "nonsense"\. Expected: a fault such as dropped/],
-    [["--balance", "USD=much"], /^The balance USD=much must be a currency and an amount/],
-  ])("with %j, and says why on stderr alone", async (args, message) => {
-    const { code, stderr, stdout } = await run([...args, "--port", "0", "--json"]).ended;
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(message);
+    [["--prot", "0"], /^Unknown option '--prot'/],
+    [
+      ["--fault", "nonsense"],
+      /^--fault "nonsense": must be a fault such as .*; kind: must be one of/,
+    ],
+    [["--fault", "dropped,times=many"], /; times: /],
+    [["--fault", "dropped,often"], /; often: /],
+    [["--fault", "dropped,operation=pay"], /; operation: /],
+    [["--settle-after", "soon"], /^--settle-after "soon": must be seconds, a number with its unit/],
+    [["--verify-after", "-1"], /verify-after/],
+    [["--temperament", '{"nonsense":1}'], /must be a JSON object such as .*; nonsense: /],
+  ])("with %j", (args, message) => {
+    expect(() => readCommandLine(args)).toThrow(message);
+  });
+
+  it.each([
+    [{ balances: { USD: "-1" } }, "The balance USD=-1 must be a currency and an amount"],
+    [{ balances: { USD: "1.001" } }, "The balance USD=1.001 must be a currency and an amount"],
+    [{ balances: { DOLLAR: "1" } }, "The balance DOLLAR=1 must be"],
+    [{ tokenLifetime: Infinity }, "The lifetime of a token must have an end"],
+  ])("with the options %j", async (options, message) => {
+    await expect(startSimulator(options)).rejects.toThrow(message);
   });
 });
 
-it("explains itself in 80 columns", async () => {
-  const { code, stderr, stdout } = await run(["--help"]).ended;
-  expect([code, stderr]).toEqual([0, ""]);
+it.each([
+  ["3", 3_000],
+  ["0.5", 500],
+  ["500 millis", 500],
+  ["20 days", 20 * 86_400_000],
+  ["never", Infinity],
+])("reads the time %s", (text, milliseconds) => {
+  const { options } = readCommandLine(["--settle-after", text]);
+  expect(Duration.toMillis(options.settleAfter ?? 0)).toBe(milliseconds);
+});
+
+it("explains itself in 80 columns", () => {
+  const text = help("simulator");
   for (const flag of ["--port", "--fault", "--state-file", "dropped-before"]) {
-    expect(stdout).toContain(flag);
+    expect(text).toContain(flag);
   }
-  expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+  expect(text.split("\n").filter((line) => line.length > 80)).toEqual([]);
 });

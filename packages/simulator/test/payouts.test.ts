@@ -132,15 +132,6 @@ describe("create", () => {
     });
     expect((await create({ payer_id })).body.data.payer_id).toBe(payer_id);
   });
-
-  it("forgets the key of a payout where it is set to", async () => {
-    const other = await startSimulator({ echoPayoutKey: false });
-    const there = await signedIn(other);
-    const id = await createBeneficiary(there);
-    const { body } = await createPayout(there, id, { unique_request_id: "key-1" });
-    expect(body.data.unique_request_id).toBe("");
-    await other.stop();
-  });
 });
 
 describe("retrieve and list", () => {

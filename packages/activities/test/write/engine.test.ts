@@ -103,7 +103,7 @@ describe("a lost answer", () => {
   });
 
   it("of a payout without keys in the list is found by its fields, and the result says so", async () => {
-    const world = await makeWorld({ simulator: { echoPayoutKey: false } });
+    const world = await makeWorld({ simulator: { temperament: { payoutKeys: "dropped" } } });
     const task = await payable(world);
     await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
     const waits = await world.once(task);

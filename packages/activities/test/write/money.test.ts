@@ -206,7 +206,10 @@ describe("a ledger that was restored", () => {
 describe("a restored ledger, and a list without keys", () => {
   const looked = async (by: "this account" | "nobody") => {
     let now = Date.now();
-    const world = await makeWorld({ clock: () => now, simulator: { echoPayoutKey: false } });
+    const world = await makeWorld({
+      clock: () => now,
+      simulator: { temperament: { payoutKeys: "dropped" } },
+    });
     const task = await payable(world);
     // What the step sent under another request before the copy was made is forgotten.
     const engine = by === "nobody" ? { ...world.engine, account: "forgotten" } : world.engine;

@@ -224,7 +224,7 @@ describe("what a person wants to be sent again", () => {
   it("waits seconds, not minutes, for another write that may have made what is listed", async () => {
     const { task, world } = await asking({
       settings: { assumptions: { listLagSeconds: 180, clockSkewSeconds: 0 } },
-      simulator: { echoPayoutKey: false },
+      simulator: { temperament: { payoutKeys: "dropped" } },
     });
     await world.simulator.addFault({ kind: "dropped", operation: "createPayout" });
     expect(await world.once(task, { workflowId: "pay-2" })).toMatchObject({ is: "wait" });

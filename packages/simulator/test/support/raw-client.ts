@@ -16,7 +16,6 @@ type TextField =
   | "card_status"
   | "complete_time"
   | "create_time"
-  | "expires_at"
   | "id"
   | "payer_id"
   | "payout_id"
@@ -27,7 +26,7 @@ type TextField =
 
 /** The data of an answer, as far as tests read it field by field; each knows what it asked for. */
 type Data = Readonly<Record<TextField, string>> & {
-  readonly expired_at: number;
+  readonly expires_at: number;
   readonly card_num: number;
   readonly total_item: number;
   readonly total_page: number;

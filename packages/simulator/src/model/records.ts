@@ -97,11 +97,7 @@ const CardRecord = Schema.Struct({
 const UsedKeyRecord = Schema.Struct({ answer: Schema.Record(Schema.String, Schema.String) });
 
 /** A token that was issued; milliseconds since 1970. */
-const TokenRecord = Schema.Struct({
-  auth_token: Schema.String,
-  issued_at: Schema.Finite,
-  expires_at: Schema.Finite,
-});
+const TokenRecord = Schema.Struct({ auth_token: Schema.String, expires_at: Schema.Finite });
 
 /** A sign-in that counted against the limit; milliseconds since 1970. */
 const SignInRecord = Schema.Struct({ at: Schema.Finite });

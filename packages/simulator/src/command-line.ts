@@ -1,0 +1,137 @@
+import { faultsOf, faultsText } from "@durable-payments/api-core";
+import { messageOf } from "@durable-payments/api-core/values";
+import { Duration, Option, Schema } from "effect";
+import { parseArgs } from "node:util";
+import { FaultOrder, FAULTS } from "./http/faults.ts";
+import { Temperament } from "./http/temperament.ts";
+import type { SimulatorOptions } from "./settings.ts";
+
+const flags = {
+  port: { type: "string", default: "4010" },
+  host: { type: "string", default: "127.0.0.1" },
+  "client-id": { type: "string" },
+  "api-key": { type: "string" },
+  balance: { type: "string", multiple: true },
+  "settle-after": { type: "string", default: "3" },
+  "verify-after": { type: "string", default: "2" },
+  "token-lifetime": { type: "string", default: "30 minutes" },
+  temperament: { type: "string", default: "{}" },
+  fault: { type: "string", multiple: true },
+  "state-file": { type: "string" },
+  log: { type: "boolean" },
+  json: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const;
+
+/** The text of `--help`. @param name the command */
+export const help = (name: string): string => `Usage: ${name} [OPTIONS]
+
+The payment service on localhost, for tests and trials.
+
+  --port PORT            listens on this port; 0: a free one (4010)
+  --host ADDRESS         listens on this address (127.0.0.1)
+  --client-id ID         accepts this client id (simulator)
+  --api-key KEY          accepts this API key (simulator-key)
+  --balance USD=1.00     opens with this balance; repeatable
+  --settle-after TIME    a payout settles after this time (3)
+  --verify-after TIME    an identity check ends after this time (2)
+  --token-lifetime TIME  a token is valid for this time (30 minutes)
+  --temperament JSON     how the service behaves, such as {"listLagMs":3000}
+  --fault FAULT          breaks a request; repeatable
+  --state-file FILE      keeps the service's data there
+  --log                  shows method, path and status of each request
+  --json                 prints one line of JSON when it listens
+  --help, --version
+
+TIME is a number of seconds, "20 days", "500 millis" or never.
+FAULT is KIND[,operation=NAME][,times=N], or for some kinds [,seconds=N] or
+[,milliseconds=N]. It breaks the next request to that operation, or to any but
+signIn:
+${Object.entries(FAULTS)
+  .map(([kind, effect]) => `  ${kind.padEnd(22)}${effect}`)
+  .join("\n")}
+
+JSON has the temperament's fields, which the README describes.
+
+  ${name} --port 0 --json
+  ${name} --fault dropped,operation=createPayout --settle-after 10
+  ${name} --state-file ledger.jsonl
+`;
+
+const isNumber = (text: string) => /^\d+(\.\d+)?$/.test(text);
+
+/** Reads a flag's value. @throws Error that names the flag. */
+const read = <A>(flag: string, value: string, parse: (value: string) => A): A => {
+  try {
+    return parse(value);
+  } catch (cause) {
+    throw new Error(`--${flag} "${value}": must be ${messageOf(cause)}`, { cause });
+  }
+};
+
+const duration = (text: string): Duration.Duration => {
+  if (isNumber(text)) return Duration.seconds(Number(text));
+  if (text === "never") return Duration.infinity;
+  // `fromInput` accepts any text and says which ones are durations.
+  const found = Duration.fromInput(text as Duration.Input);
+  if (Option.isSome(found) && !Duration.isNegative(found.value)) return found.value;
+  throw new Error('seconds, a number with its unit such as "20 days", or never');
+};
+
+const decode = <A>(schema: Schema.Codec<A, unknown>, value: unknown, example: string): A => {
+  try {
+    return Schema.decodeUnknownSync(schema, { errors: "all", onExcessProperty: "error" })(value);
+  } catch (cause) {
+    const why = Schema.isSchemaError(cause) ? faultsText(faultsOf(cause.issue)) : messageOf(cause);
+    throw new Error(`${example}; ${why}`, { cause });
+  }
+};
+
+const fault = (text: string): FaultOrder => {
+  const [kind, ...fields] = text.split(",");
+  const settings = fields.map((field): readonly [string, string | number] => {
+    const [name = "", value = ""] = field.split("=", 2);
+    return [name, isNumber(value) ? Number(value) : value];
+  });
+  const order = { ...Object.fromEntries(settings), kind };
+  return decode(FaultOrder, order, "a fault such as dropped,operation=createPayout,times=3");
+};
+
+const pair = (text: string): readonly [string, string] => {
+  const [currency = "", amount = ""] = text.split("=", 2);
+  return [currency, amount];
+};
+
+/** What the command line asks for: a text, or a simulator that says in one form or the other where it listens. */
+export interface Asked {
+  readonly show: "help" | "version" | "text" | "JSON";
+  readonly options: SimulatorOptions;
+}
+
+/**
+ * Reads the command line.
+ *
+ * @throws Error that names the first invalid flag.
+ */
+export const readCommandLine = (args: ReadonlyArray<string>): Asked => {
+  const { values } = parseArgs({ args: [...args], options: flags });
+  const options: SimulatorOptions = {
+    host: values.host,
+    port: Number(values.port),
+    ...(values["client-id"] !== undefined && { clientId: values["client-id"] }),
+    ...(values["api-key"] !== undefined && { apiKey: values["api-key"] }),
+    ...(values.balance && { balances: Object.fromEntries(values.balance.map(pair)) }),
+    settleAfter: read("settle-after", values["settle-after"], duration),
+    verifyAfter: read("verify-after", values["verify-after"], duration),
+    tokenLifetime: read("token-lifetime", values["token-lifetime"], duration),
+    temperament: read("temperament", values.temperament, (text) =>
+      decode(Schema.fromJsonString(Temperament), text, 'a JSON object such as {"listLagMs":3000}'),
+    ),
+    faults: (values.fault ?? []).map((text) => read("fault", text, fault)),
+    ...(values["state-file"] !== undefined && { stateFile: values["state-file"] }),
+    log: values.log === true,
+  };
+  const { help: isHelp, json, version } = values;
+  return { show: isHelp ? "help" : version ? "version" : json ? "JSON" : "text", options };
+};

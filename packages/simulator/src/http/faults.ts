@@ -1,0 +1,175 @@
+import { operationNames } from "@durable-payments/api-core";
+import { REFUSAL_CODE } from "@durable-payments/api-core/contract";
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest";
+import { Effect, Schema } from "effect";
+import { type HttpServerRequest, HttpServerResponse } from "effect/http";
+import { ServerResponse } from "node:http";
+
+/** What can go wrong on demand, and what it does to a request. */
+export const FAULTS = {
+  "html-502": "a proxy's HTML page with status 502; not carried out",
+  "html-502-after": "carried out, then that page",
+  "rate-limited": "429 with Retry-After (seconds=1); not carried out",
+  "refusal-in-200": "a refusal under HTTP 200; not carried out",
+  truncated: "carried out; half the body, then the connection closes",
+  stalled: "carried out; half the body, then nothing",
+  dropped: "carried out; the connection closes without an answer",
+  "dropped-before": "not carried out; closes without an answer",
+  "token-expired": "every token is rejected from now on",
+  slow: "carried out, answered later (milliseconds=1000)",
+  "repeated-key-first": "a repeated key is answered with the first data",
+  "repeated-key-empty": "a repeated key is answered without data",
+  "repeated-key-refusal": "a repeated key is refused",
+} as const;
+
+/** What can go wrong on demand. */
+export type FaultKind = keyof typeof FAULTS;
+
+/** The names in {@link FAULTS}. */
+// `Object.keys` forgets them.
+export const FAULT_KINDS = Object.keys(FAULTS) as ReadonlyArray<FaultKind>;
+
+/** An order for a fault. */
+export const FaultOrder = Schema.Struct({
+  kind: Schema.Literals(FAULT_KINDS),
+  /** The operation to strike; by default any but signIn. */
+  operation: Schema.optionalKey(Schema.Literals(["signIn", ...operationNames])),
+  /** How often it strikes: once by default; a `repeated-key-*` without end. */
+  times: Schema.optionalKey(Schema.Int.check(Schema.isGreaterThan(0))),
+  /** `Retry-After` of rate-limited. */
+  seconds: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
+  /** Delay of slow. */
+  milliseconds: Schema.optionalKey(Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0))),
+});
+
+/** An order for a fault. */
+export type FaultOrder = typeof FaultOrder.Type;
+
+/** A fault that was ordered, and how often it struck. */
+export const OrderedFault = Schema.Struct({ ...FaultOrder.fields, fired: Schema.Int });
+
+/** A fault that was ordered, and how often it struck. */
+export type OrderedFault = typeof OrderedFault.Type;
+
+const isAboutRepeats = ({ kind }: FaultOrder) => kind.startsWith("repeated-key-");
+
+interface Ordered {
+  readonly order: FaultOrder;
+  fired: number;
+}
+
+/** The faults that were ordered. */
+export class Faults {
+  #ordered: ReadonlyArray<Ordered> = [];
+
+  add(order: FaultOrder): void {
+    this.#ordered = [...this.#ordered, { order, fired: 0 }];
+  }
+
+  clear(): void {
+    this.#ordered = [];
+  }
+
+  /** Every fault since the last `clear`, those that are used up too. */
+  list(): ReadonlyArray<OrderedFault> {
+    return this.#ordered.map(({ fired, order }) => ({ ...order, fired }));
+  }
+
+  /** The oldest fault that strikes a request to `operation`, if any; it counts as fired. */
+  strike(operation: string): FaultOrder | undefined {
+    return this.#strike(
+      this.#ordered.filter(({ order }) => !isAboutRepeats(order)),
+      operation,
+    );
+  }
+
+  /** The newest fault that says how a repeated key is answered, if any; it counts as fired. */
+  strikeRepeat(operation: string): FaultOrder | undefined {
+    return this.#strike(
+      this.#ordered.filter(({ order }) => isAboutRepeats(order)).toReversed(),
+      operation,
+    );
+  }
+
+  #strike(candidates: ReadonlyArray<Ordered>, operation: string): FaultOrder | undefined {
+    const struck = candidates.find(
+      ({ fired, order }) =>
+        fired < (order.times ?? (isAboutRepeats(order) ? Infinity : 1)) &&
+        (order.operation === undefined ? operation !== "signIn" : order.operation === operation),
+    );
+    if (struck !== undefined) struck.fired += 1;
+    return struck?.order;
+  }
+}
+
+/** An envelope of a refusal. */
+export const refusalAnswer = (
+  message: string,
+  options: { readonly status: number; readonly headers?: Readonly<Record<string, string>> },
+) => HttpServerResponse.jsonUnsafe({ code: REFUSAL_CODE, message }, options);
+
+const badGateway = HttpServerResponse.text(
+  "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n</body>\r\n</html>\r\n",
+  { status: 502, contentType: "text/html" },
+);
+
+const nodeResponse = (request: HttpServerRequest.HttpServerRequest): ServerResponse => {
+  const response = NodeHttpServerRequest.toServerResponse(request);
+  if (response instanceof ServerResponse) return response;
+  throw new Error("The simulator speaks HTTP/1.1 only");
+};
+
+/** Closes the connection at once. The server interrupts the request once it is closed. */
+export const hangUp = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<never> =>
+  Effect.andThen(
+    Effect.sync(() => nodeResponse(request).socket?.destroySoon()),
+    Effect.never,
+  );
+
+/** Sends the head and half the body of an answer. */
+const sendHalf = (
+  request: HttpServerRequest.HttpServerRequest,
+  answer: HttpServerResponse.HttpServerResponse,
+): Effect.Effect<void> =>
+  Effect.callback<void>((resume) => {
+    const body = answer.body._tag === "Uint8Array" ? answer.body.body : new Uint8Array();
+    const response = nodeResponse(request);
+    response.writeHead(answer.status, { ...answer.headers, "content-length": body.length });
+    response.write(body.subarray(0, body.length / 2), () => resume(Effect.void));
+  });
+
+/** Answers a request that a fault strikes; `handled` is its proper handling. */
+export const answerWithFault = <E, R>(
+  fault: FaultOrder,
+  request: HttpServerRequest.HttpServerRequest,
+  handled: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>,
+  expireTokens: Effect.Effect<void>,
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E, R> => {
+  switch (fault.kind) {
+    case "html-502":
+      return Effect.succeed(badGateway);
+    case "html-502-after":
+      return Effect.as(handled, badGateway);
+    case "rate-limited": {
+      const headers = { "retry-after": String(fault.seconds ?? 1) };
+      return Effect.succeed(refusalAnswer("Too many requests", { status: 429, headers }));
+    }
+    case "refusal-in-200":
+      return Effect.succeed(refusalAnswer("Refused on demand", { status: 200 }));
+    case "truncated":
+    case "stalled": {
+      const after = fault.kind === "truncated" ? hangUp(request) : Effect.never;
+      return Effect.flatMap(handled, (answer) => Effect.andThen(sendHalf(request, answer), after));
+    }
+    case "dropped":
+      return Effect.andThen(handled, hangUp(request));
+    case "dropped-before":
+      return hangUp(request);
+    case "token-expired":
+      return Effect.andThen(expireTokens, handled);
+    case "slow":
+      return Effect.tap(handled, () => Effect.sleep(fault.milliseconds ?? 1000));
+    default:
+      return handled;
+  }
+};

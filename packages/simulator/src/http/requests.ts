@@ -1,0 +1,128 @@
+import { defaultAssumptions, faultsOf, faultsText } from "@durable-payments/api-core";
+import { fromWire, PaymentsApi, Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest";
+import { Console, Effect, Layer } from "effect";
+import { HttpServerRequest, HttpServerResponse } from "effect/http";
+import { HttpApi, HttpApiError, HttpApiMiddleware } from "effect/http-api";
+import { ServerResponse } from "node:http";
+import { answerWithFault, hangUp, refusalAnswer } from "./faults.ts";
+import { expireTokens } from "./sign-in.ts";
+import type { Simulation } from "./simulation.ts";
+import { writeAnswer, writeJson } from "./temperament.ts";
+
+/** Surrounds every operation: counts it, lets faults strike, writes answers as the service does. */
+export class AsTheService extends HttpApiMiddleware.Service<AsTheService>()(
+  "@durable-payments/simulator/AsTheService",
+  { error: Refusal },
+) {}
+
+/** The contract, as this server serves it. */
+export const SimulatedApi = PaymentsApi.middleware(AsTheService).annotate(HttpApi.ParseOptions, {
+  errors: "all",
+});
+
+/** The refusal of a request that does not decode, `<field>: <problem>; …`, or the service's own. */
+export const refusalOf = (error: unknown): Refusal | undefined => {
+  if (error instanceof Refusal) return error;
+  if (!HttpApiError.HttpApiSchemaError.is(error)) return undefined;
+  return new Refusal({ code: REFUSAL_CODE, message: faultsText(faultsOf(error.cause.issue)) });
+};
+
+/** The path of a request, without its query. */
+export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string =>
+  new URL(url, "http://_").pathname;
+
+const outOfService = HttpServerResponse.text("Service Unavailable", { status: 503 });
+
+/** The query under the contract's names. */
+const withOurNames = <A, E, R>(operation: string, handled: Effect.Effect<A, E, R>) =>
+  Effect.updateService(
+    handled,
+    HttpServerRequest.ParsedSearchParams,
+    // Only names and number texts change.
+    (query) => fromWire(operation, query, defaultAssumptions) as typeof query,
+  );
+
+const isJson = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
+  body._tag === "Uint8Array" && body.contentType.startsWith("application/json");
+
+/** An answer as the temperament, and the option `rewrite`, have it. */
+const written = (
+  { settings, temperament }: Simulation,
+  operation: string,
+  { headers }: HttpServerRequest.HttpServerRequest,
+  answer: HttpServerResponse.HttpServerResponse,
+): HttpServerResponse.HttpServerResponse => {
+  const { amounts, clockOffsetMs, coding, oddRows } = temperament;
+  const { rewrite = (_, body) => body } = settings;
+  const isChanged = [amounts, coding, oddRows, settings.rewrite].some((one) => one !== undefined);
+  const changed =
+    answer.body._tag === "Uint8Array" && isChanged && isJson(answer)
+      ? writeAnswer(
+          rewrite(
+            operation,
+            writeJson(JSON.parse(Buffer.from(answer.body.body).toString()), temperament),
+          ),
+          answer,
+          { ...temperament, accepted: headers["accept-encoding"] },
+        )
+      : answer;
+  if (clockOffsetMs === undefined) return changed;
+  const date = new Date(Date.now() + clockOffsetMs).toUTCString();
+  return HttpServerResponse.setHeader(changed, "date", date);
+};
+
+/** Counts a request, lets an outage or a fault strike it, and writes refusals as the service does. */
+export const asTheServiceLayer = (simulation: Simulation) =>
+  Layer.succeed(AsTheService, (httpEffect, { endpoint }) =>
+    Effect.gen(function* () {
+      const operation = endpoint.identifier;
+      const request = yield* HttpServerRequest.HttpServerRequest;
+      simulation.requests.set(operation, (simulation.requests.get(operation) ?? 0) + 1);
+      const { outage } = simulation;
+      if (outage !== undefined) return outage === "503" ? outOfService : yield* hangUp(request);
+      const handled = withOurNames(operation, httpEffect).pipe(
+        Effect.catch((error: unknown) => {
+          const refusal = refusalOf(error);
+          return refusal === undefined
+            ? Effect.die(error)
+            : Effect.succeed(refusalAnswer(refusal.message, { status: refusal.code }));
+        }),
+        Effect.map((answer) => written(simulation, operation, request, answer)),
+      );
+      const fault = simulation.faults.strike(operation);
+      if (fault === undefined) return yield* handled;
+      const expiring = Effect.orDie(simulation.act(expireTokens));
+      return yield* answerWithFault(fault, request, handled, expiring);
+    }),
+  );
+
+const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
+
+/**
+ * Refuses requests that were sent to another host, unless the simulator listens for other machines: a page in
+ * a browser may point a name of its own at this machine (DNS rebinding), and would read the ledger.
+ */
+export const refuseForeignHosts =
+  (host: string) =>
+  <A, E, R>(handled: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const { headers } = yield* HttpServerRequest.HttpServerRequest;
+      const isOpen = !LOOPBACK.test(host) && host !== "::1";
+      if (isOpen || LOOPBACK.test(headers["host"] ?? "")) return yield* handled;
+      return refusalAnswer("The simulator answers only requests to this machine, by its address.", {
+        status: 403,
+      });
+    });
+
+/** Shows method, path and status of a request once it was answered; never a query, header or body. */
+export const logged = <A, E, R>(handled: Effect.Effect<A, E, R>) =>
+  Effect.onExit(handled, () =>
+    Effect.gen(function* () {
+      const request = yield* HttpServerRequest.HttpServerRequest;
+      const response = NodeHttpServerRequest.toServerResponse(request);
+      const isAnswered = response instanceof ServerResponse && response.headersSent;
+      const status = isAnswered ? String(response.statusCode) : "no answer";
+      yield* Console.error(`${request.method} ${pathOf(request)} ${status}`);
+    }),
+  );

@@ -1,0 +1,103 @@
+import { Refusal } from "@durable-payments/api-core/contract";
+import { Effect } from "effect";
+import { ACCOUNT_NAME, createBalance, fund } from "../model/money.ts";
+import { addPayer } from "../model/payees.ts";
+import type { Ledger } from "../model/records.ts";
+import { ServiceModel } from "../model/service.ts";
+import type { Unit } from "../model/unit.ts";
+import type { Settings } from "../settings.ts";
+import type { StateFile } from "../state-file.ts";
+import { Faults } from "./faults.ts";
+import type { Temperament } from "./temperament.ts";
+
+/** What one simulator knows: the service, the clock, the faults and the temperament. */
+export class Simulation {
+  readonly settings: Settings;
+  readonly faults = new Faults();
+  /** How many requests came, by operation. */
+  readonly requests = new Map<string, number>();
+  readonly #model: ServiceModel;
+  #temperament: Temperament;
+  /** When the temperament was set, by the computer's clock. */
+  #since = Date.now();
+  #latest = 0;
+
+  constructor(settings: Settings, file: StateFile | undefined) {
+    this.settings = settings;
+    this.#temperament = settings.temperament;
+    settings.faults.forEach((order) => this.faults.add(order));
+    const { settleAfter, verifyAfter } = settings;
+    this.#model = new ServiceModel(
+      () => {
+        const { listLagMs = 0, payoutKeys = "echoed", reversals } = this.#temperament;
+        return { settleAfter, verifyAfter, listLagMs, payoutKeys, reversals };
+      },
+      file?.changes,
+      file?.append,
+    );
+  }
+
+  get temperament(): Temperament {
+    return this.#temperament;
+  }
+
+  /** Replaces the temperament; an outage in it counts from now. */
+  setTemperament(temperament: Temperament): void {
+    this.#temperament = temperament;
+    this.#since = Date.now();
+  }
+
+  /** The outage of this moment, if any. */
+  get outage(): "reset" | "503" | undefined {
+    const { outage } = this.#temperament;
+    if (outage === undefined) return undefined;
+    const at = Date.now() - this.#since - outage.afterMs;
+    return at >= 0 && at < outage.forMs ? outage.kind : undefined;
+  }
+
+  /** The service's time. It never goes back by itself: answers of a clock may come in another order. */
+  async #now(): Promise<number> {
+    this.#latest = Math.max(this.#latest, await this.settings.clock());
+    return this.#latest + (this.#temperament.clockOffsetMs ?? 0);
+  }
+
+  /** Does one unit of work at the service's time. @throws Refusal of the work. */
+  async transact<A>(work: (unit: Unit) => A): Promise<A> {
+    const now = await this.#now();
+    // Synchronous from here on, so that no other request comes between.
+    return this.#model.transact(now, work);
+  }
+
+  /** The same as an effect, which fails with the refusal. */
+  readonly act = <A>(work: (unit: Unit) => A): Effect.Effect<A, Refusal> =>
+    Effect.tryPromise({ try: () => this.transact(work), catch: (cause) => cause }).pipe(
+      Effect.catch((cause) => (cause instanceof Refusal ? Effect.fail(cause) : Effect.die(cause))),
+    );
+
+  /** Opens the account, unless a state file has it. */
+  open(): Promise<void> {
+    return this.transact((unit) => {
+      if (unit.all("payers").length > 0) return;
+      addPayer(unit, { entity_type: "company", company_name: ACCOUNT_NAME, country: "US" });
+      for (const [currency, amount] of Object.entries(this.settings.balances)) {
+        createBalance(unit, { currency, name: currency });
+        if (Number(amount) !== 0) fund(unit, currency, amount);
+      }
+    });
+  }
+
+  /** Returns everything that the service knows. */
+  state(): Promise<Ledger> {
+    return this.transact(({ all }) => ({
+      balances: all("balances"),
+      beneficiaries: all("beneficiaries"),
+      payouts: all("payouts"),
+      payers: all("payers"),
+      transactions: all("transactions"),
+      cardholders: all("cardholders"),
+      cards: all("cards"),
+      sign_ins: all("signIns").map(({ at }) => at),
+      requests: Object.fromEntries(this.requests),
+    }));
+  }
+}

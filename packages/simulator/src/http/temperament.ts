@@ -1,0 +1,114 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import { Schema } from "effect";
+import { HttpServerResponse } from "effect/http";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { lot } from "../model/unit.ts";
+
+/** A share from 0 to 1. */
+const share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }));
+
+const milliseconds = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0));
+
+/**
+ * How the service behaves where its document leaves it open. A field that is missing means the documented
+ * behaviour; `{}` is the default.
+ */
+export const Temperament = Schema.Struct({
+  /** For how long lists do not show a new row. */
+  listLagMs: Schema.optionalKey(milliseconds),
+  /** How far the service's clock is ahead, below zero behind: in times, range filters, the `Date` header. */
+  clockOffsetMs: Schema.optionalKey(Schema.Finite),
+  /** Amounts of answers: 3500.00, 3,500.00, 3500, 3500.0000, or the JSON number 3500. */
+  amounts: Schema.optionalKey(
+    Schema.Literals(["plain", "grouped", "short", "four-digits", "number"]),
+  ),
+  /** Whether a payout shows the caller's key, one of the service's own, or none. */
+  payoutKeys: Schema.optionalKey(Schema.Literals(["echoed", "replaced", "dropped"])),
+  /** Share of the rows of lists, always the same rows, that `oddRowForm` malforms. */
+  oddRows: Schema.optionalKey(share),
+  /** `nulls`, the default: all but the id is null; `no-id`: the id is null. */
+  oddRowForm: Schema.optionalKey(Schema.Literals(["nulls", "no-id"])),
+  /** Share of the completed payouts that turn to `reversed`, their money returned, so much later. */
+  reversals: Schema.optionalKey(Schema.Struct({ share, afterMs: milliseconds })),
+  /** Content coding of answers, if the request accepts it. */
+  coding: Schema.optionalKey(Schema.Literals(["gzip", "br", "deflate"])),
+  /**
+   * From `afterMs` after it was set, for `forMs`, every request is answered 503 or its connection is
+   * `reset`. Nothing is carried out; the control endpoint stays reachable.
+   */
+  outage: Schema.optionalKey(
+    Schema.Struct({
+      kind: Schema.Literals(["reset", "503"]),
+      afterMs: milliseconds,
+      forMs: milliseconds,
+    }),
+  ),
+});
+
+/** How the service behaves where its document leaves it open. */
+export type Temperament = typeof Temperament.Type;
+
+const AMOUNT_FIELD = /(^|_)(amount|balance)$/;
+
+const FORMS = {
+  plain: (amount: string) => amount,
+  grouped: (amount: string) => amount.replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ","),
+  short: (amount: string) => amount.replace(/\.?0+$/, ""),
+  "four-digits": (amount: string) =>
+    amount.replace(/(?:\.(\d*))?$/, (_, digits = "") => `.${String(digits).padEnd(4, "0")}`),
+  number: Number,
+};
+
+const oddRow = (
+  row: Readonly<Record<string, unknown>>,
+  form: NonNullable<Temperament["oddRowForm"]>,
+) => {
+  const fields = Object.entries(row);
+  // The contract's rows begin with their id.
+  const isNull = (index: number) => (index === 0) === (form === "no-id");
+  return Object.fromEntries(
+    fields.map(([name, value], index) => [name, isNull(index) ? null : value]),
+  );
+};
+
+/** The JSON of an answer as a temperament has it: amounts in its form, and rows that are odd. */
+export const writeJson = (json: unknown, temperament: Temperament): unknown => {
+  const { amounts = "plain", oddRowForm = "nulls", oddRows = 0 } = temperament;
+  const isOdd = (row: unknown) => isRecord(row) && lot(String(Object.values(row)[0])) < oddRows;
+  const written = (value: unknown, name: string): unknown => {
+    if (Array.isArray(value)) {
+      return value.map((item: unknown) =>
+        name === "item_list" && isRecord(item) && isOdd(item)
+          ? oddRow(item, oddRowForm)
+          : written(item, ""),
+      );
+    }
+    if (isRecord(value)) {
+      const fields = Object.entries(value).map(([field, one]) => [field, written(one, field)]);
+      return Object.fromEntries(fields);
+    }
+    return typeof value === "string" && value !== "" && AMOUNT_FIELD.test(name)
+      ? FORMS[amounts](value)
+      : value;
+  };
+  return written(json, "");
+};
+
+const COMPRESS = { br: brotliCompressSync, deflate: deflateSync, gzip: gzipSync } as const;
+
+/** An answer as it goes over the wire, in the temperament's content coding if the request accepts that. */
+export const writeAnswer = (
+  json: unknown,
+  { headers, status }: HttpServerResponse.HttpServerResponse,
+  { accepted = "", coding }: { readonly accepted?: string | undefined } & Temperament,
+): HttpServerResponse.HttpServerResponse => {
+  const bytes = Buffer.from(JSON.stringify(json));
+  const names = accepted.split(",").map((entry) => entry.split(";")[0]?.trim());
+  const isCoded = coding !== undefined && names.includes(coding);
+  const { "content-length": _, "content-type": __, ...others } = headers;
+  return HttpServerResponse.uint8Array(isCoded ? COMPRESS[coding](bytes) : bytes, {
+    status,
+    contentType: "application/json",
+    headers: { ...others, ...(isCoded ? { "content-encoding": coding } : {}) },
+  });
+};

@@ -1,0 +1,145 @@
+import { formatAmount } from "@durable-payments/api-core/decimal";
+import type { CreatePayoutInput, ListPayoutsInput, Payout } from "@durable-payments/api-core";
+import { BigDecimal } from "effect";
+import { randomUUID } from "node:crypto";
+import { fits, isWithin, pageOf } from "./lists.ts";
+import { adjustBalance, move, parseAmount, ZERO } from "./money.ts";
+import { beneficiaryName, beneficiaryOf, payerOf } from "./payees.ts";
+import type { RecordOf } from "./records.ts";
+import { lot, refuse, type Unit } from "./unit.ts";
+
+type PayoutRecord = RecordOf<"payouts">;
+
+const payoutOf = (unit: Unit, id: string): PayoutRecord =>
+  unit.get("payouts", id) ?? refuse("Payout not found");
+
+/** A payout as the service shows it, apart from what one of its three shapes lacks. */
+const view = ({ behaviour }: Unit, record: PayoutRecord): Payout => {
+  const { due_at: _, returned: __, transaction_id: ___, unique_request_id, ...payout } = record;
+  const { payoutKeys } = behaviour;
+  const key = payoutKeys === "replaced" ? `own-${record.short_reference}` : unique_request_id;
+  return {
+    ...payout,
+    fee_paid_by: "shared",
+    ...(key === undefined || payoutKeys === "dropped" ? {} : { unique_request_id: key }),
+  };
+};
+
+const LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789";
+
+/** A short reference as the service writes it, such as `P250131-7KQ2M9XA`. */
+const shortReference = ({ time }: Unit): string => {
+  const bytes = crypto.getRandomValues(new Uint8Array(8));
+  const letters = Array.from(bytes, (byte) => LETTERS[byte % LETTERS.length]);
+  return `P${time.slice(2, 10).replaceAll("-", "")}-${letters.join("")}`;
+};
+
+/** Takes the money from the balance, and answers a payout that is processing. */
+export const createPayout = (unit: Unit, request: CreatePayoutInput): Payout => {
+  const { currency, unique_request_id } = request;
+  const beneficiary = beneficiaryOf(unit, request.beneficiary_id);
+  if (beneficiary.details["account_currency"] !== currency) {
+    refuse("Payer and beneficiary currency must be the same");
+  }
+  const amount = parseAmount("amount", request.amount, currency);
+  const payout_id = randomUUID();
+  const short_reference = shortReference(unit);
+  const { settleAfter } = unit.behaviour;
+  const record: PayoutRecord = {
+    payout_id,
+    short_reference,
+    payout_status: "processing",
+    currency,
+    amount: formatAmount(amount, currency),
+    fee_amount: formatAmount(ZERO, currency),
+    beneficiary_id: beneficiary.beneficiary_id,
+    beneficiary_name: beneficiaryName(beneficiary),
+    payer_id: payerOf(unit, request),
+    payout_reason: request.payout_reason,
+    payout_reference: request.payout_reference ?? "",
+    payment_date: request.payment_date,
+    ...(unique_request_id === undefined ? {} : { unique_request_id }),
+    transaction_id: move(unit, {
+      currency,
+      amount: BigDecimal.negate(amount),
+      type: "payout",
+      status: "pending",
+      reference_id: payout_id,
+      short_reference_id: short_reference,
+    }),
+    returned: false,
+    create_time: unit.time,
+    update_time: unit.time,
+    ...(settleAfter === undefined ? {} : { due_at: unit.now + settleAfter }),
+  };
+  unit.put("payouts", payout_id, record);
+  const { beneficiary_name: _, fee_amount: __, fee_paid_by: ___, ...shown } = view(unit, record);
+  // The answer to a creation writes the payment date as a timestamp.
+  return { ...shown, payment_date: `${record.payment_date}T00:00:00Z` };
+};
+
+/** Returns one payout. */
+export const retrievePayout = (unit: Unit, id: string): Payout => {
+  const { beneficiary_name: _, ...shown } = view(unit, payoutOf(unit, id));
+  return shown;
+};
+
+/** Lists payouts. */
+export const listPayouts = (unit: Unit, query: ListPayoutsInput) => {
+  const matches = (payout: PayoutRecord) =>
+    query.scope !== "clients_account" &&
+    fits(query.short_reference_id, payout.short_reference) &&
+    fits<string>(query.status, payout.payout_status) &&
+    isWithin(query.date_type === "settle_time" ? payout.complete_time : payout.create_time, query);
+  return pageOf(unit, unit.all("payouts").filter(matches), query, (record) => {
+    const { payer_id: _, ...shown } = view(unit, record);
+    return shown;
+  });
+};
+
+const COMPLETED = "completed";
+const FAILED = "failed";
+/** The status of a payout whose money came back after it had completed. */
+const REVERSED = "reversed";
+
+const UNPAID = new Set([FAILED, REVERSED, "rejected", "cancelled", "canceled", "returned"]);
+
+/**
+ * Gives a payout a status. `completed` sets its completion time; one that ends it unpaid gives the money
+ * back, once. Money that went back is not sent again.
+ */
+export const setPayoutStatus = (unit: Unit, id: string, status: string): void => {
+  const { complete_time, due_at: _, ...record } = payoutOf(unit, id);
+  const returned = UNPAID.has(status.toLowerCase());
+  const isCompleted = status.toLowerCase() === COMPLETED;
+  if (record.returned && !returned) refuse("The money of this payout was returned");
+  if (returned && !record.returned) {
+    adjustBalance(unit, record.currency, BigDecimal.fromStringUnsafe(record.amount));
+  }
+  // A reversed payout did complete once.
+  const keepsTime = isCompleted || status === REVERSED;
+  const completedAt = complete_time ?? (isCompleted ? unit.time : undefined);
+  const time = keepsTime && completedAt !== undefined ? { complete_time: completedAt } : {};
+  const changed = { ...record, ...time, payout_status: status, returned, update_time: unit.time };
+  unit.put("payouts", id, changed);
+  const transaction = unit.get("transactions", record.transaction_id);
+  if (transaction === undefined) return;
+  const { complete_time: __, ...open } = transaction;
+  const transaction_status = returned ? "failed" : isCompleted ? "completed" : "pending";
+  unit.put("transactions", record.transaction_id, { ...open, ...time, transaction_status });
+};
+
+/**
+ * Ends a payout when its time has come: it completes, or fails if its reference begins with `FAIL`; of
+ * those that completed, a share is reversed later.
+ */
+export const settlePayout = (unit: Unit, id: string): void => {
+  const { complete_time, payout_reference } = payoutOf(unit, id);
+  if (complete_time !== undefined) return setPayoutStatus(unit, id, REVERSED);
+  if (payout_reference.startsWith("FAIL")) return setPayoutStatus(unit, id, FAILED);
+  setPayoutStatus(unit, id, COMPLETED);
+  const { reversals } = unit.behaviour;
+  if (reversals !== undefined && lot(id) < reversals.share) {
+    unit.put("payouts", id, { ...payoutOf(unit, id), due_at: unit.now + reversals.afterMs });
+  }
+};

@@ -1,0 +1,41 @@
+import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
+import type { Kind, RecordOf } from "./records.ts";
+
+/** What the service does by itself, and what its reads show; times in milliseconds. */
+export interface Behaviour {
+  /** How long a payout is processing; undefined: until it is given a status. */
+  readonly settleAfter: number | undefined;
+  /** How long an identity check is pending; undefined: until it is given an outcome. */
+  readonly verifyAfter: number | undefined;
+  /** For how long lists do not show a new row. */
+  readonly listLagMs: number;
+  /** Which share of the completed payouts is reversed so much later. */
+  readonly reversals: { readonly share: number; readonly afterMs: number } | undefined;
+  /** Whether a payout shows the caller's key, one of the service's own, or none. */
+  readonly payoutKeys: "echoed" | "replaced" | "dropped";
+}
+
+/** One unit of work: everything that it puts is kept, or nothing if it is refused. */
+export interface Unit {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The same as ISO 8601. */
+  readonly time: string;
+  readonly behaviour: Behaviour;
+  readonly get: <K extends Kind>(kind: K, id: string) => RecordOf<K> | undefined;
+  /** Oldest first. */
+  readonly all: <K extends Kind>(kind: K) => ReadonlyArray<RecordOf<K>>;
+  readonly put: <K extends Kind>(kind: K, id: string, record: RecordOf<K>) => void;
+}
+
+/** Ends a unit of work: the service refuses, and nothing of the unit is kept. */
+export const refuse = (message: string): never => {
+  throw new Refusal({ code: REFUSAL_CODE, message });
+};
+
+/** A number from 0 to below 1 that is always the same for an id: FNV-1a. */
+export const lot = (id: string): number => {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(id)) hash = Math.imul(hash ^ byte, 0x01000193);
+  return (hash >>> 0) / 2 ** 32;
+};
