@@ -2,8 +2,9 @@ import type { Reporter } from "@durable-payments/tools/command";
 import { delay } from "./delay.ts";
 import type { BuiltApps } from "./environment/build-apps.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
-import { compare, type Comparison } from "./evidence/compare.ts";
-import { readEndings } from "./evidence/run-endings.ts";
+import { checkEndings, type EndingCounts, readEndings } from "./evidence/endings.ts";
+import type { Evidence, Find, Finding } from "./evidence/evidence.ts";
+import { checkMoney } from "./evidence/money.ts";
 import { injectKeyringFaults } from "./faults/keyring-faults.ts";
 import { loseDatabase, type LossResult } from "./faults/lose-database.ts";
 import {
@@ -22,8 +23,10 @@ import { createBeneficiary } from "./service/service.ts";
 import { awaitNoOpenRuns, awaitSettled, startForgotten, startRuns } from "./start-runs.ts";
 
 /** What a campaign has found, and how much there was of everything. */
-export interface ChaosResult extends Comparison {
+export interface ChaosResult {
   readonly options: ChaosOptions;
+  readonly endings: EndingCounts;
+  readonly findings: ReadonlyArray<Finding>;
   readonly behaviour: Readonly<Record<string, unknown>>;
   readonly seconds: number;
   /** How many of each kind. */
@@ -65,8 +68,8 @@ const READING_MS = 60_000;
 const LATE_MS = 3_000;
 
 /** Says whether nothing was found. */
-export const isGreen = ({ duplicates, harness, lost, stuck, wrong }: ChaosResult): boolean =>
-  [duplicates, harness, lost, stuck, wrong].every((found) => found.length === 0);
+export const isGreen = ({ findings, harness }: ChaosResult): boolean =>
+  findings.length + harness.length === 0;
 
 /** Executes one campaign. However it ends, every process that it started is ended. */
 export const executeChaosRun = async (
@@ -95,7 +98,7 @@ const executeIn = async (
   interruption: AbortSignal,
 ): Promise<ChaosResult> => {
   const { loss, seed } = options;
-  const { keyrings, server, service, workers } = environment;
+  const { keyrings, service, temporal, workers } = environment;
   const isSimulator = service.simulator !== undefined;
   const runs = planRuns({ ...options, isSimulator }, await createBeneficiaries(environment));
   const coordination: FreezeCoordination = { frozen: 0, isPausing: false, freezes: [] };
@@ -109,8 +112,6 @@ const executeIn = async (
     serverRestarts: 0,
     serverKills: 0,
     workerFreezes: 0,
-    partKills: 0,
-    databaseStops: 0,
   };
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 1_000);
@@ -126,8 +127,7 @@ const executeIn = async (
     report.line(
       `${seconds()} s: started ${started.length}/${runs.length}, open ${progress.open}, ` +
         `asked ${sum(answers.questions)}, faults ${sum(struck())}, ` +
-        `kills ${counts.workerKills + counts.simulatorKills + counts.partKills}, ` +
-        `restarts ${counts.serverRestarts + counts.databaseStops}`,
+        `kills ${counts.workerKills + counts.simulatorKills}, restarts ${counts.serverRestarts}`,
     );
   }, PROGRESS_EVERY_MS);
 
@@ -210,7 +210,7 @@ const executeIn = async (
   const took = seconds();
   report.line(`${took} s: comparing …`);
   const reading = AbortSignal.any([interruption, AbortSignal.timeout(READING_MS)]);
-  const supervised = [server, ...(service.simulator ? [service.simulator.process] : [])];
+  const supervised = [temporal.process, ...(service.simulator ? [service.simulator.process] : [])];
   await Promise.all(supervised.map((one) => one.whenReady(reading)));
   const endings = await readEndings(environment, runs, reading);
   const rows = await environment.operate(({ ledger }) => ledger.rows({ limit: 100_000 }), reading);
@@ -227,20 +227,25 @@ const executeIn = async (
     progress.loss === undefined || progress.loss.stopped || loss === "restore temporal"
       ? []
       : ["The ledger was restored, and sends did not stop until recover"];
+  const evidence: Evidence = {
+    runs,
+    endings,
+    rows: rows ?? [],
+    service: truth,
+    funds: Object.fromEntries(funds),
+    ended: operator.ended,
+    interrupted: operator.interrupted,
+    forgottenBefore: progress.loss?.forgottenBefore,
+    isTemporalRestored: loss === "restore temporal" && progress.loss !== undefined,
+    quiet: operator.quiet,
+    frozen: coordination.freezes,
+  };
+  const findings: Array<Finding> = [];
+  const find: Find = (verdict, subject, what) => void findings.push({ verdict, subject, what });
+  checkMoney(evidence, find);
   return {
-    ...compare({
-      runs,
-      endings,
-      rows: rows ?? [],
-      service: truth,
-      funds: Object.fromEntries(funds),
-      ended: operator.ended,
-      interrupted: operator.interrupted,
-      forgottenBefore: progress.loss?.forgottenBefore,
-      isTemporalRestored: loss === "restore temporal" && progress.loss !== undefined,
-      quiet: operator.quiet,
-      frozen: coordination.freezes,
-    }),
+    endings: checkEndings(evidence, find),
+    findings,
     options,
     behaviour: service.behaviour,
     seconds: took,

@@ -1,21 +1,17 @@
 import { BadOption } from "@durable-payments/tools/command";
 import { randomInt } from "node:crypto";
-import { type ServerKind, SERVERS } from "./environment/temporal-server.ts";
 import { type ServiceKind, SERVICES } from "./service/service.ts";
 
 /** The options of the command, as `parseArgs` takes them. */
 export const chaosOptions = {
   runs: { type: "string" },
   seed: { type: "string" },
-  campaigns: { type: "string" },
   minutes: { type: "string" },
   service: { type: "string" },
-  server: { type: "string" },
   restore: { type: "string", multiple: true },
   lose: { type: "string" },
   encrypt: { type: "boolean" },
   quiet: { type: "boolean" },
-  json: { type: "boolean" },
 } as const;
 
 /** What is done to a database in the middle. */
@@ -32,7 +28,6 @@ export interface ChaosOptions {
   /** When runs that have not ended count as stuck. */
   readonly minutes: number;
   readonly service: ServiceKind;
-  readonly server: ServerKind;
   /** What is restored or lost in the middle. */
   readonly loss: Loss | undefined;
   /** Whether what Temporal and the ledger store is encrypted, its key replaced in the middle, and the old one missing for a while. */
@@ -42,8 +37,6 @@ export interface ChaosOptions {
 const DEFAULTS = {
   runs: 200,
   minutes: 6,
-  campaigns: 1,
-  server: "dev",
   service: "simulator",
 };
 
@@ -58,18 +51,14 @@ ledger. chaos/README.md says where things are.
 Options:
   --runs N            runs to start (${DEFAULTS.runs})
   --seed N            decides everything that is random (a new one each time; it is printed)
-  --campaigns N       so many campaigns, with the seeds from --seed on, a line for each (${DEFAULTS.campaigns})
   --minutes M         when a run that has not ended counts as stuck (${DEFAULTS.minutes})
   --service KIND      simulator, or independent: a service that shares no code with the client, shows
                       no keys, loses answers and lists late (${DEFAULTS.service})
-  --server KIND       dev, Temporal's dev server on SQLite, or postgres: its server in several processes,
-                      each killed by itself, on PostgreSQL, which is stopped immediately (${DEFAULTS.server})
   --restore WHAT      temporal or ledger: in the middle it is restored to an earlier copy of itself
   --lose ledger       in the middle the ledger is deleted
   --encrypt           encrypts what Temporal and the ledger store; in the middle the key is replaced,
                       and the old one is missing for some seconds
   --quiet             no progress on standard error
-  --json              prints one JSON object on standard output instead of the summary
   --help              shows this text
 
 Exit codes: 0 no duplicates, nothing lost, wrong or stuck; 1 otherwise; 2 bad options;
@@ -120,37 +109,21 @@ const lossOf = ({ lose, restore }: Given): Loss | undefined => {
 };
 
 /**
- * Reads the options of the command line: one set for each campaign.
+ * Reads the options of the command line.
  *
- * @throws BadOption naming the first one that has a value it cannot have
+ * @throws BadOption naming the first invalid value.
  */
-export const readOptions = (given: Given): readonly [ChaosOptions, ...Array<ChaosOptions>] => {
+export const readOptions = (given: Given): ChaosOptions => {
   const text = (name: keyof Given, byDefault: number | string): string => {
     const value = given[name];
     return typeof value === "string" ? value : String(byDefault);
   };
-  const campaigns = wholeNumber("--campaigns", text("campaigns", DEFAULTS.campaigns), {
-    from: 1,
-    to: 1_000,
-  });
-  const first = wholeNumber("--seed", text("seed", randomInt(1_000_000)), {
-    from: 0,
-    to: 2 ** 32 - 1_001,
-  });
-  const runs = wholeNumber("--runs", text("runs", DEFAULTS.runs), { from: 2, to: 2_000 });
-  const minutes = minutesOf(text("minutes", DEFAULTS.minutes));
-  const server = oneOf("--server", SERVERS, text("server", DEFAULTS.server));
-  const shared = {
-    runs,
-    minutes,
-    server,
+  return {
+    runs: wholeNumber("--runs", text("runs", DEFAULTS.runs), { from: 2, to: 2_000 }),
+    seed: wholeNumber("--seed", text("seed", randomInt(1_000_000)), { from: 0, to: 2 ** 32 - 1 }),
+    minutes: minutesOf(text("minutes", DEFAULTS.minutes)),
     service: oneOf("--service", SERVICES, text("service", DEFAULTS.service)),
     loss: lossOf(given),
     encrypt: given.encrypt === true,
   };
-  const optionsOf = (seed: number): ChaosOptions => ({ ...shared, seed });
-  return [
-    optionsOf(first),
-    ...Array.from({ length: campaigns - 1 }, (_, index) => optionsOf(first + 1 + index)),
-  ];
 };

@@ -12,7 +12,6 @@ it.each([
   [{ runs: "1" }, "--runs must be a whole number from 2 to 2000"],
   [{ seed: "x" }, "--seed must be a whole number"],
   [{ minutes: "0" }, "--minutes must be a number above 0"],
-  [{ campaigns: "0" }, "--campaigns must be a whole number from 1 to 1000"],
   [{ restore: ["disk"] }, "--restore must be temporal or ledger"],
   [{ restore: ["temporal", "ledger"] }, "Give one --restore"],
 ])("refuses %o before anything is started", (given, words) => {

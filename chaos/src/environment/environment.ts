@@ -17,31 +17,29 @@ import type { ChaosOptions } from "../options.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { startIndependent } from "../service/independent.ts";
 import type { Service } from "../service/service.ts";
-import { startSimulator } from "../service/simulator.ts";
+import { startSimulatorProcess } from "../service/simulator.ts";
 import type { BuiltApps } from "./build-apps.ts";
-import { createClusterServer } from "./cluster-server.ts";
-import { createDevServer } from "./dev-server.ts";
 import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
-import type { TemporalServer } from "./temporal-server.ts";
+import { createTemporalServer, type TemporalServer } from "./temporal.ts";
 
 /** The task queue of the workers. */
 export const TASK_QUEUE = "payments";
 
 /** Everything that runs during a campaign, on free ports, with its files in one folder. */
 export interface Environment {
-  readonly server: TemporalServer;
+  readonly temporal: TemporalServer;
   readonly service: Service;
   readonly workers: readonly [SupervisedProcess, SupervisedProcess];
   /** File of the payments ledger. */
   readonly ledgerFile: string;
-  /** Undefined where nothing is encrypted. */
+  /** Undefined if nothing is encrypted. */
   readonly keyrings: Keyrings | undefined;
   readonly folder: string;
   /**
    * Does something with the operations of the project, as its tools do: connected anew each time.
    *
-   * @throws what `use` throws, unless it is that something is down: then it is done again until the signal is aborted.
-   * @returns what `use` returns; undefined where the signal was aborted before.
+   * @throws the error of `use`, unless something is down: then it is done again until the signal is aborted.
+   * @returns the result of `use`; undefined if the signal was aborted before.
    */
   readonly operate: <A>(
     use: (operations: Operations) => Promise<A>,
@@ -93,7 +91,7 @@ const makeGate = () => {
   };
 };
 
-/** Starts everything; where a part does not become ready, what was started is ended again. */
+/** Starts everything; if a part does not become ready, the others are ended again. */
 export const startEnvironment = async (
   options: ChaosOptions,
   apps: BuiltApps,
@@ -104,24 +102,20 @@ export const startEnvironment = async (
   const keyrings = options.encrypt ? await makeKeyrings(folder) : undefined;
   const encryption = (of: keyof Keyrings) => keyrings && { PAYMENTS_KEYRING: keyrings[of] };
 
-  const spawn: Spawn = (name, command, args, env, processOptions) =>
+  const spawn: Spawn = (name, command, args, env) =>
     spawnProcess(command, args, {
       name,
       cwd: folder,
       env: { ...withoutServiceVariables(), ...env },
       logFile: join(folder, `${name}.log`),
       ownGroup: true,
-      ...processOptions,
     });
 
-  const server = await (options.server === "dev"
-    ? createDevServer(folder, spawn, report)
-    : createClusterServer(folder, spawn, report));
-  const [address] = server.addresses;
+  const temporal = await createTemporalServer(folder, spawn, report);
   const started: { service?: Service; workers: ReadonlyArray<SupervisedProcess> } = { workers: [] };
   const end: Environment["end"] = async ({ keepFiles }) => {
     await Promise.all(started.workers.map((one) => one.end()));
-    await Promise.all([server.end(), started.service?.end()]);
+    await Promise.all([temporal.process.end(), started.service?.end()]);
     if (!keepFiles) await rm(folder, { recursive: true, force: true });
   };
 
@@ -131,7 +125,7 @@ export const startEnvironment = async (
     const startService =
       options.service === "independent"
         ? startIndependent(options.seed, START_BALANCES)
-        : startSimulator({
+        : startSimulatorProcess({
             folder,
             funds: START_BALANCES,
             port: await choosePort({ option: "the simulator" }, report),
@@ -140,16 +134,16 @@ export const startEnvironment = async (
           });
     const [service] = await report.during(
       "Starting the Temporal server and the service",
-      Promise.all([startService, server.start()]),
+      Promise.all([startService, temporal.process.start()]),
     );
     started.service = service;
-    const { apiKey, clientId } = service.credentials();
+    const { apiKey, clientId } = service.credentials;
     const variables = {
       ...FAST,
       PAYMENTS_ASSUMPTIONS: JSON.stringify(service.assumptions),
       CHAOS_BUNDLE: apps.bundle,
       TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
-      TEMPORAL_ADDRESS: address,
+      TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_NAMESPACE: "default",
       PAYMENTS_TASK_QUEUE: TASK_QUEUE,
       PAYMENTS_BASE_URL: service.url,
@@ -158,7 +152,7 @@ export const startEnvironment = async (
       PAYMENTS_LEDGER: `sqlite:${ledgerFile}`,
       PAYMENTS_HEALTH_ADDRESS: "0",
     };
-    const worker = (name: string, temporalAddress: string) =>
+    const worker = (name: string) =>
       new SupervisedProcess({
         name,
         spawn: (start) =>
@@ -166,14 +160,11 @@ export const startEnvironment = async (
             `${name}-${start}`,
             process.execPath,
             ["--conditions=@durable-payments/source", apps.worker, "--json"],
-            { ...variables, ...encryption("ofWorkers"), TEMPORAL_ADDRESS: temporalAddress },
+            { ...variables, ...encryption("ofWorkers") },
           ),
         ready: (process_) => awaitReadyLine(process_, READY_WITHIN_MS),
       });
-    const workers = [
-      worker("worker-a", address),
-      worker("worker-b", server.addresses.at(-1) ?? address),
-    ] as const;
+    const workers = [worker("worker-a"), worker("worker-b")] as const;
     started.workers = workers;
     await report.during("Starting two workers", Promise.all(workers.map((one) => one.start())));
 
@@ -190,7 +181,7 @@ export const startEnvironment = async (
       };
     };
     return {
-      server,
+      temporal,
       service,
       workers,
       ledgerFile,

@@ -1,19 +1,13 @@
 import { globSync, readFileSync } from "node:fs";
-import {
-  describeExit,
-  lastLines,
-  type ProcessOptions,
-  type StartedProcess,
-} from "@durable-payments/tools/processes";
+import { describeExit, lastLines, type StartedProcess } from "@durable-payments/tools/processes";
 import { delay } from "../delay.ts";
 
-/** Start a process whose log stands in the folder of the chaos run; `options` are of those that differ in them. */
+/** Starts a process whose log is in the folder of the campaign. */
 export type Spawn = (
   name: string,
   command: string,
-  args: readonly string[],
+  args: ReadonlyArray<string>,
   env?: NodeJS.ProcessEnv,
-  options?: Pick<ProcessOptions, "cwd" | "user">,
 ) => StartedProcess;
 
 /** How a process is started, and when it is ready. */
@@ -22,8 +16,6 @@ export interface ProcessDefinition {
   /** Starts it; `start` counts from 1. */
   readonly spawn: (start: number) => StartedProcess;
   readonly ready: (started: StartedProcess) => Promise<unknown>;
-  /** The signal that ends it for good; SIGKILL by default. */
-  readonly killedBy?: NodeJS.Signals;
 }
 
 /** How long a process stays down, and what is done meanwhile. */
@@ -35,10 +27,10 @@ export interface PlannedRestart {
 
 const RESTART_AFTER_MS = 500;
 
-/** How long a process may take to stop, where nothing shows its state. */
+/** How long a process may take to stop, if nothing shows its state. */
 const STOPS_WITHIN_MS = 500;
 
-/** Wait until SIGSTOP has reached every thread of a process: Linux shows it, elsewhere it is given time. */
+/** Waits until SIGSTOP has reached every thread of a process: Linux shows it, elsewhere it is given time. */
 const untilStopped = async ({ pid }: StartedProcess): Promise<void> => {
   const timeIsUp = AbortSignal.timeout(STOPS_WITHIN_MS);
   const isStopped = (thread: string): boolean => {
@@ -81,9 +73,9 @@ export class SupervisedProcess {
   }
 
   /**
-   * Start it for the first time.
+   * Starts it for the first time.
    *
-   * @throws ProcessNotReady where it does not become ready.
+   * @throws ProcessNotReady if it does not become ready.
    */
   async start(): Promise<void> {
     const first = this.#spawn();
@@ -91,7 +83,7 @@ export class SupervisedProcess {
     this.#running = this.#keepAlive(first);
   }
 
-  /** End it by a signal, and have it started again; false where it was not running. */
+  /** Ends it by a signal, and has it started again; false if it was not running. */
   async restart(killSignal: NodeJS.Signals, planned: PlannedRestart): Promise<boolean> {
     if (this.#current === undefined) return false;
     this.#planned = planned;
@@ -100,9 +92,9 @@ export class SupervisedProcess {
   }
 
   /**
-   * End it by a signal, if it runs, and keep it down.
+   * Ends it by a signal, if it runs, and keeps it down.
    *
-   * @returns what lets it start again
+   * @returns a function that lets it start again.
    */
   async keepDown(killSignal: NodeJS.Signals): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -114,7 +106,7 @@ export class SupervisedProcess {
     };
   }
 
-  /** Stop it by SIGSTOP while something is done; false, with nothing done, where it was not running. */
+  /** Stops it by SIGSTOP while something is done; false, with nothing done, if it was not running. */
   async freeze(whileFrozen: () => Promise<void>): Promise<boolean> {
     const current = this.#current;
     if (current === undefined) return false;
@@ -128,7 +120,7 @@ export class SupervisedProcess {
     return true;
   }
 
-  /** Wait until it is ready, however often it has to be started, or until the signal is aborted. */
+  /** Waits until it is ready, however often it has to be started, or until the signal is aborted. */
   async whenReady(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const current = this.#current;
@@ -141,10 +133,10 @@ export class SupervisedProcess {
     }
   }
 
-  /** End it for good. */
+  /** Ends it for good. */
   async end(): Promise<void> {
     this.#ended.abort();
-    await this.#current?.kill(this.#definition.killedBy ?? "SIGKILL");
+    await this.#current?.kill("SIGKILL");
     await this.#running;
   }
 

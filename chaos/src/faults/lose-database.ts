@@ -1,11 +1,12 @@
 import { readTracked } from "@durable-payments/activities";
 import { trackerId } from "@durable-payments/protocol";
 import { recover } from "@durable-payments/operations/recovery";
-import { copyFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { delay } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
+import { replaceDatabase } from "../environment/temporal.ts";
 import type { Loss } from "../options.ts";
-import type { QuietTime } from "../people/operator.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 
 /** The share of the work after which the copy is taken, and restored. */
 const COPY_AT = 0.3;
@@ -27,7 +28,7 @@ export interface LossResult {
   readonly madeBetween: number;
   /** When what the ledger has forgotten had arrived, in milliseconds since 1970; undefined for Temporal's database. */
   readonly forgottenBefore: number | undefined;
-  /** Whether sends stopped until `recover`, where the ledger was restored or lost. */
+  /** Whether sends stopped until `recover`, if the ledger was restored or lost. */
   readonly stopped: boolean;
 }
 
@@ -37,7 +38,7 @@ export interface LossContext {
   readonly workDone: () => number;
   /** Starts what was started and is not known any more. */
   readonly startForgotten: () => Promise<number>;
-  readonly onQuiet: (quiet: QuietTime) => void;
+  readonly onQuiet: (quiet: Evidence["quiet"][number]) => void;
 }
 
 /** Copies the ledger by the project's own backup, while it is in use. */
@@ -78,8 +79,7 @@ const replaceLedger = async (
   await withoutTools(async () => {
     const releases = await Promise.all(workers.map((worker) => worker.keepDown("SIGKILL")));
     killedAt = Date.now();
-    for (const part of ["-wal", "-shm", ""]) await rm(`${ledgerFile}${part}`, { force: true });
-    if (!isLost) await copyFile(`${ledgerFile}.copy`, ledgerFile);
+    await replaceDatabase(ledgerFile, isLost ? undefined : `${ledgerFile}.copy`);
     for (const release of releases) release();
     if (!isLost) return;
     // Tools make no new ledger: they wait until a worker has.
@@ -88,20 +88,22 @@ const replaceLedger = async (
   return killedAt;
 };
 
-const restoreTemporal = async (environment: Environment, signal: AbortSignal): Promise<void> => {
+const restoreTemporal = async (
+  { temporal, workers }: Environment,
+  signal: AbortSignal,
+): Promise<void> => {
   const state = { isRestored: false };
   while (!state.isRestored && !signal.aborted) {
-    await environment.server.whenReady(signal);
-    await environment.server.restart("SIGTERM", {
+    await temporal.process.whenReady(signal);
+    await temporal.process.restart("SIGTERM", {
       downMs: 1_000,
       whileDown: async () => {
-        const killed = environment.workers.map((one) => one.restart("SIGKILL", { downMs: 500 }));
-        await Promise.all(killed);
-        await environment.server.putBackDatabase();
+        await Promise.all(workers.map((one) => one.restart("SIGKILL", { downMs: 500 })));
+        await temporal.restoreDatabase();
         state.isRestored = true;
       },
     });
-    await environment.server.whenReady(signal);
+    await temporal.process.whenReady(signal);
   }
 };
 
@@ -133,8 +135,8 @@ export const loseDatabase = async (
   const sequence = loss === "restore ledger" ? await copyLedger(environment, signal) : 0;
   let isCopied = loss !== "restore temporal";
   while (!isCopied && !signal.aborted) {
-    await environment.server.whenReady(signal);
-    isCopied = await environment.server.copyDatabase();
+    await environment.temporal.process.whenReady(signal);
+    isCopied = await environment.temporal.copyDatabase();
     if (!isCopied) await delay(50, signal);
   }
   await until(RESTORE_AT);

@@ -23,10 +23,6 @@ export interface ProcessFaultCounts {
   /** Of the restarts of the server, those by SIGKILL. */
   serverKills: number;
   workerFreezes: number;
-  /** Of a cluster: processes of the server that were killed, the others running on. */
-  partKills: number;
-  /** Of a cluster: how often its database was stopped without an orderly end. */
-  databaseStops: number;
 }
 
 /**
@@ -73,8 +69,6 @@ const planProcessFaults = (runs: number, seed: number) => {
   const simulator = new Random(seed, "simulator");
   const server = new Random(seed, "server");
   const freezes = new Random(seed, "freezes");
-  const parts = new Random(seed, "parts");
-  const database = new Random(seed, "database");
   const times = (runsForOne: number) => Math.max(1, Math.round(runs / runsForOne));
   return {
     workers: plan(workers, times(20), () => ({
@@ -89,12 +83,6 @@ const planProcessFaults = (runs: number, seed: number) => {
       killSignal: "SIGSTOP",
       downMs:
         runs >= RUNS_FOR_LONG_OUTAGE ? freezes.pick(FREEZES_MS) : (FREEZES_MS[index % 2] ?? 0),
-    })),
-    parts: plan(parts, times(25), () => ({ killSignal: "SIGKILL", downMs: parts.int(0, 3_000) })),
-    // PostgreSQL's immediate shutdown: it recovers from its log at the next start.
-    database: plan(database, times(50), () => ({
-      killSignal: "SIGQUIT",
-      downMs: database.int(0, 5_000),
     })),
     server: plan(server, times(70), (index) => ({
       killSignal: index % 2 === 0 ? "SIGTERM" : "SIGKILL",
@@ -126,11 +114,11 @@ export const injectProcessFaults = async (
     readonly workDone: () => number;
   },
 ): Promise<void> => {
-  const { server, service, workers } = environment;
+  const { temporal, service, workers } = environment;
+  const server = temporal.process;
   const simulator = service.simulator?.process;
   const planned = planProcessFaults(runs, seed);
   const targets = new Random(seed, "targets");
-  const partTargets = new Random(seed, "part targets");
 
   const injectEach = async (
     faults: readonly ProcessFault[],
@@ -176,17 +164,6 @@ export const injectProcessFaults = async (
       if (!(await server.restart(killSignal, { downMs }))) return;
       counts.serverRestarts += 1;
       if (killSignal === "SIGKILL") counts.serverKills += 1;
-    }),
-    injectEach(server.parts.length === 0 ? [] : planned.parts, async ({ downMs, killSignal }) => {
-      const part = server.parts[partTargets.int(0, server.parts.length - 1)];
-      await part?.whenReady(signal);
-      if (await part?.restart(killSignal, { downMs })) counts.partKills += 1;
-    }),
-    injectEach(server.database === undefined ? [] : planned.database, async (fault) => {
-      await server.database?.whenReady(signal);
-      if (await server.database?.restart(fault.killSignal, { downMs: fault.downMs })) {
-        counts.databaseStops += 1;
-      }
     }),
   ]);
 };

@@ -1,26 +1,24 @@
+import type { FaultKind, FaultOrder, OrderedFault } from "@durable-payments/simulator";
 import { delay } from "../delay.ts";
 import { Random } from "../plan/random.ts";
-import {
-  type Fault,
-  type SimulatorControl,
-  SimulatorUnavailable,
-  type InjectedFault,
-} from "../service/simulator-control.ts";
+import { ignoreUnavailable, type SimulatorControl } from "../service/service.ts";
+
+type Operation = NonNullable<FaultOrder["operation"]>;
 
 /** The weight of each kind. */
-const KINDS: Readonly<Record<string, number>> = {
-  "html-502": 3,
-  "html-502-after": 4,
-  "rate-limited": 3,
-  "refusal-in-200": 2,
-  truncated: 4,
-  stalled: 3,
-  dropped: 5,
-  "dropped-before": 4,
+const KINDS: ReadonlyArray<readonly [FaultKind, number]> = [
+  ["html-502", 3],
+  ["html-502-after", 4],
+  ["rate-limited", 3],
+  ["refusal-in-200", 2],
+  ["truncated", 4],
+  ["stalled", 3],
+  ["dropped", 5],
+  ["dropped-before", 4],
   // Each costs two sign-ins, of which the service allows fifty in a minute.
-  "token-expired": 1,
-  slow: 3,
-};
+  ["token-expired", 1],
+  ["slow", 3],
+];
 
 const REPEATED_KEY_KINDS = [
   "repeated-key-first",
@@ -28,35 +26,26 @@ const REPEATED_KEY_KINDS = [
   "repeated-key-refusal",
 ] as const;
 
-/** Operations that are not refused. */
-const NOT_REFUSED = new Set([
-  // Wrong credentials, which no run recovers from within seconds.
-  "signIn",
-  // What a run does in order to undo; one that is refused is left to a person.
-  "removeCardholder",
-  "cancelCard",
-]);
+/** Wrong credentials end no run within seconds, and a refused undo is left to a person. */
+const NOT_REFUSED: ReadonlySet<string> = new Set(["signIn", "removeCardholder", "cancelCard"]);
 
-const REFUSALS = new Set(["refusal-in-200", "token-expired"]);
+const REFUSALS: ReadonlySet<FaultKind> = new Set(["refusal-in-200", "token-expired"]);
 
-/** The probability that a fault is injected for the next request of an operation, by each poll. */
-const OPERATIONS = {
-  createPayout: 0.35,
-  createCardholder: 0.3,
-  createCard: 0.35,
-  createBeneficiary: 0.2,
-  updateCard: 0.3,
-  cancelCard: 0.3,
-  removeCardholder: 0.3,
-  listPayouts: 0.1,
-  retrievePayout: 0.1,
-  listCardholders: 0.1,
-  retrieveBalance: 0.1,
-  signIn: 0.05,
-} as const;
-
-/** Every kind of fault that a chaos run injects: all that the simulator has. */
-const FAULT_KINDS: readonly string[] = [...Object.keys(KINDS), ...REPEATED_KEY_KINDS];
+/** The probability, by each poll, that a fault is injected for the next request of an operation. */
+const OPERATIONS: ReadonlyArray<readonly [Operation, number]> = [
+  ["createPayout", 0.35],
+  ["createCardholder", 0.3],
+  ["createCard", 0.35],
+  ["createBeneficiary", 0.2],
+  ["updateCard", 0.3],
+  ["cancelCard", 0.3],
+  ["removeCardholder", 0.3],
+  ["listPayouts", 0.1],
+  ["retrievePayout", 0.1],
+  ["listCardholders", 0.1],
+  ["retrieveBalance", 0.1],
+  ["signIn", 0.05],
+];
 
 /** Faults that lose an answer: the request was carried out, or was not. */
 const LOSSES = [
@@ -66,12 +55,7 @@ const LOSSES = [
 
 const POLL_EVERY_MS = 250;
 
-const chooseKind = (random: Random, operation: string): string => {
-  const kinds = Object.entries(KINDS).filter(
-    ([kind]) => !NOT_REFUSED.has(operation) || !REFUSALS.has(kind),
-  );
-  return random.weighted(kinds);
-};
+const isOfRepeats = ({ kind }: FaultOrder): boolean => kind.startsWith("repeated-key-");
 
 /** Injects faults of requests into the simulator, and counts those that struck. */
 export class RequestFaults {
@@ -79,8 +63,8 @@ export class RequestFaults {
   readonly #seed: number;
   readonly #streams = new Map<string, Random>();
   /** What struck in simulators that were killed, or have forgotten it. */
-  #before = new Map<string, number>();
-  #now = new Map<string, number>();
+  #before: Readonly<Record<string, number>> = {};
+  #now: ReadonlyArray<OrderedFault> = [];
 
   constructor(control: SimulatorControl, seed: number) {
     this.#control = control;
@@ -89,81 +73,67 @@ export class RequestFaults {
 
   /** How often each kind struck; what struck in the second before a kill may be missing. */
   get fired(): Readonly<Record<string, number>> {
-    return Object.fromEntries(
-      FAULT_KINDS.map((kind) => [kind, (this.#before.get(kind) ?? 0) + (this.#now.get(kind) ?? 0)]),
-    );
+    const counts = { ...this.#before };
+    for (const { fired, kind } of this.#now) counts[kind] = (counts[kind] ?? 0) + fired;
+    return counts;
   }
 
-  /**
-   * Lose the answers to the next requests of an operation, of runs that are alike: of those carried out
-   * and those not in turn, which is what could be confused.
-   */
-  async loseAnswers(operation: string, count: number): Promise<void> {
+  /** Loses the answers to the next requests of runs that are alike: of those carried out and those not in turn. */
+  async loseAnswers(operation: Operation, count: number): Promise<void> {
     const random = this.#stream("losses");
     for (let one = random.int(0, 1), left = count; left > 0; one++, left--) {
       const kind = random.pick(LOSSES[one % 2 === 0 ? 0 : 1]);
-      await this.#control.inject({ kind, operation, times: 1 }).catch(ignoreUnavailable);
+      await this.#control.inject({ kind, operation }).catch(ignoreUnavailable);
     }
   }
 
-  /** Keep the counts before the simulator loses them. */
+  /** Keeps the counts before the simulator loses them. */
   async keepCounts(): Promise<void> {
     await this.#count().catch(ignoreUnavailable);
-    this.#before = new Map(Object.entries(this.fired));
-    this.#now = new Map();
+    this.#before = this.fired;
+    this.#now = [];
   }
 
-  /**
-   * Inject faults until the signal is aborted, while `isBusy`: where few runs are left, each of their
-   * requests would be struck.
-   */
+  /** Injects faults until the signal is aborted, while `isBusy`: of few runs, every request would be struck. */
   async inject(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      try {
-        const faults = await this.#count();
-        if (isBusy()) {
-          for (const inject of this.#choose(faults)) await this.#control.inject(inject);
-        } else if (faults.length > 0) {
-          await this.keepCounts();
-          await this.#control.clearFaults();
-        }
-      } catch (error) {
-        ignoreUnavailable(error);
-      }
+      await this.#injectSome(isBusy()).catch(ignoreUnavailable);
       await delay(POLL_EVERY_MS, signal);
     }
     await this.#count().catch(ignoreUnavailable);
   }
 
-  async #count(): Promise<readonly InjectedFault[]> {
-    const faults = await this.#control.injectedFaults();
-    this.#now = new Map();
-    for (const { fired, kind } of faults) this.#now.set(kind, (this.#now.get(kind) ?? 0) + fired);
-    return faults;
+  async #injectSome(isBusy: boolean): Promise<void> {
+    const faults = await this.#count();
+    if (isBusy) {
+      for (const chosen of this.#choose(faults)) await this.#control.inject(chosen);
+    } else if (faults.length > 0) {
+      await this.keepCounts();
+      await this.#control.clearFaults();
+    }
   }
 
-  /** Choose faults, one at a time for each operation, so that they strike all through the run. */
-  #choose(faults: readonly InjectedFault[]): readonly Fault[] {
-    const waiting = faults.filter(({ fired, times }) => fired < times);
-    const chosen: Fault[] = [];
-    for (const [operation, probability] of Object.entries(OPERATIONS)) {
+  async #count(): Promise<ReadonlyArray<OrderedFault>> {
+    this.#now = await this.#control.injectedFaults();
+    return this.#now;
+  }
+
+  /** Chooses faults, one at a time for each operation, so that they strike all through the run. */
+  #choose(faults: ReadonlyArray<OrderedFault>): ReadonlyArray<FaultOrder> {
+    const waiting = faults.filter(({ fired, times = 1 }) => fired < times);
+    const chosen = OPERATIONS.flatMap(([operation, probability]): ReadonlyArray<FaultOrder> => {
       const random = this.#stream(operation);
-      if (!random.chance(probability)) continue;
-      if (waiting.some((one) => one.operation === operation && !isOfRepeats(one))) continue;
-      const kind = chooseKind(random, operation);
-      chosen.push({
-        kind,
-        operation,
-        times: 1,
-        // The client gives up after two seconds.
-        ...(kind === "slow" && { milliseconds: random.int(300, 3_000) }),
-      });
-    }
-    if (!waiting.some(isOfRepeats)) {
-      const kind = this.#stream("repeats").pick(REPEATED_KEY_KINDS);
-      chosen.push({ kind, operation: "createCard", times: 1 });
-    }
-    return chosen;
+      if (!random.chance(probability)) return [];
+      if (waiting.some((one) => one.operation === operation && !isOfRepeats(one))) return [];
+      const kinds = KINDS.filter(([one]) => !NOT_REFUSED.has(operation) || !REFUSALS.has(one));
+      const kind = random.weighted(kinds);
+      // The client gives up after two seconds.
+      const milliseconds = random.int(300, 3_000);
+      return [{ kind, operation, ...(kind === "slow" && { milliseconds }) }];
+    });
+    if (waiting.some(isOfRepeats)) return chosen;
+    const kind = this.#stream("repeats").pick(REPEATED_KEY_KINDS);
+    return [...chosen, { kind, operation: "createCard", times: 1 }];
   }
 
   /** One stream for each operation, so that what one draws does not change the others. */
@@ -173,9 +143,3 @@ export class RequestFaults {
     return stream;
   }
 }
-
-const isOfRepeats = ({ kind }: Fault): boolean => kind.startsWith("repeated-key-");
-
-const ignoreUnavailable = (error: unknown): void => {
-  if (!(error instanceof SimulatorUnavailable)) throw error;
-};

@@ -3,10 +3,10 @@ import { answer, approve, reject } from "@durable-payments/operations/decide";
 import { isOperationError } from "@durable-payments/operations/errors";
 import { delay } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
+import { madeBy } from "../evidence/evidence.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import type { ServiceLedger } from "../service/service-ledger.ts";
-import { SimulatorUnavailable } from "../service/simulator-control.ts";
+import { ignoreUnavailable, type ServiceLedger } from "../service/service.ts";
 
 const EVERY_MS = 1_000;
 
@@ -18,36 +18,6 @@ const WRONG_SHARE = 0.15;
 const ACTING = { by: "linus", how: "--by", reason: "looked at the bank" } as const;
 /** Whoever has sent a payment again does not approve it. */
 const APPROVING = { ...ACTING, by: "margaret" } as const;
-
-/** Returns the ids of what a write made at the service, by what no list shows. */
-export const madeBy = (
-  { operation, step }: Pick<WriteRow, "operation" | "step">,
-  run: PlannedRun,
-  { beneficiaries, cardholders, cards, payouts }: ServiceLedger,
-): ReadonlyArray<string> => {
-  if (run.kind !== "onboarding") {
-    const payment = run.payments.find((one) => one.step === step) ?? run.payments[0];
-    if (operation === "createPayout") {
-      return payouts
-        .filter(({ payout_reason }) => payout_reason === payment.reason)
-        .map(({ payout_id }) => payout_id);
-    }
-    const { beneficiary } = payment;
-    return beneficiaries
-      .filter(
-        ({ details }) => "nickname" in beneficiary && details["nickname"] === beneficiary.nickname,
-      )
-      .map(({ beneficiary_id }) => beneficiary_id);
-  }
-  const holders = cardholders
-    .filter(({ email }) => email === run.email)
-    .map(({ card_holder_id }) => card_holder_id);
-  if (operation === "createCardholder") return holders;
-  if (operation !== "createCard") return [];
-  return cards
-    .filter(({ card_holder_id }) => holders.includes(card_holder_id))
-    .map(({ card_id }) => card_id);
-};
 
 /** What a run has undone is not what it asks about: the service does not list it any more. */
 const withoutUndone = (truth: ServiceLedger): ServiceLedger => ({
@@ -99,11 +69,7 @@ export class Answers {
         ({ ledger }) => ledger.rows({ needsPerson: true, limit: 10_000 }),
         signal,
       );
-      try {
-        await this.#answerAll(rows ?? [], signal);
-      } catch (error) {
-        if (!(error instanceof SimulatorUnavailable)) throw error;
-      }
+      await this.#answerAll(rows ?? [], signal).catch(ignoreUnavailable);
       await delay(EVERY_MS, signal);
     }
   }

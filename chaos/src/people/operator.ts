@@ -5,19 +5,13 @@ import { cancel, pause, resume } from "@durable-payments/operations/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { delay } from "../delay.ts";
+import type { Evidence } from "../evidence/evidence.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { FreezeCoordination } from "../faults/process-faults.ts";
 import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { SimulatorUnavailable } from "../service/simulator-control.ts";
+import { ignoreUnavailable } from "../service/service.ts";
 import { resetNatively, startBare } from "./temporal-tools.ts";
-
-/** A time in which nothing may have been written, in milliseconds since 1970. */
-export interface QuietTime {
-  readonly why: string;
-  readonly from: number;
-  readonly to: number;
-}
 
 const ACTING = { by: "grace", how: "--by", reason: "planned" } as const;
 
@@ -37,7 +31,7 @@ export class Operator {
   readonly #random: Random;
   readonly #coordination: FreezeCoordination;
   readonly unexpected: Array<string> = [];
-  readonly quiet: Array<QuietTime> = [];
+  readonly quiet: Array<Evidence["quiet"][number]> = [];
   readonly counts = {
     ended: 0,
     overruled: 0,
@@ -229,7 +223,7 @@ export class Operator {
         }
         this.isFunded = true;
       } catch (error) {
-        if (!(error instanceof SimulatorUnavailable)) throw error;
+        ignoreUnavailable(error);
         await delay(300, signal);
       }
     }

@@ -1,4 +1,3 @@
-import { FAILING_REFERENCE } from "../service/simulator-timing.ts";
 import { drawAmount, drawIntervention, writtenAlike } from "./draw-details.ts";
 import {
   type ExistingBeneficiary,
@@ -127,7 +126,7 @@ export const planPayouts = (
     const startAtMs = random.between(0, isUnfunded ? 0.4 : 1);
     const isReferred = shape === "fails" || random.chance(0.8);
     const withinMs = shape === "short" ? random.pick(SHORT_MS) : undefined;
-    const reference = `${shape === "fails" ? `${FAILING_REFERENCE} ` : ""}Invoice ${numbered(payouts.length)}`;
+    const reference = `${shape === "fails" ? "FAIL " : ""}Invoice ${numbered(payouts.length)}`;
     for (let one = 0; one < size; one++) {
       const id = numbered(payouts.length);
       const amount = size === 1 ? alone : writtenAlike(together, one);

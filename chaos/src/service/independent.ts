@@ -1,16 +1,11 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { startIndependentService } from "@durable-payments/tools/testing";
+import { format, make } from "effect/BigDecimal";
 import { Random } from "../plan/random.ts";
-import type { Service } from "./service.ts";
-import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
-import { LIST_LAG_SECONDS } from "./temperament.ts";
+import { LIST_LAG_SECONDS, type Service, SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./service.ts";
 
-const UNITS = 10_000;
-
-const written = (amount: bigint): string => {
-  const digits = String(amount).padStart(5, "0");
-  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
-};
+/** Amounts are in 1/10000. */
+const money = (amount: bigint): string => format(make(amount, 4));
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
@@ -30,26 +25,23 @@ export const startIndependent = async (
     listTimes: random.pick(["full", "full", "day"] as const),
     clockOffsetMs: random.pick([0, 0, -600_000, 600_000]),
   };
-  const lost: Record<string, number> = { "lost before": 0, "lost after": 0 };
+  const lost = { "lost before": 0, "lost after": 0 };
   const { loses, ...shown } = behaviour;
-  const service = await startIndependentService({
+  const { apiKey, clientId, ledger, stop, url } = await startIndependentService({
     ...shown,
+    balances: funds,
     settleAfterMs: SETTLE_AFTER_MS,
     verifyAfterMs: VERIFY_AFTER_MS,
     lose: () => {
       if (!random.chance(loses)) return undefined;
       const when = random.chance(0.5) ? "before" : "after";
-      lost[`lost ${when}`] = (lost[`lost ${when}`] ?? 0) + 1;
+      lost[`lost ${when}`] += 1;
       return when;
     },
   });
-  for (const [currency, balance] of service.ledger.balances) {
-    balance.amount = BigInt(Math.round(Number(funds[currency] ?? "0") * UNITS));
-  }
-  const { ledger } = service;
   return {
-    url: service.url,
-    credentials: () => service,
+    url,
+    credentials: { clientId, apiKey },
     behaviour,
     assumptions: {
       listLagSeconds: LIST_LAG_SECONDS,
@@ -60,39 +52,39 @@ export const startIndependent = async (
       },
     },
     faults: () => lost,
-    ledger: () =>
-      Promise.resolve({
-        balances: [...ledger.balances].map(([currency, { amount }]) => ({
-          currency,
-          available_balance: written(amount),
-        })),
-        beneficiaries: [...ledger.beneficiaries].map(([beneficiary_id, details]) => ({
-          beneficiary_id,
-          details,
-        })),
-        payouts: ledger.payouts.map(({ amount, asked, at, id }) => ({
-          payout_id: String(id),
-          payout_status: Date.now() - at >= SETTLE_AFTER_MS ? "completed" : "processing",
-          amount: written(amount),
-          currency: textOf(asked["currency"]),
-          beneficiary_id: textOf(asked["beneficiary_id"]),
-          payout_reason: textOf(asked["payout_reason"]),
-          returned: false,
-          create_time: new Date(at).toISOString(),
-        })),
-        cardholders: ledger.cardholders.map(({ asked, at, id, isRemoved }) => ({
-          card_holder_id: String(id),
-          email: textOf(asked["email"]),
-          removed: isRemoved,
-          create_time: new Date(at).toISOString(),
-        })),
-        cards: ledger.cards.map(({ asked, id, status }) => ({
-          card_id: String(id),
-          card_holder_id: textOf(asked["card_holder_id"]),
-          card_limit: String(asked["card_limit"]),
-          card_status: status,
-        })),
-      }),
-    end: () => service.stop(),
+    ledger: async () => ({
+      balances: [...ledger.balances].map(([currency, { amount }]) => ({
+        currency,
+        available_balance: money(amount),
+      })),
+      beneficiaries: [...ledger.beneficiaries].map(([beneficiary_id, details]) => ({
+        beneficiary_id,
+        details,
+      })),
+      payouts: ledger.payouts.map(({ amount, asked, at, id }) => ({
+        payout_id: String(id),
+        payout_status: Date.now() - at >= SETTLE_AFTER_MS ? "completed" : "processing",
+        amount: money(amount),
+        currency: textOf(asked["currency"]),
+        beneficiary_id: textOf(asked["beneficiary_id"]),
+        payout_reason: textOf(asked["payout_reason"]),
+        returned: false,
+        create_time: new Date(at).toISOString(),
+      })),
+      cardholders: ledger.cardholders.map(({ asked, at, id, isRemoved }) => ({
+        card_holder_id: String(id),
+        email: textOf(asked["email"]),
+        removed: isRemoved,
+        create_time: new Date(at).toISOString(),
+      })),
+      cards: ledger.cards.map(({ asked, at, id, status }) => ({
+        card_id: String(id),
+        card_holder_id: textOf(asked["card_holder_id"]),
+        card_limit: String(asked["card_limit"]),
+        card_status: status,
+        create_time: new Date(at).toISOString(),
+      })),
+    }),
+    end: stop,
   };
 };

@@ -1,8 +1,7 @@
 import { isRecord } from "@durable-payments/api-core/values";
+import type { FaultOrder, Ledger, OrderedFault } from "@durable-payments/simulator";
 import { delay } from "../delay.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
-import type { ServiceLedger } from "./service-ledger.ts";
-import type { SimulatorControl } from "./simulator-control.ts";
 
 /** Which service a campaign pays by. */
 export const SERVICES = ["simulator", "independent"] as const;
@@ -10,25 +9,119 @@ export const SERVICES = ["simulator", "independent"] as const;
 /** One of them. */
 export type ServiceKind = (typeof SERVICES)[number];
 
-/** What one signs in to the service with. */
-export interface Credentials {
-  readonly clientId: string;
-  readonly apiKey: string;
+/** Time from the creation of a payout to its settlement. */
+export const SETTLE_AFTER_MS = 4_000;
+
+/** Time from the creation of a cardholder to the end of the identity check. */
+export const VERIFY_AFTER_MS = 3_000;
+
+/** How late the workers assume lists to be, in seconds; no lag that is drawn exceeds it. */
+export const LIST_LAG_SECONDS = 3;
+
+type Row<Kind extends keyof Ledger, Field> =
+  Ledger[Kind] extends ReadonlyArray<infer Record> ? Pick<Record, Field & keyof Record> : never;
+
+/** A payout; times are ISO 8601, by the clock of this machine whatever the service shows. */
+export type PayoutRecord = Row<
+  "payouts",
+  | "payout_id"
+  | "payout_status"
+  | "amount"
+  | "currency"
+  | "beneficiary_id"
+  | "payout_reason"
+  | "returned"
+  | "create_time"
+>;
+
+/** What a service knows, whatever it shows. */
+export interface ServiceLedger {
+  readonly balances: ReadonlyArray<Row<"balances", "currency" | "available_balance">>;
+  readonly beneficiaries: ReadonlyArray<{
+    readonly beneficiary_id: string;
+    readonly details: Readonly<Record<string, unknown>>;
+  }>;
+  readonly payouts: ReadonlyArray<PayoutRecord>;
+  readonly cardholders: ReadonlyArray<
+    Row<"cardholders", "card_holder_id" | "email" | "removed" | "create_time">
+  >;
+  readonly cards: ReadonlyArray<
+    Row<"cards", "card_id" | "card_holder_id" | "card_limit" | "card_status" | "create_time">
+  >;
+}
+
+const TIMEOUT_MS = 5_000;
+
+/** The simulator did not answer: it was killed, and is started again. */
+export class SimulatorUnavailable extends Error {
+  override readonly name = "SimulatorUnavailable";
+}
+
+/** Runs until the simulator answers no more; then does nothing. */
+export const ignoreUnavailable = (error: unknown): undefined => {
+  if (!(error instanceof SimulatorUnavailable)) throw error;
+};
+
+/** The simulator's control endpoint: its ledger, its faults, its funds. */
+export class SimulatorControl {
+  readonly #url: string;
+
+  constructor(url: string) {
+    this.#url = `${url}/_simulator`;
+  }
+
+  async ledger(): Promise<Ledger> {
+    return (await this.#ask("GET", "state")) as Ledger;
+  }
+
+  async injectedFaults(): Promise<ReadonlyArray<OrderedFault>> {
+    return (await this.#ask("GET", "faults")) as ReadonlyArray<OrderedFault>;
+  }
+
+  async clearFaults(): Promise<void> {
+    await this.#ask("DELETE", "faults");
+  }
+
+  async inject(fault: FaultOrder): Promise<void> {
+    await this.#ask("POST", "faults", fault);
+  }
+
+  /** Pays an amount into a balance. */
+  async fund(currency: string, amount: string): Promise<void> {
+    await this.#ask("POST", `balances/${currency}/fund`, { amount });
+  }
+
+  /** Answers are of our own simulator, as its types say. */
+  async #ask(method: "DELETE" | "GET" | "POST", path: string, body?: object): Promise<unknown> {
+    const asked = fetch(`${this.#url}/${path}`, {
+      method,
+      ...(body !== undefined && {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(body),
+      }),
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const [status, text] = await asked
+      .then(async (answer) => [answer.status, await answer.text()] as const)
+      .catch((cause: unknown) => {
+        throw new SimulatorUnavailable(`No answer to ${method} ${path}.`, { cause });
+      });
+    if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
+    return text === "" ? undefined : JSON.parse(text);
+  }
 }
 
 /** The service of a campaign. */
 export interface Service {
   readonly url: string;
-  readonly credentials: () => Credentials;
+  /** What one signs in to the service with. */
+  readonly credentials: { readonly clientId: string; readonly apiKey: string };
   /** How it behaves, for the report. */
   readonly behaviour: Readonly<Record<string, unknown>>;
   /** The workers' `PAYMENTS_ASSUMPTIONS`. */
   readonly assumptions: Readonly<Record<string, unknown>>;
   /** The simulator: a process that is killed, and takes faults of requests. */
-  readonly simulator?: {
-    readonly process: SupervisedProcess;
-    readonly control: SimulatorControl;
-  };
+  readonly simulator?: { readonly process: SupervisedProcess; readonly control: SimulatorControl };
   /** How often each fault of its own struck. */
   readonly faults: () => Readonly<Record<string, number>>;
   /**
@@ -40,7 +133,7 @@ export interface Service {
   readonly end: () => Promise<void>;
 }
 
-/** Longer than the outages of a temperament. */
+/** Longer than an outage. */
 const CREATE_WITHIN_MS = 60_000;
 
 const post = async (url: string, headers: Record<string, string>, body: object) => {
@@ -55,25 +148,24 @@ const post = async (url: string, headers: Record<string, string>, body: object) 
   return json["data"];
 };
 
-const create = async ({ credentials, url }: Service, fields: object): Promise<string> => {
-  const { apiKey, clientId } = credentials();
-  const client = { "x-client-id": clientId };
-  const signedIn = await post(`${url}/api/v1/auth/signin`, { ...client, "x-api-key": apiKey }, {});
-  const token = { "x-auth-token": `Bearer ${String(signedIn["auth_token"])}` };
-  const made = await post(`${url}/api/v1/beneficiaries/create`, { ...client, ...token }, fields);
-  return String(made["beneficiary_id"]);
-};
-
 /**
  * Creates a beneficiary as any client does, as soon as the service answers.
  *
  * @returns its id.
  */
-export const createBeneficiary = async (service: Service, fields: object): Promise<string> => {
+export const createBeneficiary = async (
+  { credentials: { apiKey, clientId }, url }: Service,
+  fields: object,
+): Promise<string> => {
   const signal = AbortSignal.timeout(CREATE_WITHIN_MS);
+  const client = { "x-client-id": clientId };
   for (;;) {
     try {
-      return await create(service, fields);
+      const signIn = { ...client, "x-api-key": apiKey };
+      const { auth_token } = await post(`${url}/api/v1/auth/signin`, signIn, {});
+      const headers = { ...client, "x-auth-token": `Bearer ${String(auth_token)}` };
+      const made = await post(`${url}/api/v1/beneficiaries/create`, headers, fields);
+      return String(made["beneficiary_id"]);
     } catch (error) {
       if (signal.aborted) throw error;
       await delay(500, signal);

@@ -1,15 +1,67 @@
-import { appArguments, awaitReadyLine } from "@durable-payments/tools/processes";
+import type { Temperament } from "@durable-payments/simulator";
+import { awaitReadyLine } from "@durable-payments/tools/processes";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { type Spawn, SupervisedProcess } from "../environment/supervised-process.ts";
-import type { Credentials, Service } from "./service.ts";
-import { SimulatorControl } from "./simulator-control.ts";
-import { SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./simulator-timing.ts";
-import { drawTemperament } from "./temperament.ts";
+import { Random } from "../plan/random.ts";
+import type { OddAnswers } from "./odd-answers.ts";
+import type { SimulatorProcessOptions } from "./simulator-process.ts";
+import {
+  LIST_LAG_SECONDS,
+  type Service,
+  SETTLE_AFTER_MS,
+  SimulatorControl,
+  VERIFY_AFTER_MS,
+} from "./service.ts";
 
 const READY_WITHIN_MS = 60_000;
 
-/** Starts the simulator with a state file: it is killed, and takes faults of requests. */
-export const startSimulator = async ({
+/** Zones in which the service may write times, in minutes east of UTC. */
+const ZONES = [480, 330, -300] as const;
+
+/** What may be drawn; each field goes with every value of the others. */
+const FIELDS = {
+  listLagMs: (random) => random.int(0, 2_500),
+  // Less than the quarter of an hour by which the clocks are assumed to differ at most.
+  clockOffsetMs: (random) => random.int(-12 * 60_000, 12 * 60_000),
+  amounts: (random) => random.pick(["grouped", "short", "four-digits", "number"]),
+  payoutKeys: (random) => random.pick(["replaced", "dropped"]),
+  coding: (random) => random.pick(["gzip", "br", "deflate"]),
+  outage: (random) => ({
+    kind: random.pick(["reset", "503"]),
+    afterMs: random.int(5_000, 30_000),
+    forMs: random.int(5_000, 15_000),
+  }),
+} satisfies { readonly [Name in keyof Temperament]: (random: Random) => Temperament[Name] };
+
+const ODD_FIELDS = {
+  zoneMinutes: (random) => random.pick(ZONES),
+  statuses: (random) =>
+    random.pick([{ processing: "in_review" }, { processing: "IN REVIEW", pending: "queued" }]),
+  writeAnswers: (random) => random.pick(["ids", "nulls"]),
+  totals: (random) => random.pick(["text", "missing"]),
+  nullLists: (random) => random.between(0, 0.04),
+  // Of a hundred rows: a list that seldom adds up is only asked about after half an hour.
+  omittedRows: (random) => random.between(0, 0.003),
+  duplicateRows: (random) => random.between(0, 0.04),
+  // A row without an id hides what was made for good, and a cardholder without a status is waited for, for days.
+  oddRows: (random) => random.between(0, 0.02),
+} satisfies { readonly [Name in keyof OddAnswers]: (random: Random) => OddAnswers[Name] };
+
+/** The probability that a field differs from what the document shows. */
+const SHARE = 0.25;
+
+const draw = (fields: Readonly<Record<string, (random: Random) => unknown>>, seed: number) =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([field, drawn]) => {
+      // A stream for each, so that a field more does not change the others of a seed.
+      const random = new Random(seed, `service/${field}`);
+      return random.chance(SHARE) ? [[field, drawn(random)]] : [];
+    }),
+  );
+
+/** Starts the simulator with a state file, in every mood: it is killed, and takes faults of requests. */
+export const startSimulatorProcess = async ({
   folder,
   funds,
   port,
@@ -22,41 +74,56 @@ export const startSimulator = async ({
   readonly seed: number;
   readonly spawn: Spawn;
 }): Promise<Service> => {
-  const temperament = drawTemperament(seed);
-  let credentials: Credentials = { clientId: "", apiKey: "" };
-  const process_ = new SupervisedProcess({
+  const temperament: Temperament = draw(FIELDS, seed);
+  const odd: OddAnswers = draw(ODD_FIELDS, seed);
+  const given: SimulatorProcessOptions = {
+    odd,
+    seed,
+    options: {
+      port,
+      stateFile: join(folder, "service.jsonl"),
+      settleAfter: SETTLE_AFTER_MS,
+      verifyAfter: VERIFY_AFTER_MS,
+      tokenLifetime: new Random(seed, "tokens").int(20_000, 60_000),
+      balances: funds,
+      temperament,
+    },
+  };
+  const file = fileURLToPath(new URL("simulator-process.ts", import.meta.url));
+  const args = ["--conditions=@durable-payments/source", file, JSON.stringify(given)];
+  let credentials = { clientId: "", apiKey: "" };
+  const supervised = new SupervisedProcess({
     name: "the simulator",
-    spawn: (start) =>
-      spawn(
-        `simulator-${start}`,
-        process.execPath,
-        appArguments("simulator", [
-          "--json",
-          `--port=${port}`,
-          `--state-file=${join(folder, "service.jsonl")}`,
-          `--settle-after=${SETTLE_AFTER_MS / 1_000}`,
-          `--verify-after=${VERIFY_AFTER_MS / 1_000}`,
-          `--seed=${seed}`,
-          `--temperament=${JSON.stringify(temperament.settings)}`,
-          ...Object.entries(funds).map(([currency, amount]) => `--balance=${currency}=${amount}`),
-        ]),
-      ),
+    spawn: (start) => spawn(`simulator-${start}`, process.execPath, args),
     ready: async (started) => {
       const { apiKey, clientId } = await awaitReadyLine(started, READY_WITHIN_MS);
       credentials = { clientId: String(clientId), apiKey: String(apiKey) };
     },
   });
-  await process_.start();
+  await supervised.start();
   const url = `http://127.0.0.1:${port}`;
   const control = new SimulatorControl(url);
+  const { clockOffsetMs = 0 } = temperament;
+  const byOurClock = <A extends { readonly create_time: string }>(row: A): A => ({
+    ...row,
+    create_time: new Date(Date.parse(row.create_time) - clockOffsetMs).toISOString(),
+  });
   return {
     url,
-    credentials: () => credentials,
-    behaviour: temperament.settings,
-    assumptions: temperament.assumptions,
-    simulator: { process: process_, control },
+    credentials,
+    behaviour: { ...temperament, ...odd },
+    assumptions: { listLagSeconds: LIST_LAG_SECONDS },
+    simulator: { process: supervised, control },
     faults: () => ({}),
-    ledger: () => control.ledger(),
-    end: () => process_.end(),
+    ledger: async () => {
+      const ledger = await control.ledger();
+      return {
+        ...ledger,
+        payouts: ledger.payouts.map(byOurClock),
+        cardholders: ledger.cardholders.map(byOurClock),
+        cards: ledger.cards.map(byOurClock),
+      };
+    },
+    end: () => supervised.end(),
   };
 };

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
 import { type Body, IndependentLedger, Refusal } from "./ledger.ts";
 import { type AnswerOptions, operationsOf } from "./operations.ts";
 
@@ -10,6 +11,8 @@ export type LostAnswer = "before" | "after";
 export interface IndependentServiceOptions extends AnswerOptions {
   /** Decides for each write whether its answer is lost; `number` counts the operation's from 1. */
   readonly lose?: (operation: string, number: number) => LostAnswer | undefined;
+  /** What the account holds at first, decimal text by currency. Default 100000.0000 USD and EUR. */
+  readonly balances?: Readonly<Record<string, string>>;
   /** How long an identity check takes, in milliseconds. Default 500. */
   readonly verifyAfterMs?: number;
 }
@@ -31,11 +34,9 @@ const API_KEY = "key-of-independent";
 const TOKEN_SECONDS = 1800;
 
 const readBody = async (request: IncomingMessage): Promise<Body> => {
-  const chunks: Array<Buffer> = [];
-  for await (const chunk of request) chunks.push(Buffer.from(chunk as Uint8Array));
-  const text = Buffer.concat(chunks).toString();
+  const body = await text(request);
   // Each operation checks the fields that it reads.
-  return text === "" ? {} : (JSON.parse(text) as Body);
+  return body === "" ? {} : (JSON.parse(body) as Body);
 };
 
 /**
@@ -50,7 +51,8 @@ const readBody = async (request: IncomingMessage): Promise<Body> => {
 export const startIndependentService = async (
   options: IndependentServiceOptions = {},
 ): Promise<IndependentService> => {
-  const ledger = new IndependentLedger(options.verifyAfterMs ?? 500);
+  const { balances = { USD: "100000", EUR: "100000" }, verifyAfterMs = 500 } = options;
+  const ledger = new IndependentLedger(verifyAfterMs, balances);
   const operations = operationsOf(ledger, options);
   const requests = new Map<string, number>();
   const tokens = new Map<string, number>();
@@ -92,7 +94,7 @@ export const startIndependentService = async (
     if (operation === undefined)
       return { status: 404, json: { code: 400, message: "no such path" } };
     const number = countOf(operation.name);
-    const lost = operation.isWrite ? options.lose?.(operation.name, number) : undefined;
+    const lost = operation.method === "POST" ? options.lose?.(operation.name, number) : undefined;
     if (lost === "before") return undefined;
     const parts = (operation.path.exec(path) ?? []).slice(1).map(decodeURIComponent);
     const data = operation.run({ parts, query: url.searchParams, body });

@@ -6,36 +6,38 @@ export type Body = Readonly<Record<string, unknown>>;
 /** The service refuses. */
 export class Refusal extends Error {}
 
-/** A payout as the service knows it. */
-export interface IndependentPayout {
+/** Something that was made, with the body that asked for it, whatever of that the service shows. */
+interface Made {
   readonly id: number;
   /** Milliseconds since 1970, by a clock that is right. */
   readonly at: number;
-  /** In 1/10000 of the currency's unit. */
-  readonly amount: bigint;
-  /** The body that asked for it, the caller's key included, which the service never shows. */
   readonly asked: Body;
+}
+
+/** A payout as the service knows it; its amount is in 1/10000 of the currency's unit. */
+export interface IndependentPayout extends Made {
+  readonly amount: bigint;
 }
 
 /** A cardholder as the service knows it. */
-export interface IndependentCardholder {
-  readonly id: number;
-  readonly at: number;
-  readonly asked: Body;
+export interface IndependentCardholder extends Made {
   readonly isRemoved: boolean;
 }
 
-/** A card as the service knows it. */
-export interface IndependentCard {
-  readonly id: number;
+/** A card as the service knows it; its balance is in 1/10000 USD. */
+export interface IndependentCard extends Made {
   readonly cardNumber: string;
-  readonly asked: Body;
-  /** In 1/10000 USD. */
   readonly balance: bigint;
   readonly status: string;
 }
 
 const UNITS = 10_000n;
+
+/** Writes an amount with four digits. */
+export const money = (amount: bigint): string => {
+  const digits = String(amount).padStart(5, "0");
+  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
+};
 
 const textOf = (body: Body, field: string): string => {
   const value = body[field];
@@ -43,11 +45,15 @@ const textOf = (body: Body, field: string): string => {
   return value;
 };
 
-const amountOf = (text: string): bigint => {
+const unitsOf = (text: string): bigint => {
   const parts = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(text);
   if (parts === null) throw new Refusal("amount is not an amount");
   const [, whole = "", fraction = ""] = parts;
-  const amount = BigInt(whole) * UNITS + BigInt(fraction.padEnd(4, "0"));
+  return BigInt(whole) * UNITS + BigInt(fraction.padEnd(4, "0"));
+};
+
+const amountOf = (text: string): bigint => {
+  const amount = unitsOf(text);
   if (amount === 0n) throw new Refusal("amount is zero");
   return amount;
 };
@@ -58,41 +64,39 @@ export class IndependentLedger {
   readonly payouts: Array<IndependentPayout> = [];
   readonly cardholders: Array<IndependentCardholder> = [];
   readonly cards: Array<IndependentCard> = [];
-  readonly withdrawals: Array<Body> = [];
   readonly balances = new Map<string, { readonly id: number; amount: bigint }>();
   readonly #usedKeys = new Set<string>();
   #lastId = 880_000_000;
   readonly #verifyAfterMs: number;
 
-  constructor(verifyAfterMs: number) {
+  constructor(verifyAfterMs: number, balances: Readonly<Record<string, string>>) {
     this.#verifyAfterMs = verifyAfterMs;
-    for (const currency of ["USD", "EUR"]) {
-      this.balances.set(currency, { id: this.#nextId(), amount: 100_000n * UNITS });
+    for (const [currency, amount] of Object.entries(balances)) {
+      this.openBalance({ currency }, unitsOf(amount));
     }
   }
 
-  #nextId(): number {
+  #make(asked: Body): Made {
     this.#lastId += 17;
-    return this.#lastId;
+    return { id: this.#lastId, at: Date.now(), asked };
   }
 
   #take(currency: string, amount: bigint): void {
-    const balance = this.balances.get(currency);
-    if (balance === undefined) throw new Refusal(`no account in ${currency}`);
+    const balance = this.balanceOf(currency);
     if (balance.amount < amount) throw new Refusal("not enough money");
     balance.amount -= amount;
   }
 
-  balanceOf(currency: string): { readonly id: number; readonly amount: bigint } {
+  balanceOf(currency: string): { readonly id: number; amount: bigint } {
     const balance = this.balances.get(currency);
     if (balance === undefined) throw new Refusal(`no account in ${currency}`);
     return balance;
   }
 
-  openBalance(body: Body): void {
+  openBalance(body: Body, amount = 0n): void {
     const currency = textOf(body, "currency");
     if (this.balances.has(currency)) throw new Refusal("account is there already");
-    this.balances.set(currency, { id: this.#nextId(), amount: 0n });
+    this.balances.set(currency, { id: this.#make(body).id, amount });
   }
 
   addBeneficiary(body: Body): string {
@@ -117,7 +121,7 @@ export class IndependentLedger {
     if (beneficiary["account_currency"] !== currency) throw new Refusal("currencies differ");
     const amount = amountOf(textOf(body, "amount"));
     this.#take(currency, amount);
-    const payout = { id: this.#nextId(), at: Date.now(), amount, asked: body };
+    const payout = { ...this.#make(body), amount };
     this.payouts.push(payout);
     return payout;
   }
@@ -126,11 +130,10 @@ export class IndependentLedger {
     for (const field of ["email", "first_name", "last_name", "date_birth", "phone_number"]) {
       textOf(body, field);
     }
-    if (typeof body["card_holder_status"] !== "number")
-      throw new Refusal("card_holder_status is wrong");
-    const id = this.#nextId();
-    this.cardholders.push({ id, at: Date.now(), asked: body, isRemoved: false });
-    return id;
+    if (typeof body["card_holder_status"] !== "number") throw new Refusal("status is wrong");
+    const holder = { ...this.#make(body), isRemoved: false };
+    this.cardholders.push(holder);
+    return holder.id;
   }
 
   isVerified({ at }: IndependentCardholder): boolean {
@@ -144,43 +147,41 @@ export class IndependentLedger {
     this.cardholders[at] = { ...found, isRemoved: true };
   }
 
-  /** A card; undefined where the key was used: the repeat is ignored. */
+  /** A card; undefined if the key was used: the repeat is ignored. */
   addCard(body: Body): IndependentCard | undefined {
-    const key = textOf(body, "unique_request_id");
-    if (this.#usedKeys.has(`card ${key}`)) return undefined;
+    const key = `card ${textOf(body, "unique_request_id")}`;
+    if (this.#usedKeys.has(key)) return undefined;
     const holder = this.cardholders.find(({ id }) => String(id) === body["card_holder_id"]);
     if (holder === undefined || holder.isRemoved) throw new Refusal("no such cardholder");
     if (!this.isVerified(holder)) throw new Refusal("cardholder is not checked");
     if (String(this.balanceOf("USD").id) !== body["balance_id"]) throw new Refusal("wrong balance");
-    const limit = BigInt(Math.round(Number(body["card_limit"]) * Number(UNITS)));
-    this.#take("USD", limit);
-    this.#usedKeys.add(`card ${key}`);
-    const id = this.#nextId();
-    const cardNumber = `4000${String(id).padStart(12, "0")}`;
-    const card = { id, cardNumber, asked: body, balance: limit, status: "pending" };
+    const balance = unitsOf(String(body["card_limit"]));
+    this.#take("USD", balance);
+    this.#usedKeys.add(key);
+    const made = this.#make(body);
+    const cardNumber = `4000${String(made.id).padStart(12, "0")}`;
+    const card = { ...made, cardNumber, balance, status: "pending" };
     this.cards.push(card);
     return card;
   }
 
-  changeCard(body: Body, change: Partial<IndependentCard>): void {
+  changeCard(body: Body, change: Partial<IndependentCard>): IndependentCard {
     const at = this.cards.findIndex(({ id }) => String(id) === body["card_id"]);
     const card = this.cards[at];
     if (card === undefined) throw new Refusal("no such card");
-    this.cards[at] = { ...card, ...change };
+    return (this.cards[at] = { ...card, ...change });
   }
 
-  /** Takes money from a card; false where the key was used: the repeat is ignored. */
+  /** Takes money from a card; false if the key was used: the repeat is ignored. */
   withdraw(body: Body): boolean {
-    const key = textOf(body, "unique_request_id");
-    if (this.#usedKeys.has(`withdrawal ${key}`)) return false;
-    const card = this.cards.find(({ id }) => String(id) === body["card_id"]);
-    if (card === undefined || card.cardNumber !== body["card_number"])
-      throw new Refusal("no such card");
+    const key = `withdrawal ${textOf(body, "unique_request_id")}`;
+    if (this.#usedKeys.has(key)) return false;
+    const { balance, cardNumber } = this.changeCard(body, {});
+    if (cardNumber !== body["card_number"]) throw new Refusal("no such card");
     const amount = amountOf(textOf(body, "amount"));
-    if (card.balance < amount) throw new Refusal("not enough on the card");
-    this.changeCard(body, { balance: card.balance - amount });
-    this.#usedKeys.add(`withdrawal ${key}`);
-    this.withdrawals.push(body);
+    if (balance < amount) throw new Refusal("not enough on the card");
+    this.changeCard(body, { balance: balance - amount });
+    this.#usedKeys.add(key);
     return true;
   }
 }

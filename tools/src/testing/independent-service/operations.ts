@@ -3,6 +3,7 @@ import {
   type IndependentCardholder,
   type IndependentLedger,
   type IndependentPayout,
+  money,
   Refusal,
 } from "./ledger.ts";
 
@@ -33,14 +34,8 @@ interface Operation {
   readonly name: string;
   readonly method: "GET" | "POST";
   readonly path: RegExp;
-  readonly isWrite: boolean;
   readonly run: (call: Call) => unknown;
 }
-
-const money = (amount: bigint): string => {
-  const digits = String(amount).padStart(5, "0");
-  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
-};
 
 const describe = (beneficiaryId: string, given: Body) => ({
   beneficiary_id: beneficiaryId,
@@ -135,20 +130,11 @@ export const operationsOf = (
     create_time: listTime(holder.at),
     update_time: listTime(holder.at),
   });
-  const read = (name: string, path: RegExp, run: Operation["run"]): Operation => ({
-    name,
-    path,
-    run,
-    method: "GET",
-    isWrite: false,
-  });
-  const write = (name: string, path: RegExp, run: Operation["run"]): Operation => ({
-    name,
-    path,
-    run,
-    method: "POST",
-    isWrite: true,
-  });
+  const operation =
+    (method: Operation["method"]) =>
+    (name: string, path: RegExp, run: Operation["run"]): Operation => ({ name, method, path, run });
+  const read = operation("GET");
+  const write = operation("POST");
 
   return [
     write("createBeneficiary", /^beneficiaries\/create$/, ({ body }) => {

@@ -10,7 +10,6 @@ import {
   temporalServerArguments,
 } from "@durable-payments/tools/stack";
 import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
-import type { TemporalServer } from "./temporal-server.ts";
 
 /** SQLITE_BUSY, SQLITE_READONLY: the server was stopped, or killed, while it wrote. */
 const WHILE_WRITING = new Set([5, 8]);
@@ -20,10 +19,10 @@ const isWhileWriting = (error: unknown): boolean =>
   error instanceof Error && "errcode" in error && WHILE_WRITING.has(Number(error.errcode) & 0xff);
 
 /**
- * Copy the database, as it is after a transaction. The server must be stopped: it does not wait for the
- * lock of a reader, and never recovers from a commit that one has made fail.
+ * Copies a database after a transaction. The server must be stopped: it does not wait for the lock of a reader, and
+ * never recovers from a commit that a reader has made fail.
  *
- * @returns false where the server was stopped, or killed, while it wrote.
+ * @returns false if the server was stopped, or killed, while it wrote.
  */
 const copyDatabase = async (database: string, copy: string): Promise<boolean> => {
   await rm(copy, { force: true });
@@ -41,16 +40,27 @@ const copyDatabase = async (database: string, copy: string): Promise<boolean> =>
   }
 };
 
-/** Files with what SQLite has not written into the database for good: of another one, once it is replaced. */
-const LOGS = ["-journal", "-wal", "-shm"] as const;
-
-const replaceDatabase = async (database: string, copy: string): Promise<void> => {
-  for (const log of LOGS) await rm(`${database}${log}`, { force: true });
-  await copyFile(copy, database);
+/** Replaces a SQLite database by a copy, or removes it; nothing may have it open. */
+export const replaceDatabase = async (database: string, copy?: string): Promise<void> => {
+  // The logs hold what SQLite has not written into the old database for good.
+  for (const part of ["-journal", "-wal", "-shm", ""]) {
+    await rm(`${database}${part}`, { force: true });
+  }
+  if (copy !== undefined) await copyFile(copy, database);
 };
 
-/** The dev server, in one process, with its database in a file. */
-export const createDevServer = async (
+/** Temporal's dev server, in one process, with its database in a file. */
+export interface TemporalServer {
+  readonly address: string;
+  readonly process: SupervisedProcess;
+  /** Copies the database while it is in use; false if that is not possible now. */
+  readonly copyDatabase: () => Promise<boolean>;
+  /** Replaces the database by the copy, while the server is down. */
+  readonly restoreDatabase: () => Promise<void>;
+}
+
+/** Makes the dev server of a campaign, which is not started yet. */
+export const createTemporalServer = async (
   folder: string,
   spawn: Spawn,
   report: Reporter,
@@ -61,27 +71,15 @@ export const createDevServer = async (
   const address = `127.0.0.1:${port}`;
   const database = join(folder, "temporal.sqlite");
   const copy = `${database}.copy`;
+  const args = [...temporalServerArguments(port, uiPort), "--db-filename", database];
   const process = new SupervisedProcess({
     name: "the Temporal server",
-    spawn: (start) =>
-      spawn(`temporal-${start}`, path, [
-        ...temporalServerArguments(port, uiPort),
-        "--db-filename",
-        database,
-        "--log-level",
-        "error",
-      ]),
+    spawn: (start) => spawn(`temporal-${start}`, path, [...args, "--log-level", "error"]),
     ready: (started) => awaitTemporalServer(started, address),
   });
   return {
-    addresses: [address],
-    parts: [],
-    get crashes() {
-      return process.crashes;
-    },
-    start: () => process.start(),
-    whenReady: (signal) => process.whenReady(signal),
-    restart: (killSignal, planned) => process.restart(killSignal, planned),
+    address,
+    process,
     copyDatabase: async () => {
       let isCopied = false;
       await process.freeze(async () => {
@@ -89,7 +87,6 @@ export const createDevServer = async (
       });
       return isCopied;
     },
-    putBackDatabase: () => replaceDatabase(database, copy),
-    end: () => process.end(),
+    restoreDatabase: () => replaceDatabase(database, copy),
   };
 };

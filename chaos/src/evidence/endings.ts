@@ -1,0 +1,117 @@
+import { messageOf } from "@durable-payments/api-core/values";
+import {
+  ActivityFailure,
+  CancelledFailure,
+  type Client,
+  TerminatedFailure,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import type { Environment } from "../environment/environment.ts";
+import type { PlannedRun } from "../plan/planned-run.ts";
+import type { Ending, Evidence, Find } from "./evidence.ts";
+
+const failureOf = (error: WorkflowFailedError): Ending => {
+  let cause: unknown = error.cause;
+  while (cause instanceof ActivityFailure && cause.cause !== undefined) cause = cause.cause;
+  const failed = { status: "failed", message: messageOf(cause) } as const;
+  if (cause instanceof CancelledFailure) return { ...failed, type: "Cancelled" };
+  if (cause instanceof TerminatedFailure) return { ...failed, type: "Terminated" };
+  return { ...failed, type: cause instanceof Error && "type" in cause ? String(cause.type) : "" };
+};
+
+const read = async (client: Client, workflowId: string): Promise<Ending> => {
+  const handle = client.workflow.getHandle(workflowId);
+  try {
+    // Not by visibility, which lags.
+    const { status } = await handle.describe();
+    if (status.name === "RUNNING") return { status: "open" };
+    return { status: "completed", result: await handle.result() };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return { status: "missing" };
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    return failureOf(error);
+  }
+};
+
+/** Reads how the latest run of each id ended; open if the signal was aborted before Temporal answered. */
+export const readEndings = async (
+  environment: Environment,
+  runs: ReadonlyArray<PlannedRun>,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Ending>> => {
+  const endings = new Map<string, Ending>();
+  await environment.operate(async ({ client }) => {
+    for (const { workflowId } of runs) endings.set(workflowId, await read(client, workflowId));
+  }, signal);
+  return endings;
+};
+
+/** How many runs ended in each way that they may end. */
+export interface EndingCounts {
+  completed: number;
+  /** By an injected refusal. */
+  refused: number;
+  /** By people, or by Temporal's tools. */
+  ended: number;
+  /** As planned: a payout that fails, a check or funds that are late. */
+  failed: number;
+}
+
+/** The simulator's words for an injected refusal, and those for a token that it has expired. */
+const INJECTED = /on demand/i;
+
+/** The way in which a run may have failed so; undefined if it may not. */
+const allowedFailure = (
+  run: PlannedRun,
+  { message, type }: Ending & { readonly status: "failed" },
+  { ended, forgottenBefore, interrupted, isTemporalRestored }: Evidence,
+): Exclude<keyof EndingCounts, "completed"> | undefined => {
+  const isEnd = ["Ended", "Cancelled", "Terminated"].includes(type);
+  if (ended.has(run.workflowId) && (isEnd || type === "Rejected")) return "ended";
+  if (interrupted.has(run.workflowId) && isEnd) return "ended";
+  if (run.mayFailAs.includes(type)) return "failed";
+  if (type === "Refused" && INJECTED.test(message)) return "refused";
+  const isLedgerForgetful = forgottenBefore !== undefined;
+  const isAmended = run.intervention?.kind === "retry" && run.intervention.amend !== undefined;
+  // One of the two requests was carried out, and Temporal or the ledger has forgotten that the run was amended.
+  const isForgotten = isTemporalRestored || isLedgerForgetful;
+  if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed";
+  // Its beneficiary is made anew if the ledger has forgotten it; the payout to the first is found, or named.
+  const hasNewPayee = run.kind === "payout" && "nickname" in run.payments[0].beneficiary;
+  const isToTheFirst = type === "PayoutDiffers" || type === "AlreadyCarriedOut";
+  return isLedgerForgetful && hasNewPayee && isToTheFirst ? "failed" : undefined;
+};
+
+/** Counts how runs ended, and finds those that may not have ended so, and writes that are not settled. */
+export const checkEndings = (evidence: Evidence, find: Find): EndingCounts => {
+  const counts: EndingCounts = { completed: 0, refused: 0, ended: 0, failed: 0 };
+  for (const run of evidence.runs) {
+    const { workflowId } = run;
+    const ending = evidence.endings.get(workflowId) ?? { status: "open" };
+    switch (ending.status) {
+      case "open":
+        find("stuck", workflowId, "is open");
+        break;
+      case "missing":
+        find("lost", workflowId, "Temporal does not know the run");
+        break;
+      case "completed":
+        counts.completed += 1;
+        break;
+      case "failed": {
+        const way = allowedFailure(run, ending, evidence);
+        if (way !== undefined) counts[way] += 1;
+        else find("wrong", workflowId, `failed without a cause: ${ending.type} ${ending.message}`);
+      }
+    }
+  }
+  for (const { message, operation, state, step, workflowId } of evidence.rows) {
+    if (state !== "sending" && state !== "unknown") continue;
+    const isOpen = evidence.endings.get(workflowId)?.status === "open";
+    // It moves no money, and is safe to send again: of a run that has ended, it is left to the next one.
+    if (operation === "createBeneficiary" && !isOpen) continue;
+    find("stuck", workflowId, `${step} (${operation}) is ${state}: ${message ?? ""}`);
+  }
+  return counts;
+};

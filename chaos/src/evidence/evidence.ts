@@ -1,0 +1,85 @@
+import type { WriteRow } from "@durable-payments/ledger";
+import type { PlannedRun } from "../plan/planned-run.ts";
+import type { ServiceLedger } from "../service/service.ts";
+
+/** How a run ended, as Temporal has it. */
+export type Ending =
+  | { readonly status: "open" | "missing" }
+  | { readonly status: "completed"; readonly result: unknown }
+  /** `type` is that of the root failure: `Refused`, `Ended`, `Cancelled`, `Terminated`, … */
+  | { readonly status: "failed"; readonly type: string; readonly message: string };
+
+/** A time, in milliseconds since 1970. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a campaign leaves behind. */
+export interface Evidence {
+  readonly runs: ReadonlyArray<PlannedRun>;
+  /** How the latest run of each workflow id ended. */
+  readonly endings: ReadonlyMap<string, Ending>;
+  /** The writes of the payments ledger. */
+  readonly rows: ReadonlyArray<WriteRow>;
+  readonly service: ServiceLedger;
+  /** What was paid into the account, by currency. */
+  readonly funds: Readonly<Record<string, string>>;
+  /** When a person ended or rejected a workflow id, in milliseconds since 1970. */
+  readonly ended: ReadonlyMap<string, number>;
+  /** Ids that Temporal's own tools have ended, or a person whom another person overruled. */
+  readonly interrupted: ReadonlySet<string>;
+  /** The ledger was restored or lost at this time: it need not know what was made before. */
+  readonly forgottenBefore: number | undefined;
+  /** Whether Temporal was restored: people start again what it has forgotten, by the first input. */
+  readonly isTemporalRestored: boolean;
+  /** When nothing may have been made, and why. */
+  readonly quiet: ReadonlyArray<TimeSpan & { readonly why: string }>;
+  /** When a worker was frozen: it sends what it was about to send when it continues. */
+  readonly frozen: ReadonlyArray<TimeSpan>;
+}
+
+/** Something that is not as it must be. */
+export interface Finding {
+  /**
+   * `duplicate`: the service did more than one run may do. `lost`: a run or the ledger reports what was not done, or
+   * neither knows what was. `wrong`: a result, amount or balance differs; something was made after an end; a failure has
+   * no cause. `stuck`: not ended, or not settled, when the time was up.
+   */
+  readonly verdict: "duplicate" | "lost" | "wrong" | "stuck";
+  /** The run's workflow id, or another subject. */
+  readonly subject: string;
+  readonly what: string;
+}
+
+/** Reports a finding. */
+export type Find = (verdict: Finding["verdict"], subject: string, what: string) => void;
+
+/** Returns the ids of what a write made at the service, by what no list shows. */
+export const madeBy = (
+  { operation, step }: Pick<WriteRow, "operation" | "step">,
+  run: PlannedRun,
+  { beneficiaries, cardholders, cards, payouts }: ServiceLedger,
+): ReadonlyArray<string> => {
+  if (run.kind !== "onboarding") {
+    const payment = run.payments.find((one) => one.step === step) ?? run.payments[0];
+    if (operation === "createPayout") {
+      return payouts
+        .filter(({ payout_reason }) => payout_reason === payment.reason)
+        .map(({ payout_id }) => payout_id);
+    }
+    const { beneficiary } = payment;
+    const nickname = "nickname" in beneficiary ? beneficiary.nickname : undefined;
+    return beneficiaries
+      .filter(({ details }) => nickname !== undefined && details["nickname"] === nickname)
+      .map(({ beneficiary_id }) => beneficiary_id);
+  }
+  const holders = cardholders
+    .filter(({ email }) => email === run.email)
+    .map(({ card_holder_id }) => card_holder_id);
+  if (operation === "createCardholder") return holders;
+  if (operation !== "createCard") return [];
+  return cards
+    .filter(({ card_holder_id }) => holders.includes(card_holder_id))
+    .map(({ card_id }) => card_id);
+};

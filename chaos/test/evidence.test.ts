@@ -1,0 +1,108 @@
+import type { WriteRow } from "@durable-payments/ledger";
+import { expect, it } from "vitest";
+import { checkEndings } from "../src/evidence/endings.ts";
+import type { Evidence, Finding } from "../src/evidence/evidence.ts";
+import { checkMoney } from "../src/evidence/money.ts";
+import type { PlannedPayout } from "../src/plan/planned-run.ts";
+
+const run: PlannedPayout = {
+  kind: "payout",
+  workflowId: "w",
+  startAtMs: 0,
+  alike: 1,
+  input: {},
+  intervention: undefined,
+  mayFailAs: [],
+  approval: undefined,
+  payments: [
+    {
+      step: "createPayout",
+      reason: "Goods 1",
+      amounts: ["12.5"],
+      currency: "EUR",
+      beneficiary: { id: "b" },
+    },
+  ],
+};
+
+const payout = {
+  payout_id: "p",
+  payout_status: "completed",
+  amount: "12.50",
+  currency: "EUR",
+  beneficiary_id: "b",
+  payout_reason: "Goods 1",
+  returned: false,
+  create_time: "2026-11-22T12:00:00.000Z",
+};
+
+const AT = Date.parse(payout.create_time);
+
+// What the comparison reads of a row.
+const row = {
+  workflowId: "w",
+  step: "createPayout",
+  operation: "createPayout",
+  state: "done",
+  madeId: "p",
+  doubt: 0,
+} as WriteRow;
+
+const service = {
+  balances: [{ currency: "EUR", available_balance: "87.50" }],
+  beneficiaries: [],
+  payouts: [payout],
+  cardholders: [],
+  cards: [],
+};
+
+const green: Evidence = {
+  runs: [run],
+  endings: new Map([["w", { status: "completed", result: { payout_id: "p" } }]]),
+  rows: [row],
+  service,
+  funds: { EUR: "100.00" },
+  ended: new Map(),
+  interrupted: new Set(),
+  forgottenBefore: undefined,
+  isTemporalRestored: false,
+  quiet: [],
+  frozen: [],
+};
+
+const verdicts = (change: Partial<Evidence>): ReadonlyArray<string> => {
+  const found: Array<Finding["verdict"]> = [];
+  const evidence = { ...green, ...change };
+  checkMoney(evidence, (verdict) => found.push(verdict));
+  checkEndings(evidence, (verdict) => found.push(verdict));
+  return found;
+};
+
+const paidTwice = {
+  ...service,
+  payouts: [payout, { ...payout, payout_id: "p2" }],
+  balances: [{ currency: "EUR", available_balance: "75.00" }],
+};
+
+it.each<readonly [string, Partial<Evidence>, ReadonlyArray<string>]>([
+  ["is as it must be", {}, []],
+  ["was paid twice", { service: paidTwice }, ["duplicate"]],
+  ["is not known by the ledger", { rows: [] }, ["lost"]],
+  ["was not made", { service: { ...service, payouts: [] } }, ["lost", "lost", "wrong"]],
+  ["was made after its end", { ended: new Map([["w", AT - 60_000]]) }, ["wrong"]],
+  ["was made in a pause", { quiet: [{ why: "the pause", from: AT - 1, to: AT + 1 }] }, ["wrong"]],
+  [
+    "has another amount",
+    { service: { ...service, payouts: [{ ...payout, amount: "13" }] } },
+    ["wrong", "wrong"],
+  ],
+  ["is unknown", { rows: [{ ...row, state: "unknown" }] }, ["stuck"]],
+  ["is open", { endings: new Map([["w", { status: "open" }]]) }, ["stuck"]],
+  [
+    "failed without a cause",
+    { endings: new Map([["w", { status: "failed", type: "Refused", message: "no" }]]) },
+    ["wrong"],
+  ],
+])("a payout that %s", (_, change, found) => {
+  expect(verdicts(change)).toEqual(found);
+});
