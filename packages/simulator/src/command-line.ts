@@ -88,19 +88,19 @@ const decode = <A>(schema: Schema.Codec<A, unknown>, value: unknown, example: st
   }
 };
 
-const fault = (text: string): FaultOrder => {
-  const [kind, ...fields] = text.split(",");
-  const settings = fields.map((field): readonly [string, string | number] => {
-    const [name = "", value = ""] = field.split("=", 2);
-    return [name, isNumber(value) ? Number(value) : value];
-  });
-  const order = { ...Object.fromEntries(settings), kind };
-  return decode(FaultOrder, order, "a fault such as dropped,operation=createPayout,times=3");
+/** `USD=1.00` as its two halves. */
+const pair = (text: string): readonly [string, string] => {
+  const [name = "", value = ""] = text.split("=", 2);
+  return [name, value];
 };
 
-const pair = (text: string): readonly [string, string] => {
-  const [currency = "", amount = ""] = text.split("=", 2);
-  return [currency, amount];
+const fault = (text: string): FaultOrder => {
+  const [kind, ...fields] = text.split(",");
+  const settings = fields
+    .map(pair)
+    .map(([name, value]) => [name, isNumber(value) ? Number(value) : value]);
+  const order: unknown = { ...Object.fromEntries(settings), kind };
+  return decode(FaultOrder, order, "a fault such as dropped,operation=createPayout,times=3");
 };
 
 /** What the command line asks for: a text, or a simulator that says in one form or the other where it listens. */

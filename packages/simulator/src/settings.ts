@@ -1,8 +1,8 @@
 import { InvalidSettings } from "@durable-payments/api-core";
-import { Duration, Result } from "effect";
+import { iso4217Digits } from "@durable-payments/api-core/decimal";
+import { Duration } from "effect";
 import type { FaultOrder } from "./http/faults.ts";
 import type { Temperament } from "./http/temperament.ts";
-import { readAmount } from "./model/money.ts";
 
 /** How the simulated service behaves. Every setting has a default. */
 export interface SimulatorOptions {
@@ -39,61 +39,57 @@ export interface SimulatorOptions {
   readonly rewrite?: (operation: string, body: unknown) => unknown;
 }
 
-/** The options with every default filled in; times in milliseconds, undefined for never. */
-export interface Settings extends Required<
-  Pick<
-    SimulatorOptions,
-    "apiKey" | "balances" | "clientId" | "clock" | "faults" | "host" | "port" | "temperament"
-  >
-> {
-  readonly settleAfter: number | undefined;
-  readonly verifyAfter: number | undefined;
-  readonly tokenLifetime: number;
-  readonly log: boolean;
-  readonly stateFile: string | undefined;
-  readonly rewrite: SimulatorOptions["rewrite"];
-}
+/** The options with every default filled in. */
+export type Settings = ReturnType<typeof makeSettings>;
 
 const finite = (duration: Duration.Input): number | undefined => {
   const milliseconds = Duration.toMillis(duration);
   return Number.isFinite(milliseconds) ? milliseconds : undefined;
 };
 
-const isBalance = ([currency, amount]: readonly [string, string]): boolean =>
-  /^[A-Z]{3}$/.test(currency) &&
-  (/^0+(\.0+)?$/.test(amount) || Result.isSuccess(readAmount(amount, currency)));
+const isBalance = ([currency, amount]: readonly [string, string]): boolean => {
+  const [, fraction = ""] = amount.split(".");
+  return (
+    /^[A-Z]{3}$/.test(currency) &&
+    /^\d{1,30}(\.\d+)?$/.test(amount) &&
+    fraction.length <= iso4217Digits(currency)
+  );
+};
 
 /**
- * Fills in the defaults.
+ * Fills in the defaults; times in milliseconds, undefined for never.
  *
  * @throws InvalidSettings that names an invalid balance, or a token lifetime without an end.
  */
-export const makeSettings = (options: SimulatorOptions): Settings => {
-  const balances = options.balances ?? { USD: "100000.00", EUR: "50000.00" };
+export const makeSettings = ({
+  balances = { USD: "100000.00", EUR: "50000.00" },
+  settleAfter = "3 seconds",
+  tokenLifetime = "30 minutes",
+  verifyAfter = "2 seconds",
+  ...options
+}: SimulatorOptions) => {
   const invalid = Object.entries(balances).find((balance) => !isBalance(balance));
   if (invalid !== undefined) {
     throw new InvalidSettings({
       message: `The balance ${invalid.join("=")} must be a currency and an amount in its digits, such as USD=100000.00.`,
     });
   }
-  const tokenLifetime = finite(options.tokenLifetime ?? "30 minutes");
-  if (tokenLifetime === undefined) {
+  const lifetime = finite(tokenLifetime);
+  if (lifetime === undefined) {
     throw new InvalidSettings({ message: "The lifetime of a token must have an end." });
   }
   return {
-    host: options.host ?? "127.0.0.1",
-    port: options.port ?? 0,
-    clientId: options.clientId ?? "simulator",
-    apiKey: options.apiKey ?? "simulator-key",
+    host: "127.0.0.1",
+    port: 0,
+    clientId: "simulator",
+    apiKey: "simulator-key",
+    temperament: {} as Temperament,
+    faults: [] as ReadonlyArray<FaultOrder>,
+    clock: Date.now as NonNullable<SimulatorOptions["clock"]>,
+    ...options,
     balances,
-    settleAfter: finite(options.settleAfter ?? "3 seconds"),
-    verifyAfter: finite(options.verifyAfter ?? "2 seconds"),
-    tokenLifetime,
-    temperament: options.temperament ?? {},
-    faults: options.faults ?? [],
-    stateFile: options.stateFile,
-    log: options.log ?? false,
-    clock: options.clock ?? Date.now,
-    rewrite: options.rewrite,
+    settleAfter: finite(settleAfter),
+    tokenLifetime: lifetime,
+    verifyAfter: finite(verifyAfter),
   };
 };

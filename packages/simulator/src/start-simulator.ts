@@ -60,7 +60,7 @@ const serverLayer = (simulation: Simulation) => {
     {
       disableLogger: true,
       disableListenLog: true,
-      middleware: (handled) => (log ? logged(refusing(handled)) : refusing(handled)),
+      middleware: (handled) => (log === true ? logged(refusing(handled)) : refusing(handled)),
     },
   ).pipe(
     Layer.provideMerge(

@@ -29,12 +29,7 @@ describe("balances", () => {
     ]);
   });
 
-  it("refuse a name over 60 characters and a currency that there is not", async () => {
-    const long = await client.post("/api/v1/balances/create", {
-      currency: "GBP",
-      name: "x".repeat(61),
-    });
-    expect(long.body.message).toBe("name: must have 1 to 60 characters");
+  it("refuse a currency that is missing", async () => {
     for (const path of ["retrieve/GBP", "GBP/bank_details"]) {
       const { body, status } = await client.get(`/api/v1/balances/${path}`);
       expect([status, body.message]).toEqual([400, "There is no GBP balance"]);
@@ -105,19 +100,5 @@ describe("transactions", () => {
     ).toHaveLength(4);
     await simulator.setPayoutStatus(payout.body.data.id, "failed");
     expect(await types("&transaction_status=-1")).toEqual(["payout"]);
-  });
-
-  it("are refused over a span of more than 30 days, and more than 100 a page", async () => {
-    const day = 24 * 60 * 60_000;
-    const long = await client.get(
-      `/api/v1/transactions?page_num=1&page_size=1&start_time=0&end_time=${30 * day + 1}`,
-    );
-    expect(long.body).toEqual({
-      code: 400,
-      message: "end: must be at most 30 days after start",
-    });
-    expect((await list(`&start_time=0&end_time=${30 * day}`)).total_item).toBe(0);
-    const large = await client.get("/api/v1/transactions?page_num=1&page_size=101");
-    expect(large.body.message).toBe("page_size: must be from 1 to 100");
   });
 });

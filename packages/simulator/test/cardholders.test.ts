@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Simulator, startSimulator } from "../src/index.ts";
-import { cardholder } from "./support/bodies.ts";
 import { like } from "./support/like.ts";
 import { type Client, signedIn } from "./support/raw-client.ts";
 import { createCard, createCardholder } from "./support/steps.ts";
@@ -35,14 +34,6 @@ it("begin pending, whatever status the request names, and are listed newest firs
   });
 });
 
-it("keep what no read shows", async () => {
-  await createCardholder(client, { delivery_address: "4 Navy Yard" });
-  expect((await simulator.state()).cardholders[0]).toMatchObject({
-    email: "grace@example.com",
-    delivery_address: "4 Navy Yard",
-  });
-});
-
 it("are found by name, status and the account of their card", async () => {
   const { card_id } = await createCard(simulator, client);
   const { cards } = await simulator.state();
@@ -53,19 +44,6 @@ it("are found by name, status and the account of their card", async () => {
   expect(await ids("&card_holder_status=0")).toEqual([other]);
   expect(await ids(`&card_account_id=${card.balance_id}`)).toEqual([card.card_holder_id]);
   expect((await list("&card_holder_status=1")).item_list[0]!.card_num).toBe(1);
-});
-
-it.each([
-  [{ email: undefined }, "email: is required"],
-  [{ first_name: "x".repeat(51) }, "first_name: must have 1 to 50 characters"],
-  [{ date_birth: "09/12/1906" }, "date_birth: must be a calendar date, YYYY-MM-DD"],
-  [{ card_holder_status: 3 }, "card_holder_status: must be one of -1, 0, 1, 2"],
-])("are refused with %j", async (changes, message) => {
-  const { body, status } = await client.post("/api/v1/cardholders/create", {
-    ...cardholder,
-    ...changes,
-  });
-  expect([status, body]).toEqual([400, { code: 400, message }]);
 });
 
 it("are removed once", async () => {

@@ -2,7 +2,7 @@ import { networkInterfaces } from "node:os";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type Ledger, type Simulator, startSimulator } from "../src/index.ts";
 import { type Client, send, signedIn } from "./support/raw-client.ts";
-import { createBeneficiary, createCardholder, createPayout } from "./support/steps.ts";
+import { createBeneficiary, createPayout } from "./support/steps.ts";
 
 let simulator: Simulator;
 let client: Client;
@@ -39,16 +39,6 @@ it("shows the whole ledger and counts requests, without sign-in, without tokens"
   expect(text).not.toContain(token);
 });
 
-it("orders, lists and clears faults", async () => {
-  const order = { kind: "html-502", operation: "ping", times: 2 };
-  expect((await control("POST", "faults", order)).status).toBe(204);
-  expect((await client.get("/api/v1/ping")).status).toBe(502);
-  expect((await control("GET", "faults")).body).toEqual([{ ...order, fired: 1 }]);
-  expect((await control("DELETE", "faults")).status).toBe(204);
-  expect((await control("GET", "faults")).body).toEqual([]);
-  expect((await client.get("/api/v1/ping")).status).toBe(200);
-});
-
 it.each([
   [{ kind: "nonsense" }, /^kind: must be one of "html-502"/],
   [{ kind: "slow", operation: "nonsense" }, /^operation: /],
@@ -75,22 +65,6 @@ it("pays into a balance", async () => {
     expect(answer.status).toBe(400);
     expect(answer.body.message).toMatch(message);
   }
-});
-
-it("ends identity checks and payouts", async () => {
-  const cardholder = await createCardholder(client);
-  const payout = (await createPayout(client, await createBeneficiary(client))).body.data.id;
-  const verification = await control("POST", `cardholders/${cardholder}/verification`, {
-    status: "INCOMPLETE",
-  });
-  const status = await control("POST", `payouts/${payout}/status`, { status: "failed" });
-  expect([verification.status, status.status]).toEqual([204, 204]);
-  const { balances, cardholders, payouts } = await simulator.state();
-  expect(cardholders[0]!.card_holder_status).toBe("INCOMPLETE");
-  expect(payouts[0]).toMatchObject({ payout_status: "failed", returned: true });
-  expect(balances[0]!.available_balance).toBe("100000.00");
-  const unknown = await control("POST", "payouts/none/status", { status: "failed" });
-  expect([unknown.status, unknown.body.message]).toEqual([400, "Payout not found"]);
 });
 
 const address = Object.values(networkInterfaces())

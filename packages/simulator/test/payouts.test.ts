@@ -68,34 +68,14 @@ describe("create", () => {
     [{ beneficiary_id: "none" }, "Beneficiary not found"],
     [{ currency: "EUR" }, "Payer and beneficiary currency must be the same"],
     [{ amount: "1.001" }, "amount: USD has at most 2 digits after the point"],
-    [{ amount: "0.00" }, /^amount: must be a decimal amount above zero/],
     [{ amount: 5 }, /^amount: /],
-    [{ payment_date: "2026-02-30" }, "payment_date: must be a calendar date, YYYY-MM-DD"],
     [{ payer_id: "none" }, "Payer not found"],
-    [{ entity_type: "individual" }, /^first_name: is required/],
-    [
-      { entity_type: "company", company_name: "ACME", identification_type: "passport" },
-      /^identification_type: must be incorporation_number/,
-    ],
   ])("refuses %j and moves nothing", async (changes, message) => {
     const { body, status } = await create(changes);
     expect([status, body.code]).toEqual([400, 400]);
     expect(body.message).toMatch(message);
     const { payers, payouts, transactions } = await simulator.state();
     expect([payouts.length, payers.length, transactions.length]).toEqual([0, 1, 3]);
-  });
-
-  it("refuses a currency that the account does not hold", async () => {
-    const { body } = await client.post("/api/v1/beneficiaries/create", {
-      ...beneficiary,
-      account_currency: "GBP",
-      bank_country: "GB",
-    });
-    const answer = await create({
-      currency: "GBP",
-      beneficiary_id: body.data.beneficiary_id,
-    });
-    expect(answer.body.message).toBe("There is no GBP balance");
   });
 
   it("counts in the digits of the currency", async () => {
@@ -186,15 +166,6 @@ describe("retrieve and list", () => {
     expect(await found("&date_type=settle_time&start_time=1")).toEqual([]);
     await simulator.setPayoutStatus(other, "completed");
     expect(await found("&date_type=settle_time&start_time=1")).toEqual([other]);
-  });
-
-  it("refuse a missing page, one too large, and an unknown id", async () => {
-    const none = await client.get("/api/v1/payouts");
-    expect(none.body.message).toBe("page_num: is required; page_size: is required");
-    const large = await client.get("/api/v1/payouts?page_num=1&page_size=51");
-    expect(large.body.message).toBe("page_size: must be from 1 to 50");
-    const unknown = await client.get("/api/v1/payouts/none/retrieve");
-    expect([unknown.status, unknown.body.message]).toEqual([400, "Payout not found"]);
   });
 });
 

@@ -19,7 +19,7 @@ const emptyAnswer = HttpServerResponse.jsonUnsafe({ code: SUCCESS_CODE, message:
 const answerOnce = <Data>(
   { act, faults }: Simulation,
   operation: string,
-  work: (unit: Unit) => cards.Keyed<Data>,
+  work: (unit: Unit) => { readonly data: Data; readonly repeated: boolean },
 ) =>
   Effect.map(act(work), ({ data, repeated }) => {
     switch (repeated ? faults.strikeRepeat(operation)?.kind : undefined) {

@@ -22,7 +22,7 @@ export const SimulatedApi = PaymentsApi.middleware(AsTheService).annotate(HttpAp
 });
 
 /** The refusal of a request that does not decode, `<field>: <problem>; …`, or the service's own. */
-export const refusalOf = (error: unknown): Refusal | undefined => {
+const refusalOf = (error: unknown): Refusal | undefined => {
   if (error instanceof Refusal) return error;
   if (!HttpApiError.HttpApiSchemaError.is(error)) return undefined;
   return new Refusal({ code: REFUSAL_CODE, message: faultsText(faultsOf(error.cause.issue)) });
@@ -43,9 +43,6 @@ const withOurNames = <A, E, R>(operation: string, handled: Effect.Effect<A, E, R
     (query) => fromWire(operation, query, defaultAssumptions) as typeof query,
   );
 
-const isJson = ({ body }: HttpServerResponse.HttpServerResponse): boolean =>
-  body._tag === "Uint8Array" && body.contentType.startsWith("application/json");
-
 /** An answer as the temperament, and the option `rewrite`, have it. */
 const written = (
   { settings, temperament }: Simulation,
@@ -54,19 +51,15 @@ const written = (
   answer: HttpServerResponse.HttpServerResponse,
 ): HttpServerResponse.HttpServerResponse => {
   const { amounts, clockOffsetMs, coding, oddRows } = temperament;
-  const { rewrite = (_, body) => body } = settings;
-  const isChanged = [amounts, coding, oddRows, settings.rewrite].some((one) => one !== undefined);
-  const changed =
-    answer.body._tag === "Uint8Array" && isChanged && isJson(answer)
-      ? writeAnswer(
-          rewrite(
-            operation,
-            writeJson(JSON.parse(Buffer.from(answer.body.body).toString()), temperament),
-          ),
-          answer,
-          { ...temperament, accepted: headers["accept-encoding"] },
-        )
-      : answer;
+  const { rewrite } = settings;
+  const isChanged = [amounts, coding, oddRows, rewrite].some((one) => one !== undefined);
+  let changed = answer;
+  if (isChanged && answer.body._tag === "Uint8Array") {
+    const json = writeJson(JSON.parse(Buffer.from(answer.body.body).toString()), temperament);
+    const accepted = headers["accept-encoding"];
+    const body = rewrite === undefined ? json : rewrite(operation, json);
+    changed = writeAnswer(body, answer, { coding, accepted });
+  }
   if (clockOffsetMs === undefined) return changed;
   const date = new Date(Date.now() + clockOffsetMs).toUTCString();
   return HttpServerResponse.setHeader(changed, "date", date);

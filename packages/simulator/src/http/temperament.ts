@@ -100,7 +100,10 @@ const COMPRESS = { br: brotliCompressSync, deflate: deflateSync, gzip: gzipSync 
 export const writeAnswer = (
   json: unknown,
   { headers, status }: HttpServerResponse.HttpServerResponse,
-  { accepted = "", coding }: { readonly accepted?: string | undefined } & Temperament,
+  {
+    accepted = "",
+    coding,
+  }: { accepted: string | undefined; coding: Temperament["coding"] | undefined },
 ): HttpServerResponse.HttpServerResponse => {
   const bytes = Buffer.from(JSON.stringify(json));
   const names = accepted.split(",").map((entry) => entry.split(";")[0]?.trim());

@@ -103,18 +103,12 @@ const moveFor = (unit: Unit, { card_id }: CardRecord, amount: BigDecimal.BigDeci
   move(unit, { currency: CARD_CURRENCY, amount, type, reference_id: card_id });
 };
 
-/** What a keyed operation answers, and whether its key was used before. */
-export interface Keyed<Data> {
-  readonly data: Data;
-  readonly repeated: boolean;
-}
-
 /** Does the work of a key once; a repeat finds the data of the first time. */
 const once = <Data extends Readonly<Record<string, string>>>(
   unit: Unit,
   id: string,
   work: () => Data,
-): Keyed<Data> => {
+) => {
   const used = unit.get("usedKeys", id);
   // The id begins with the operation's name, so it was this operation's data.
   if (used !== undefined) return { data: used.answer as Data, repeated: true };

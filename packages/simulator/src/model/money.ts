@@ -1,5 +1,5 @@
 import { formatAmount, iso4217Digits } from "@durable-payments/api-core/decimal";
-import { BigDecimal, Option, Result } from "effect";
+import { BigDecimal, Option } from "effect";
 import { createHash, randomUUID } from "node:crypto";
 import type { RecordOf } from "./records.ts";
 import { refuse, type Unit } from "./unit.ts";
@@ -13,25 +13,18 @@ export const ZERO = BigDecimal.fromBigInt(0n);
 /** The holder of the simulated account. */
 export const ACCOUNT_NAME = "Simulated Account Ltd";
 
-/** Reads an amount of `currency`; fails with what is wrong with it. */
-export const readAmount = (
-  text: string,
-  currency: string,
-): Result.Result<BigDecimal.BigDecimal, string> => {
+/** Reads an amount of `currency`; an invalid one is refused. */
+export const parseAmount = (field: string, text: string, currency: string) => {
   const amount =
     text.length > LONGEST_AMOUNT ? undefined : Option.getOrUndefined(BigDecimal.fromString(text));
   if (amount === undefined || !BigDecimal.isPositive(amount)) {
-    return Result.fail("must be a decimal amount above zero, such as 100.00");
+    return refuse(`${field}: must be a decimal amount above zero, such as 100.00`);
   }
   const digits = iso4217Digits(currency);
   return BigDecimal.normalize(amount).scale > digits
-    ? Result.fail(`${currency} has at most ${digits} digits after the point`)
-    : Result.succeed(amount);
+    ? refuse(`${field}: ${currency} has at most ${digits} digits after the point`)
+    : amount;
 };
-
-/** Reads an amount of a request; an invalid one is refused. */
-export const parseAmount = (field: string, text: string, currency: string): BigDecimal.BigDecimal =>
-  Result.getOrElse(readAmount(text, currency), (problem) => refuse(`${field}: ${problem}`));
 
 /** The balance in that currency; a missing one is refused. */
 const balanceOf = (unit: Unit, currency: string): RecordOf<"balances"> =>

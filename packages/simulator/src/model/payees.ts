@@ -18,31 +18,22 @@ export const beneficiaryOf = (unit: Unit, id: string): BeneficiaryRecord =>
 export const beneficiaryName = ({ details }: BeneficiaryRecord): string =>
   details["company_name"] ?? `${details["first_name"] ?? ""} ${details["last_name"] ?? ""}`.trim();
 
+// The contract's schemas pick the fields that reads show.
 const view = ({ beneficiary_id, details }: BeneficiaryRecord) => {
-  const given = (field: string) => details[field] ?? "";
-  const account = {
-    account_currency_code: given("account_currency"),
-    bank_country_code: given("bank_country"),
-  };
+  const { account_currency = "", address = "", bank_country = "", ...others } = details;
+  const account = { account_currency_code: account_currency, bank_country_code: bank_country };
+  const { entity_type = "", payment_method = "" } = details;
+  const named = Object.entries(details).map(
+    ([field, value]) => [`beneficiary_${field}`, value] as const,
+  );
   return {
-    beneficiary_id,
-    entity_type: given("entity_type"),
-    payment_method: given("payment_method"),
-    beneficiary_email: given("email"),
-    beneficiary_nickname: given("nickname"),
-    beneficiary_company_name: given("company_name"),
-    beneficiary_first_name: given("first_name"),
-    beneficiary_last_name: given("last_name"),
+    ...Object.fromEntries(named),
     ...account,
-    // Its schema picks the fields that reads show under the name that was given.
-    beneficiary_bank_details: { ...details, ...account },
-    beneficiary_address: {
-      country_code: given("country_code"),
-      city: given("city"),
-      street_address: given("address"),
-      postal_code: given("postal_code"),
-      state: given("state"),
-    },
+    beneficiary_id,
+    entity_type,
+    payment_method,
+    beneficiary_bank_details: { ...others, ...account },
+    beneficiary_address: { ...others, street_address: address },
   };
 };
 
