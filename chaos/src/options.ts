@@ -4,10 +4,10 @@ import { type ServiceKind, SERVICES } from "./service/service.ts";
 
 /** The options of the command, as `parseArgs` takes them. */
 export const chaosOptions = {
-  runs: { type: "string" },
+  runs: { type: "string", default: "200" },
   seed: { type: "string" },
-  minutes: { type: "string" },
-  service: { type: "string" },
+  minutes: { type: "string", default: "6" },
+  service: { type: "string", default: "simulator" },
   restore: { type: "string", multiple: true },
   lose: { type: "string" },
   encrypt: { type: "boolean" },
@@ -15,10 +15,7 @@ export const chaosOptions = {
 } as const;
 
 /** What is done to a database in the middle. */
-const LOSSES = ["restore temporal", "restore ledger", "lose ledger"] as const;
-
-/** One of them. */
-export type Loss = (typeof LOSSES)[number];
+export type Loss = "restore temporal" | "restore ledger" | "lose ledger";
 
 /** The settings of one campaign. */
 export interface ChaosOptions {
@@ -30,15 +27,9 @@ export interface ChaosOptions {
   readonly service: ServiceKind;
   /** What is restored or lost in the middle. */
   readonly loss: Loss | undefined;
-  /** Whether what Temporal and the ledger store is encrypted, its key replaced in the middle, and the old one missing for a while. */
+  /** Whether data is encrypted, the key replaced in the middle, and the old key missing for a while. */
   readonly encrypt: boolean;
 }
-
-const DEFAULTS = {
-  runs: 200,
-  minutes: 6,
-  service: "simulator",
-};
 
 export const help = `Usage: npm run chaos [-- OPTIONS]
 
@@ -49,15 +40,15 @@ answers what runs ask. Then it compares what the service did with what the runs 
 ledger. chaos/README.md says where things are.
 
 Options:
-  --runs N            runs to start (${DEFAULTS.runs})
+  --runs N            runs to start (200)
   --seed N            decides everything that is random (a new one each time; it is printed)
-  --minutes M         when a run that has not ended counts as stuck (${DEFAULTS.minutes})
+  --minutes M         when a run that has not ended counts as stuck (6)
   --service KIND      simulator, or independent: a service that shares no code with the client, shows
-                      no keys, loses answers and lists late (${DEFAULTS.service})
+                      no keys, loses answers and lists late (simulator)
   --restore WHAT      temporal or ledger: in the middle it is restored to an earlier copy of itself
   --lose ledger       in the middle the ledger is deleted
   --encrypt           encrypts what Temporal and the ledger store; in the middle the key is replaced,
-                      and the old one is missing for some seconds
+                      and the old key is missing for some seconds
   --quiet             no progress on standard error
   --help              shows this text
 
@@ -65,20 +56,10 @@ Exit codes: 0 no duplicates, nothing lost, wrong or stuck; 1 otherwise; 2 bad op
 130 interrupted.
 `;
 
-const wholeNumber = (
-  option: string,
-  text: string,
-  { from, to }: { readonly from: number; readonly to: number },
-): number => {
-  const number = Number(text);
-  if (/^\d+$/.test(text) && number >= from && number <= to) return number;
+const number = (option: string, text: string, [from, to]: readonly [number, number]): number => {
+  const given = Number(text);
+  if (/^\d+$/.test(text) && given >= from && given <= to) return given;
   throw new BadOption(`${option} must be a whole number from ${from} to ${to}; got "${text}".`);
-};
-
-const minutesOf = (text: string): number => {
-  const minutes = Number(text);
-  if (/^\d+(\.\d+)?$/.test(text) && minutes > 0 && minutes <= 120) return minutes;
-  throw new BadOption(`--minutes must be a number above 0, at most 120; got "${text}".`);
 };
 
 const oneOf = <A extends string>(option: string, known: ReadonlyArray<A>, text: string): A => {
@@ -87,26 +68,16 @@ const oneOf = <A extends string>(option: string, known: ReadonlyArray<A>, text: 
   throw new BadOption(`${option} must be ${known.join(" or ")}; got "${text}".`);
 };
 
-type Given = {
-  readonly [Name in keyof typeof chaosOptions]?:
-    | string
-    | boolean
-    | ReadonlyArray<string>
-    | undefined;
-};
-
-const lossOf = ({ lose, restore }: Given): Loss | undefined => {
-  const losses: ReadonlyArray<Loss> = [
-    ...(Array.isArray(restore) ? (restore as ReadonlyArray<string>) : []).map(
-      (what): Loss => `restore ${oneOf("--restore", ["temporal", "ledger"], what)}`,
-    ),
-    ...(typeof lose === "string" ? ([`lose ${oneOf("--lose", ["ledger"], lose)}`] as const) : []),
-  ];
-  const [first, second] = losses;
-  // Both at once is outside of what is promised.
-  if (second !== undefined) throw new BadOption("Give one --restore, or --lose, at a time.");
-  return first;
-};
+/** The options as `parseArgs` returns them. */
+interface Given {
+  readonly runs: string;
+  readonly seed?: string | undefined;
+  readonly minutes: string;
+  readonly service: string;
+  readonly restore?: ReadonlyArray<string> | undefined;
+  readonly lose?: string | undefined;
+  readonly encrypt?: boolean | undefined;
+}
 
 /**
  * Reads the options of the command line.
@@ -114,16 +85,19 @@ const lossOf = ({ lose, restore }: Given): Loss | undefined => {
  * @throws BadOption naming the first invalid value.
  */
 export const readOptions = (given: Given): ChaosOptions => {
-  const text = (name: keyof Given, byDefault: number | string): string => {
-    const value = given[name];
-    return typeof value === "string" ? value : String(byDefault);
-  };
+  const { lose, restore = [], seed = String(randomInt(1_000_000)) } = given;
+  const losses: ReadonlyArray<Loss> = [
+    ...restore.map((one): Loss => `restore ${oneOf("--restore", ["temporal", "ledger"], one)}`),
+    ...(lose === undefined ? [] : [`lose ${oneOf("--lose", ["ledger"], lose)}` as const]),
+  ];
+  // Both at once is outside of what is promised.
+  if (losses.length > 1) throw new BadOption("Give one --restore, or --lose, at a time.");
   return {
-    runs: wholeNumber("--runs", text("runs", DEFAULTS.runs), { from: 2, to: 2_000 }),
-    seed: wholeNumber("--seed", text("seed", randomInt(1_000_000)), { from: 0, to: 2 ** 32 - 1 }),
-    minutes: minutesOf(text("minutes", DEFAULTS.minutes)),
-    service: oneOf("--service", SERVICES, text("service", DEFAULTS.service)),
-    loss: lossOf(given),
+    runs: number("--runs", given.runs, [2, 2_000]),
+    seed: number("--seed", seed, [0, 2 ** 32 - 1]),
+    minutes: number("--minutes", given.minutes, [1, 120]),
+    service: oneOf("--service", SERVICES, given.service),
+    loss: losses[0],
     encrypt: given.encrypt === true,
   };
 };

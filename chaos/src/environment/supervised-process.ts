@@ -19,7 +19,7 @@ export interface ProcessDefinition {
 }
 
 /** How long a process stays down, and what is done meanwhile. */
-export interface PlannedRestart {
+interface PlannedRestart {
   readonly downMs: number;
   /** Done before it is started again. */
   readonly whileDown?: () => Promise<void>;
@@ -30,10 +30,10 @@ const RESTART_AFTER_MS = 500;
 /** How long a process may take to stop, if nothing shows its state. */
 const STOPS_WITHIN_MS = 500;
 
-/** Waits until SIGSTOP has reached every thread of a process: Linux shows it, elsewhere it is given time. */
-const untilStopped = async ({ pid }: StartedProcess): Promise<void> => {
-  const timeIsUp = AbortSignal.timeout(STOPS_WITHIN_MS);
-  const isStopped = (thread: string): boolean => {
+/** Whether SIGSTOP has reached every thread of a process, as Linux shows it; elsewhere it never says so. */
+const isStopped = ({ pid }: StartedProcess): boolean => {
+  const threads = globSync(`/proc/${pid}/task/*/stat`);
+  const isThreadStopped = (thread: string): boolean => {
     try {
       const stat = readFileSync(thread, "utf8");
       // The state follows the name, which is in parentheses and can have any character.
@@ -43,20 +43,17 @@ const untilStopped = async ({ pid }: StartedProcess): Promise<void> => {
       return false;
     }
   };
-  while (!timeIsUp.aborted) {
-    const threads = globSync(`/proc/${pid}/task/*/stat`);
-    if (threads.length > 0 && threads.every(isStopped)) return;
-    await delay(10, timeIsUp);
-  }
+  return threads.length > 0 && threads.every(isThreadStopped);
 };
 
 /** A process that is started again whenever it ends, as a supervisor in production would. */
 export class SupervisedProcess {
   readonly #definition: ProcessDefinition;
   readonly #ended = new AbortController();
-  readonly #crashes: string[] = [];
+  /** Its last lines, each time that it ended although it was ready and nobody had killed it. */
+  readonly crashes: Array<string> = [];
   #current: StartedProcess | undefined;
-  #isReady: Promise<unknown> = Promise.resolve();
+  #isReady: Promise<boolean> = Promise.resolve(false);
   #planned: PlannedRestart | undefined;
   /** While there is one, it is not started again. */
   readonly #holds = new Set<Promise<void>>();
@@ -67,20 +64,11 @@ export class SupervisedProcess {
     this.#definition = definition;
   }
 
-  /** Its last lines, each time that it ended although it was ready and nobody had killed it. */
-  get crashes(): readonly string[] {
-    return this.#crashes;
-  }
-
-  /**
-   * Starts it for the first time.
-   *
-   * @throws ProcessNotReady if it does not become ready.
-   */
+  /** Starts it for the first time. @throws ProcessNotReady if it does not become ready. */
   async start(): Promise<void> {
-    const first = this.#spawn();
-    await this.#isReady;
-    this.#running = this.#keepAlive(first);
+    const { ready, started } = this.#spawn();
+    await ready;
+    this.#running = this.#keepAlive(started);
   }
 
   /** Ends it by a signal, and has it started again; false if it was not running. */
@@ -92,14 +80,14 @@ export class SupervisedProcess {
   }
 
   /**
-   * Ends it by a signal, if it runs, and keeps it down.
+   * Kills it, and keeps it down.
    *
    * @returns a function that lets it start again.
    */
-  async keepDown(killSignal: NodeJS.Signals): Promise<() => void> {
+  async keepDown(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#holds.add(promise);
-    await this.restart(killSignal, { downMs: 0 });
+    await this.restart("SIGKILL", { downMs: 0 });
     return () => {
       this.#holds.delete(promise);
       resolve();
@@ -112,7 +100,8 @@ export class SupervisedProcess {
     if (current === undefined) return false;
     current.send("SIGSTOP");
     try {
-      await untilStopped(current);
+      const timeIsUp = AbortSignal.timeout(STOPS_WITHIN_MS);
+      while (!isStopped(current) && !timeIsUp.aborted) await delay(10, timeIsUp);
       await whileFrozen();
     } finally {
       current.send("SIGCONT");
@@ -124,11 +113,7 @@ export class SupervisedProcess {
   async whenReady(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const current = this.#current;
-      const isUp = await this.#isReady.then(
-        () => true,
-        () => false,
-      );
-      if (isUp && current !== undefined && current === this.#current) return;
+      if ((await this.#isReady) && current !== undefined && current === this.#current) return;
       await delay(100, signal);
     }
   }
@@ -140,28 +125,26 @@ export class SupervisedProcess {
     await this.#running;
   }
 
-  #spawn(): StartedProcess {
+  #spawn(): { readonly started: StartedProcess; readonly ready: Promise<unknown> } {
     this.#starts += 1;
     const started = this.#definition.spawn(this.#starts);
+    const ready = this.#definition.ready(started);
     this.#current = started;
-    this.#isReady = this.#definition.ready(started);
-    this.#isReady.catch(() => {});
-    return started;
+    this.#isReady = ready.then(
+      () => true,
+      () => false,
+    );
+    return { started, ready };
   }
 
   async #keepAlive(first: StartedProcess): Promise<void> {
-    for (let started = first; ; started = this.#spawn()) {
+    for (let started = first; ; started = this.#spawn().started) {
       const exit = await started.exited;
       this.#current = undefined;
       if (this.#ended.signal.aborted) return;
-      const wasReady = await this.#isReady.then(
-        () => true,
-        () => false,
-      );
-      if (this.#planned === undefined && wasReady) {
-        this.#crashes.push(
-          `${this.#definition.name} ended ${describeExit(exit)}:\n${lastLines(started)}`,
-        );
+      if (this.#planned === undefined && (await this.#isReady)) {
+        const { name } = this.#definition;
+        this.crashes.push(`${name} ended ${describeExit(exit)}:\n${lastLines(started)}`);
       }
       const { downMs, whileDown } = this.#planned ?? { downMs: RESTART_AFTER_MS };
       this.#planned = undefined;

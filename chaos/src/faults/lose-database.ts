@@ -77,7 +77,7 @@ const replaceLedger = async (
 ): Promise<number> => {
   let killedAt = 0;
   await withoutTools(async () => {
-    const releases = await Promise.all(workers.map((worker) => worker.keepDown("SIGKILL")));
+    const releases = await Promise.all(workers.map((worker) => worker.keepDown()));
     killedAt = Date.now();
     await replaceDatabase(ledgerFile, isLost ? undefined : `${ledgerFile}.copy`);
     for (const release of releases) release();
