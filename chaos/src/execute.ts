@@ -1,5 +1,5 @@
 import type { Reporter } from "@durable-payments/tools/command";
-import { delay } from "./delay.ts";
+import { delay, until } from "./delay.ts";
 import type { BuiltApps } from "./environment/build-apps.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
 import { checkEndings, type EndingCounts, readEndings } from "./evidence/endings.ts";
@@ -143,8 +143,8 @@ const executeIn = async (
   };
   /** A restored ledger has forgotten its latest decisions, as documented: they are made after it. */
   const interveneIn = async (run: PlannedRun): Promise<void> => {
-    const mustWait = () => loss?.endsWith("ledger") === true && progress.loss === undefined;
-    while (mustWait() && !signal.aborted) await delay(500, signal);
+    const isOver = () => loss?.endsWith("ledger") !== true || progress.loss !== undefined;
+    await until(isOver, signal);
     await operator.interveneIn(run, signal);
   };
   const work = async (): Promise<void> => {

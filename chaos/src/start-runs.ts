@@ -1,6 +1,6 @@
 import { startPayment } from "@durable-payments/operations/start";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
-import { delay } from "./delay.ts";
+import { delay, until } from "./delay.ts";
 import { type Environment, TASK_QUEUE } from "./environment/environment.ts";
 import type { PlannedRun } from "./plan/planned-run.ts";
 
@@ -118,13 +118,15 @@ export const awaitSettled = async (
   environment: Environment,
   signal: AbortSignal,
 ): Promise<void> => {
-  let unsettled = 1;
-  while (unsettled > 0 && !signal.aborted) {
-    const rows = await environment.operate(
-      ({ ledger }) => ledger.rows({ states: ["sending", "unknown", "asking"], limit: 1 }),
-      signal,
-    );
-    unsettled = rows?.length ?? 0;
-    if (unsettled > 0) await delay(COUNT_EVERY_MS, signal);
-  }
+  await until(
+    async () => {
+      const rows = await environment.operate(
+        ({ ledger }) => ledger.rows({ states: ["sending", "unknown", "asking"], limit: 1 }),
+        signal,
+      );
+      return rows?.length === 0;
+    },
+    signal,
+    COUNT_EVERY_MS,
+  );
 };

@@ -11,7 +11,7 @@ import * as Result from "effect/Result";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { delay } from "../delay.ts";
+import { delay, until } from "../delay.ts";
 import { type Keyrings, makeKeyrings } from "../faults/keyring-faults.ts";
 import type { ChaosOptions } from "../options.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
@@ -66,12 +66,9 @@ const FAST = { PAYMENTS_REQUEST_TIMEOUT_MS: "2000", PAYMENTS_RETRY_BASE_MS: "50"
 const makeGate = () => {
   let inside = 0;
   let isShut = false;
-  const until = async (isTrue: () => boolean) => {
-    while (!isTrue()) await delay(20, new AbortController().signal);
-  };
   return {
     through: async <A>(use: () => Promise<A>): Promise<A> => {
-      await until(() => !isShut);
+      await until(() => !isShut, undefined, 20);
       inside += 1;
       try {
         return await use();
@@ -82,7 +79,7 @@ const makeGate = () => {
     alone: async (change: () => Promise<void>): Promise<void> => {
       isShut = true;
       try {
-        await until(() => inside === 0);
+        await until(() => inside === 0, undefined, 20);
         await change();
       } finally {
         isShut = false;

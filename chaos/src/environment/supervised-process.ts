@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from "node:fs";
 import { describeExit, lastLines, type StartedProcess } from "@durable-payments/tools/processes";
-import { delay } from "../delay.ts";
+import { delay, until } from "../delay.ts";
 
 /** Starts a process whose log is in the folder of the campaign. */
 export type Spawn = (
@@ -100,8 +100,7 @@ export class SupervisedProcess {
     if (current === undefined) return false;
     current.send("SIGSTOP");
     try {
-      const timeIsUp = AbortSignal.timeout(STOPS_WITHIN_MS);
-      while (!isStopped(current) && !timeIsUp.aborted) await delay(10, timeIsUp);
+      await until(() => isStopped(current), AbortSignal.timeout(STOPS_WITHIN_MS), 10);
       await whileFrozen();
     } finally {
       current.send("SIGCONT");
@@ -111,11 +110,10 @@ export class SupervisedProcess {
 
   /** Waits until it is ready, however often it has to be started, or until the signal is aborted. */
   async whenReady(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
+    await until(async () => {
       const current = this.#current;
-      if ((await this.#isReady) && current !== undefined && current === this.#current) return;
-      await delay(100, signal);
-    }
+      return (await this.#isReady) && current !== undefined && current === this.#current;
+    }, signal);
   }
 
   /** Ends it for good. */

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { delay } from "../delay.ts";
+import { delay, until } from "../delay.ts";
 
 /** The share of the work after which the next key is made current, and the old one is missing for a while. */
 const ROTATE_AT = 0.3;
@@ -15,7 +15,7 @@ const NEXT = "k2";
 export interface Keyrings {
   /** That of the workers, which lacks the old key for a while. */
   readonly ofWorkers: string;
-  /** That of the starter and of the operator's own client: what they are told of a missing key is not of a chaos run. */
+  /** That of the tools, which always have every key. */
   readonly ofTools: string;
 }
 
@@ -51,13 +51,10 @@ export const injectKeyringFaults = async (
   keyrings: Keyrings,
   { signal, workDone }: { readonly signal: AbortSignal; readonly workDone: () => number },
 ): Promise<void> => {
-  const after = async (share: number): Promise<void> => {
-    while (workDone() < share && !signal.aborted) await delay(200, signal);
-  };
-  await after(ROTATE_AT);
+  await until(() => workDone() >= ROTATE_AT, signal);
   await addKey(keyrings, NEXT);
   await makeCurrent(keyrings, NEXT);
-  await after(REMOVE_AT);
+  await until(() => workDone() >= REMOVE_AT, signal);
   const key = join(keyrings.ofWorkers, `${OLD}.key`);
   await rename(key, `${key}.removed`);
   await delay(MISSING_MS, signal);

@@ -2,7 +2,7 @@ import { readTracked } from "@durable-payments/activities";
 import { trackerId } from "@durable-payments/protocol";
 import { recover } from "@durable-payments/operations/recovery";
 import { rm } from "node:fs/promises";
-import { delay } from "../delay.ts";
+import { delay, until } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
 import { replaceDatabase } from "../environment/temporal.ts";
 import type { Loss } from "../options.ts";
@@ -67,7 +67,7 @@ const untilWitnessed = async (
         (await readTracked(client, trackerId(account)))?.mark?.sequence,
       signal,
     );
-  while (!signal.aborted && ((await readSequence()) ?? 0) <= sequence) await delay(500, signal);
+  await until(async () => ((await readSequence()) ?? 0) > sequence, signal, 500);
 };
 
 /** Replaces the ledger's file, or removes it, while neither a worker nor a tool has it open. */
@@ -127,19 +127,16 @@ export const loseDatabase = async (
   context: LossContext,
 ): Promise<LossResult> => {
   const { signal, startForgotten, workDone } = context;
-  const until = async (share: number) => {
-    while (workDone() < share && !signal.aborted) await delay(100, signal);
-  };
-  await until(COPY_AT);
+  await until(() => workDone() >= COPY_AT, signal);
   const copiedAt = new Date();
   const sequence = loss === "restore ledger" ? await copyLedger(environment, signal) : 0;
-  let isCopied = loss !== "restore temporal";
-  while (!isCopied && !signal.aborted) {
-    await environment.temporal.process.whenReady(signal);
-    isCopied = await environment.temporal.copyDatabase();
-    if (!isCopied) await delay(50, signal);
+  if (loss === "restore temporal") {
+    await until(async () => {
+      await environment.temporal.process.whenReady(signal);
+      return environment.temporal.copyDatabase();
+    }, signal);
   }
-  await until(RESTORE_AT);
+  await until(() => workDone() >= RESTORE_AT, signal);
   if (loss !== "restore temporal") await untilWitnessed(environment, sequence, signal);
   if (signal.aborted) {
     return { forgotten: 0, madeBetween: 0, forgottenBefore: undefined, stopped: false };

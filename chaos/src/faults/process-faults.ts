@@ -1,4 +1,4 @@
-import { delay } from "../delay.ts";
+import { delay, until } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import type { TimeSpan } from "../evidence/evidence.ts";
@@ -69,7 +69,7 @@ export const injectProcessFaults = async (
     const count = Math.max(1, Math.round(runs / runsForOne));
     for (let index = 0; index < count && !signal.aborted; index++) {
       const at = FROM + ((index + random.next()) * (TO - FROM)) / count;
-      while (workDone() < at && !signal.aborted) await delay(100, signal);
+      await until(() => workDone() >= at, signal);
       await delay(random.int(0, 2_000), signal);
       if (!signal.aborted) await inject(random, index);
     }
@@ -92,7 +92,7 @@ export const injectProcessFaults = async (
     injectEach("freezes", 40, async (random, index) => {
       const short = index % 2 === 0 ? 1_000 : 4_000;
       const frozenMs = mayBeLong ? random.pick([1_000, 4_000, LONG_OUTAGE_MS]) : short;
-      while (coordination.isPausing && !signal.aborted) await delay(100, signal);
+      await until(() => !coordination.isPausing, signal);
       coordination.frozen += 1;
       const from = Date.now();
       const isFrozen = await targets.pick(workers).freeze(() => delay(frozenMs, signal));

@@ -4,14 +4,15 @@ import { planMany, retryMany, retryPayment } from "@durable-payments/operations/
 import { cancel, pause, resume } from "@durable-payments/operations/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { delay } from "../delay.ts";
+import { delay, until } from "../delay.ts";
 import type { Evidence } from "../evidence/evidence.ts";
-import type { Environment } from "../environment/environment.ts";
+import { type Environment, TASK_QUEUE } from "../environment/environment.ts";
 import type { FreezeCoordination } from "../faults/process-faults.ts";
 import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable } from "../service/service.ts";
-import { resetNatively, startBare } from "./temporal-tools.ts";
+import { WORKFLOW_TYPES } from "../start-runs.ts";
+import { randomUUID } from "node:crypto";
 
 const ACTING = { by: "grace", how: "--by", reason: "planned" } as const;
 
@@ -23,6 +24,52 @@ const ON_ITS_WAY_MS = 3_500;
 /** The share of the work after which sends are paused, and failed runs retried for the first time. */
 const PAUSE_AT = 0.35;
 const RETRY_AT = 0.55;
+
+/**
+ * Resets the latest run of an id to its first workflow task, as Temporal's own tool does.
+ *
+ * @returns whether it was reset; false where it has no workflow task yet.
+ */
+const resetNatively = async (
+  { client, namespace }: Operations,
+  workflowId: string,
+): Promise<boolean> => {
+  try {
+    const handle = client.workflow.getHandle(workflowId);
+    const { runId } = await handle.describe();
+    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+    const first = events?.find(
+      ({ workflowTaskCompletedEventAttributes: completed }) =>
+        completed !== null && completed !== undefined,
+    );
+    if (first?.eventId === null || first?.eventId === undefined) return false;
+    await client.workflowService.resetWorkflowExecution({
+      namespace,
+      workflowExecution: { workflowId, runId },
+      reason: "chaos",
+      requestId: randomUUID(),
+      workflowTaskFinishEventId: first.eventId,
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return false;
+    throw error;
+  }
+};
+
+/** Starts an id once more with the same input by a client without any plugin: nobody vouches. */
+const startBare = async (
+  { client }: Operations,
+  { input, kind, workflowId }: PlannedRun,
+): Promise<void> => {
+  await client.workflow.start(WORKFLOW_TYPES[kind], {
+    workflowId,
+    taskQueue: TASK_QUEUE,
+    args: [input],
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+    workflowIdConflictPolicy: "USE_EXISTING",
+  });
+};
 
 /** The people who end, overrule, retry and pause, and those who use Temporal's own tools. */
 export class Operator {
@@ -105,10 +152,10 @@ export class Operator {
     signal: AbortSignal,
   ): Promise<void> {
     if (mayPause) {
-      await this.#until(() => workDone() >= PAUSE_AT, signal);
+      await until(() => workDone() >= PAUSE_AT, signal);
       await this.#pauseForAWhile(signal);
     }
-    await this.#until(() => workDone() >= RETRY_AT, signal);
+    await until(() => workDone() >= RETRY_AT, signal);
     await this.fund(signal);
     await this.retryFailed(signal);
   }
@@ -213,26 +260,22 @@ export class Operator {
   async fund(signal: AbortSignal): Promise<void> {
     const control = this.#environment.service.simulator?.control;
     if (control === undefined) return;
-    while (!this.isFunded && !signal.aborted) {
-      try {
-        // A payment whose answer was lost is not made again.
-        const { balances } = await control.ledger();
-        const held = balances.find(({ currency }) => currency === LATE_FUNDS.currency);
-        if (Number(held?.available_balance ?? "0") === 0) {
-          await control.fund(LATE_FUNDS.currency, LATE_FUNDS.amount);
-        }
-        this.isFunded = true;
-      } catch (error) {
-        ignoreUnavailable(error);
-        await delay(300, signal);
+    const isFunded = async (): Promise<boolean> => {
+      // A payment whose answer was lost is not made again.
+      const { balances } = await control.ledger();
+      const held = balances.find(({ currency }) => currency === LATE_FUNDS.currency);
+      if (Number(held?.available_balance ?? "0") === 0) {
+        await control.fund(LATE_FUNDS.currency, LATE_FUNDS.amount);
       }
-    }
+      return (this.isFunded = true);
+    };
+    await until(() => isFunded().catch(ignoreUnavailable).then(Boolean), signal);
   }
 
   async #pauseForAWhile(signal: AbortSignal): Promise<void> {
     this.#coordination.isPausing = true;
     try {
-      await this.#until(() => this.#coordination.frozen === 0, signal);
+      await until(() => this.#coordination.frozen === 0, signal);
       const paused = await this.#environment.operate(
         (operations) => pause(operations, undefined, ACTING),
         signal,
@@ -262,9 +305,5 @@ export class Operator {
       if (isOperationError(error)) return undefined;
       throw error;
     }
-  }
-
-  async #until(isTime: () => boolean, signal: AbortSignal): Promise<void> {
-    while (!isTime() && !signal.aborted) await delay(200, signal);
   }
 }

@@ -61,6 +61,10 @@ export interface Setting {
   readonly budgets: Budgets;
 }
 
+/**
+ * What the service has made. The simulator's ServiceModel is not used here: a payout and a list cost it 70 µs against
+ * 0.1 µs of this, a state of it is neither copied nor compared cheaply, and its amounts and ids decide no rule of the ledger.
+ */
 interface Made {
   readonly generation: number;
   readonly request: string;
