@@ -22,7 +22,7 @@ type Row<Kind extends keyof Ledger, Field> =
   Ledger[Kind] extends ReadonlyArray<infer Record> ? Pick<Record, Field & keyof Record> : never;
 
 /** A payout; times are ISO 8601, by the clock of this machine whatever the service shows. */
-export type PayoutRecord = Row<
+type PayoutRecord = Row<
   "payouts",
   | "payout_id"
   | "payout_status"
@@ -53,7 +53,7 @@ export interface ServiceLedger {
 const TIMEOUT_MS = 5_000;
 
 /** The simulator did not answer: it was killed, and is started again. */
-export class SimulatorUnavailable extends Error {
+class SimulatorUnavailable extends Error {
   override readonly name = "SimulatorUnavailable";
 }
 

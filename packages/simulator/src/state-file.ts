@@ -5,10 +5,9 @@ import { kinds, recordSchemas } from "./model/records.ts";
 import type { Change } from "./model/service.ts";
 
 /** The state file cannot be used; the message says why and what to do. */
-export class UnusableStateFile extends Schema.TaggedError<UnusableStateFile>()(
-  "UnusableStateFile",
-  { message: Schema.String },
-) {}
+class UnusableStateFile extends Schema.TaggedError<UnusableStateFile>()("UnusableStateFile", {
+  message: Schema.String,
+}) {}
 
 const HEADER = `${JSON.stringify({ format: "durable-payments-simulator", version: 1 })}\n`;
 

@@ -59,6 +59,7 @@ describe("the client reads a service that was written without it", () => {
     const made = await client.createCard(card);
     expect(made.card_id).toBe(String(service.ledger.cards[0]!.id));
     await expect(client.createCard(card)).rejects.toThrow();
+    await client.updateCard({ card_id: made.card_id, card_name: "Travel" });
     expect(service.ledger.cards).toHaveLength(1);
   });
 

@@ -165,18 +165,22 @@ export class IndependentLedger {
     return card;
   }
 
-  changeCard(body: Body, change: Partial<IndependentCard>): IndependentCard {
-    const at = this.cards.findIndex(({ id }) => String(id) === body["card_id"]);
-    const card = this.cards[at];
+  #cardOf(body: Body): IndependentCard {
+    const card = this.cards.find(({ id }) => String(id) === body["card_id"]);
     if (card === undefined) throw new Refusal("no such card");
-    return (this.cards[at] = { ...card, ...change });
+    return card;
+  }
+
+  changeCard(body: Body, change: Partial<IndependentCard>): void {
+    const card = this.#cardOf(body);
+    this.cards[this.cards.indexOf(card)] = { ...card, ...change };
   }
 
   /** Takes money from a card; false if the key was used: the repeat is ignored. */
   withdraw(body: Body): boolean {
     const key = `withdrawal ${textOf(body, "unique_request_id")}`;
     if (this.#usedKeys.has(key)) return false;
-    const { balance, cardNumber } = this.changeCard(body, {});
+    const { balance, cardNumber } = this.#cardOf(body);
     if (cardNumber !== body["card_number"]) throw new Refusal("no such card");
     const amount = amountOf(textOf(body, "amount"));
     if (balance < amount) throw new Refusal("not enough on the card");

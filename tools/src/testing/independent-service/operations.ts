@@ -37,35 +37,30 @@ interface Operation {
   readonly run: (call: Call) => unknown;
 }
 
+/** Some fields of a body, under their own names with a prefix. */
+const pick = (given: Body, names: string, prefix = "") =>
+  Object.fromEntries(names.split(" ").map((name) => [`${prefix}${name}`, given[name] ?? ""]));
+
 const describe = (beneficiaryId: string, given: Body) => ({
   beneficiary_id: beneficiaryId,
-  entity_type: given["entity_type"],
-  payment_method: given["payment_method"],
-  beneficiary_email: given["email"],
-  beneficiary_nickname: given["nickname"],
-  beneficiary_company_name: given["company_name"] ?? "",
-  beneficiary_first_name: given["first_name"] ?? "",
-  beneficiary_last_name: given["last_name"] ?? "",
+  ...pick(given, "entity_type payment_method"),
+  ...pick(given, "email nickname company_name first_name last_name", "beneficiary_"),
+  ...codesOf(given),
+});
+
+const codesOf = (given: Body) => ({
   account_currency_code: given["account_currency"],
   bank_country_code: given["bank_country"],
 });
 
 const bankOf = (given: Body) => ({
-  bank_name: given["bank_name"],
-  bank_address: given["bank_address"],
-  bank_country_code: given["bank_country"],
-  account_holder: given["account_holder"],
-  account_currency_code: given["account_currency"],
-  account_number: given["account_number"] ?? "",
-  iban: given["iban"] ?? "",
+  ...pick(given, "bank_name bank_address account_holder account_number iban"),
+  ...codesOf(given),
 });
 
 const addressOf = (given: Body) => ({
-  country_code: given["country_code"],
-  city: given["city"],
+  ...pick(given, "country_code city postal_code state"),
   street_address: given["address"],
-  postal_code: given["postal_code"],
-  state: given["state"],
 });
 
 /** The operations of the document, with its own choices where the document leaves them open. */
@@ -108,12 +103,9 @@ export const operationsOf = (
     return {
       payout_id: id,
       payout_status: isComplete ? "funds_arrived" : "processing",
-      payout_reason: asked["payout_reason"],
-      payout_reference: asked["payout_reference"] ?? "",
-      beneficiary_id: asked["beneficiary_id"],
+      ...pick(asked, "payout_reason payout_reference beneficiary_id currency"),
       amount: money(amount),
       fee_amount: "0.0000",
-      currency: asked["currency"],
       fee_paid_by: "shared",
       create_time: write(at),
       update_time: write(isComplete ? completeAt : at),
@@ -161,8 +153,7 @@ export const operationsOf = (
       return {
         id,
         amount: money(amount),
-        currency: body["currency"],
-        beneficiary_id: body["beneficiary_id"],
+        ...pick(body, "currency beneficiary_id"),
         payment_date: time(Date.parse(String(body["payment_date"]))),
         reason: body["payout_reason"],
         reference: body["payout_reference"] ?? "",
@@ -205,13 +196,9 @@ export const operationsOf = (
     ),
     write("createCard", /^cards\/create$/, ({ body }) => {
       const card = ledger.addCard(body);
-      return (
-        card && {
-          card_id: card.id,
-          card_status: card.status,
-          unique_request_id: body["unique_request_id"],
-        }
-      );
+      if (card === undefined) return undefined;
+      const { id: card_id, status: card_status } = card;
+      return { card_id, card_status, unique_request_id: body["unique_request_id"] };
     }),
     write("withdrawFromCard", /^cards\/withdraw$/, ({ body }) =>
       ledger.withdraw(body) ? body : undefined,
