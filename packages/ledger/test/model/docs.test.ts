@@ -80,7 +80,7 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
   const page = [
     "# States of a write",
     "",
-    "For contributors. Look up what `advance` does with each event in each state. Dark arrows are usual, light ones are seldom.",
+    "For contributors. Look up what `advance` does with each event in each state. Dark arrows are common, light ones are rare.",
     "",
     "![The states of a write and the transitions between them](../pictures/write-states.svg)",
     "",
