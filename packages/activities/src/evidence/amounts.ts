@@ -6,10 +6,10 @@ const decimalOf = (whole: string, fraction: string): string =>
   canonicalDecimal(`${whole || "0"}.${fraction || "0"}`) ?? "0";
 
 /**
- * Read every number that a text may stand for; `1.000` is one, or a thousand.
+ * Returns every number that a text may mean; `1.000` is one, or a thousand.
  *
  * @param text an amount as the service shows it: grouped, with a currency, with a decimal comma
- * @returns canonical decimals, the one without a point first; none where it is no amount
+ * @returns canonical decimals, the one without a point first; none if it is not an amount
  */
 export const readingsOf = (text: string): ReadonlyArray<string> => {
   const number = text
@@ -27,17 +27,17 @@ export const readingsOf = (text: string): ReadonlyArray<string> => {
   ];
 };
 
-/** Digits in groups of three by one sign, `1.000` too: which of its two numbers it is, nothing says. */
+/** Digits in groups of three with one separator, also the ambiguous `1.000`. */
 const GROUPED = /^\d{1,3}([.,])\d{3}(?:\1\d{3})*$/;
 
-/** Every number that an amount may be as it is written; 5.00 is not 50.00 in another unit. */
+/** Every number that a written amount may mean; 5.00 is not 50.00 in another unit. */
 const amountsOf = (text: string): ReadonlyArray<string> => {
   const readings = readingsOf(text);
   const plain = text.replaceAll(/[^\d.,]/g, "");
   return readings.length === 1 || GROUPED.test(plain) ? readings : readings.slice(1);
 };
 
-/** Digits that a double carries, whatever they are: of more, the last ones are those of a binary fraction. */
+/** Digits that a double always keeps: further ones may come from a binary fraction. */
 const EXACT_DIGITS = 15;
 
 const isSameAmount = (sent: string, shown: string): boolean =>
@@ -54,13 +54,13 @@ const isApartBy = (a: string, b: string, fee: string): boolean =>
   );
 
 /**
- * Compare an amount that was sent with what the service shows of it, exactly. Neither the number of its digits
- * nor how they are grouped makes it another one; nothing pays nothing, so that a zero says nothing.
+ * Compares an amount that was sent with the shown one, exactly. The number of digits and their grouping do not matter.
+ * No payment is zero, so a zero proves nothing.
  *
  * @param sent a plain decimal string
  * @param shown the service's own text
- * @param fee that it shows beside it, which the amount may include or leave out
- * @returns whether it is legibly another amount
+ * @param fee that the service shows, which the amount may include or omit
+ * @returns whether it is legibly a different amount
  */
 export const isOtherAmount = (sent: string, shown: string, fee: string): boolean => {
   const wanted = canonicalDecimal(sent);
@@ -77,11 +77,11 @@ const MARKS = /^\d{1,3}([ \u00a0\u2009\u202f'’_]\d{3})+(\.\d+)?$/;
 const POINTS = /^\d{1,3}(\.\d{3})+,\d+$|^\d{1,3}(\.\d{3}){2,}$/;
 
 /**
- * Read an amount that the service shows, which may be grouped: `4,983,830.57`, `4.983.830,57`,
+ * Returns an amount of the service, which may be grouped: `4,983,830.57`, `4.983.830,57`,
  * `4'983'830.57`.
  *
  * @param shown the service's own text
- * @returns the decimal without groups; the text as it is where it is written in no such way.
+ * @returns the decimal without groups; any other text unchanged.
  */
 export const withoutGroups = (shown: string): string => {
   const text = shown.trim();

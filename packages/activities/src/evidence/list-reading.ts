@@ -1,7 +1,7 @@
 import type { Page } from "@durable-payments/api-core";
 
 /**
- * Makes a key for each row, the same on whatever page it is listed.
+ * Returns a key for each row, the same on every page.
  *
  * @param rows of one page; a row that the page lists twice gets two keys
  */
@@ -33,8 +33,8 @@ export class ListReading<Item extends object> {
 
   /**
    * @param itemId The field that identifies an item: `payout_id`, say.
-   * @param pageSize A page of so many rows is not the last one, whatever the totals say: they may count the page
-   *   instead of the list.
+   * @param pageSize A page of this size is not the last one, even if the totals say so: they may count the page instead of
+   *   the list.
    */
   constructor(itemId: keyof Item, pageSize: number) {
     this.#itemId = itemId;
@@ -65,12 +65,12 @@ export class ListReading<Item extends object> {
     return isLast ? undefined : this.#pages + 1;
   }
 
-  /** Why a page by itself is no evidence: it has no totals, or no items although it should have some. */
+  /** The reason why a single page is not usable as evidence: it lacks totals, or items that it should have. */
   get pageFault(): string | undefined {
     return this.#fault;
   }
 
-  /** Why the list, read to its end, is no evidence of what it does not show; undefined if it adds up. */
+  /** The reason why a missing row proves nothing after the end of the list; undefined if the list adds up. */
   get faultAtEnd(): string | undefined {
     if (this.#fault !== undefined) return this.#fault;
     if (this.#hasChanged) return "total_item changed while the pages were read";
