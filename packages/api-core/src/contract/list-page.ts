@@ -46,8 +46,8 @@ export const AnyRow = Schema.Unknown.pipe(
 /** A row of a list: one that cannot be read must not hide the others. */
 export const rowOf = <Item extends Schema.Top>(item: Item) => Schema.Union([item, AnyRow]);
 
-/** Whether a row is one that {@link rowOf} could not read. */
-export const isUnreadable = (row: unknown): row is UnreadableRow =>
+/** Whether a row is one that `rowOf` could not read. */
+const isUnreadable = (row: unknown): row is UnreadableRow =>
   isRecord(row) && "reason" in row && "fields" in row;
 
 /** A number of items or pages; a text is not one, as nobody knows what else it may hold. */
