@@ -35,8 +35,7 @@ const namedAccounts = async (): Promise<ReadonlyArray<Account>> => {
   const { readAccountsFile } = await import("@durable-payments/activities/accounts-file");
   let accounts: ReturnType<typeof readAccountsFile>;
   try {
-    // Files are read once, because the values are used at once.
-    accounts = readAccountsFile(file, () => undefined);
+    accounts = readAccountsFile(file);
   } catch (error) {
     throw badUsage(`${messageOf(error)} Nothing was done.`);
   }
@@ -46,7 +45,7 @@ const namedAccounts = async (): Promise<ReadonlyArray<Account>> => {
       // Otherwise the credentials of another account would apply.
       const service = await readService({
         clientId: "",
-        apiKey: "",
+        ...("apiKeyFile" in given ? {} : { apiKey: "" }),
         ...Object.fromEntries(known),
       });
       return { name, service };

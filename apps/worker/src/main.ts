@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import module from "node:module";
-import { enableCompileCache } from "@durable-payments/api-core/compile-cache";
-import { requireNode } from "@durable-payments/api-core/node-version";
+import { enableCompileCache, requireNode } from "@durable-payments/protocol/start-up";
 
 requireNode("worker");
 // From the second start on, Node and the workflow threads use the cached compilation.

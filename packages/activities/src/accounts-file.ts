@@ -1,4 +1,4 @@
-import { apiKeyIn, readFiles, rereadFiles } from "@durable-payments/api-core/credentials";
+import { readFiles } from "@durable-payments/api-core/credentials";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import { dirname, resolve } from "node:path";
 
@@ -14,31 +14,19 @@ const orRangeError = <A>(read: () => A): A => {
   }
 };
 
-/** The API key that a file holds, read again when it is used. */
-const keyOf = (path: string, whose: string, warn: (message: string) => void): (() => string) => {
-  const paths = { [whose]: path };
-  return orRangeError(() =>
-    rereadFiles({
-      paths,
-      contents: readFiles(paths),
-      parse: (contents) => apiKeyIn(whose, contents[whose] ?? ""),
-      warn,
-    }),
-  );
-};
+/** The settings that name files, relative to the file of accounts. */
+const FILES = ["apiKeyFile", "caFile", "clientCertFile", "clientKeyFile"];
+
 /**
- * Reads the settings of accounts by their names from a JSON file. An API key may be in a file of its own, as secrets are
- * mounted: `apiKeyFile`, relative to the file of accounts; a line break at its end is not part of it. Then the setting
- * `apiKey` is a function that returns the key as it is now.
+ * Reads the settings of accounts by their names from a JSON file. An API key may have a file of its own, as secrets are
+ * mounted: `apiKeyFile`, relative to the file of accounts.
  *
  * @param file `{"eu": {"clientId": "…", "apiKeyFile": "eu.key", …}, "us": {…}}`.
- * @param warn is called once if the file of a key can no longer be read: the last key stays in use.
- * @returns the settings of the file, each with its `apiKey`.
- * @throws RangeError that names the fault, without the content of the file.
+ * @returns the settings of the file, with whole paths
+ * @throws RangeError that says what is wrong, and repeats nothing of the file
  */
 export const readAccountsFile = (
   file: string,
-  warn: (message: string) => void,
 ): Readonly<Record<string, Readonly<Record<string, unknown>>>> => {
   let accounts: unknown;
   try {
@@ -57,14 +45,13 @@ export const readAccountsFile = (
   return Object.fromEntries(
     Object.entries(accounts).map(([name, account]) => {
       if (!isRecord(account)) throw wrong(file, `must hold an object of settings for ${name}`);
-      const { apiKeyFile, ...settings } = account;
-      if (apiKeyFile === undefined) return [name, settings];
-      if (typeof apiKeyFile !== "string" || "apiKey" in settings) {
-        throw wrong(file, `must give ${name} either apiKey or apiKeyFile, a path`);
-      }
-      const whose = `The apiKeyFile of ${name} in the file of accounts ${file} (PAYMENTS_ACCOUNTS_FILE)`;
-      const apiKey = keyOf(resolve(dirname(file), apiKeyFile), whose, warn);
-      return [name, { ...settings, apiKey }];
+      const settings = Object.entries(account).map(([setting, value]) => [
+        setting,
+        FILES.includes(setting) && typeof value === "string" && value !== ""
+          ? resolve(dirname(file), value)
+          : value,
+      ]);
+      return [name, Object.fromEntries(settings)];
     }),
   );
 };

@@ -47,17 +47,17 @@ export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
 export { faultsOf, faultsText, firstFaults } from "./contract/schema-faults.ts";
 export type { ListTransactionsInput, Transaction } from "./contract/transactions.ts";
 export type { CallOptions, RequestOptions, WithResponse } from "./client/call-options.ts";
-export { BeforeSend, IsResend, type SignInError, SignInLease } from "./client/client-references.ts";
+export { BeforeSend, IsResend, type PaymentsClientShape } from "./client/client-shape.ts";
 export {
   type ClientDispatcher,
   clientSettingNames,
+  ClientSettingsSchema,
   type ClientOptions,
   type ClientSettings,
   defaultClientOptions,
   InvalidSettings,
   makeAssumptions,
 } from "./client/config.ts";
-export { clientSecondsUntilExpiry, currentApiKey } from "./client/current-credentials.ts";
 export {
   InvalidRequest,
   NotAuthenticated,
@@ -68,17 +68,12 @@ export {
   Unavailable,
   UnexpectedAnswer,
 } from "./client/errors.ts";
-export type { Hooks, RequestEvent, ResponseEvent } from "./client/hook-events.ts";
-export { nearestName } from "./client/nearest-name.ts";
+export { didYouMean } from "./client/did-you-mean.ts";
+export type { Hooks, RequestEvent, ResponseEvent } from "./client/hooks.ts";
 export type { ClientLogger } from "./client/say.ts";
 export { listNames, operationNames } from "./client/operation-names.ts";
 export type { Input, Item, ListName, OperationName, Output } from "./client/operations.ts";
-export {
-  clientOptionsFromEnvironment,
-  clientOptionsWithEnvironment,
-  PaymentsClient,
-} from "./client/payments-client.ts";
-export type { PaymentsClientShape } from "./client/client-shape.ts";
+export { clientOptionsWithEnvironment, PaymentsClient } from "./client/payments-client.ts";
 export { makePaymentsClient, type PromiseClient } from "./client/promise-client.ts";
-export type { TlsOptions, TlsSettings } from "./client/tls.ts";
 export { isSensitiveField, redact } from "./client/redact.ts";
+export { clientSecondsUntilExpiry, currentApiKey } from "./credentials.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { apiKeyIn, readFiles, rereadFiles, secondsUntilExpiry } from "../src/credentials.ts";
+import { apiKeyIn, rereadFiles, secondsUntilExpiry } from "../src/credentials.ts";
 import { makeCertificate } from "./support/certificates.ts";
 
 let folder: string;
@@ -23,7 +23,6 @@ const keyIn = (file: string) => {
   const warnings: Array<string> = [];
   const key = rereadFiles({
     paths,
-    contents: readFiles(paths),
     parse: ({ KEY_FILE: text }) => ({ found: apiKeyIn("KEY_FILE", text) }),
     warn: (message) => warnings.push(message),
   });
@@ -87,7 +86,7 @@ describe("a secret in a file", () => {
       expect(key()).toStrictEqual({ found: "first" });
     }
     expect(warnings).toStrictEqual([
-      expect.stringMatching(`^${said}.* What it held before is used\\.$`),
+      expect.stringMatching(`^${said}.* The earlier contents are used\\.$`),
     ]);
     expect(warnings.join()).not.toContain(folder);
     writeFileSync(file, "second");

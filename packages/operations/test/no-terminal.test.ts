@@ -17,7 +17,7 @@ const FORBIDDEN = [
   { what: "a terminal", pattern: /node:(tty|readline)|styleText|\\u001b/ },
   {
     what: "settings of the environment",
-    pattern: /clientOptionsFromEnvironment|FromEnvironment\(/,
+    pattern: /WithEnvironment|FromEnvironment\(/,
   },
   { what: "an app", pattern: /from "[^"]*apps\/|@durable-payments\/(starter|worker|simulator)/ },
 ] as const;

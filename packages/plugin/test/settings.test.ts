@@ -9,7 +9,9 @@ import {
 
 describe("settings", () => {
   it("that are misspelt are refused, with the name that was meant", () => {
-    expect(() => new PaymentsPlugin({ maxAmount: {} } as object)).toThrow(/is it maxAmounts\?/);
+    expect(() => new PaymentsPlugin({ maxAmount: {} } as object)).toThrow(
+      /did you mean maxAmounts\?/,
+    );
   });
 
   it.each(['{"USD": 1}', "", "[]", '{"usd": "1.00"}', '{"USD": "1", "USD": "2"}'])(

@@ -59,7 +59,7 @@ export const rereadApiKey = (
 ): (() => string) | undefined => {
   if (!file) return undefined;
   const paths = { [API_KEY_FILE]: file };
-  return rereadFiles({ paths, contents: readFiles(paths), parse: apiKeyOf, warn });
+  return rereadFiles({ paths, parse: apiKeyOf, warn });
 };
 
 const textOf = (pem: Uint8Array | undefined | null): string =>

@@ -1,4 +1,4 @@
-import { nearestName, type OperationName } from "@durable-payments/api-core";
+import { didYouMean, type OperationName } from "@durable-payments/api-core";
 import { firstVoucher } from "@durable-payments/operations/start";
 import type { PaymentsSettings } from "@durable-payments/plugin";
 import type {
@@ -145,11 +145,10 @@ const SETTINGS: Readonly<Record<keyof WorkerSettings, true>> = {
 
 /** A limit that is misspelt would be none. */
 const refuseUnknown = (settings: object): void => {
-  const unknown = Object.keys(settings).find((name) => !Object.hasOwn(SETTINGS, name));
-  if (unknown === undefined) return;
-  const like = nearestName(unknown, Object.keys(SETTINGS));
+  const unknown = Object.keys(settings).filter((name) => !Object.hasOwn(SETTINGS, name));
+  if (unknown.length === 0) return;
   throw new TypeError(
-    `createPaymentsTest has no option ${unknown}${like === undefined ? "" : ` (is it ${like}?)`}.`,
+    `createPaymentsTest has no option ${unknown.join(", ")}${didYouMean(unknown, Object.keys(SETTINGS))}.`,
   );
 };
 /** What is not known of a run before it starts. */

@@ -1,7 +1,7 @@
 import {
   clientSecondsUntilExpiry,
   makeAssumptions,
-  nearestName,
+  didYouMean,
   redact,
 } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
@@ -289,9 +289,9 @@ it("checks inputs, names and settings without sending anything", () => {
   // #endregion
   expect(Result.getOrThrow(assumptions)).toMatchObject({ listLagSeconds: 60 });
   // #region example
-  const meant = nearestName("maxAttemps", ["maxAttempts", "timeoutMs"]); // "maxAttempts"
+  const hint = didYouMean(["maxAmmounts"], ["maxAmounts"]); // " (did you mean maxAmounts?)"
   // #endregion
-  expect(meant).toBe("maxAttempts");
+  expect(hint).toBe(" (did you mean maxAmounts?)");
   // #region example
   const shown = redact('{"iban":"DE89370400440532013000"}'); // {"iban":"…3000"}
   // #endregion

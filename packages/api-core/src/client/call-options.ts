@@ -1,44 +1,109 @@
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
 import type { Fault } from "../contract/rules.ts";
+import { faultsOf } from "../contract/schema-faults.ts";
 import { isRecord } from "../values.ts";
-import { nearestName } from "./nearest-name.ts";
+import { LONGEST_MS, MOST_ATTEMPTS, number, STRICT, typed } from "./config.ts";
+import { didYouMean } from "./did-you-mean.ts";
 
-/** Options of one call, beside its input. */
-export interface RequestOptions {
+/** Headers that the client sets, or that HTTP sets by the request, in lower case. */
+const OWN_HEADERS = new Set(
+  (
+    "accept accept-encoding connection content-encoding content-length content-type expect host keep-alive " +
+    "proxy-authorization te trailer transfer-encoding upgrade user-agent x-api-key x-auth-token x-client-id"
+  ).split(" "),
+);
+
+const KEY_IS_A_FIELD =
+  "the idempotency key of createCard and withdrawFromCard is their field unique_request_id, " +
+  "and nothing else may be sent again because of a key";
+
+const headerFault = (name: string, value: unknown): string | undefined => {
+  const lower = name.toLowerCase();
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is not the name of an HTTP header";
+  if (OWN_HEADERS.has(lower)) return "is set by the client itself";
+  if (/^(x-)?idempotency-key$/.test(lower)) {
+    return `is not read by the service: ${KEY_IS_A_FIELD}`;
+  }
+  return typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
+    ? undefined
+    : "must be a text that a header can carry";
+};
+
+/** Not `Headers` or a `Map`, whose entries are not properties. */
+const isHeaders = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) && !(Symbol.iterator in value);
+
+/** Of whatever realm: a test environment may have its own AbortSignal. */
+const isAbortSignal = (value: unknown): value is AbortSignal =>
+  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+
+const requestFields = {
   /**
    * Longest time of the whole call in milliseconds, with sign-in, waits and every send; of a stream, that
    * of each page. What `BeforeSend` takes is not counted. By default each request has the client's
    * `requestTimeoutMs`, and the call as many of them as `maxAttempts` allows.
    */
-  readonly timeoutMs?: number;
+  timeoutMs: Schema.optional(number(1, LONGEST_MS)),
   /**
    * Most sends of this call, the first and that after a new sign-in included, instead of the client's
    * `maxAttempts`. With 1, a token that is rejected ends the call as `NotAuthenticated`, and the next call
-   * signs in again. A write that may have been carried out is sent again only as its class permits, whatever
-   * stands here.
+   * signs in again. A write that may have taken effect is sent again only as its class permits, whatever
+   * this says.
    */
-  readonly maxAttempts?: number;
+  maxAttempts: Schema.optional(number(1, MOST_ATTEMPTS)),
   /**
    * Further HTTP headers of each send of this call, such as `traceparent`; none that the client sets
    * itself, and no `idempotency-key` or `x-idempotency-key`, which the service does not read.
    */
-  readonly headers?: Readonly<Record<string, string>>;
-}
+  headers: Schema.optional(
+    typed("an object of header names and texts", isHeaders).check(
+      Schema.makeFilter((headers: Readonly<Record<string, string>>) =>
+        Object.entries(headers).flatMap(([name, value]) => {
+          const issue = headerFault(name, value);
+          return issue === undefined ? [] : [{ path: [name], issue }];
+        }),
+      ),
+    ),
+  ),
+};
 
-/** Options of one call of the promise client, beside its input. */
-export interface CallOptions extends RequestOptions {
+const streamFields = {
+  ...requestFields,
   /**
    * Ends a call, or a stream, that is under way, in a wait between sends too: it rejects with the
-   * signal's reason, which does not say whether a write was carried out.
+   * signal's reason, which does not say whether a write took effect.
    */
-  readonly signal?: AbortSignal;
+  signal: Schema.optional(typed("an AbortSignal", isAbortSignal)),
+};
+
+const callFields = {
+  ...streamFields,
   /**
    * Whether an earlier call may have sent the same request with the same `unique_request_id`: then
    * a refusal that speaks of a known key leaves the outcome unknown. Default false.
    */
-  readonly isResend?: boolean;
-}
+  isResend: Schema.optional(typed("true or false", isBoolean)),
+};
 
-/** An answer with what came around it on HTTP. */
+/** Options of one call, beside its input. */
+export interface RequestOptions extends Schema.Struct.Type<typeof requestFields> {}
+
+/** Options of one call of the promise client, beside its input. */
+export interface CallOptions extends Schema.Struct.Type<typeof callFields> {}
+
+/** The options that a call of the client for Effect takes. */
+export const REQUEST_OPTIONS = Schema.Struct(requestFields);
+
+/** The options that a stream of the promise client takes. */
+export const STREAM_OPTIONS = Schema.Struct(streamFields);
+
+/** The options that a call of the promise client takes. */
+export const CALL_OPTIONS = Schema.Struct(callFields);
+
+/** An answer with the response that it came in. */
 export interface WithResponse<Data> {
   /** What the call answers without it. */
   readonly data: Data;
@@ -51,119 +116,28 @@ export interface WithResponse<Data> {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Headers that the client sets, or that HTTP sets by the request; as they are on the wire, in lower case. */
-const OWN_HEADERS = new Set([
-  "accept",
-  "accept-encoding",
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-type",
-  "expect",
-  "host",
-  "keep-alive",
-  "proxy-authorization",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "user-agent",
-  "x-api-key",
-  "x-auth-token",
-  "x-client-id",
-]);
-
-const KEY_IS_A_FIELD =
-  "the idempotency key of createCard and withdrawFromCard is their field unique_request_id, " +
-  "and nothing else may be sent again because of a key";
-
-const KEY_HEADER = /^(x-)?idempotency-key$/;
-const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
-const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-
-const headerFault = (name: string, value: unknown): string | undefined => {
-  const lower = name.toLowerCase();
-  if (!HEADER_NAME.test(name)) return "is no name of an HTTP header";
-  if (OWN_HEADERS.has(lower)) return "is set by the client itself";
-  if (KEY_HEADER.test(lower)) return `is not read by the service: ${KEY_IS_A_FIELD}`;
-  return typeof value === "string" && HEADER_VALUE.test(value)
-    ? undefined
-    : "must be a text that a header can carry";
-};
-
-/** No `Headers` and no `Map`, whose entries are no properties. */
-const isPlainRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  isRecord(value) && !(Symbol.iterator in value);
-
-const headersFaults = (headers: unknown): ReadonlyArray<Fault> =>
-  isPlainRecord(headers)
-    ? Object.entries(headers).flatMap(([name, value]) => {
-        const problem = headerFault(name, value);
-        return problem === undefined ? [] : [{ field: `options.headers.${name}`, problem }];
-      })
-    : [{ field: "options.headers", problem: "must be an object of header names and texts" }];
-
-/** What a timer of Node takes. */
-const LONGEST_MS = 2 ** 31 - 1;
-const MOST_ATTEMPTS = 100;
-
-const wholeNumber = (most: number) => (value: unknown) =>
-  Number.isInteger(value) && Number(value) >= 1 && Number(value) <= most
-    ? undefined
-    : `must be a whole number from 1 to ${most}`;
-
-/** What is wrong with a single option; of headers, with each of them. */
-const problems: Readonly<
-  Record<Exclude<keyof CallOptions, "headers">, (value: unknown) => string | undefined>
-> = {
-  timeoutMs: wholeNumber(LONGEST_MS),
-  maxAttempts: wholeNumber(MOST_ATTEMPTS),
-  // Of whatever realm: a test environment may have its own AbortSignal.
-  signal: (value) =>
-    typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value
-      ? undefined
-      : "must be an AbortSignal",
-  isResend: (value) => (typeof value === "boolean" ? undefined : "must be true or false"),
-};
-
-/** The options that a call of the client for Effect takes. */
-export const REQUEST_OPTIONS = ["timeoutMs", "maxAttempts", "headers"] as const;
-
-/** The options that a stream of the promise client takes. */
-export const STREAM_OPTIONS = [...REQUEST_OPTIONS, "signal"] as const;
-
-/** The options that a call of the promise client takes. */
-export const CALL_OPTIONS = [...STREAM_OPTIONS, "isResend"] as const;
-
 /**
- * Check the options of a call.
+ * Checks the options of a call.
  *
- * @param known the names that this kind of call takes
- * @returns every fault, by the name of its option; an option that is undefined is not given
+ * @param schema of the options that this kind of call takes
+ * @returns every fault, by the name of its option
  */
 export const optionFaults = (
   options: unknown,
-  known: ReadonlyArray<keyof CallOptions>,
+  schema: typeof REQUEST_OPTIONS | typeof STREAM_OPTIONS | typeof CALL_OPTIONS,
 ): ReadonlyArray<Fault> => {
   if (!isRecord(options)) return [{ field: "options", problem: "must be an object of options" }];
-  return Object.entries(options).flatMap(([name, value]): ReadonlyArray<Fault> => {
-    if (value === undefined) return [];
-    const field = `options.${name}`;
-    const option = known.find((one) => one === name);
-    if (option === "headers") return headersFaults(value);
-    if (option !== undefined) {
-      const problem = problems[option](value);
-      return problem === undefined ? [] : [{ field, problem }];
+  // Without options, as most calls are.
+  if (Object.keys(options).length === 0) return [];
+  const decoded = Schema.decodeUnknownResult(schema, STRICT)(options);
+  if (Result.isSuccess(decoded)) return [];
+  const known = Object.keys(schema.fields);
+  return faultsOf(decoded.failure.issue).map(({ field, problem }) => {
+    if (field === "idempotencyKey") {
+      return { field: `options.${field}`, problem: `is not an option: ${KEY_IS_A_FIELD}` };
     }
-    if (name === "idempotencyKey") {
-      return [{ field, problem: `is not an option: ${KEY_IS_A_FIELD}` }];
-    }
-    const like = nearestName(name, known);
-    return [
-      {
-        field,
-        problem: `is not an option of this call${like === undefined ? ` (it takes ${known.join(", ")})` : `: is it ${like}?`}`,
-      },
-    ];
+    return known.some((name) => field === name || field.startsWith(`${name}.`))
+      ? { field: `options.${field}`, problem }
+      : { field: "options", problem: `has no ${field}${didYouMean([field], known)}` };
   });
 };

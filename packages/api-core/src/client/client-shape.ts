@@ -1,10 +1,11 @@
-import type * as Effect from "effect/Effect";
+import * as Context from "effect/Context";
+import * as Effect from "effect/Effect";
 import type * as Stream from "effect/Stream";
 import type { RequestOptions, WithResponse } from "./call-options.ts";
 import type { ClientOptions } from "./config.ts";
 import type { PaymentsError } from "./errors.ts";
 import type { Endpoints } from "../contract/endpoints.ts";
-import type { Input, Item, ListName, Output } from "./operations.ts";
+import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 
 /** One method per operation; its input is the fields of path, query and body in one object. */
 export type Operations = {
@@ -39,3 +40,30 @@ export interface PaymentsClientShape extends Operations {
   /** The settings in use, the defaults among them. */
   readonly options: ClientOptions;
 }
+
+/**
+ * A check that runs before every dispatch of an operation that is not `safe`, retries included:
+ * after the input check, the waits, the sign-in and the wait for a connection, which is open by
+ * then. Nothing is awaited between its success and the first byte; where the process was suspended
+ * for more than a second in between, nothing is sent. By default it does nothing.
+ *
+ * Its failure ends the call without this send and without another one. Where an earlier send of the
+ * same call is in doubt, the call fails with `OutcomeUnknown`; otherwise with that failure.
+ *
+ * @example
+ * const guarded = Effect.provideService(client.createPayout(payout), BeforeSend, (operation) =>
+ *   isPaused() ? Effect.fail(paused(operation)) : Effect.void,
+ * );
+ */
+export const BeforeSend = Context.Reference<
+  (operation: OperationName) => Effect.Effect<void, PaymentsError>
+>("@durable-payments/api-core/BeforeSend", { defaultValue: () => () => Effect.void });
+
+/**
+ * Whether an earlier call, of any process, may have sent the same request with the same
+ * `unique_request_id`: then a refusal that speaks of a known key leaves the outcome unknown. False
+ * by default: such words in the response to a first send are a refusal like any other.
+ */
+export const IsResend = Context.Reference<boolean>("@durable-payments/api-core/IsResend", {
+  defaultValue: () => false,
+});

@@ -1,4 +1,5 @@
 import type { Dispatcher } from "undici";
+import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
@@ -8,113 +9,220 @@ import {
   defaultAssumptions,
 } from "../contract/assumptions.ts";
 import { faultsOf, faultsText } from "../contract/schema-faults.ts";
-import { isRecord } from "../values.ts";
-import { checkHeaderText } from "./header-text.ts";
-import type { Hooks } from "./hook-events.ts";
-import { nearestName } from "./nearest-name.ts";
-import { chooseProxy, type Environment, isThisMachine } from "./proxy.ts";
-import type { ClientLogger } from "./say.ts";
-import {
-  type ApiKeyOption,
-  checkedApiKey,
-  checkedTls,
-  type TlsOption,
-} from "./current-credentials.ts";
-import type { TlsSettings } from "./tls.ts";
+import { credentialsOf } from "../credentials.ts";
+import { isRecord, messageOf } from "../values.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import type { Hooks } from "./hooks.ts";
+import { type ClientLogger, makeSay } from "./say.ts";
 
 /**
  * A dispatcher of undici 7 or later: a `MockAgent` of a test, an `Agent` that is shared or watched. It
  * decides on proxy, TLS and connections, and stays open when the client is closed. It must send each
  * request once: one that sends a payout twice pays twice. One that begins a request again with the handler
- * that the client gave it, as undici's `RetryAgent` does, is stopped, and the outcome of a write is unknown
- * then. One that sends it again with a handler of its own, to retry, hedge or mirror, is seen by nobody and
- * not stopped. A lost answer of a write is unknown more often than with the client's own connections, which
- * know whether a byte has left.
+ * that the client gave it, as undici's `RetryAgent` does, is stopped, and the outcome of a write is then
+ * unknown. Nobody sees one that sends it again with a handler of its own, to retry, hedge or mirror. A lost
+ * answer of a write is unknown more often than with the client's own connections, which know whether a
+ * byte has left.
  */
 export type ClientDispatcher = Pick<Dispatcher, "dispatch">;
 
-/** The checked settings of a client; times in milliseconds. */
-export interface ClientOptions extends Hooks {
-  /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
-  readonly baseUrl: string;
-  /** The account's client id, sent as `x-client-id`. */
-  readonly clientId: string;
-  /** The account's API key, or what returns it as it is now; sent on sign-in alone, shown in no log, error or span. */
-  readonly apiKey: ApiKeyOption;
-  /**
-   * Longest time of one request, from the wait for a connection to the last byte of its answer; what
-   * `BeforeSend` takes in between is not counted.
-   */
-  readonly requestTimeoutMs: number;
-  /** Most sends of one call, the first included. */
-  readonly maxAttempts: number;
-  /** Wait before the second send; doubles for each further one, with jitter. */
-  readonly retryBaseMs: number;
-  /** Longest wait between two sends; a longer `Retry-After` ends the call with `RateLimited`. */
-  readonly maxRetryWaitMs: number;
-  /** Our own limit of requests a second, for this client; 0 for none. */
-  readonly requestsPerSecond: number;
-  /** Most kept connections, and as many dedicated ones. */
-  readonly maxConnections: number;
-  /** What is assumed where the service's document leaves something open. */
-  readonly assumptions: Assumptions;
-  /**
-   * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false`
-   * for none. By default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host. The
-   * proxy opens a tunnel: TLS is spoken with the service, so that it reads nothing.
-   */
-  readonly proxy: Redacted.Redacted | false;
-  /** CAs that are trusted, and a client certificate; or what returns them as they are now. By default those that Node trusts, and none. */
-  readonly tls?: TlsOption;
-  /** Sends the requests instead of the client's own connections; see {@link ClientDispatcher}. */
-  readonly dispatcher?: ClientDispatcher;
-  /** Where the client writes what it has to say; by default to Effect's loggers, which write to the console. */
-  readonly logger?: ClientLogger;
-}
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** The defaults of the settings that are numbers. */
-export const defaultNumbers = {
+/** Whether a URL leads to this machine. */
+const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
+
+const baseUrlFault = (baseUrl: string): string | undefined => {
+  if (!URL.canParse(baseUrl)) return "must be an absolute URL, such as https://payments.example";
+  const url = new URL(baseUrl);
+  if ([url.username, url.password, url.search, url.hash].some((part) => part !== "")) {
+    return "must carry no credentials, no query and no fragment";
+  }
+  if (/\/api\/v\d+\/*$/.test(url.pathname)) {
+    return "must end before /api/v1, which the client adds";
+  }
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))
+    ? undefined
+    : "must begin with https://; http:// only leads to this machine, as the API key would travel in the clear";
+};
+
+const headerFault = (text: string): string | undefined => {
+  if (!/^[\x21-\x7e]+$/.test(text)) return "must be visible ASCII characters without white space";
+  // As `docker run --env-file` leaves them.
+  return /^(["']).*\1$/.test(text)
+    ? "must be given without the quotation marks around it, which are not part of it"
+    : undefined;
+};
+
+const PROXY = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
+
+/** What is wrong with the address of a proxy; never the address, which may have a password. */
+const proxyFault = (address: string): string | undefined => {
+  if (!URL.canParse(address)) return PROXY;
+  const { hash, password, pathname, protocol, search, username } = new URL(address);
+  if (protocol !== "http:" && protocol !== "https:") return PROXY;
+  if (pathname !== "/" || search !== "" || hash !== "") return `${PROXY}, without a path`;
+  try {
+    decodeURIComponent(username + password);
+    return undefined;
+  } catch {
+    return `${PROXY}, with user and password percent-encoded`;
+  }
+};
+
+/** The proxy of the environment for an address, unless `NO_PROXY` exempts it; http leads to this machine only. */
+export const environmentProxy = (baseUrl: string) => {
+  const url = new URL(baseUrl);
+  if (url.protocol !== "https:" || isLoopback(url)) return undefined;
+  const variable = process.env["https_proxy"] === undefined ? "HTTPS_PROXY" : "https_proxy";
+  const given = process.env[variable]?.trim() ?? "";
+  if (given === "") return undefined;
+  // As curl takes it.
+  const uri = /^[a-z][a-z\d+.-]*:\/\//i.test(given) ? given : `http://${given}`;
+  return {
+    uri,
+    isOfEnvironment: true,
+    name: `the proxy of ${variable} (unless NO_PROXY exempts it)`,
+  };
+};
+
+const checked = (faultIn: (value: string) => string | undefined) =>
+  Schema.String.check(Schema.makeFilter((value: string) => faultIn(value) ?? true));
+
+const isSecret = (value: unknown): value is Redacted.Redacted | string =>
+  typeof value === "string" ||
+  (Redacted.isRedacted(value) && typeof Redacted.value(value) === "string");
+
+const textOf = (secret: Redacted.Redacted | string): string =>
+  typeof secret === "string" ? secret : Redacted.value(secret);
+
+/** A value that a predicate accepts, and what it is called in a message. */
+export const typed = <A>(expected: string, is: (value: unknown) => value is A) =>
+  Schema.declare(is, { expected });
+
+/** A text that is hidden wherever the settings are shown. */
+const secret = (faultIn: (text: string) => string | undefined, expected: string) =>
+  typed(expected, isSecret).check(
+    Schema.makeFilter((value: Redacted.Redacted | string) => faultIn(textOf(value)) ?? true),
+  );
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+const isDispatcher = (value: unknown): value is ClientDispatcher =>
+  isRecord(value) && isFunction(value["dispatch"]);
+
+const isLogger = (value: unknown): value is ClientLogger =>
+  isRecord(value) && isFunction(value["debug"]) && isFunction(value["warn"]);
+
+const isOverrides = (value: unknown): value is Partial<Assumptions> => isRecord(value);
+
+const isHook = (value: unknown): value is (event: unknown) => void => isFunction(value);
+
+/** What a timer of Node takes. */
+export const LONGEST_MS = 2 ** 31 - 1;
+
+export const MOST_ATTEMPTS = 100;
+
+/** A number within bounds. */
+export const number = (least: number, most: number, isWhole = true) =>
+  typed(
+    `a ${isWhole ? "whole " : ""}number from ${least} to ${most}`,
+    (value): value is number =>
+      typeof value === "number" &&
+      value >= least &&
+      value <= most &&
+      (!isWhole || Number.isInteger(value)),
+  );
+
+const path = typed(
+  "the path of a file",
+  (value): value is string => typeof value === "string" && value !== "",
+);
+
+const fields = {
+  /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
+  baseUrl: checked(baseUrlFault),
+  /** The account's client id, sent as `x-client-id`. */
+  clientId: checked(headerFault),
+  /** The account's API key, sent on sign-in alone; shown in no log, error or span. */
+  apiKey: Schema.optional(secret(headerFault, "a string")),
+  /**
+   * A file with the API key instead, read again when it changes: the client then signs in with the new key, and
+   * requests go on with the token that they have until it has signed in.
+   */
+  apiKeyFile: Schema.optional(path),
+  /**
+   * Longest time of one request, from the wait for a connection to the last byte of its response; what
+   * `BeforeSend` takes in between is not counted. In milliseconds; by default 30,000.
+   */
+  requestTimeoutMs: Schema.optional(number(1, LONGEST_MS)),
+  /** Most sends of one call, the first included; by default 4. */
+  maxAttempts: Schema.optional(number(1, MOST_ATTEMPTS)),
+  /** Wait before the second send in milliseconds; doubles for each further one, with jitter. By default 200. */
+  retryBaseMs: Schema.optional(number(0, LONGEST_MS)),
+  /**
+   * Longest wait between two sends in milliseconds; a longer `Retry-After` ends the call with `RateLimited`. By
+   * default 20,000.
+   */
+  maxRetryWaitMs: Schema.optional(number(0, LONGEST_MS)),
+  /** Most requests a second of this client; 0, the default, for no limit. */
+  requestsPerSecond: Schema.optional(number(0, 100_000, false)),
+  /** Most kept connections, and as many dedicated ones; by default 64. */
+  maxConnections: Schema.optional(number(1, 10_000)),
+  /**
+   * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false` for none. By
+   * default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host. The proxy opens a tunnel: TLS is
+   * spoken with the service, so that the proxy reads nothing.
+   */
+  proxy: Schema.optional(
+    Schema.Union([Schema.Literal(false), secret(proxyFault, "an address or false")]),
+  ),
+  /** PEM file of the CAs that are trusted instead of Node's. This and the next two are read again when they change. */
+  caFile: Schema.optional(path),
+  /** PEM file of the client certificate, followed by those that lead to its CA. */
+  clientCertFile: Schema.optional(path),
+  /** PEM file of the private key of the client certificate, not encrypted. */
+  clientKeyFile: Schema.optional(path),
+  /** Only the assumptions about the service that differ from the defaults. */
+  assumptions: Schema.optional(typed("a JSON object of settings", isOverrides)),
+  /** Sends the requests instead of the client's own connections; see {@link ClientDispatcher}. */
+  dispatcher: Schema.optional(typed("a dispatcher of undici", isDispatcher)),
+  /** Where the client writes its messages; by default to Effect's loggers, which write to the console. */
+  logger: Schema.optional(
+    typed("an object with the functions debug and warn, as console has", isLogger),
+  ),
+  /** Called before each send; see {@link Hooks}. */
+  onRequest: Schema.optional(typed<NonNullable<Hooks["onRequest"]>>("a function", isHook)),
+  /** Called after each send; see {@link Hooks}. */
+  onResponse: Schema.optional(typed<NonNullable<Hooks["onResponse"]>>("a function", isHook)),
+};
+
+/** Schema of {@link ClientSettings}. */
+export const ClientSettingsSchema = Schema.Struct(fields);
+
+/** The settings of a client: `baseUrl`, `clientId` and a key, and any others. */
+export interface ClientSettings extends Schema.Struct.Type<typeof fields> {}
+
+/** Names of the settings of a client. */
+export const clientSettingNames: ReadonlyArray<string> = Object.keys(fields);
+
+/** The settings that have defaults. */
+export const defaultClientOptions = {
   requestTimeoutMs: 30_000,
   maxAttempts: 4,
   retryBaseMs: 200,
   maxRetryWaitMs: 20_000,
   requestsPerSecond: 0,
   maxConnections: 64,
+  assumptions: defaultAssumptions,
 };
 
-/** The settings that have defaults. */
-export const defaultClientOptions = {
-  ...defaultNumbers,
-  proxy: false,
-  assumptions: defaultAssumptions,
-} as const;
-
-/** What a user gives: the three settings without default, and any others. */
-export interface ClientSettings extends Partial<
-  Omit<ClientOptions, "assumptions" | "apiKey" | "baseUrl" | "clientId" | "proxy" | "tls">
-> {
-  /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
-  readonly baseUrl: string;
-  /** The account's client id, sent as `x-client-id`. */
-  readonly clientId: string;
-  /**
-   * The account's API key, sent on sign-in alone; shown in no log, error or span. A function is asked before each
-   * request: where it returns another key, the client signs in with that, and requests go on with the token that they
-   * have until it has signed in. Where it throws, or what it returns is no key, the key before is used.
-   */
-  readonly apiKey: Redacted.Redacted | string | (() => Redacted.Redacted | string);
-  /**
-   * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false`
-   * or `"none"` for none. By default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host.
-   */
-  readonly proxy?: Redacted.Redacted | string | false;
-  /**
-   * CAs that are trusted, and a client certificate. By default those that Node trusts, and none. A function is asked
-   * before each request: where it returns another object, the connections from then on are opened with that.
-   */
-  readonly tls?: TlsSettings | (() => TlsSettings);
-  /** Only the assumptions that differ from the defaults. */
-  readonly assumptions?: Partial<Assumptions>;
+/** The checked settings of a client, with the defaults; secrets are hidden wherever it is shown. */
+export interface ClientOptions
+  extends
+    Omit<ClientSettings, keyof typeof defaultClientOptions | "apiKey" | "proxy">,
+    Readonly<typeof defaultClientOptions> {
+  readonly apiKey?: Redacted.Redacted;
+  readonly proxy?: Redacted.Redacted | false;
 }
 
 /** A setting is missing or wrong; the message names it and says what it takes. */
@@ -122,8 +230,11 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
   message: Schema.String,
 }) {}
 
+/** Every fault at once, unknown names among them. */
+export const STRICT = { errors: "all", onExcessProperty: "error" } as const;
+
 /**
- * Lay assumptions over the defaults.
+ * Merges assumptions into the defaults.
  *
  * @param overrides an object of the settings that differ, from JSON for example
  * @returns all assumptions; fails with `InvalidSettings` for an unknown name or a wrong value
@@ -133,202 +244,123 @@ export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("Inva
 export const makeAssumptions = (
   overrides: unknown,
 ): Result.Result<Assumptions, InvalidSettings> => {
-  if (!isRecord(overrides)) {
-    return Result.fail(
-      new InvalidSettings({
-        message: "The assumptions must be a JSON object of settings.",
-      }),
-    );
-  }
-  const laidOver = Object.fromEntries(
-    [...Object.entries(defaultAssumptions), ...Object.entries(overrides)].map(([name, value]) => {
-      const byDefault: unknown = Object.entries(defaultAssumptions).find(([n]) => n === name)?.[1];
+  const fault = (text: string) => Result.fail(new InvalidSettings({ message: text }));
+  if (!isRecord(overrides)) return fault("The assumptions must be a JSON object of settings.");
+  const defaults: Readonly<Record<string, unknown>> = { ...defaultAssumptions };
+  const merged = Object.fromEntries(
+    Object.entries({ ...defaults, ...overrides }).map(([name, value]) => {
+      const byDefault = Object.hasOwn(defaults, name) ? defaults[name] : undefined;
       return [name, isRecord(byDefault) && isRecord(value) ? { ...byDefault, ...value } : value];
     }),
   );
-  return Schema.decodeUnknownResult(AssumptionsSchema, {
-    errors: "all",
-    onExcessProperty: "error",
-  })(laidOver).pipe(
-    Result.mapError(
-      ({ issue }) =>
-        new InvalidSettings({
-          message: `The assumptions are wrong: ${faultsText(faultsOf(issue))}`,
-        }),
-    ),
-  );
+  const decoded = Schema.decodeUnknownResult(AssumptionsSchema, STRICT)(merged);
+  return Result.isSuccess(decoded)
+    ? Result.succeed(decoded.success)
+    : fault(`The assumptions are wrong: ${faultsText(faultsOf(decoded.failure.issue))}`);
 };
 
-const checkBaseUrl = (baseUrl: string): Array<string> => {
-  const fault = (problem: string) => [`PAYMENTS_BASE_URL (baseUrl) ${problem}`];
-  if (!URL.canParse(baseUrl)) {
-    return fault("must be an absolute URL, such as https://payments.example.");
-  }
-  const { hash, hostname, password, pathname, protocol, search, username } = new URL(baseUrl);
-  if ([username, password, search, hash].some((part) => part !== "")) {
-    return fault("must carry no credentials, no query and no fragment.");
-  }
-  if (/\/api\/v\d+\/*$/.test(pathname)) {
-    return fault("must end before /api/v1, which the client adds.");
-  }
-  return protocol === "https:" || (protocol === "http:" && isThisMachine(hostname))
-    ? []
-    : fault(
-        "must begin with https://; http:// only leads to this machine, as the API key would travel in the clear.",
-      );
+/** The settings that have an environment variable of their own. */
+export const VARIABLES: Readonly<Partial<Record<keyof ClientSettings, string>>> = {
+  baseUrl: "PAYMENTS_BASE_URL",
+  clientId: "PAYMENTS_CLIENT_ID",
+  apiKey: "PAYMENTS_API_KEY",
+  apiKeyFile: "PAYMENTS_API_KEY_FILE",
+  caFile: "PAYMENTS_CA_FILE",
+  clientCertFile: "PAYMENTS_CLIENT_CERT_FILE",
+  clientKeyFile: "PAYMENTS_CLIENT_KEY_FILE",
+  assumptions: "PAYMENTS_ASSUMPTIONS",
 };
 
-/** What a timer of Node takes. */
-const LONGEST_MS = 2 ** 31 - 1;
+const labels: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(VARIABLES).map(([name, variable]) => [name, `${variable} (${name})`]),
+);
 
-/** The settings that are numbers: their variables, and what they may be. */
-export const NUMBERS = {
-  requestTimeoutMs: { variable: "PAYMENTS_REQUEST_TIMEOUT_MS", least: 1, most: LONGEST_MS },
-  maxAttempts: { variable: "PAYMENTS_MAX_ATTEMPTS", least: 1, most: 100 },
-  retryBaseMs: { variable: "PAYMENTS_RETRY_BASE_MS", least: 0, most: LONGEST_MS },
-  maxRetryWaitMs: { variable: "PAYMENTS_MAX_RETRY_WAIT_MS", least: 0, most: LONGEST_MS },
-  requestsPerSecond: { variable: "PAYMENTS_REQUESTS_PER_SECOND", least: 0, most: 100_000 },
-  maxConnections: { variable: "PAYMENTS_MAX_CONNECTIONS", least: 1, most: 10_000 },
-} satisfies Record<keyof typeof defaultNumbers, object>;
-
-/** Name of a setting that is a number. */
-export type NumberName = keyof typeof defaultNumbers;
-
-/** The names of the settings that are numbers. */
-// The object's own keys.
-export const numberNames = Object.keys(NUMBERS) as ReadonlyArray<NumberName>;
-
-const checkNumber = (name: NumberName, value: unknown): Array<string> => {
-  const { least, most, variable } = NUMBERS[name];
-  // Requests a second may be fewer than one.
-  const isWhole = name === "requestsPerSecond" || Number.isInteger(value);
-  return typeof value === "number" && isWhole && value >= least && value <= most
-    ? []
-    : [
-        `${variable} (${name}) must be a ${name === "requestsPerSecond" ? "" : "whole "}number from ${least} to ${most}.`,
-      ];
+/** The faults of single settings, by the schema. */
+const schemaFaults = (settings: object): ReadonlyArray<string> => {
+  const decoded = Schema.decodeUnknownResult(ClientSettingsSchema, STRICT)(settings);
+  if (Result.isSuccess(decoded)) return [];
+  const faults = faultsOf(decoded.failure.issue);
+  const unknown = faults.map(({ field }) => field).filter((name) => !Object.hasOwn(fields, name));
+  const known = faults.filter(({ field }) => !unknown.includes(field));
+  return [
+    ...(unknown.length === 0
+      ? []
+      : [`A client has no ${unknown.join(", ")}${didYouMean(unknown, clientSettingNames)}.`]),
+    ...known.map(({ field, problem }) => `${labels[field] ?? field} ${problem}.`),
+  ];
 };
 
-/** Names of the settings of a client. */
-export const clientSettingNames: ReadonlyArray<string> = [
-  "baseUrl",
-  "clientId",
-  "apiKey",
-  ...numberNames,
-  "assumptions",
-  "proxy",
-  "tls",
-  "dispatcher",
-  "logger",
-  "onRequest",
-  "onResponse",
-];
+const OWN_CONNECTIONS = ["proxy", "caFile", "clientCertFile", "clientKeyFile"] as const;
 
-const unknownNames = (settings: object): ReadonlyArray<string> =>
-  Object.keys(settings)
-    .filter((name) => !clientSettingNames.includes(name))
-    .map((name) => {
-      const like = nearestName(name, clientSettingNames);
-      return `${name} is not a setting of a client${like === undefined ? ` (it takes ${clientSettingNames.join(", ")}).` : `: is it ${like}?`}`;
-    });
-
-const isFunction = (value: unknown): boolean => typeof value === "function";
-
-const checkWatchers = ({
-  logger,
-  onRequest,
-  onResponse,
-}: Omit<ClientSettings, "assumptions">): ReadonlyArray<string> => [
-  ...(logger === undefined || (isFunction(logger?.debug) && isFunction(logger?.warn))
-    ? []
-    : ["logger must have the functions debug and warn, as console has."]),
-  ...Object.entries({ onRequest, onResponse }).flatMap(([name, hook]) =>
-    hook === undefined || isFunction(hook) ? [] : [`${name} must be a function.`],
-  ),
-];
-
-/** What a dispatcher decides cannot be set beside it. */
-const checkDispatcher = ({
-  dispatcher,
-  proxy,
-  tls,
-}: Pick<ClientSettings, "dispatcher" | "proxy" | "tls">): ReadonlyArray<string> => {
-  if (dispatcher === undefined) return [];
-  if (!isFunction(dispatcher?.dispatch)) return ["dispatcher must be a dispatcher of undici."];
-  return tls === undefined && (proxy ?? false) === false
-    ? []
-    : [
-        "dispatcher decides on proxy and TLS itself: set them there, and neither proxy nor tls here.",
-      ];
+/** The faults of settings that are right one by one. */
+const faultsBetween = (settings: ClientSettings): ReadonlyArray<string> => {
+  const { apiKey, apiKeyFile, baseUrl, dispatcher, proxy } = settings;
+  const given = OWN_CONNECTIONS.filter((name) => (settings[name] ?? false) !== false);
+  const isPaired =
+    (settings.clientCertFile === undefined) === (settings.clientKeyFile === undefined);
+  const environment = proxy === undefined && dispatcher === undefined && environmentProxy(baseUrl);
+  const wrongProxy = environment ? proxyFault(environment.uri) : undefined;
+  return [
+    ...(apiKey === undefined && apiKeyFile === undefined
+      ? [`${labels["apiKey"]} or ${labels["apiKeyFile"]} must be given.`]
+      : []),
+    ...(apiKey !== undefined && apiKeyFile !== undefined
+      ? [`${labels["apiKey"]} and ${labels["apiKeyFile"]} are both set: set one of them.`]
+      : []),
+    ...(isPaired
+      ? []
+      : [`${labels["clientCertFile"]} and ${labels["clientKeyFile"]} must be given together.`]),
+    ...(given.length > 0 && dispatcher !== undefined
+      ? [`dispatcher decides on proxy and TLS itself: set them there, and not ${given.join(", ")}.`]
+      : []),
+    ...(given.length > 0 && !baseUrl.startsWith("https:")
+      ? [`${given.join(", ")}: for https:// only, and http:// leads to this machine.`]
+      : []),
+    ...(wrongProxy === undefined
+      ? []
+      : [`HTTPS_PROXY ${wrongProxy}. The setting proxy overrules it.`]),
+  ];
 };
+
+const hidden = (given: Redacted.Redacted | string): Redacted.Redacted =>
+  typeof given === "string" ? Redacted.make(given) : given;
 
 /**
- * Check settings and fill in the defaults.
+ * Checks settings and fills in the defaults; files that they name are read.
  *
- * @param environment of this process, for the proxy that it names
  * @returns the settings; fails with `InvalidSettings`, whose message names every fault at once
  */
 export const makeClientOptions = (
-  // From JSON, assumptions are of any shape.
-  settings: Omit<ClientSettings, "assumptions"> & { readonly assumptions?: unknown },
-  environment: Environment = process.env,
+  settings: ClientSettings,
 ): Result.Result<ClientOptions, InvalidSettings> => {
+  const fault = (message: string) => Result.fail(new InvalidSettings({ message }));
   // A caller without types may give anything.
   if (!isRecord(settings)) {
-    return Result.fail(
-      new InvalidSettings({
-        message: "A client needs an object of settings: baseUrl, clientId and apiKey at least.",
-      }),
-    );
+    return fault("A client needs an object of settings: baseUrl, clientId and apiKey at least.");
   }
-  const apiKey = checkedApiKey(settings.apiKey);
-  const { baseUrl, clientId, dispatcher, logger, onRequest, onResponse } = settings;
-  const numbers = { ...defaultNumbers };
-  for (const name of numberNames) numbers[name] = settings[name] ?? defaultNumbers[name];
-  const assumptions = makeAssumptions(
-    settings.assumptions === undefined ? {} : settings.assumptions,
+  const faults = [...schemaFaults(settings)];
+  if (faults.length === 0) faults.push(...faultsBetween(settings));
+  const assumptions = makeAssumptions(settings.assumptions ?? {});
+  if (Result.isFailure(assumptions) && isRecord(settings.assumptions ?? {})) {
+    faults.push(`${labels["assumptions"]}: ${assumptions.failure.message}`);
+  }
+  if (faults.length > 0 || Result.isFailure(assumptions)) return fault(faults.join(" "));
+  const { apiKey, proxy, ...others } = settings;
+  const given = Object.fromEntries(
+    Object.entries(others).filter(([, value]) => value !== undefined),
   );
-  const urlFaults = checkBaseUrl(baseUrl);
-  const isUrl = urlFaults.length === 0;
-  const proxy =
-    isUrl && dispatcher === undefined
-      ? chooseProxy(settings.proxy, baseUrl, environment)
-      : Result.succeed<false>(false);
-  const tls =
-    settings.tls === undefined || !isUrl
-      ? Result.succeed(undefined)
-      : checkedTls(settings.tls, baseUrl);
-  const faults = [
-    ...unknownNames(settings),
-    ...urlFaults,
-    ...checkHeaderText("PAYMENTS_CLIENT_ID (clientId)", clientId),
-    ...(Result.isFailure(apiKey) ? apiKey.failure : []),
-    ...numberNames.flatMap((name) => checkNumber(name, numbers[name])),
-    ...(Result.isFailure(proxy) ? [proxy.failure] : []),
-    ...(Result.isFailure(tls) ? tls.failure : []),
-    ...checkDispatcher(settings),
-    ...checkWatchers(settings),
-    ...(Result.isFailure(assumptions)
-      ? [`PAYMENTS_ASSUMPTIONS (assumptions): ${assumptions.failure.message}`]
-      : []),
-  ];
-  return Result.isSuccess(assumptions) &&
-    Result.isSuccess(proxy) &&
-    Result.isSuccess(apiKey) &&
-    Result.isSuccess(tls) &&
-    faults.length === 0
-    ? Result.succeed({
-        baseUrl,
-        clientId,
-        apiKey: apiKey.success,
-        ...numbers,
-        proxy: proxy.success,
-        assumptions: assumptions.success,
-        ...(tls.success !== undefined && { tls: tls.success }),
-        ...(dispatcher !== undefined && { dispatcher }),
-        ...(logger !== undefined && { logger }),
-        ...(onRequest !== undefined && { onRequest }),
-        ...(onResponse !== undefined && { onResponse }),
-      })
-    : Result.fail(new InvalidSettings({ message: faults.join(" ") }));
+  const options: ClientOptions = {
+    // Of the types of the schema, the defaults in the place of those that are undefined.
+    ...({ ...defaultClientOptions, ...given } as Omit<ClientOptions, "apiKey" | "proxy">),
+    ...(apiKey !== undefined && { apiKey: hidden(apiKey) }),
+    ...(proxy !== undefined && { proxy: proxy !== false && hidden(proxy) }),
+    assumptions: assumptions.success,
+  };
+  const { warn } = makeSay(options.logger);
+  try {
+    credentialsOf(options, (message) => void Effect.runFork(warn(message)));
+    return Result.succeed(options);
+  } catch (error) {
+    return fault(messageOf(error));
+  }
 };

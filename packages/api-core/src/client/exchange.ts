@@ -1,24 +1,60 @@
+import { promisify } from "node:util";
+import { brotliDecompress, type InputType, unzip } from "node:zlib";
 import type { Dispatcher } from "undici";
-import { messageOf } from "../values.ts";
-import { LARGEST_RESPONSE_BYTES } from "./connections.ts";
-import { decodeBody, isCoded } from "./content-coding.ts";
+import { lookUp, messageOf } from "../values.ts";
 import { connectionFault, NoResponse } from "./no-response.ts";
 import type { ResponseHeaders, WireResponse } from "./wire.ts";
+
+/** The longest response that is read, before and after decoding: a page of the service has 100 items. */
+export const LARGEST_RESPONSE_BYTES = 16 * 1024 * 1024;
 
 /** Longest time between the permission to send a request and its first byte. */
 const PERMITTED_FOR_MS = 1_000;
 
+/** The codings that the client asks for, as the header `accept-encoding` has them. */
+export const ACCEPTED_CODINGS = "gzip, br, deflate";
+
+type Decompress = (
+  bytes: InputType,
+  options: { readonly maxOutputLength: number },
+) => Promise<Buffer>;
+
+// undici's decompress interceptor would do this too, but it warns on standard error that it is experimental.
+const zlib: Decompress = promisify(unzip);
+
+const decompressors: Readonly<Record<string, Decompress>> = {
+  gzip: zlib,
+  "x-gzip": zlib,
+  deflate: zlib,
+  br: promisify(brotliDecompress),
+};
+
+/** Decodes the bytes of a response; rejects with a reason that a person can read. */
+const decode = async (bytes: Buffer, coding: string): Promise<Buffer> => {
+  const decompress = lookUp(decompressors, coding);
+  if (decompress === undefined) throw new Error("its answer is in a coding that was not asked for");
+  return decompress(bytes, { maxOutputLength: LARGEST_RESPONSE_BYTES }).catch((error: unknown) => {
+    const isTooLong =
+      error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
+    throw new Error(isTooLong ? "its answer is too long" : `its answer is not valid ${coding}`, {
+      cause: error,
+    });
+  });
+};
+
 /** What an exchange is made with. */
 export interface ExchangeOptions {
   readonly timeoutMs: number;
-  /** Why it was too late for a permission that was given when the exchange was made. */
-  readonly whyLate: string;
+  /** When the caller permitted the send, by `performance.now()`: good for one second. Reads need no permission. */
+  readonly permittedAt: number | undefined;
   /**
-   * Whether it is known that undici's `onRequestStart` comes before the first byte. A dispatcher of the
-   * caller's may be of any make.
+   * Whether undici's `onRequestStart` is known to come before the first byte. A dispatcher of the caller
+   * may not be undici's.
    */
   readonly startIsCertain: boolean;
-  /** Why the other side refused the connection, if it has. */
+  /** Where the connection leads, for a message about a connection that could not be made. */
+  readonly where: string;
+  /** Why the other side refused the last connection, if it did: undici's own error says less. */
   readonly refusal: () => Error | undefined;
 }
 
@@ -33,9 +69,9 @@ const utf8 = new TextDecoder();
 /**
  * One exchange.
  *
- * Whether anything was sent is not read off error codes, which the same fault shares before and
- * after sending (a lost route, a reset): undici calls `onRequestStart` right before it writes the
- * first byte, and a request for which it did not was not sent, whatever went wrong.
+ * Error codes do not say whether anything was sent: the same fault occurs before and after sending (a lost
+ * route, a reset). undici calls `onRequestStart` right before it writes the first byte, so a request for
+ * which it was not called was not sent, whatever went wrong.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
@@ -47,19 +83,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
   readonly #chunks: Array<Buffer> = [];
   readonly #settle: (outcome: WireResponse | NoResponse) => void;
   readonly #options: ExchangeOptions;
-  readonly #permittedUntil = performance.now() + PERMITTED_FOR_MS;
+  readonly #startBefore: number;
 
   constructor(options: ExchangeOptions, settle: (outcome: WireResponse | NoResponse) => void) {
     this.#options = options;
     this.#settle = settle;
+    const { permittedAt } = options;
+    this.#startBefore = permittedAt === undefined ? Infinity : permittedAt + PERMITTED_FOR_MS;
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#controller !== undefined) {
-      // What may be repeated, the class of the operation says, and nothing else.
+      // Only the operation's class decides what may be repeated.
       this.#fail("its dispatcher began to send it again", REPEATS_NOTHING);
-    } else if (performance.now() > this.#permittedUntil) {
-      this.#fail(this.#options.whyLate);
+    } else if (performance.now() > this.#startBefore) {
+      this.#fail("no connection was ready within a second of the permission to send");
     }
     // Given up before it was sent: it must not be sent any more.
     if (this.#isOver) controller.abort(new Error("given up"));
@@ -79,7 +117,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       return typeof value === "string" ? value : value?.join(",");
     };
     this.#retryAfter = one("retry-after");
-    this.#coding = one("content-encoding") ?? "";
+    this.#coding = one("content-encoding")?.trim().toLowerCase() ?? "";
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -89,9 +127,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [first] = this.#chunks;
     const bytes = this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first;
-    if (bytes === undefined || !isCoded(this.#coding)) return this.#succeed(bytes);
-    // The time runs on meanwhile.
-    decodeBody(bytes, this.#coding, LARGEST_RESPONSE_BYTES).then(
+    if (bytes === undefined || this.#coding === "" || this.#coding === "identity") {
+      return this.#succeed(bytes);
+    }
+    // The time limit keeps running meanwhile.
+    decode(bytes, this.#coding).then(
       (decoded) => this.#succeed(decoded),
       (error: unknown) => this.#fail(messageOf(error)),
     );
@@ -103,27 +143,35 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** There will be no response. */
   breakOff(error: Error): void {
-    // Of this code before the send: the request is none. After it, a dispatcher could not redirect it.
-    if (this.#controller !== undefined && "code" in error && error.code === INVALID_ARGUMENT) {
-      return this.#fail("its dispatcher did not hand on the answer", REPEATS_NOTHING);
+    const isInvalid = "code" in error && error.code === INVALID_ARGUMENT;
+    // Before the send, the request itself is invalid; after it, a dispatcher could not redirect it.
+    if (this.#controller !== undefined && isInvalid) {
+      return this.#fail("its dispatcher did not pass on the response", REPEATS_NOTHING);
     }
     const { isBeforeSending, reason, remedy } = connectionFault(this.#options.refusal() ?? error);
-    this.#fail(reason, remedy, isBeforeSending);
+    const isSent = this.#isSent(isBeforeSending);
+    const place = isSent || isInvalid ? "" : ` (${this.#options.where})`;
+    this.#end(new NoResponse(isSent, reason + place, remedy));
   }
 
   /** The time is over. */
   timeOut(): void {
-    this.#fail(`no whole answer within ${this.#options.timeoutMs} ms`);
+    const { timeoutMs, where } = this.#options;
+    this.#fail(
+      this.#isSent()
+        ? `no whole answer within ${timeoutMs} ms`
+        : `no connection within ${timeoutMs} ms (${where})`,
+    );
     this.close();
   }
 
-  /** Closes the connection, or sees to it that the request is not sent at all. */
+  /** Closes the connection, or prevents the request from being sent at all. */
   close(): void {
     this.#isOver = true;
     this.#controller?.abort(new Error("given up"));
   }
 
-  #succeed(bytes: Uint8Array | undefined): void {
+  #succeed(bytes: Buffer | undefined): void {
     this.#end({
       status: this.#status,
       headers: this.#headers,
@@ -132,16 +180,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** @param isCertain whether it tells by itself that nothing was sent. */
-  #fail(reason: string, remedy?: string, isCertain = false): void {
-    const isSent = this.#controller !== undefined || !(this.#options.startIsCertain || isCertain);
-    this.#end(new NoResponse(isSent, reason, remedy));
+  #isSent(isProvenUnsent = false): boolean {
+    return this.#controller !== undefined || !(this.#options.startIsCertain || isProvenUnsent);
+  }
+
+  #fail(reason: string, remedy?: string): void {
+    this.#end(new NoResponse(this.#isSent(), reason, remedy));
   }
 
   #end(outcome: WireResponse | NoResponse): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    // undici is done with the connection only when it is done with the event.
+    // undici is done with the connection only after this event.
     queueMicrotask(() => this.#settle(outcome));
   }
 }

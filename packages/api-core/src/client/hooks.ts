@@ -3,10 +3,48 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
 import { NoResponse } from "./no-response.ts";
-import type { Hooks, RequestEvent, ResponseEvent } from "./hook-events.ts";
 import type { Say } from "./say.ts";
+import { pathTemplate } from "./telemetry.ts";
 import type { Send, WireRequest, WireResponse } from "./wire.ts";
 import { messageOf } from "../values.ts";
+
+/** What `onRequest` gets: one send, without any value of its path, query, headers or body. */
+export interface RequestEvent {
+  /** Name of the operation, as in the contract; `signIn` and `ping` where the client sends them itself. */
+  readonly operation: string;
+  /** HTTP method. */
+  readonly method: string;
+  /** Template of the path: `/api/v1/payouts/{payout_id}/retrieve`. */
+  readonly path: string;
+  /** Number of this send within its call, from 1. */
+  readonly attempt: number;
+}
+
+/** What `onResponse` gets of the same send. */
+export interface ResponseEvent extends RequestEvent {
+  /** From `onRequest`, with the wait for a connection, to the last byte of the response. */
+  readonly durationMs: number;
+  /** HTTP status; absent where no whole response came. A refusal may come with 200. */
+  readonly status?: number;
+  /** The response's header `x-request-id` or `request-id`, if it has one. */
+  readonly requestId?: string;
+  /** Why no whole response came: connection refused, given up, not permitted by `BeforeSend`. */
+  readonly problem?: string;
+}
+
+/** What a hook gets of each send. */
+export interface Hooks {
+  /**
+   * Called before each send, retries and sign-ins included, before the wait for a connection. Not
+   * awaited. What it throws is logged once as a warning, and changes nothing.
+   */
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
+  /**
+   * Called exactly once after each `onRequest`: with a status, or with why no whole response came.
+   * Not awaited. What it throws is logged once as a warning, and changes nothing.
+   */
+  readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
+}
 
 const LONGEST_REQUEST_ID = 200;
 
@@ -27,11 +65,11 @@ const outcomeOf = (exit: Exit.Exit<WireResponse, unknown>): Partial<ResponseEven
   return { status: exit.value.status, ...(requestId !== undefined && { requestId }) };
 };
 
-const eventOf = ({ attempt, method, operation }: WireRequest): RequestEvent => ({
-  operation: operation.name,
-  method,
-  path: operation.path.replace(/:(\w+)/g, "{$1}"),
-  attempt,
+const eventOf = (request: WireRequest): RequestEvent => ({
+  operation: request.operation.name,
+  method: request.method,
+  path: pathTemplate(request),
+  attempt: request.attempt,
 });
 
 /** Tells a hook, whatever it does; its first fault is logged. */

@@ -39,6 +39,7 @@ const reasons: Readonly<Record<string, string>> = {
   UND_ERR_INVALID_ARG: "the request cannot be written as HTTP",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
   EPROTO: "it does not speak TLS as it should",
+  UND_ERR_DESTROYED: "the client is closed",
   UND_MOCK_ERR_MOCK_NOT_MATCHED: "its MockAgent has no answer for it",
 };
 
@@ -51,11 +52,11 @@ const BEFORE_SENDING = new Set([
 ]);
 
 const OWN_CA =
-  "Where a CA of your own signs it, give the certificate of that CA: PAYMENTS_CA_FILE (tls.ca).";
+  "Where a CA of your own signs it, give the certificate of that CA: PAYMENTS_CA_FILE (caFile).";
 const UNTRUSTED = { reason: "nobody trusted has signed its TLS certificate", remedy: OWN_CA };
 
 const OTHER_CERTIFICATE =
-  "Check PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (tls.cert, tls.key).";
+  "Check PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).";
 
 /** Faults of TLS, which stay until somebody does something. */
 const tlsFaults: Readonly<Record<string, Fault>> = {
@@ -95,12 +96,13 @@ const ALERT = /ALERT_([A-Z_]+)$/;
 const alertFaults: Readonly<Record<string, Fault>> = {
   CERTIFICATE_REQUIRED: {
     reason: "it wants a client certificate",
-    remedy: "Give one: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (tls.cert, tls.key).",
+    remedy:
+      "Give one: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).",
   },
   HANDSHAKE_FAILURE: {
     reason: "it refused the TLS handshake",
     remedy:
-      "Where it wants a client certificate: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (tls.cert, tls.key).",
+      "Where it wants a client certificate: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).",
   },
   PROTOCOL_VERSION: {
     reason: "it does not speak TLS 1.2 or 1.3",
@@ -128,8 +130,26 @@ const alertFault = (code: string): Fault | undefined => {
   };
 };
 
-/** Say what went wrong with a connection: never the message of the error, which may have anything in it. */
+const TUNNEL = /^Proxy response \((\d{3})\)/;
+
+/** Why a proxy opened no tunnel, by undici's message. */
+const tunnelFault = ({ message }: Error): Fault | undefined => {
+  const status = TUNNEL.exec(message)?.[1];
+  if (status === undefined) return undefined;
+  const reason = `the proxy answered HTTP ${status} to CONNECT`;
+  // Of 5xx it may open one later.
+  if (status.startsWith("5")) return { reason };
+  const remedy =
+    status === "407"
+      ? "Give its user and password in HTTPS_PROXY (proxy): http://USER:PASSWORD@HOST:PORT."
+      : "It has to let this machine through to the service.";
+  return { reason, remedy };
+};
+
+/** Returns what went wrong with a connection: never the message of the error, which may have anything in it. */
 export const connectionFault = (error: Error): ConnectionFault => {
+  const tunnel = tunnelFault(error);
+  if (tunnel !== undefined) return { ...tunnel, isBeforeSending: true };
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   const untrusted = lookUp(tlsFaults, code);
   if (untrusted !== undefined) return { ...untrusted, isBeforeSending: true };

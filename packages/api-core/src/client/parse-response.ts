@@ -24,8 +24,7 @@ import {
   type ResponseClass,
 } from "./outcomes.ts";
 import { redact } from "./redact.ts";
-import { retryAfterMs } from "./retry-policy.ts";
-import type { WireResponse } from "./wire.ts";
+import { retryAfterMs, type WireResponse } from "./wire.ts";
 
 /** The token was not accepted; sign in again. */
 export interface TokenRejected {

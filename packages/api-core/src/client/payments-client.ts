@@ -11,8 +11,9 @@ import { isRecord } from "../values.ts";
 import type { PaymentsClientShape } from "./client-shape.ts";
 
 /**
- * Check settings, and take those that are left out from the environment variables of
- * {@link clientOptionsFromEnvironment}, as they are when the effect begins to run.
+ * Checks settings, and takes those that are left out from the environment: `PAYMENTS_BASE_URL`,
+ * `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the others of `.env.example`, as they are when the effect begins
+ * to run.
  *
  * @param given settings that count before the environment; one that is undefined is left out
  * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault
@@ -30,26 +31,17 @@ export const clientOptionsWithEnvironment = (
   });
 
 /**
- * Read the settings from the environment: `PAYMENTS_BASE_URL`, `PAYMENTS_CLIENT_ID` and
- * `PAYMENTS_API_KEY`, and those with defaults; `.env.example` lists them.
- *
- * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault.
- */
-export const clientOptionsFromEnvironment: Effect.Effect<ClientOptions, InvalidSettings> =
-  clientOptionsWithEnvironment({});
-
-/**
  * The service, one method per operation.
  *
  * Each call checks its input first (`InvalidRequest`: nothing was sent), signs in on first need,
  * is repeated only as its class in the contract allows, and fails with a `PaymentsError`, which
- * says whether the operation was carried out.
+ * says whether the operation took effect.
  */
 export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClientShape>()(
   "@durable-payments/api-core/PaymentsClient",
 ) {
   /**
-   * Make a layer of a client; closing its scope closes the connections.
+   * Makes a layer of a client; closing its scope closes the connections.
    *
    * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults, as they are now; the
    *   proxy of the environment counts as it is when the client is made
@@ -59,14 +51,14 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
   static readonly layer = (
     settings: ClientSettings,
   ): Layer.Layer<PaymentsClient, InvalidSettings> => {
-    // A caller without types may give no object, which is told with the faults.
+    // A caller without types may give anything, which is reported with the faults.
     const given = isRecord(settings) ? { ...settings } : settings;
     return layerOf(Effect.suspend(() => Effect.fromResult(makeClientOptions(given))));
   };
 
   /** A client configured by the environment, see `.env.example`. */
   static readonly layerFromEnvironment: Layer.Layer<PaymentsClient, InvalidSettings> =
-    Layer.suspend(() => layerOf(clientOptionsFromEnvironment));
+    Layer.suspend(() => layerOf(clientOptionsWithEnvironment({})));
 }
 
 /** The contract and undici are loaded with the first client: they are two thirds of an import. */

@@ -15,11 +15,10 @@ import {
 } from "./call-options.ts";
 import type { ClientSettings } from "./config.ts";
 import { invalidRequest, OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
-import { IsResend } from "./client-references.ts";
 import { listNames, operationNames } from "./operation-names.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";
-import type { PaymentsClientShape } from "./client-shape.ts";
+import { IsResend, type PaymentsClientShape } from "./client-shape.ts";
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
 export type PromiseClient = {

@@ -1,42 +1,53 @@
+import * as Cache from "effect/Cache";
 import * as Clock from "effect/Clock";
-import * as Deferred from "effect/Deferred";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Redacted from "effect/Redacted";
-import * as RateLimiter from "effect/persistence/RateLimiter";
+import type * as RateLimiter from "effect/persistence/RateLimiter";
 import type { Token } from "../contract/auth.ts";
 import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/signed-in.ts";
-import { countAttempt, type Outcome } from "./attempt-metric.ts";
+import type { Credentials } from "../credentials.ts";
 import type { ClientOptions } from "./config.ts";
-import { currentApiKey } from "./current-credentials.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
 import { type Operation, operation } from "./operations.ts";
 import type { Failed } from "./outcomes.ts";
 import { parseNoResponse, parseResponse, type TokenRejected } from "./parse-response.ts";
 import type { Say } from "./say.ts";
+import { countAttempt } from "./telemetry.ts";
 import type { Send } from "./wire.ts";
-import { type SignInError, SignInLease } from "./client-references.ts";
+
+/** Why there is no token. Whatever became of the sign-in, the call that needed it was not sent. */
+export type SignInError = NotAuthenticated | RateLimited | Unavailable;
 
 /** The one session of a client. */
 export interface Session {
   /**
-   * The token in use; signs in when there is none or it is about to expire. One pendingRefresh for all. With another API
-   * key than that of the last sign-in it signs in beside the requests, which go on with the token until then.
+   * The token in use. Signs in if there is none or it is about to expire, once for all callers. With another API key
+   * than that of the last sign-in, it signs in meanwhile, and requests keep the token until then.
    */
   readonly token: Effect.Effect<Redacted.Redacted, SignInError>;
-  /** Drops a token that the service did not accept; the next use of `token` signs in again. */
-  readonly reject: (token: Redacted.Redacted) => Effect.Effect<void>;
-  /** Whether it is still the token in use: nobody has rejected it. */
-  readonly isInUse: (token: Redacted.Redacted) => boolean;
+  /** Drops a token that the service did not accept, unless it is not in use any more. */
+  readonly reject: (token: Redacted.Redacted) => Effect.Effect<unknown>;
   /** Whether signing in again fails the same way until a person has done something. */
   readonly isLasting: (error: SignInError) => boolean;
 }
 
+/** What a session is made with. */
+export interface SessionParts {
+  readonly options: ClientOptions;
+  readonly credentials: Credentials;
+  readonly limiter: RateLimiter.RateLimiter;
+  readonly say: Say;
+  readonly send: Send;
+}
+
 /**
- * Tokens in the bucket of sign-ins. A full bucket emptied at once and then refilled for a minute
+ * Sign-ins in the bucket of the budget. A full bucket emptied at once and then refilled for a minute
  * makes at most twice as many in any 60 seconds: less than the service's 50.
  */
 const SIGN_INS_A_MINUTE = 24;
+
+const SIGN_IN_AGAIN_MS = 60_000 / SIGN_INS_A_MINUTE;
 
 /** A token is renewed before it expires: this much earlier, but at most a tenth of its life. */
 const RENEW_BEFORE_MS = 30_000;
@@ -45,12 +56,7 @@ const untilRenewal = (life: number): number => life - Math.min(RENEW_BEFORE_MS, 
 
 const signInOperation = operation("signIn");
 
-interface Current {
-  readonly token: Redacted.Redacted;
-  readonly renewAt: number;
-}
-
-/** What a person is to check where HTTP 403 without an envelope leaves it open who refused. */
+/** HTTP 403 without an envelope does not say who refused. */
 const REFUSED_OR_FILTERED =
   "Either PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY were refused, or a filter or gateway on the way " +
   "to the service turned the request away: check both.";
@@ -60,26 +66,23 @@ const about = { operation: "signIn", carriedOut: "no" } as const;
 const toSignInError = (failure: Failed | TokenRejected, status?: number): SignInError => {
   const error = failure._tag === "Failed" ? failure.error : undefined;
   const why = failure._tag === "Failed" ? failure.error.message : failure.reason;
+  const message = `Signing in failed (${why}).`;
   if (error?._tag === "RateLimited") return error;
   const isRefused =
     status === 401 ||
     status === 403 ||
     failure._tag === "TokenRejected" ||
     error?._tag === "Refused";
-  if (!isRefused) return new Unavailable({ ...about, message: `Signing in failed (${why}).` });
+  if (!isRefused) return new Unavailable({ ...about, message });
   const isOpen = status === 403 && error?._tag !== "Refused";
   const check = isOpen ? REFUSED_OR_FILTERED : "Check PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY.";
-  return new NotAuthenticated({ ...about, message: `Signing in failed (${why}). ${check}` });
+  return new NotAuthenticated({ ...about, message: `${message} ${check}` });
 };
 
 /** The failed sign-in as the failure of the call that needed it. */
 export const notSent = (called: Operation, error: SignInError): SignInError => {
-  const { message } = error;
-  const said = {
-    operation: called.name,
-    carriedOut: "no",
-    message: `${called.name} was not sent. ${message}`,
-  } as const;
+  const message = `${called.name} was not sent. ${error.message}`;
+  const said = { ...about, operation: called.name, message };
   switch (error._tag) {
     case "NotAuthenticated":
       return new NotAuthenticated(said);
@@ -90,24 +93,24 @@ export const notSent = (called: Operation, error: SignInError): SignInError => {
   }
 };
 
-/** A session that signs in on first need, never while the client is built. */
-export const makeSession = (
-  options: ClientOptions,
-  send: Send,
-  say: Say,
-): Effect.Effect<Session, never, RateLimiter.RateLimiter> =>
+/** A session that signs in when a token is first needed, never while the client is built. */
+export const makeSession = ({
+  credentials,
+  limiter,
+  options,
+  say,
+  send,
+}: SessionParts): Effect.Effect<Session> =>
   Effect.gen(function* () {
-    const limiter = yield* RateLimiter.RateLimiter;
-    const lease = yield* SignInLease;
-    let current: Current | undefined;
-    let pendingRefresh: Deferred.Deferred<Current, SignInError> | undefined;
-    /** Of the current token. */
+    const { assumptions } = options;
+    const idleMs = untilRenewal(assumptions.tokenIdleSeconds * 1000);
     let lastUsedAt = 0;
+    /** The key of the last sign-in, or of the last attempt at one. */
+    let lastKey: Redacted.Redacted | undefined;
     /** Why the last sign-in failed. */
     let lastFault: string | undefined;
-    /** What a person has to remedy. */
+    /** Failures that a person has to remedy. */
     const lasting = new WeakSet<SignInError>();
-    const idleMs = untilRenewal(options.assumptions.tokenIdleSeconds * 1000);
 
     const takeFromBudget = limiter
       .consume({
@@ -118,41 +121,19 @@ export const makeSession = (
         window: "1 minute",
       })
       .pipe(
-        Effect.mapError(
-          () =>
-            new RateLimited({
-              ...about,
-              message: `No sign-in was sent: ${SIGN_INS_A_MINUTE} in a minute is the budget.${lastFault === undefined ? " Check the API key and why tokens are rejected." : ""}`,
-              retryAfter: 60_000 / SIGN_INS_A_MINUTE,
-            }),
-        ),
+        Effect.mapError(() => {
+          const why = lastFault === undefined ? "" : `${lastFault} `;
+          const check =
+            lastFault === undefined ? " Check the API key and why tokens are rejected." : "";
+          return new RateLimited({
+            ...about,
+            message: `${why}No sign-in was sent: ${SIGN_INS_A_MINUTE} in a minute is the budget.${check}`,
+            retryAfter: SIGN_IN_AGAIN_MS,
+          });
+        }),
       );
 
-    /** A budget that is used up is what came of it; why the last sign-in failed is the cause. */
-    const withCause = (error: SignInError): SignInError =>
-      error._tag === "RateLimited" && lastFault !== undefined
-        ? new RateLimited({
-            ...about,
-            message: `${lastFault} ${error.message}`,
-            retryAfter: error.retryAfter,
-          })
-        : error;
-
-    /** When the last sign-in was sent; undefined where it was not. */
-    let sentAt: number | undefined;
-
-    /** With which it was signed in last, or tried to. */
-    let lastKey: Redacted.Redacted | undefined;
-
-    const count = (outcome: Outcome): void =>
-      countAttempt("signIn", outcome, sentAt === undefined ? 0 : performance.now() - sentAt);
-
-    const signIn = Effect.fn("signIn")(function* () {
-      sentAt = undefined;
-      yield* Effect.mapError(Effect.andThen(takeFromBudget, lease), withCause);
-      const apiKey = currentApiKey(options);
-      lastKey = apiKey;
-      sentAt = performance.now();
+    const exchange = Effect.fnUntraced(function* (apiKey: Redacted.Redacted) {
       const answer = yield* send({
         operation: signInOperation,
         attempt: 1,
@@ -166,8 +147,7 @@ export const makeSession = (
         dedicatedConnection: false,
       }).pipe(
         Effect.mapError((noResponse) => {
-          const failure = parseNoResponse(signInOperation, noResponse);
-          const error = toSignInError(failure);
+          const error = toSignInError(parseNoResponse(signInOperation, noResponse));
           if (noResponse.remedy !== undefined) lasting.add(error);
           return error;
         }),
@@ -176,7 +156,7 @@ export const makeSession = (
       const reading = parseResponse(
         {
           operation: signInOperation,
-          assumptions: options.assumptions,
+          assumptions,
           hidden: [Redacted.value(apiKey)],
           isResend: false,
         },
@@ -188,91 +168,69 @@ export const makeSession = (
       }
       // signIn's answer decodes to the contract's Token.
       const token = reading.value as typeof Token.Type;
-      const assumedLife = options.assumptions.tokenLifetimeSeconds * 1000;
+      const assumedLife = assumptions.tokenLifetimeSeconds * 1000;
       const stated = token.expires_at === undefined ? assumedLife : token.expires_at - now;
-      // An expiry in the past is a sign of differing clocks, not of a token that is useless at once.
-      const life = stated > 0 ? stated : assumedLife;
-      const next: Current = {
+      return {
         token: Redacted.make(token.auth_token),
-        renewAt: now + untilRenewal(life),
+        // An expiry in the past shows that clocks differ, not that the token is useless at once.
+        lifeMs: untilRenewal(stated > 0 ? stated : assumedLife),
       };
-      return next;
     });
 
-    const refresh = (pending: Deferred.Deferred<Current, SignInError>) =>
-      signIn().pipe(
-        Effect.tapError(({ _tag, message }) =>
-          Effect.sync(() => {
-            count(_tag);
-            // A failure of the budget itself adds no reason.
-            if (_tag !== "RateLimited") lastFault = message;
-          }),
-        ),
-        Effect.onExit((exit) =>
-          Effect.suspend(() => {
-            pendingRefresh = undefined;
-            if (Exit.isSuccess(exit)) {
-              count("Success");
-              current = exit.value;
-              lastFault = undefined;
-            }
-            return Deferred.done(pending, exit);
-          }),
-        ),
-        // Detached, so that one caller's interruption does not end the others' sign-in.
-        Effect.forkDetach,
+    const signIn = Effect.fn("signIn")(function* () {
+      yield* Effect.tapError(takeFromBudget, ({ _tag }) =>
+        Effect.sync(() => countAttempt("signIn", _tag, 0)),
       );
-
-    /** The token, where it can still be used at this time. */
-    const usable = (now: number): Redacted.Redacted | undefined => {
-      if (now - lastUsedAt >= idleMs) current = undefined;
-      lastUsedAt = now;
-      return current !== undefined && now < current.renewAt ? current.token : undefined;
-    };
-
-    const renewed = Effect.uninterruptibleMask((restore) => {
-      const isUnderWay = pendingRefresh !== undefined;
-      const pending = (pendingRefresh ??= Deferred.makeUnsafe<Current, SignInError>());
-      return Effect.andThen(
-        isUnderWay ? Effect.void : refresh(pending),
-        Effect.map(restore(Deferred.await(pending)), (signedIn) => signedIn.token),
+      const apiKey = credentials.apiKey();
+      lastKey = apiKey;
+      const sentAt = performance.now();
+      return yield* Effect.onExit(exchange(apiKey), (exit) =>
+        Effect.sync(() => {
+          const error = Exit.isFailure(exit) ? Exit.findErrorOption(exit) : undefined;
+          lastFault = error?._tag === "Some" ? error.value.message : undefined;
+          const outcome = error?._tag === "Some" ? error.value._tag : "Success";
+          countAttempt("signIn", outcome, performance.now() - sentAt);
+        }),
       );
     });
 
-    /** Once for each key: where the service refuses it, the token is as good as before. */
-    const signInWithNewKey = Effect.suspend(() => {
-      lastKey = currentApiKey(options);
-      pendingRefresh = Deferred.makeUnsafe<Current, SignInError>();
-      const pending = pendingRefresh;
-      return Effect.andThen(
-        refresh(pending),
-        Effect.forkDetach(
-          Deferred.await(pending).pipe(
-            Effect.catch(({ message }) =>
-              say.warn(
-                `The API key has changed. ${message} Requests go on with the token of the one before until it ends.`,
-              ),
-            ),
+    const tokens = yield* Cache.makeWith(signIn, {
+      capacity: 1,
+      timeToLive: (exit) => (Exit.isSuccess(exit) ? exit.value.lifeMs : 0),
+    });
+
+    /** Once for each key: if the service refuses it, the token is as good as before. */
+    const signInWithNewKey = (apiKey: Redacted.Redacted) => {
+      lastKey = apiKey;
+      return signIn().pipe(
+        Effect.flatMap((signedIn) => Cache.set(tokens, undefined, signedIn)),
+        Effect.catch(({ message }) =>
+          say.warn(
+            `The API key has changed. ${message} Requests use the token of the earlier key until it ends.`,
           ),
         ),
+        Effect.forkDetach,
       );
-    });
+    };
+
+    const current = Effect.map(Cache.get(tokens, undefined), ({ token }) => token);
 
     const token: Session["token"] = Effect.clockWith((clock) => {
-      const inUse = usable(clock.currentTimeMillisUnsafe());
-      if (inUse === undefined) return renewed;
-      return pendingRefresh !== undefined || currentApiKey(options) === lastKey
-        ? Effect.succeed(inUse)
-        : Effect.as(signInWithNewKey, inUse);
+      const now = clock.currentTimeMillisUnsafe();
+      const isIdle = now - lastUsedAt >= idleMs;
+      lastUsedAt = now;
+      if (isIdle) return Effect.andThen(Cache.invalidate(tokens, undefined), current);
+      const apiKey = credentials.apiKey();
+      if (lastKey === undefined || apiKey === lastKey) return current;
+      return Effect.flatMap(Cache.has(tokens, undefined), (isSignedIn) =>
+        isSignedIn ? Effect.andThen(signInWithNewKey(apiKey), current) : current,
+      );
     });
 
     return {
       token,
-      isInUse: (token) => current?.token === token,
       isLasting: (error) => error._tag === "NotAuthenticated" || lasting.has(error),
       reject: (rejected) =>
-        Effect.sync(() => {
-          if (current?.token === rejected) current = undefined;
-        }),
+        Cache.invalidateWhen(tokens, undefined, (signedIn) => signedIn.token === rejected),
     };
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { answers } from "../support/responses.ts";
 import { anyOperation, clientFor, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
-import { type Answer, type Received, refusal, type Reply, startServer } from "../support/server.ts";
+import { type Answer, refusal, type Reply, startServer } from "../support/server.ts";
 
 /** Not the service's own word: a gateway may answer so after the service has carried it out. */
 const withoutEnvelope = [
@@ -11,9 +11,12 @@ const withoutEnvelope = [
   ["HTTP 401 with JSON that is no envelope", { status: 401, body: { message: "Unauthorized" } }],
 ] as const;
 
-const rejections: ReadonlyArray<readonly [string, Reply]> = [
+const byCode: ReadonlyArray<readonly [string, Reply]> = [
   ["HTTP 401 with an envelope", refusal("nope", 401)],
   ["code 401 under HTTP 200", { body: { code: 401, message: "nope" } }],
+];
+
+const byWords: ReadonlyArray<readonly [string, Reply]> = [
   ["a message that says so", refusal("Token expired or invalid")],
   ["another message that says so", refusal("The access token has EXPIRED", 400)],
   ["a third message that says so", refusal("Unauthorized")],
@@ -22,9 +25,7 @@ const rejections: ReadonlyArray<readonly [string, Reply]> = [
   ),
 ];
 
-/** Without the pings, by which the client asks whether it was the token. */
-const withoutPings = (requests: ReadonlyArray<Received>) =>
-  requests.filter(({ path }) => path !== "/api/v1/ping");
+const rejections = [...byCode, ...byWords];
 
 /** Answers well to every token but those listed. */
 const takingAllBut =
@@ -39,7 +40,7 @@ describe.each(rejections)("a token rejected by %s", (_, rejection) => {
     );
     await using client = clientFor(server.url);
     expect(await client.createPayout(requests.createPayout)).toMatchObject({ payout_id: "p-1" });
-    const sent = withoutPings(server.requests);
+    const sent = server.requests;
     expect(sent.map(({ headers }) => headers["x-auth-token"])).toStrictEqual([
       "Bearer token-1",
       "Bearer token-2",
@@ -47,7 +48,9 @@ describe.each(rejections)("a token rejected by %s", (_, rejection) => {
     expect(sent[1]?.body).toBe(sent[0]?.body);
     expect(server.signIns).toHaveLength(2);
   });
+});
 
+describe.each(byCode)("a token rejected by %s", (_, rejection) => {
   it("twice ends as not authenticated, without a third try", async () => {
     await using server = await startServer(() => rejection);
     await using client = clientFor(server.url);
@@ -55,12 +58,12 @@ describe.each(rejections)("a token rejected by %s", (_, rejection) => {
       () => client.createPayout(requests.createPayout),
       () => client.retrievePayout(requests.retrievePayout),
     ]) {
-      const before = withoutPings(server.requests).length;
+      const before = server.requests.length;
       expect(await failureOf(call())).toMatchObject({
         _tag: "NotAuthenticated",
         carriedOut: "no",
       });
-      expect(withoutPings(server.requests).length - before).toBe(2);
+      expect(server.requests.length - before).toBe(2);
     }
     expect(server.signIns).toHaveLength(4);
   });
@@ -132,20 +135,18 @@ describe.each(withoutEnvelope)("%s", (_, rejection) => {
 
 describe("maxAttempts counts the send after a new sign-in, too", () => {
   it.each(rejections)("1: one send, and the next call signs in again: %s", async (_, rejection) => {
-    await using server = await startServer((received) =>
-      received.path === "/api/v1/ping"
-        ? rejection
-        : takingAllBut(["token-1"], rejection, answers.createPayout)(received, 0),
+    await using server = await startServer(
+      takingAllBut(["token-1"], rejection, answers.createPayout),
     );
     await using client = clientFor(server.url);
     const calling = client.createPayout(requests.createPayout, { maxAttempts: 1 });
     const error = await failureOf(calling);
     expect(error).toMatchObject({ _tag: "NotAuthenticated", carriedOut: "no" });
     expect(error.message).toContain("allows no further send");
-    expect(withoutPings(server.requests)).toHaveLength(1);
+    expect(server.requests).toHaveLength(1);
     const next = client.createPayout(requests.createPayout, { maxAttempts: 1 });
     expect(await next).toMatchObject({ payout_id: "p-1" });
-    expect(withoutPings(server.requests)).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 
   it("2: no third send, whatever the second is answered with", async () => {
@@ -162,10 +163,8 @@ describe("maxAttempts counts the send after a new sign-in, too", () => {
 describe("a refusal that only speaks like one of a token", () => {
   const reply = refusal("Payer is unauthorized");
 
-  it("is a refusal where ping accepts the token, without a sign-in more", async () => {
-    await using server = await startServer(({ path }) =>
-      path === "/api/v1/ping" ? answers.ping : reply,
-    );
+  it("is a refusal if a fresh token gets it too, and costs no further sign-in", async () => {
+    await using server = await startServer(() => reply);
     await using client = clientFor(server.url);
     for (let call = 0; call < 12; call++) {
       expect(await failureOf(client.createPayout(requests.createPayout))).toMatchObject({
@@ -174,22 +173,20 @@ describe("a refusal that only speaks like one of a token", () => {
         reason: "Payer is unauthorized",
       });
     }
-    expect(withoutPings(server.requests)).toHaveLength(12);
-    expect(server.signIns).toHaveLength(1);
+    expect(server.requests).toHaveLength(13);
+    expect(server.signIns).toHaveLength(2);
   });
 
-  it("is a refusal where a fresh token gets it too, and ping does not say", async () => {
-    await using server = await startServer(({ path }) =>
-      path === "/api/v1/ping" ? { status: 404 } : reply,
+  it("leaves other words to speak of the token", async () => {
+    const expired = refusal("Session expired");
+    const rejects = ["token-1", "token-2"];
+    await using server = await startServer((received, n) =>
+      n < 2 ? reply : takingAllBut(rejects, expired, answers.createPayout)(received, n),
     );
     await using client = clientFor(server.url);
-    expect(await failureOf(client.createPayout(requests.createPayout))).toMatchObject({
-      _tag: "Refused",
-      carriedOut: "no",
-      reason: "Payer is unauthorized",
-    });
-    expect(withoutPings(server.requests)).toHaveLength(2);
-    expect(server.signIns).toHaveLength(2);
+    await failureOf(client.createPayout(requests.createPayout));
+    expect(await client.createPayout(requests.createPayout)).toMatchObject({ payout_id: "p-1" });
+    expect(server.signIns).toHaveLength(3);
   });
 });
 
@@ -205,7 +202,7 @@ it.each([
     await using client = clientFor(server.url);
     const calls = Array.from({ length: 100 }, () => client.createPayout(requests.createPayout));
     expect(await Promise.all(calls)).toHaveLength(100);
-    expect(withoutPings(server.requests)).toHaveLength(200);
+    expect(server.requests).toHaveLength(200);
     expect(server.signIns).toHaveLength(2);
   },
 );

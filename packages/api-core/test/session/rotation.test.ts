@@ -1,4 +1,7 @@
-import { describe, expect, it, vi } from "vitest";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { clientFor, failureOf } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { answers } from "../support/responses.ts";
@@ -16,9 +19,32 @@ const heard = () => {
   return { logger, warnings };
 };
 
-describe("an API key that changes while the client is in use", () => {
-  it("signs in anew beside the requests, each of which ends with the token that it began with", async () => {
-    let key = "first-key";
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "keys-"));
+  vi.useFakeTimers({ toFake: ["performance"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
+
+/** A file with an API key; a file is read again after a second. */
+const keyFile = (first: string) => {
+  const apiKeyFile = join(folder, "key");
+  writeFileSync(apiKeyFile, first);
+  const replace = (key: string) => {
+    writeFileSync(apiKeyFile, key);
+    vi.advanceTimersByTime(1_000);
+  };
+  return { replace, settings: { apiKey: undefined, apiKeyFile } };
+};
+
+describe("an API key whose file changes while the client is in use", () => {
+  it("signs in anew meanwhile, and each request ends with the token that it began with", async () => {
+    const { replace, settings } = keyFile("first-key");
     const gate = Promise.withResolvers<void>();
     const held: Answer = (_received, n) =>
       n === 0
@@ -29,10 +55,10 @@ describe("an API key that changes while the client is in use", () => {
             })
         : answers.createPayout;
     await using server = await startServer(held);
-    await using client = clientFor(server.url, { apiKey: () => key });
+    await using client = clientFor(server.url, settings);
     const underWay = client.createPayout(requests.createPayout);
     await server.received(1);
-    key = "second-key";
+    replace("second-key");
     await client.createPayout(requests.createPayout);
     await vi.waitFor(() => expect(server.signIns).toHaveLength(2));
     await vi.waitFor(async () => {
@@ -48,17 +74,17 @@ describe("an API key that changes while the client is in use", () => {
     expect(keysOf(server.signIns)).toStrictEqual(["first-key", "second-key"]);
   });
 
-  it("and that the service refuses is tried once; requests go on with the token of the one before", async () => {
-    let key = "first-key";
+  it("and that the service refuses is tried once; requests keep the token of the earlier key", async () => {
+    const { replace, settings } = keyFile("first-key");
     const { logger, warnings } = heard();
     const takesFirst: Answer = (received, n) =>
       received.headers["x-api-key"] === "first-key"
         ? signsIn(received, n)
         : refusal("Invalid API key", 401);
     await using server = await startServer(() => answers.ping, takesFirst);
-    await using client = clientFor(server.url, { apiKey: () => key, logger });
+    await using client = clientFor(server.url, { ...settings, logger });
     await client.ping();
-    key = "wrong-key";
+    replace("wrong-key");
     await client.ping();
     await vi.waitFor(() => expect(warnings).toHaveLength(1));
     for (let call = 0; call < 5; call++) await client.ping();
@@ -66,49 +92,20 @@ describe("an API key that changes while the client is in use", () => {
     expect(new Set(tokensOf(server.requests))).toStrictEqual(new Set(["Bearer token-1"]));
     expect(warnings[0]).toMatch(/^The API key has changed\. Signing in failed/);
     expect(warnings[0]).not.toMatch(/first-key|wrong-key/);
-    key = "first-key";
+    replace("first-key");
     await client.ping();
     await vi.waitFor(() => expect(server.signIns).toHaveLength(3));
   });
 
-  it("is the one before where it cannot be read, or is none", async () => {
-    let answer = (): string => "first-key";
-    await using server = await startServer(() => answers.ping);
-    await using client = clientFor(server.url, { apiKey: () => answer() });
-    await client.ping();
-    for (const broken of [
-      () => {
-        throw new Error("first-key");
-      },
-      () => "",
-      () => "two words",
-    ]) {
-      answer = broken;
-      await client.ping();
+  it("is the earlier one if the file holds none, and is not shown where the service repeats it", async () => {
+    const { replace, settings } = keyFile("first-key");
+    await using server = await startServer(() => refusal("Not with first-key", 400));
+    await using client = clientFor(server.url, settings);
+    for (const broken of ["first-key", "", "two words"]) {
+      replace(broken);
+      const { message } = await failureOf(client.createPayout(requests.createPayout));
+      expect(message).not.toContain("first-key");
     }
     expect(keysOf(server.signIns)).toStrictEqual(["first-key"]);
-  });
-
-  it("refuses a client whose key cannot be read at first, without what was thrown", async () => {
-    await using client = clientFor("http://127.0.0.1:1", {
-      apiKey: () => {
-        throw new Error("the-secret");
-      },
-    });
-    const error = await client.ping().catch((reason: unknown) => reason);
-    expect(error).toMatchObject({ _tag: "InvalidSettings" });
-    expect(String(error)).toContain(
-      "PAYMENTS_API_KEY (apiKey) is a function, which threw an error",
-    );
-    expect(String(error)).not.toContain("the-secret");
-  });
-
-  it("is not shown where the service repeats it", async () => {
-    const key = "key-that-is-repeated";
-    await using server = await startServer(() => refusal(`Not with ${key}`, 400));
-    await using client = clientFor(server.url, { apiKey: () => key });
-    expect((await failureOf(client.createPayout(requests.createPayout))).message).not.toContain(
-      key,
-    );
   });
 });

@@ -8,6 +8,7 @@ import { NoResponse } from "../../src/client/no-response.ts";
 import type { Send, WireResponse } from "../../src/client/wire.ts";
 import { makeSay } from "../../src/client/say.ts";
 import { makeSession } from "../../src/client/session.ts";
+import { credentialsOf } from "../../src/credentials.ts";
 import { settingsFor } from "../support/client.ts";
 
 const limiter = RateLimiter.layer.pipe(Layer.provide(RateLimiter.layerStoreMemory));
@@ -23,7 +24,13 @@ const sessionOver = (answer: (n: number) => SignIn, assumptions: object = {}) =>
     const sentAt: Array<number> = [];
     const send: Send = () =>
       Effect.flatMap(Clock.currentTimeMillis, (now) => answer(sentAt.push(now)));
-    const session = yield* makeSession(options, send, makeSay(undefined));
+    const session = yield* makeSession({
+      options,
+      credentials: credentialsOf(options),
+      limiter: yield* RateLimiter.RateLimiter,
+      say: makeSay(undefined),
+      send,
+    });
     const token = Effect.map(session.token, Redacted.value);
     return { ...session, text: token, sentAt };
   }).pipe(Effect.provide(limiter));
@@ -52,7 +59,7 @@ const MINUTE = 60_000;
 /** TestClock begins in 1970, where milliseconds would be read as seconds. */
 const today = TestClock.setTime(Date.parse("2026-11-21T00:00:00Z"));
 
-describe("one pendingRefresh", () => {
+describe("one sign-in", () => {
   it.effect("100 concurrent callers share one sign-in", () =>
     Effect.gen(function* () {
       yield* today;

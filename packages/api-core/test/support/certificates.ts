@@ -1,4 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import forge from "node-forge";
 
 /** A certificate and its private key, in PEM. */
@@ -59,4 +62,24 @@ export const makeCertificate = ({
     forge.md.sha256.create(),
   );
   return { cert: forge.pki.certificateToPem(certificate), key };
+};
+
+const SETTINGS = { ca: "caFile", cert: "clientCertFile", key: "clientKeyFile" } as const;
+
+const root = mkdtempSync(join(tmpdir(), "certificates-"));
+process.once("exit", () => rmSync(root, { recursive: true, force: true }));
+
+/** Writes certificates and a key to files, and returns the settings that name them. */
+export const tlsFiles = (
+  texts: Partial<Certificate & { readonly ca: string }>,
+  folder: string = mkdtempSync(join(root, "files-")),
+): Readonly<Record<string, string>> => {
+  return Object.fromEntries(
+    // The object's own keys.
+    (Object.entries(texts) as Array<[keyof typeof SETTINGS, string]>).map(([name, text]) => {
+      const file = join(folder, `${name}.pem`);
+      writeFileSync(file, text);
+      return [SETTINGS[name], file];
+    }),
+  );
 };

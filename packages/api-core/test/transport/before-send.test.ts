@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import type { Socket } from "node:net";
 import { Effect } from "effect";
 import { expect, it, vi } from "vitest";
 import {
@@ -13,7 +11,7 @@ import { operation } from "../../src/contract.ts";
 import { answers } from "../support/responses.ts";
 import { anyEffect, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
-import { type Answer, refusal, signsIn, startServer } from "../support/server.ts";
+import { type Answer, refusal, startServer } from "../support/server.ts";
 
 const paused = (name: OperationName) =>
   new Unavailable({ operation: name, carriedOut: "no", message: "Sending is paused." });
@@ -119,25 +117,6 @@ it.each(["createPayout", "createCard"] as const)(
   },
 );
 
-it.each(["createPayout", "createCard"] as const)(
-  "is asked after the connection was made (%s)",
-  async (name) => {
-    // Signed in over a connection that is not kept.
-    await using server = await startServer(
-      () => answers[name],
-      (received, n) => ({ ...signsIn(received, n), headers: { connection: "close" } }),
-    );
-    const connections = () =>
-      vi.waitFor(() => expect(server.connections()).toBe(2), { timeout: 120_000 });
-    await PaymentsClient.use((client) => anyEffect(client, name)(requests[name])).pipe(
-      Effect.provideService(BeforeSend, () => Effect.promise(connections)),
-      Effect.provide(PaymentsClient.layer(settingsFor(server.url))),
-      Effect.runPromise,
-    );
-    expect(server.requests).toHaveLength(1);
-  },
-);
-
 it("a process that stood still after it was asked does not send by the permission it got", async () => {
   await using server = await startServer(() => answers.createPayout);
   const now = performance.now.bind(performance);
@@ -160,51 +139,8 @@ it("a process that stood still after it was asked does not send by the permissio
   );
   clock.mockRestore();
   expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
-  expect(error.message).toContain("not sent: the process stood still before it was sent");
-  expect(server.requests).toEqual([]);
-});
-
-it("and asks anew where a kept connection was closed meanwhile", async () => {
-  const sockets: Array<Socket> = [];
-  await using server = await startServer(() => ({ response, socket }) => {
-    sockets.push(socket);
-    response.end(JSON.stringify(answers.createCard.body));
-  });
-  let asked = 0;
-  const closeFirst = Effect.promise(async () => {
-    asked += 1;
-    if (asked !== 2) return;
-    const [kept] = sockets;
-    kept?.end();
-    await (kept && once(kept, "close"));
-  });
-  await PaymentsClient.use((client) =>
-    Effect.gen(function* () {
-      yield* client.createCard(requests.createCard);
-      yield* client.createCard(requests.createCard);
-    }),
-  ).pipe(
-    Effect.provideService(BeforeSend, () => closeFirst),
-    Effect.provide(PaymentsClient.layer(settingsFor(server.url, { maxAttempts: 1 }))),
-    Effect.runPromise,
+  expect(error.message).toContain(
+    "not sent: no connection was ready within a second of the permission to send",
   );
-  expect(asked).toBe(3);
-  expect(server.requests).toHaveLength(2);
-});
-
-it("a connection that is lost while it is asked leaves nothing in doubt", async () => {
-  await using server = await startServer(() => answers.createPayout);
-  const lose = Effect.promise(async () => {
-    await vi.waitFor(() => expect(server.connections()).toBe(2), { timeout: 120_000 });
-    await server.closeConnections();
-  });
-  const error = await PaymentsClient.use((client) =>
-    Effect.flip(client.createPayout(requests.createPayout)),
-  ).pipe(
-    Effect.provideService(BeforeSend, () => lose),
-    Effect.provide(PaymentsClient.layer(settingsFor(server.url, { maxAttempts: 1 }))),
-    Effect.runPromise,
-  );
-  expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
   expect(server.requests).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { answers } from "../support/responses.ts";
 import { clientFor, exchange, failureOf } from "../support/client.ts";
@@ -34,7 +34,6 @@ describe("a coded answer", () => {
     ["x-gzip", gzipSync(good)],
     ["br", brotliCompressSync(good)],
     ["deflate", deflateSync(good)],
-    ["deflate", deflateRawSync(good)],
     ["identity", Buffer.from(good)],
     ["", Buffer.from(good)],
   ])("in %s is read", async (coding, bytes) => {
@@ -55,10 +54,10 @@ describe("a coded answer", () => {
   });
 
   it.each([
-    ["is cut", "gzip", gzipSync(good).subarray(0, -9), "its answer is no whole gzip"],
-    ["is cut", "br", brotliCompressSync(good).subarray(0, -4), "its answer is no whole br"],
-    ["is cut", "deflate", deflateSync(good).subarray(0, -6), "its answer is no whole deflate"],
-    ["is none", "gzip", Buffer.from(good), "its answer is no whole gzip"],
+    ["is cut", "gzip", gzipSync(good).subarray(0, -9), "its answer is not valid gzip"],
+    ["is cut", "br", brotliCompressSync(good).subarray(0, -4), "its answer is not valid br"],
+    ["is cut", "deflate", deflateSync(good).subarray(0, -6), "its answer is not valid deflate"],
+    ["is none", "gzip", Buffer.from(good), "its answer is not valid gzip"],
     ["is another", "zstd", Buffer.from(good), "its answer is in a coding that was not asked for"],
     [
       "every object has",

@@ -3,7 +3,7 @@ import { Clock, Effect, Fiber, Layer } from "effect";
 import { RateLimiter } from "effect/persistence";
 import { TestClock } from "effect/testing";
 import { describe, expect } from "vitest";
-import { makeRateLimiter } from "../../src/client/rate-limiter.ts";
+import { makeRateLimiter } from "../../src/client/retry-policy.ts";
 import { answers } from "../support/responses.ts";
 import { clientFor } from "../support/client.ts";
 import { startServer } from "../support/server.ts";

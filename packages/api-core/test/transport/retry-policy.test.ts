@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 import { makeClientOptions } from "../../src/client/config.ts";
 import { Unavailable } from "../../src/client/errors.ts";
 import { failed } from "../../src/client/outcomes.ts";
-import { retryDelayMs, retryAfterMs } from "../../src/client/retry-policy.ts";
+import { nextStep } from "../../src/client/retry-policy.ts";
+import { retryAfterMs } from "../../src/client/wire.ts";
+import { operation } from "../../src/contract.ts";
 import { answers } from "../support/responses.ts";
 import { clientFor, failureOf, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
@@ -38,12 +40,19 @@ describe("Retry-After", () => {
 describe("the wait between two sends", () => {
   const options = Result.getOrThrow(
     makeClientOptions(
-      settingsFor("https://payments.example", { retryBaseMs: 100, maxRetryWaitMs: 5000 }),
+      settingsFor("https://payments.example", {
+        maxAttempts: 100,
+        maxRetryWaitMs: 5000,
+        retryBaseMs: 100,
+      }),
     ),
   );
   const error = new Unavailable({ operation: "ping", carriedOut: "no", message: "" });
-  const pause = (attempt: number, random: number, waitMs?: number) =>
-    retryDelayMs(failed(error, "always", waitMs), attempt, options, random);
+  const pause = (tries: number, random: number, waitMs?: number) => {
+    const state = { called: operation("ping"), tries, hasFreshToken: false, isInDoubt: false };
+    const next = nextStep(failed(error, "always", waitMs), state, options, random);
+    return next.isAgain ? next.waitMs : undefined;
+  };
 
   it("doubles, with full jitter, up to the longest", () => {
     expect([1, 2, 3, 4].map((attempt) => pause(attempt, 1))).toStrictEqual([100, 200, 400, 800]);

@@ -1,9 +1,10 @@
 import { Result } from "effect";
+import { createPrivateKey } from "node:crypto";
 import type { TlsOptions, TLSSocket } from "node:tls";
-import { describe, expect, it, vi } from "vitest";
+import { dirname } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../../src/client/config.ts";
-import type { TlsSettings } from "../../src/client/tls.ts";
-import { makeCertificate } from "../support/certificates.ts";
+import { makeCertificate, tlsFiles } from "../support/certificates.ts";
 import { clientFor, failureOf, settingsFor } from "../support/client.ts";
 import { answers } from "../support/responses.ts";
 import { signsIn, startServer } from "../support/server.ts";
@@ -18,14 +19,21 @@ const service = makeCertificate({
 const ourClient = makeCertificate({ commonName: "client-7", signedBy: authority });
 const ca = authority.cert;
 
+/** undici uses a connection again one turn of the event loop after a response: two take turns. */
+const KEPT = 2;
+
 const serve = (tls: TlsOptions) => startServer(() => answers.ping, signsIn, tls);
 
 /** What a ping over TLS comes to, how many connections it took, and how long. */
-const ping = async (server: TlsOptions, tls: ClientSettings["tls"], maxAttempts = 100) => {
+const ping = async (
+  server: TlsOptions,
+  tls: Parameters<typeof tlsFiles>[0] | undefined,
+  maxAttempts = 100,
+) => {
   await using running = await serve(server);
   // The waits between a hundred attempts would be minutes.
   await using client = clientFor(running.url, {
-    ...(tls !== undefined && { tls }),
+    ...(tls !== undefined && tlsFiles(tls)),
     maxAttempts,
     retryBaseMs: 1000,
   });
@@ -34,73 +42,86 @@ const ping = async (server: TlsOptions, tls: ClientSettings["tls"], maxAttempts 
   return { error, connections: connections(), signIns: signIns.length };
 };
 
-describe("certificates that change while the client is in use", () => {
-  it("are shown by the connections from then on; one of an earlier certificate is used no more", async () => {
-    const shown: Array<unknown> = [];
-    await using server = await startServer(
-      () =>
-        ({ response, socket }) => {
-          shown.push((socket as TLSSocket).getPeerCertificate().subject.CN);
-          response.writeHead(200, { "content-type": "application/json" });
-          response.end(JSON.stringify(answers.ping.body));
-        },
-      signsIn,
-      { ...service, ca, requestCert: true, rejectUnauthorized: true },
-    );
-    const next = makeCertificate({ commonName: "client-7 renewed", signedBy: authority });
-    let tls: TlsSettings = { ca, ...ourClient };
-    await using client = clientFor(server.url, { tls: () => tls });
-    await client.ping();
-    await client.ping();
-    expect(server.connections()).toBe(1);
-    tls = { ca, ...next };
-    await client.ping();
-    await client.ping();
-    expect(shown).toStrictEqual(["client-7", "client-7", "client-7 renewed", "client-7 renewed"]);
-    // Half of the next pair is no pair.
-    tls = { ca, cert: ourClient.cert, key: next.key };
-    await client.ping();
-    expect(shown.at(-1)).toBe("client-7 renewed");
-    expect(server.connections()).toBe(2);
+it("certificates that change are shown by the connections from then on", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => {
+    vi.useRealTimers();
   });
+  const shown: Array<unknown> = [];
+  await using server = await startServer(
+    () =>
+      ({ response, socket }) => {
+        shown.push((socket as TLSSocket).getPeerCertificate().subject.CN);
+        response.writeHead(200, { "content-type": "application/json" });
+        response.end(JSON.stringify(answers.ping.body));
+      },
+    signsIn,
+    { ...service, ca, requestCert: true, rejectUnauthorized: true },
+  );
+  const next = makeCertificate({ commonName: "client-7 renewed", signedBy: authority });
+  const files = tlsFiles({ ca, ...ourClient });
+  const rewrite = (texts: Parameters<typeof tlsFiles>[0]) => {
+    tlsFiles(texts, dirname(files["caFile"] ?? ""));
+    vi.advanceTimersByTime(1_000);
+  };
+  const warnings: Array<string> = [];
+  const logger = { debug: () => undefined, warn: (text: string) => warnings.push(text) };
+  await using client = clientFor(server.url, { ...files, logger });
+  await client.ping();
+  await client.ping();
+  expect(server.connections()).toBe(KEPT);
+  rewrite(next);
+  await client.ping();
+  await client.ping();
+  expect(shown).toStrictEqual(["client-7", "client-7", "client-7 renewed", "client-7 renewed"]);
+  // Half of the next pair is not a pair.
+  for (let second = 0; second < 3; second++) {
+    rewrite({ cert: ourClient.cert });
+    await client.ping();
+  }
+  expect(shown.at(-1)).toBe("client-7 renewed");
+  expect(server.connections()).toBe(2 * KEPT);
+  expect(warnings).toHaveLength(1);
+  expect(warnings[0]).toMatch(/belong together.* The earlier contents are used\.$/);
 });
 
 describe("a service whose certificate", () => {
   it("a CA of our own has signed is trusted by its certificate", async () => {
     await using server = await serve(service);
-    await using client = clientFor(server.url, { tls: { ca } });
-    expect(await client.ping()).toStrictEqual({ message: "pong" });
-    expect(await client.ping()).toStrictEqual({ message: "pong" });
-    expect(server.connections()).toBe(1);
+    await using client = clientFor(server.url, tlsFiles({ ca }));
+    for (let call = 0; call < 9; call++) {
+      expect(await client.ping()).toStrictEqual({ message: "pong" });
+    }
+    expect(server.connections()).toBe(KEPT);
   });
 
   it("is one of several CAs in one file", async () => {
     await using server = await serve(service);
-    await using client = clientFor(server.url, { tls: { ca: `${stranger.cert}\n${ca}` } });
+    await using client = clientFor(server.url, tlsFiles({ ca: `${stranger.cert}\n${ca}` }));
     expect(await client.ping()).toStrictEqual({ message: "pong" });
   });
 
-  it.each<[string, TlsOptions, ClientSettings["tls"], string, string]>([
+  it.each<[string, TlsOptions, { readonly ca: string } | undefined, string, string]>([
     [
       "nobody trusted has signed",
       service,
       undefined,
       "nobody trusted has signed its TLS certificate (https://localhost:",
-      "PAYMENTS_CA_FILE (tls.ca)",
+      "PAYMENTS_CA_FILE (caFile)",
     ],
     [
       "another CA has signed",
       service,
       { ca: stranger.cert },
       "nobody trusted has signed its TLS certificate",
-      "PAYMENTS_CA_FILE (tls.ca)",
+      "PAYMENTS_CA_FILE (caFile)",
     ],
     [
       "it has signed itself",
       makeCertificate({ commonName: "localhost", names: ["localhost"] }),
       { ca },
       "nobody trusted has signed its TLS certificate",
-      "PAYMENTS_CA_FILE (tls.ca)",
+      "PAYMENTS_CA_FILE (caFile)",
     ],
     [
       "is for another host",
@@ -158,7 +179,7 @@ describe.each(["TLSv1.2", "TLSv1.3"] as const)(
 
     it("gets it", async () => {
       await using server = await serve(strict);
-      await using client = clientFor(server.url, { tls: { ca, ...ourClient } });
+      await using client = clientFor(server.url, tlsFiles({ ca, ...ourClient }));
       expect(await client.ping()).toStrictEqual({ message: "pong" });
     });
 
@@ -199,49 +220,53 @@ it("a service that speaks only old TLS is not spoken to", async () => {
   expect(connections).toBe(1);
 });
 
-describe("settings of TLS", () => {
-  const faultsOf = (tls: unknown, baseUrl = "https://payments.example"): string => {
-    const settings = { ...settingsFor(baseUrl), tls } as ClientSettings;
-    const made = makeClientOptions(settings, {});
+describe("the files of TLS", () => {
+  const faultsOf = (
+    texts: Parameters<typeof tlsFiles>[0],
+    changes: Partial<ClientSettings> = {},
+    baseUrl = "https://payments.example",
+  ): string => {
+    const made = makeClientOptions(settingsFor(baseUrl, { ...tlsFiles(texts), ...changes }));
     return Result.isFailure(made) ? made.failure.message : "";
   };
-  const CERT = "PAYMENTS_CLIENT_CERT_FILE (tls.cert)";
-  const KEY = "PAYMENTS_CLIENT_KEY_FILE (tls.key)";
-  const broken = ca.replace(/\n[A-Z]/i, "\n-");
+  const CERT = "PAYMENTS_CLIENT_CERT_FILE (clientCertFile)";
+  const KEY = "PAYMENTS_CLIENT_KEY_FILE (clientKeyFile)";
 
-  it.each([{ ca }, ourClient, { ca, ...ourClient }, {}])("may be these, %#", (tls) => {
-    expect(faultsOf(tls)).toBe("");
+  const encrypted = String(
+    createPrivateKey(ourClient.key).export({
+      type: "pkcs8",
+      format: "pem",
+      cipher: "aes-256-cbc",
+      passphrase: "secret",
+    }),
+  );
+
+  it.each([{ ca }, ourClient, { ca, ...ourClient }, {}])("may be these, %#", (texts) => {
+    expect(faultsOf(texts)).toBe("");
   });
 
   it.each([
-    ["/etc/ssl/ca.pem", "tls must be an object"],
-    [
-      { ca: "/etc/ssl/ca.pem" },
-      "PAYMENTS_CA_FILE (tls.ca) must be the text of certificates in PEM",
-    ],
-    [{ ca: "" }, "PAYMENTS_CA_FILE (tls.ca) must be the text of certificates in PEM"],
-    [{ ca: 7 }, "PAYMENTS_CA_FILE (tls.ca) must be the text of certificates in PEM"],
-    [{ ca: `${ca}\n${broken}` }, "PAYMENTS_CA_FILE (tls.ca) has a certificate that cannot be read"],
-    [{ ca: ourClient.key }, "PAYMENTS_CA_FILE (tls.ca) must be the text of certificates in PEM"],
-    [{ cert: ourClient.cert }, `${KEY} must be given with the certificate`],
-    [{ key: ourClient.key }, `${CERT} must be given with the key`],
-    [{ ...ourClient, key: ourClient.cert }, `${KEY} must be the text of a private key in PEM`],
-    [{ ...ourClient, key: stranger.key }, `${KEY} is not the key of the certificate`],
-    [
-      { ...ourClient, key: ourClient.key.replaceAll("PRIVATE", "ENCRYPTED PRIVATE") },
-      `${KEY} is encrypted: decrypt it first`,
-    ],
-    [{ ...ourClient, key: ourClient.key.slice(0, 200) }, `${KEY} is a private key that cannot be`],
-    [{ certificate: ca }, "tls.certificate is not a setting (tls takes ca, cert and key)"],
-    [{ crt: ca }, "tls.crt is not a setting: is it tls.cert?"],
-    [{ rejectUnauthorized: false }, "tls.rejectUnauthorized is not a setting"],
-  ])("%# are refused by name before anything is sent", (tls, fault) => {
-    const said = faultsOf(tls);
+    [{ ca: "" }, "PAYMENTS_CA_FILE (caFile) must name a file of certificates in PEM"],
+    [{ ca: ca.slice(0, 200) }, "PAYMENTS_CA_FILE (caFile) must name a file of certificates"],
+    [{ cert: ourClient.cert }, `${CERT} and ${KEY} must be given together`],
+    [{ key: ourClient.key }, `${CERT} and ${KEY} must be given together`],
+    [{ ...ourClient, key: ourClient.cert }, `${CERT}, ${KEY} must name files in PEM`],
+    [{ ...ourClient, key: stranger.key }, "that belong together"],
+    [{ ...ourClient, key: encrypted }, "with a key that is not encrypted"],
+    [{ ...ourClient, key: ourClient.key.slice(0, 200) }, `${CERT}, ${KEY} must name files in PEM`],
+  ])("%# are refused by name before anything is sent", (texts, fault) => {
+    const said = faultsOf(texts);
     expect(said).toContain(fault);
     expect(said).not.toContain(ourClient.key.slice(40, 80));
   });
 
+  it("are refused if one is missing, without what stands in the place of its path", () => {
+    const said = faultsOf({}, { caFile: ourClient.key });
+    expect(said).toContain("PAYMENTS_CA_FILE (caFile) must be the path of a file");
+    expect(said).not.toContain(ourClient.key.slice(40, 80));
+  });
+
   it("are refused for http, which uses none", () => {
-    expect(faultsOf({ ca }, "http://127.0.0.1:3000")).toContain("is for https:// only");
+    expect(faultsOf({ ca }, {}, "http://127.0.0.1:3000")).toContain("caFile: for https:// only");
   });
 });

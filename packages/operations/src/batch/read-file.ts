@@ -1,4 +1,4 @@
-import { type Fault, nearestName } from "@durable-payments/api-core";
+import { didYouMean, type Fault } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import { CsvError, type Info, parse } from "csv-parse";
@@ -129,12 +129,12 @@ const pathsOf = (header: ReadonlyArray<string>): Paths => {
   if (names.length === 1 && /[;\t]/.test(names[0] ?? ""))
     throw invalidInput("The columns of a CSV file must be separated by commas.");
   const faults = names.flatMap((name, index) => {
-    if (names.indexOf(name) < index)
-      return [{ field: `column ${name}`, problem: "stands there twice" }];
+    if (names.indexOf(name) < index) return [{ field: `column ${name}`, problem: "appears twice" }];
     if (PATHS.has(name)) return [];
-    const like = nearestName(name, [...PATHS.keys()]);
-    const problem = `is unknown${like === undefined ? "" : `: did you mean ${like}?`}`;
-    return [{ field: `column ${name === "" ? index + 1 : name}`, problem }];
+    if (name === "") return [{ field: `column ${index + 1}`, problem: "has no name" }];
+    return [
+      { field: `column ${name}`, problem: `is unknown${didYouMean([name], [...PATHS.keys()])}` },
+    ];
   });
   if (!names.includes("key")) faults.push({ field: "column key", problem: "is missing" });
   if (faults.length > 0) throw invalidInput("The header is invalid. Nothing was started.", faults);

@@ -1,6 +1,5 @@
 import { readAccountsFile } from "@durable-payments/activities/accounts-file";
 import { messageOf } from "@durable-payments/api-core/values";
-import { Runtime } from "@temporalio/worker";
 import { ACCOUNT_NAME_RULE, isAccountName } from "@durable-payments/protocol";
 import { CannotStart } from "../cannot-start.ts";
 import { refuseUnknownAccountSettings, settingsOfAnAccount } from "./known-settings.ts";
@@ -33,11 +32,13 @@ const fromFile = (
   const file = environment["PAYMENTS_ACCOUNTS_FILE"]?.trim() ?? "";
   if (file === "") return undefined;
   try {
-    return readAccountsFile(file, (message) => void Runtime.instance().logger.warn(message));
+    return readAccountsFile(file);
   } catch (error) {
     throw new CannotStart(messageOf(error));
   }
 };
+
+const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
 
 const checked = (name: string, own: AccountSettings, common: AccountSettings): AccountSettings => {
   if (!isAccountName(name)) {
@@ -46,16 +47,12 @@ const checked = (name: string, own: AccountSettings, common: AccountSettings): A
     );
   }
   refuseUnknownAccountSettings(name, own);
-  for (const needed of ["clientId", "apiKey"] as const) {
-    // Those of the account without a name are another account.
-    if (
-      typeof own[needed] !== "function" &&
-      (typeof own[needed] !== "string" || own[needed] === "")
-    ) {
-      throw new CannotStart(
-        `The account ${name} has no ${needed}, a text: no other one counts for it.`,
-      );
-    }
+  // Those of the account without a name are another account's.
+  for (const [needed, isGiven] of [
+    ["clientId", isText(own.clientId)],
+    ["apiKey or apiKeyFile", isText(own.apiKey) || isText(own.apiKeyFile)],
+  ] as const) {
+    if (!isGiven) throw new CannotStart(`The account ${name} needs its own ${needed}, a text.`);
   }
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   return { ...common, ...Object.fromEntries(given) };
@@ -69,7 +66,7 @@ const checked = (name: string, own: AccountSettings, common: AccountSettings): A
  */
 export const readAccounts = (settings: PaymentsSettings, environment: Environment): Accounts => {
   const own = settingsOfAnAccount(settings);
-  const { apiKey: _key, clientId, ...common } = own;
+  const { apiKey: _key, apiKeyFile: _file, clientId, ...common } = own;
   const named = Object.entries(settings.accounts ?? fromFile(environment) ?? {}).map(
     ([name, account]) => [name, checked(name, account, common)] as const,
   );

@@ -1,4 +1,4 @@
-import { type ClientSettings, clientSettingNames, nearestName } from "@durable-payments/api-core";
+import { type ClientSettings, clientSettingNames, didYouMean } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { CannotStart } from "../cannot-start.ts";
 import type { AccountSettings, NotifySettings, PaymentsSettings } from "./payments-settings.ts";
@@ -35,14 +35,8 @@ const accountSettingNames: ReadonlyArray<string> = [...clientSettingNames, ...Ob
 const refuse = (given: unknown, known: ReadonlyArray<string>, of: string): void => {
   if (!isRecord(given)) throw new CannotStart(`${of} takes an object with settings.`);
   const unknown = Object.keys(given).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  const words = unknown.map((name) => {
-    const like = nearestName(name, known);
-    return like === undefined ? name : `${name} (is it ${like}?)`;
-  });
-  throw new CannotStart(
-    `${of} has no ${unknown.length === 1 ? "setting" : "settings"} ${words.join(", ")}. It has: ${known.join(", ")}.`,
-  );
+  if (unknown.length > 0)
+    throw new CannotStart(`${of} has no ${unknown.join(", ")}${didYouMean(unknown, known)}.`);
 };
 
 /**

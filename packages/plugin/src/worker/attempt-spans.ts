@@ -1,10 +1,10 @@
 import { inAttemptTrace } from "@durable-payments/activities";
-import { openTracing, type Tracing, tracingEndpoint } from "@durable-payments/api-core/tracing";
 import { messageOf } from "@durable-payments/api-core/values";
 import { traceparentIn } from "@durable-payments/protocol";
 import { type ActivityInterceptorsFactory, Runtime } from "@temporalio/worker";
 import { CannotStart } from "../cannot-start.ts";
 import type { Environment } from "../settings/worker-process.ts";
+import { openTracing, type Tracing, tracingEndpoint } from "./tracing.ts";
 
 type Info = Parameters<ActivityInterceptorsFactory>[0]["info"];
 

@@ -4,7 +4,6 @@ import {
   readTracked,
 } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
-import type { Tracing } from "@durable-payments/api-core/tracing";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { trackerId } from "@durable-payments/protocol";
@@ -40,6 +39,7 @@ import { attemptSpans, isTraced, openWorkerTracing } from "./attempt-spans.ts";
 import { type AccountActivities, createCompanions } from "./companions.ts";
 import { openLedgerOf, orCannotStart, warnOfOtherHosts } from "./ledger.ts";
 import { runWorkers } from "./run-workers.ts";
+import type { Tracing } from "./tracing.ts";
 
 /** An activity of any type: the types differ, the run-time value does not. */
 type AnyActivity = (...input: ReadonlyArray<unknown>) => Promise<unknown>;

@@ -56,19 +56,6 @@ export const tracingEndpoint = (environment: Environment): string | undefined =>
 };
 
 /**
- * Name a span as W3C's header `traceparent` does.
- *
- * @param span that is the parent of what the receiver does.
- * @returns the value of the header.
- */
-export const traceparentOf = ({
-  sampled,
-  spanId,
-  traceId,
-}: Pick<Tracer.AnySpan, "sampled" | "spanId" | "traceId">): string =>
-  `00-${traceId.padStart(32, "0")}-${spanId.padStart(16, "0")}-${sampled ? "01" : "00"}`;
-
-/**
  * Open the export of traces by OTLP, as JSON over HTTP, where OpenTelemetry's variables name a collector. What exports
  * is loaded only then.
  *

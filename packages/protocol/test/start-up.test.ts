@@ -2,15 +2,19 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   statSync,
   symlinkSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isSupportedNode, OLDEST_NODE } from "../src/start-up.ts";
 
 let temporary: string;
 beforeEach(() => {
@@ -18,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(temporary, { recursive: true }));
 
-const source = new URL("../src/compile-cache.ts", import.meta.url).href;
+const source = new URL("../src/start-up.ts", import.meta.url).href;
 
 /** The folder that a process uses whose temporary one is that of the test. */
 const usedFolder = (env: NodeJS.ProcessEnv = {}): string => {
@@ -65,4 +69,33 @@ describe.skipIf(process.platform === "win32")("what Node compiles", () => {
     const named = join(temporary, "named");
     expect(usedFolder({ NODE_COMPILE_CACHE: named })).toContain(named);
   });
+});
+
+it.each([
+  ["18.20.4", false],
+  ["20.19.5", false],
+  ["22.9.0", false],
+  ["22.12.0", false],
+  ["22.18.9", false],
+  ["22.19.0", true],
+  ["23.0.0", true],
+  ["24.21.0", true],
+  ["100.0.0", true],
+])("Node %s: %s", (version, expected) => {
+  expect(isSupportedNode(version)).toBe(expected);
+});
+
+const checkout = fileURLToPath(new URL("../../../", import.meta.url));
+
+it.each(globSync("{.,packages/*,apps/*,tools,bench,chaos}/package.json", { cwd: checkout }))(
+  "%s requires the same Node",
+  (file) => {
+    expect(JSON.parse(readFileSync(`${checkout}${file}`, "utf8"))).toMatchObject({
+      engines: { node: `>=${OLDEST_NODE}` },
+    });
+  },
+);
+
+it("the README requires the same Node", () => {
+  expect(readFileSync(`${checkout}README.md`, "utf8")).toContain(`Node ${OLDEST_NODE} or later`);
 });

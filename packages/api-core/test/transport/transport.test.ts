@@ -4,9 +4,10 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect } from "vitest";
 import { type ClientSettings, makeClientOptions } from "../../src/client/config.ts";
-import { makeSend } from "../../src/client/send.ts";
+import { makeSend } from "../../src/client/transport.ts";
 import type { WireRequest } from "../../src/client/wire.ts";
 import { operation } from "../../src/contract.ts";
+import { credentialsOf } from "../../src/credentials.ts";
 import { settingsFor } from "../support/client.ts";
 
 const request: WireRequest = {
@@ -26,7 +27,7 @@ const sendTo = (
 ) =>
   Effect.gen(function* () {
     const options = Result.getOrThrow(makeClientOptions(settingsFor(url, settings)));
-    const send = yield* makeSend(options);
+    const send = yield* makeSend(options, credentialsOf(options));
     return yield* send({ ...request, ...changes });
   }).pipe(Effect.scoped);
 
@@ -81,7 +82,7 @@ describe("a request of which no byte left", () => {
     [
       "a TLS handshake that is never answered",
       () => sendTo(`https://127.0.0.1:${silent.port}`, { requestTimeoutMs: 30 }),
-      /^no connection (was free within 30 ms|within the time allowed)$/,
+      /^no connection within (30 ms|the time allowed) \(https/,
     ],
     [
       "a server that speaks no TLS",
@@ -175,7 +176,7 @@ describe("a connection", () => {
       const options = Result.getOrThrow(
         makeClientOptions(settingsFor(`http://127.0.0.1:${server.port}`, { maxConnections: 1 })),
       );
-      const send = yield* makeSend(options);
+      const send = yield* makeSend(options, credentialsOf(options));
       yield* send(request);
       if (dedicatedConnection) yield* send({ ...request, dedicatedConnection });
       const outcome = yield* Effect.result(send({ ...request, dedicatedConnection }));

@@ -14,7 +14,7 @@ import * as OtlpSerialization from "effect/observability/OtlpSerialization";
 import * as OtlpTracer from "effect/observability/OtlpTracer";
 import * as Option from "effect/Option";
 import * as Tracer from "effect/Tracer";
-import { isRecord, messageOf } from "../values.ts";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import type { SpanOptions, Tracing, TracingOptions } from "./tracing.ts";
 
 /** Longest time that the collector may take for one answer; then nothing is exported for a minute. */

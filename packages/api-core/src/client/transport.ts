@@ -1,0 +1,272 @@
+import { createSecureContext } from "node:tls";
+import * as Effect from "effect/Effect";
+import * as Redacted from "effect/Redacted";
+import type * as Scope from "effect/Scope";
+import * as Semaphore from "effect/Semaphore";
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from "undici";
+import { type Credentials, OLDEST_TLS, type Tls } from "../credentials.ts";
+import { type ClientDispatcher, type ClientOptions, environmentProxy } from "./config.ts";
+import {
+  ACCEPTED_CODINGS,
+  Exchange,
+  type ExchangeOptions,
+  LARGEST_RESPONSE_BYTES,
+} from "./exchange.ts";
+import { connectionFault, NoResponse } from "./no-response.ts";
+import type { Send, WireRequest, WireResponse } from "./wire.ts";
+
+/** The version of the package; a test compares them. */
+const USER_AGENT = "durable-payments/0.1.0";
+
+const LONGEST_CONNECT_MS = 10_000;
+
+/** The proxy of these settings, and what it is called in a message; undefined without one. */
+const proxyOf = ({ baseUrl, proxy }: ClientOptions) => {
+  if (proxy === false) return undefined;
+  if (proxy === undefined) return environmentProxy(baseUrl);
+  const uri = Redacted.value(proxy);
+  return { uri, isOfEnvironment: false, name: `the proxy ${new URL(uri).host}` };
+};
+
+/** Why the service refused the last connection, in TLS. */
+class Refusal {
+  last: Error | undefined;
+
+  /** In TLS 1.3, a client certificate is refused after the connection was opened. */
+  watch(connect: buildConnector.connector): buildConnector.connector {
+    return (options, callback) =>
+      connect(options, (...opened) => {
+        this.last = undefined;
+        opened[1]?.once("error", (error: Error) => {
+          if (connectionFault(error).remedy !== undefined) this.last = error;
+        });
+        callback(...opened);
+      });
+  }
+}
+
+/** What agents are made with. */
+interface Parts {
+  readonly options: ClientOptions;
+  readonly refusal: Refusal;
+  readonly tls: Tls | undefined;
+}
+
+const makeAgent = ({ options, refusal, tls }: Parts, pipelining: 0 | 1): Dispatcher => {
+  const timeout = Math.min(options.requestTimeoutMs, LONGEST_CONNECT_MS);
+  // Whatever Node's settings and environment say: unverified certificates are not safe.
+  const verified = { allowH2: false, minVersion: OLDEST_TLS, rejectUnauthorized: true } as const;
+  const connect = {
+    ...verified,
+    timeout,
+    // Made once, and not for each connection.
+    ...(options.baseUrl.startsWith("https:") && {
+      secureContext: tls?.secureContext ?? createSecureContext({ minVersion: OLDEST_TLS }),
+    }),
+  };
+  const shared = {
+    // Over HTTP/2, undici repeats requests by itself when a server closes the session.
+    allowH2: false,
+    // The client's own time limit covers everything.
+    bodyTimeout: 0,
+    headersTimeout: 0,
+    connections: options.maxConnections,
+    maxResponseSize: LARGEST_RESPONSE_BYTES,
+    pipelining,
+  };
+  const proxy = proxyOf(options);
+  const connector = refusal.watch(buildConnector(connect));
+  if (proxy === undefined) return new Agent({ ...shared, connect: connector });
+  const proxied = {
+    ...shared,
+    connectTimeout: timeout,
+    proxyTls: { ...verified, ...(tls?.ca !== undefined && { ca: tls.ca }) },
+    requestTls: connect,
+  };
+  return proxy.isOfEnvironment
+    ? new EnvHttpProxyAgent({
+        ...proxied,
+        connect: connector,
+        httpProxy: "",
+        httpsProxy: proxy.uri,
+      })
+    : new ProxyAgent({ ...proxied, uri: proxy.uri });
+};
+
+/** The agents of one set of certificates. */
+interface Agents {
+  readonly tls: Tls | undefined;
+  /** Keeps its connections. */
+  readonly kept: Dispatcher;
+  /** Opens a connection for each request: one that is kept may have been closed without our knowing yet. */
+  readonly dedicated: Dispatcher;
+}
+
+/** Opens agents on first use, and others when the certificates have changed. */
+const openAgents = (
+  options: ClientOptions,
+  credentials: Credentials,
+  refusal: Refusal,
+): Effect.Effect<(isDedicated: boolean) => Dispatcher, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const opened = new Set<Dispatcher>();
+    let agents: Agents | undefined;
+    let isClosed = false;
+    yield* Effect.addFinalizer(() =>
+      Effect.promise(() => {
+        isClosed = true;
+        return Promise.all([...opened].map((agent) => agent.destroy()));
+      }),
+    );
+    const open = (tls: Tls | undefined, pipelining: 0 | 1) => {
+      const agent = makeAgent({ options, refusal, tls }, pipelining);
+      opened.add(agent);
+      // Then it refuses every request.
+      if (isClosed) void agent.destroy();
+      return agent;
+    };
+    const retire = (agent: Dispatcher) =>
+      // Its requests under way end first; a client that is closed meanwhile destroys it.
+      void agent.close().then(
+        () => opened.delete(agent),
+        () => undefined,
+      );
+    return (isDedicated) => {
+      const tls = credentials.tls();
+      if (agents === undefined || agents.tls !== tls) {
+        for (const agent of agents === undefined ? [] : [agents.kept, agents.dedicated]) {
+          retire(agent);
+        }
+        agents = { tls, kept: open(tls, 1), dedicated: open(tls, 0) };
+      }
+      return isDedicated ? agents.dedicated : agents.kept;
+    };
+  });
+
+/** Dispatches a request, and waits for its end, so long. Interruption closes the request. */
+const dispatched = (
+  dispatch: (exchange: Exchange) => unknown,
+  options: ExchangeOptions,
+  leftMs: number,
+): Effect.Effect<WireResponse, NoResponse> =>
+  Effect.callback<WireResponse, NoResponse>((resume) => {
+    const exchange = new Exchange(options, (outcome) => {
+      clearTimeout(timer);
+      resume(outcome instanceof NoResponse ? Effect.fail(outcome) : Effect.succeed(outcome));
+    });
+    // A plain timer costs a tenth of a racing fiber, and every request pays for it.
+    // @effect-diagnostics-next-line globalTimersInEffect:off
+    const timer = setTimeout(() => exchange.timeOut(), leftMs);
+    try {
+      dispatch(exchange);
+    } catch (error) {
+      exchange.breakOff(error instanceof Error ? error : new Error("not an error"));
+    }
+    return Effect.sync(() => {
+      clearTimeout(timer);
+      exchange.close();
+    });
+  });
+
+/**
+ * Waits for a connection to be free, and uses it. undici would queue requests as well, but a request that
+ * was permitted must not wait in its queue.
+ *
+ * @param timeoutMs covers the wait and the use.
+ * @param use gets what is left of the time, in milliseconds.
+ */
+const whenFree = <A, E>(
+  free: Semaphore.Semaphore,
+  timeoutMs: number,
+  use: (leftMs: number) => Effect.Effect<A, E>,
+): Effect.Effect<A, NoResponse | E> =>
+  Effect.suspend(() => {
+    const endsAt = performance.now() + timeoutMs;
+    const using = Effect.suspend(() => use(Math.max(0, endsAt - performance.now())));
+    let state: "waiting" | "begun" | "over" = "waiting";
+    const waiting = () =>
+      Effect.raceFirst(
+        free.withPermit(
+          Effect.suspend((): Effect.Effect<A, E> => {
+            // Whoever gave up has said that nothing was sent.
+            if (state === "over") return Effect.never;
+            state = "begun";
+            return using;
+          }),
+        ),
+        Effect.andThen(
+          Effect.sleep(timeoutMs),
+          Effect.suspend((): Effect.Effect<never, NoResponse> => {
+            if (state === "begun") return Effect.never;
+            state = "over";
+            return Effect.fail(
+              new NoResponse(false, `no connection was free within ${timeoutMs} ms`),
+            );
+          }),
+        ),
+      );
+    return Effect.flatMap(free.withPermitsIfAvailable(1)(using), (used) =>
+      used._tag === "Some" ? Effect.succeed(used.value) : waiting(),
+    );
+  });
+
+/** The request as undici takes it; the base URL may have a path of its own. */
+const toDispatch = (
+  { body, headers, method, path }: WireRequest,
+  { origin, prefix }: { readonly origin: string; readonly prefix: string },
+): Dispatcher.DispatchOptions & { readonly origin: string } => ({
+  origin,
+  method,
+  path: prefix + path,
+  headers: {
+    ...headers,
+    accept: "application/json",
+    "accept-encoding": ACCEPTED_CODINGS,
+    "user-agent": USER_AGENT,
+  },
+  body: body ?? null,
+});
+
+/** Makes what sends requests over connections that close with the scope, or by the caller's dispatcher. */
+export const makeSend = (
+  options: ClientOptions,
+  credentials: Credentials,
+): Effect.Effect<Send, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { dispatcher } = options;
+    const refusal = new Refusal();
+    const dispatcherFor: (isDedicated: boolean) => ClientDispatcher =
+      dispatcher === undefined
+        ? yield* openAgents(options, credentials, refusal)
+        : () => dispatcher;
+    const { origin, pathname } = new URL(options.baseUrl);
+    const base = { origin, prefix: pathname.replace(/\/+$/, "") };
+    const proxy = dispatcher === undefined ? proxyOf(options) : undefined;
+    const where = proxy === undefined ? origin : `${origin} through ${proxy.name}`;
+    const kept = Semaphore.makeUnsafe(options.maxConnections);
+    const dedicated = Semaphore.makeUnsafe(options.maxConnections);
+
+    const send: Send = (request, mayBeSent) => {
+      const isDedicated = request.dedicatedConnection;
+      const timeoutMs = request.timeoutMs ?? options.requestTimeoutMs;
+      const exchangeOptions: Omit<ExchangeOptions, "permittedAt"> = {
+        timeoutMs,
+        where,
+        startIsCertain: dispatcher === undefined,
+        refusal: () => refusal.last,
+      };
+      return whenFree(isDedicated ? dedicated : kept, timeoutMs, (leftMs) => {
+        const exchange = (permittedAt: number | undefined) =>
+          dispatched(
+            (exchanging) =>
+              dispatcherFor(isDedicated).dispatch(toDispatch(request, base), exchanging),
+            { ...exchangeOptions, permittedAt },
+            leftMs,
+          );
+        return mayBeSent === undefined
+          ? exchange(undefined)
+          : Effect.flatMap(mayBeSent, () => exchange(performance.now()));
+      });
+    };
+    return send;
+  });
