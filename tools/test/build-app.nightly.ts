@@ -57,7 +57,7 @@ describe("what was built runs as the sources do:", () => {
     ["an invalid input", "starter", ["pay", configFile, "--json"], {}, 2],
     ["the worker's help", "worker", ["--help"], {}, 0],
     ["an option that the worker does not know", "worker", ["--jsno"], {}, 2],
-    ["an invalid rate", "worker", [], { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "0" }, 1],
+    ["an invalid log format", "worker", [], { PAYMENTS_LOG_FORMAT: "xml" }, 1],
     ["no Temporal", "worker", [], {}, 1],
   ])("%s", async (_, app, args, changes, code) => {
     const env = { ...variables, ...changes };

@@ -1,81 +1,72 @@
-import {
-  type ClientOptions,
-  clientOptionsWithEnvironment,
-  clientSettingNames,
-} from "@durable-payments/api-core";
+import { type Assumptions, type ClientOptions, makeAssumptions } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import {
   type AccountSettings,
+  openTextSeal,
   type Operations,
   type OperationsSettings,
-  readTextSeal,
-  type ServiceSettings,
   type Sources,
   temporalSettings,
   withOperations,
   withSources,
 } from "@durable-payments/operations/connection";
+import {
+  accountsOf,
+  clientOptionsOf,
+  readSettings,
+  type Settings,
+} from "@durable-payments/protocol/settings";
 import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { badUsage } from "./exit-codes.ts";
 
-// Reads the parameters of operations from the environment. It imports all operations, so a command loads it only when
-// needed.
+// What the operations take as parameters, the command line takes from its settings. This module brings them all: a
+// command loads it when it needs it.
 
-/** An account of these settings; the unnamed account is that of PAYMENTS_CLIENT_ID. */
+/** An account of these settings; undefined is the name of the first one without a name. */
 type Account = AccountSettings<ClientOptions>;
 
-const readService = (client: Readonly<Record<string, unknown>>): Promise<ServiceSettings> =>
-  Effect.runPromise(Effect.result(clientOptionsWithEnvironment(client)));
-
-const namedAccounts = async (): Promise<ReadonlyArray<Account>> => {
-  const file = process.env["PAYMENTS_ACCOUNTS_FILE"] ?? "";
-  if (file === "") return [];
-  // The activities are not needed if no account has a name.
-  const { readAccountsFile } = await import("@durable-payments/activities/accounts-file");
-  let accounts: ReturnType<typeof readAccountsFile>;
+/** Something of the settings. @throws BadUsage if they are invalid. */
+const ofSettings = <A>(use: (settings: Settings) => A): A => {
   try {
-    accounts = readAccountsFile(file);
+    return use(readSettings(process.env));
   } catch (error) {
     throw badUsage(`${messageOf(error)} Nothing was done.`);
   }
-  return Promise.all(
-    Object.entries(accounts).map(async ([name, given]) => {
-      const known = Object.entries(given).filter(([field]) => clientSettingNames.includes(field));
-      // Otherwise the credentials of another account would apply.
-      const service = await readService({
-        clientId: "",
-        ...("apiKeyFile" in given ? {} : { apiKey: "" }),
-        ...Object.fromEntries(known),
-      });
-      return { name, service };
-    }),
-  );
 };
 
 /**
- * Reads all accounts of these settings: the named ones, and that of PAYMENTS_CLIENT_ID, unless only named ones are set.
+ * Reads all accounts of the settings.
  *
- * @throws BadUsage if the file of accounts is invalid.
+ * @throws BadUsage if a setting is invalid.
  */
 export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArray<Account>]> => {
-  const [first, ...others] = await namedAccounts();
-  const unnamed: Account = { name: undefined, service: await readService({}) };
-  if (first === undefined) return [unnamed];
-  return (process.env["PAYMENTS_CLIENT_ID"] ?? "") === ""
-    ? [first, ...others]
-    : [unnamed, first, ...others];
+  const [first, ...others] = await Promise.all(
+    Array.from(ofSettings(accountsOf), async ([name, account]) => ({
+      name,
+      service: await Effect.runPromise(Effect.result(clientOptionsOf(account, process.env))),
+    })),
+  );
+  if (first === undefined) throw badUsage("The settings have no account. Nothing was done.");
+  return [first, ...others];
 };
 
-/** Reads the addresses of Temporal and the ledger, without credentials of the service. */
+/** Reads what is assumed of the service where its document is silent, as the worker with the same settings does. */
+export const assumptionsHere = (): Assumptions =>
+  Result.getOrThrowWith(
+    makeAssumptions(ofSettings(({ assumptions = {} }) => assumptions)),
+    ({ message }) => badUsage(`${message} Nothing was done.`),
+  );
+
+/** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
 export const operationsSettings = async (): Promise<OperationsSettings<ClientOptions>> => {
   const accounts = await readAccounts();
-  const clientId = process.env["PAYMENTS_CLIENT_ID"];
-  const seal = readTextSeal(process.env);
+  const settings = ofSettings((all) => all);
+  const { clientId, keyring, ledger } = settings;
   const [{ service: first }] = accounts;
   return {
-    temporal: () => temporalSettings(process.env),
-    ledger: { ledger: process.env["PAYMENTS_LEDGER"], clientId, ...(seal && { seal }) },
+    temporal: () => temporalSettings(process.env, settings),
+    ledger: { ledger, clientId, ...(keyring !== undefined && { seal: openTextSeal(keyring) }) },
     accounts,
     ...(Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };

@@ -13,20 +13,19 @@ Usage: npm run worker -- [--json] [--help]
 Environment:
   TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*, TEMPORAL_PROFILE,
   TEMPORAL_CONFIG_FILE   how to reach Temporal (default localhost:7233, namespace default)
-  PAYMENTS_TASK_QUEUE    the task queue (default payments); other queues are named after it
-  PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID, PAYMENTS_API_KEY   the payment service (required)
-  PAYMENTS_API_KEY_FILE, TEMPORAL_API_KEY_FILE   files with the keys, read again when they change
-  PAYMENTS_ACCOUNTS_FILE   a JSON file of further accounts, by name (docs/deploy.md)
-  PAYMENTS_LEDGER        address of the ledger: sqlite:FILE or postgres://…
+  TEMPORAL_API_KEY_FILE  file with Temporal's API key, read again when it changes
+  PAYMENTS_SETTINGS      JSON file of all settings; the variables override it (docs/settings.md)
+  PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID   the payment service (required)
+  PAYMENTS_API_KEY, PAYMENTS_API_KEY_FILE   its API key, or a file with it (required)
+  PAYMENTS_LEDGER        ledger of writes: sqlite:FILE or postgres://…
   PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
   PAYMENTS_APPROVE_ABOVE  amounts above which a second person has to approve
-  PAYMENTS_FLEET_ACTIVITIES_PER_SECOND   most activities a second of all workers (no limit)
-  PAYMENTS_NOTIFY_URL, PAYMENTS_NOTIFY_SECRET   a webhook for runs that ask or fail
-  PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   version of the worker, for rollouts (docs/deploy.md)
+  PAYMENTS_TASK_QUEUE    the task queue (default payments), after which others are named
+  PAYMENTS_NOTIFY_URL, PAYMENTS_NOTIFY_SECRET   webhook for runs that ask or fail
+  PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   its version, for rollouts
   PAYMENTS_HEALTH_ADDRESS   port or HOST:PORT of /livez, /readyz and /metrics
   PAYMENTS_LOG_LEVEL     TRACE, DEBUG, INFO, WARN or ERROR (default WARN)
   PAYMENTS_LOG_FORMAT    json or text (default text)
-  .env.example lists the rest.
 `;
 
 /** The last message of the process; in the format of the log if that is JSON. */

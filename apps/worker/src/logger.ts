@@ -1,6 +1,5 @@
 import { redact } from "@durable-payments/api-core";
 import { visibleJson, visibleText } from "@durable-payments/api-core/values";
-import { CannotStart } from "@durable-payments/plugin";
 import { ApplicationFailure } from "@temporalio/client";
 import {
   DefaultLogger,
@@ -11,27 +10,10 @@ import {
 } from "@temporalio/worker";
 import { inspect } from "node:util";
 
-const LOG_LEVELS: ReadonlyArray<LogLevel> = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"];
-
 /** Format of a line of the log. */
 export type LogFormat = "json" | "text";
 
-/** Reads the log level from `PAYMENTS_LOG_LEVEL`. @throws CannotStart */
-export const readLogLevel = (environment: NodeJS.ProcessEnv): LogLevel => {
-  const given = (environment["PAYMENTS_LOG_LEVEL"] ?? "WARN").toUpperCase();
-  const level = LOG_LEVELS.find((known) => known === given);
-  if (level !== undefined) return level;
-  throw new CannotStart(`PAYMENTS_LOG_LEVEL must be one of ${LOG_LEVELS.join(", ")}.`);
-};
-
-/** Reads the log format from `PAYMENTS_LOG_FORMAT`: text or `json`. @throws CannotStart */
-export const readLogFormat = (environment: NodeJS.ProcessEnv): LogFormat => {
-  const given = environment["PAYMENTS_LOG_FORMAT"] || "text";
-  if (given === "json" || given === "text") return given;
-  throw new CannotStart("PAYMENTS_LOG_FORMAT must be json or text.");
-};
-
-/** Returns the filter of the SDK's core for a level. Below INFO its messages contain whole payloads. */
+/** Says what the SDK's core logs at a level. Below INFO its messages hold whole payloads. */
 export const coreLogFilter = (level: LogLevel): string =>
   makeTelemetryFilterString({
     core: level === "TRACE" || level === "DEBUG" ? "INFO" : level,

@@ -21,9 +21,8 @@ const definitionsPath = fileURLToPath(
 /** From sources, it bundles at each start: an earlier build may be of other sources. */
 const isCheckout = definitionsPath.endsWith(".ts");
 
-/** Folder into which `npm run build` writes bundles, wherever this code itself was built. */
-export const builtFolder = (): string =>
-  process.env["PAYMENTS_WORKFLOW_BUNDLE"] ||
+/** Folder into which `npm run build` writes bundles. */
+const packageFolder = (): string =>
   fileURLToPath(new URL("dist", import.meta.resolve("@durable-payments/worker/package.json")));
 
 /** The bundles that are built, and the failure converter of each. */
@@ -57,10 +56,10 @@ const bundle = (
     logger: quiet,
   });
 
-/** Builds a bundle for production into a folder. */
+/** Builds a bundle for production into a folder; default: that of this app. */
 export const writeBundle = async (
   { converter, name }: (typeof BUNDLES)[number],
-  folder: string,
+  folder: string = packageFolder(),
 ): Promise<string> => {
   const { code } = await bundle(converter, forProduction);
   const file = join(folder, name);
@@ -70,18 +69,18 @@ export const writeBundle = async (
 };
 
 /**
- * Returns the bundle for a data converter: that of `PAYMENTS_WORKFLOW_BUNDLE`, a built one, or a new one; undefined if the
- * converter has a failure converter for which nothing was built.
+ * Returns the bundle for a data converter: one that was built into the folder of this program or of its package, or one
+ * made now; undefined if the converter brings a failure converter of its own, with which nothing was built.
  */
 export const bundleFor = async (
   dataConverter: WorkerOptions["dataConverter"],
-  folder: string = builtFolder(),
 ): Promise<WorkflowBundle | undefined> => {
   const path = dataConverter?.failureConverterPath;
   const built = BUNDLES.find(({ converter }) => converter === path);
   if (built === undefined) return undefined;
-  const file = join(folder, built.name);
-  const isWanted = !isCheckout || (process.env["PAYMENTS_WORKFLOW_BUNDLE"] ?? "") !== "";
-  if (!isWanted || !existsSync(file)) return bundle(path, (config) => config);
-  return { code: readFileSync(file, "utf8") };
+  const folders = [import.meta.dirname, ...(isCheckout ? [] : [packageFolder()])];
+  const file = folders.map((folder) => join(folder, built.name)).find((path) => existsSync(path));
+  return file === undefined
+    ? bundle(path, (config) => config)
+    : { code: readFileSync(file, "utf8") };
 };

@@ -5,7 +5,8 @@ import { taskQueueOf } from "@durable-payments/protocol";
 import { Runtime, Worker } from "@temporalio/worker";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { coreLogFilter, readLogFormat, readLogLevel, WorkerLogger } from "./logger.ts";
+import { readSettings, type Settings } from "@durable-payments/protocol/settings";
+import { coreLogFilter, WorkerLogger } from "./logger.ts";
 import { connect, orCannotStart } from "./temporal.ts";
 import { bundleFor } from "./prebuilt-bundle.ts";
 
@@ -20,9 +21,9 @@ const freePort = async (): Promise<number> => {
   return typeof address === "object" && address !== null ? address.port : 0;
 };
 
-/** The SDK serves its metrics on this machine only; `/metrics` passes them on. */
-const readMetrics = async () =>
-  (process.env["PAYMENTS_HEALTH_ADDRESS"] ?? "").trim() !== "" && {
+/** The SDK exports its metrics on this machine; `/metrics` of the worker passes them on. */
+const metricsOf = async ({ healthAddress }: Settings) =>
+  healthAddress !== undefined && {
     metrics: {
       attachServiceName: false,
       prometheus: {
@@ -34,14 +35,14 @@ const readMetrics = async () =>
     },
   };
 
-const installRuntime = async (): Promise<Runtime> => {
-  const level = readLogLevel(process.env);
+const installRuntime = async (settings: Settings): Promise<Runtime> => {
+  const { logFormat = "text", logLevel: level = "WARN" } = settings;
   const runtime = Runtime.install({
-    logger: new WorkerLogger(level, readLogFormat(process.env)),
-    // The SDK's core logs to the same logger.
+    logger: new WorkerLogger(level, logFormat),
+    // The lines of the SDK's core go to the same logger.
     telemetryOptions: {
       logging: { filter: coreLogFilter(level), forward: {} },
-      ...(await readMetrics()),
+      ...(await metricsOf(settings)),
     },
   });
   // It holds lines for 100 ms, to sort them by their time.
@@ -56,21 +57,22 @@ const installRuntime = async (): Promise<Runtime> => {
  * @throws CannotStart
  */
 export const runWorker = async (onReady: (polling: Polling) => void): Promise<void> => {
-  const runtime = await installRuntime();
+  const settings = orCannotStart(() => readSettings(process.env));
+  const runtime = await installRuntime(settings);
   try {
-    const temporal = await connect(new PaymentsPlugin({ onReady }));
+    const temporal = await connect(new PaymentsPlugin({ onReady }), settings);
     showTemporalExpiry(temporal.secondsUntilExpiry);
     try {
       const { connection, namespace } = temporal;
       const dataConverter = orCannotStart(
-        () => readDataConverter(process.env, namespace),
+        () => readDataConverter(settings, namespace),
         (why) => `${why}.`,
       );
       const bundle = await bundleFor(dataConverter);
       const worker = await Worker.create({
         connection,
         namespace,
-        taskQueue: taskQueueOf(process.env["PAYMENTS_TASK_QUEUE"]),
+        taskQueue: taskQueueOf(settings.taskQueue),
         ...(dataConverter && { dataConverter }),
         ...(bundle && { workflowBundle: bundle }),
         shutdownForceTime: "1 minute",

@@ -7,6 +7,7 @@ import {
   temporalSecondsUntilExpiry,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
+import type { Settings } from "@durable-payments/protocol/settings";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, type NativeConnectionOptions, Runtime } from "@temporalio/worker";
 
@@ -49,9 +50,9 @@ const keepCredentials = (
  * @returns the connection, and the remaining life of its credentials, in seconds by name.
  * @throws CannotStart if nothing answers, or the namespace does not exist.
  */
-export const connect = async (plugin: PaymentsPlugin) => {
+export const connect = async (plugin: PaymentsPlugin, settings: Settings) => {
   const { connectionOptions, namespace = "default" } = orCannotStart(
-    () => readTemporalConfiguration(process.env, loadClientConnectConfig),
+    () => readTemporalConfiguration(process.env, loadClientConnectConfig, settings),
     (why) => `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${why}`,
   );
   const address = connectionOptions.address ?? "localhost:7233";

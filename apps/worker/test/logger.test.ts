@@ -1,13 +1,6 @@
 import { ApplicationFailure } from "@temporalio/client";
 import { afterEach, expect, it, vi } from "vitest";
-import { CannotStart } from "@durable-payments/plugin";
-import {
-  coreLogFilter,
-  logLine,
-  readLogFormat,
-  readLogLevel,
-  WorkerLogger,
-} from "../src/logger.ts";
+import { coreLogFilter, logLine, WorkerLogger } from "../src/logger.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -107,15 +100,6 @@ it("writes a record without more, and not what is meant", () => {
   logger.warn("No workflows registered, not polling for workflow tasks");
   expect(written).toHaveLength(1);
   expect(written[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z \[INFO\] Worker state changed\n$/);
-});
-
-it("reads level and format, and refuses what is none", () => {
-  expect(readLogLevel({})).toBe("WARN");
-  expect(readLogLevel({ PAYMENTS_LOG_LEVEL: "debug" })).toBe("DEBUG");
-  expect(readLogFormat({})).toBe("text");
-  expect(readLogFormat({ PAYMENTS_LOG_FORMAT: "json" })).toBe("json");
-  expect(() => readLogLevel({ PAYMENTS_LOG_LEVEL: "loud" })).toThrow(CannotStart);
-  expect(() => readLogFormat({ PAYMENTS_LOG_FORMAT: "JSON lines" })).toThrow(CannotStart);
 });
 
 it("has the core say no more than at INFO, below which it shows payloads", () => {

@@ -1,7 +1,7 @@
 import { runApp } from "@durable-payments/tools/testing";
 import { describe, expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
-import { makeRig } from "./support/rig.ts";
+import { makeRig, settingsFile } from "./support/rig.ts";
 
 // Each test is a process or two: a busy machine takes its time.
 
@@ -9,7 +9,7 @@ const PASSWORD = "password-that-nobody-may-see";
 
 const TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
-const { simulator, startPayout, startWorker, variables } = await makeRig();
+const { folder, simulator, startPayout, startWorker, variables } = await makeRig();
 
 it("--help says what it does and what it needs", async () => {
   const { exitCode, stderr, stdout } = await runApp("worker", ["--help"]);
@@ -29,14 +29,14 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a log level that is none",
       [],
       { PAYMENTS_LOG_LEVEL: "loud" },
-      /PAYMENTS_LOG_LEVEL must be one of TRACE, DEBUG, INFO, WARN, ERROR\./,
+      /PAYMENTS_LOG_LEVEL must be one of "TRACE", "DEBUG", "INFO", "WARN", "ERROR"\./,
       1,
     ],
     [
       "1 for a log format that is none",
       [],
       { PAYMENTS_LOG_FORMAT: "xml" },
-      /PAYMENTS_LOG_FORMAT must be json or text\./,
+      /PAYMENTS_LOG_FORMAT must be one of "json", "text"\./,
       1,
     ],
     [
@@ -49,15 +49,15 @@ describe("where it cannot start it says why in one line, and ends with", () => {
     [
       "1 for a rate that is none",
       [],
-      { PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "0" },
-      /PAYMENTS_FLEET_ACTIVITIES_PER_SECOND must be a number above 0/,
+      settingsFile(folder.path, { activitiesPerSecond: 0 }),
+      /activitiesPerSecond in the settings file \(PAYMENTS_SETTINGS\) must be a number above 0/,
       1,
     ],
     [
       "1 for limits of approvals that are none",
       [],
       { PAYMENTS_APPROVE_ABOVE: "1000" },
-      /PAYMENTS_APPROVE_ABOVE must be a JSON object of decimal strings by currency/,
+      /PAYMENTS_APPROVE_ABOVE must be an object of decimal strings by currency/,
       1,
     ],
     [
@@ -71,7 +71,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a deployment that Temporal would refuse",
       [],
       { PAYMENTS_DEPLOYMENT_NAME: "payments.eu", PAYMENTS_BUILD_ID: "7" },
-      /PAYMENTS_DEPLOYMENT_NAME must be up to 100 characters without dots and colons/,
+      /PAYMENTS_DEPLOYMENT_NAME must be up to 100 characters without spaces, dots and colons/,
       1,
     ],
     [
@@ -99,14 +99,14 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for notifications to an address with credentials, without repeating them",
       [],
       { PAYMENTS_NOTIFY_URL: `https://ada:${PASSWORD}@alerts.example` },
-      /PAYMENTS_NOTIFY_URL must carry no user name and password/,
+      /PAYMENTS_NOTIFY_URL \(notify\.url\) must carry no user name and password/,
       1,
     ],
     [
       "1 for a secret of notifications that is none, without repeating it",
       [],
       { PAYMENTS_NOTIFY_URL: "https://alerts.example", PAYMENTS_NOTIFY_SECRET: PASSWORD },
-      /PAYMENTS_NOTIFY_SECRET must be whsec_ and 24 to 64 bytes in base64/,
+      /PAYMENTS_NOTIFY_SECRET \(notify\.secret\) must be whsec_ and 24 to 64 bytes in base64/,
       1,
     ],
     [

@@ -14,6 +14,7 @@ import { copyFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, it, onTestFinished, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
+import { settingsFile } from "./support/rig.ts";
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -42,7 +43,7 @@ const makeStack = async (name: string) => {
     ...folder.variables,
     ...workerVariables(temporal, simulator),
     PAYMENTS_LEDGER: `sqlite:${ledgerFile}`,
-    PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 0, clockSkewSeconds: 0 }),
+    ...settingsFile(folder.path, { assumptions: { listLagSeconds: 0, clockSkewSeconds: 0 } }),
   });
   let worker = await startApp("worker", ["--json"], variables());
   const stopWorker = () => worker.kill("SIGKILL");

@@ -81,7 +81,7 @@ it("with a keyring, neither Temporal, the ledger, the log nor the metrics hold a
     PAYMENTS_HEALTH_ADDRESS: "0",
   });
   onTestFinished(() => worker.kill("SIGKILL").then(() => undefined));
-  const dataConverter = readDataConverter({ PAYMENTS_KEYRING: keyring }, "default");
+  const dataConverter = readDataConverter({ keyring }, "default");
   const client = new Client({
     connection: temporal.connection,
     ...(dataConverter && { dataConverter }),

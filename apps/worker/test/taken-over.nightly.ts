@@ -2,13 +2,13 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
-import { makeRig } from "./support/rig.ts";
+import { makeRig, settingsFile } from "./support/rig.ts";
 
 const { folder, simulator, startPayout, startWorker } = await makeRig({ settleAfter: 0 });
 
 const SETTINGS = {
   PAYMENTS_LEDGER: `sqlite:${join(folder.path, "ledger.sqlite")}`,
-  PAYMENTS_ASSUMPTIONS: JSON.stringify({ listLagSeconds: 0, clockSkewSeconds: 0 }),
+  ...settingsFile(folder.path, { assumptions: { listLagSeconds: 0, clockSkewSeconds: 0 } }),
 };
 const WITHIN = { timeout: 60_000, interval: 50 };
 

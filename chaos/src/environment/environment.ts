@@ -1,7 +1,7 @@
 import { ConnectionFailed } from "@durable-payments/operations/errors";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
-import { readTextSeal } from "@durable-payments/codec";
+import { openTextSeal } from "@durable-payments/codec";
 import type { Operations } from "@durable-payments/operations/connection";
 import { temporalSettings, withOperations } from "@durable-payments/operations/connection";
 import type { Reporter } from "@durable-payments/tools/command";
@@ -60,7 +60,7 @@ const READY_WITHIN_MS = 60_000;
 const REPEAT_AFTER_MS = 300;
 
 /** The same rules as in production, with shorter times. */
-const FAST = { PAYMENTS_REQUEST_TIMEOUT_MS: "2000", PAYMENTS_RETRY_BASE_MS: "50" };
+const FAST = { requestTimeoutMs: 2_000, retryBaseMs: 50 };
 
 /** Lets tools in together, and keeps them out while the ledger's file is replaced. */
 const makeGate = () => {
@@ -135,9 +135,10 @@ export const startEnvironment = async (
     );
     started.service = service;
     const { apiKey, clientId } = service.credentials;
+    const settingsFile = join(folder, "settings.json");
+    await writeFile(settingsFile, JSON.stringify({ ...FAST, assumptions: service.assumptions }));
     const variables = {
-      ...FAST,
-      PAYMENTS_ASSUMPTIONS: JSON.stringify(service.assumptions),
+      PAYMENTS_SETTINGS: settingsFile,
       CHAOS_BUNDLE: apps.bundle,
       TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
       TEMPORAL_ADDRESS: temporal.address,
@@ -168,7 +169,7 @@ export const startEnvironment = async (
     const gate = makeGate();
     const ofTools = { ...variables, ...encryption("ofTools") };
     const settings = (): Parameters<typeof withOperations>[0] => {
-      const seal = readTextSeal(ofTools);
+      const seal = keyrings && openTextSeal(keyrings.ofTools);
       return {
         temporal: () => temporalSettings(ofTools),
         ledger: { ledger: ofTools.PAYMENTS_LEDGER, clientId, ...(seal && { seal }) },

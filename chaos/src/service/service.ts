@@ -118,7 +118,7 @@ export interface Service {
   readonly credentials: { readonly clientId: string; readonly apiKey: string };
   /** How it behaves, for the report. */
   readonly behaviour: Readonly<Record<string, unknown>>;
-  /** The workers' `PAYMENTS_ASSUMPTIONS`. */
+  /** The workers' setting `assumptions`. */
   readonly assumptions: Readonly<Record<string, unknown>>;
   /** The simulator: a process that is killed, and takes faults of requests. */
   readonly simulator?: { readonly process: SupervisedProcess; readonly control: SimulatorControl };

@@ -20,11 +20,10 @@ const HOUR_MS = 3_600_000;
 describe("the settings", () => {
   it("notify nobody where none are given", () => {
     expect(readNotificationSettings({})).toBeUndefined();
-    expect(readNotificationSettings({ PAYMENTS_NOTIFY_URL: " " })).toBeUndefined();
   });
 
   it("have defaults, and take http to this machine", () => {
-    const given = { PAYMENTS_NOTIFY_URL: URL_OF, PAYMENTS_NOTIFY_SECRET: SECRET };
+    const given = { url: URL_OF, secret: SECRET };
     expect(readNotificationSettings(given)).toEqual({
       url: new URL(URL_OF),
       key: Buffer.alloc(32, 7),
@@ -32,24 +31,23 @@ describe("the settings", () => {
       overdueAfterMs: 120 * HOUR_MS,
     });
     for (const url of ["http://localhost:80/x", "http://127.0.0.1/", "http://[::1]:8080/"]) {
-      expect(readNotificationSettings({ ...given, PAYMENTS_NOTIFY_URL: url })).toBeDefined();
+      expect(readNotificationSettings({ ...given, url: url })).toBeDefined();
     }
   });
 
   it.each([
-    [{ PAYMENTS_NOTIFY_URL: "http://alerts.example/hook" }, /_URL must begin with https/],
-    [{ PAYMENTS_NOTIFY_URL: "http://127.0.0.1.example/hook" }, /_URL must begin with https/],
-    [{ PAYMENTS_NOTIFY_URL: "https://ada:t0ken@alerts.example" }, /carry no user name/],
-    [{ PAYMENTS_NOTIFY_URL: "t0ken" }, /must be an absolute URL/],
-    [{ PAYMENTS_NOTIFY_URL: "" }, /_SECRET is set without PAYMENTS_NOTIFY_URL/],
-    [{ PAYMENTS_NOTIFY_SECRET: "" }, /_SECRET must be whsec_/],
-    [{ PAYMENTS_NOTIFY_SECRET: "whsec_dDBrZW4=" }, /_SECRET must be whsec_/],
-    [{ PAYMENTS_NOTIFY_SECRET: SECRET.replace("whsec_", "t0ken_") }, /_SECRET must be whsec_/],
-    [{ PAYMENTS_NOTIFY_INTERVAL_SECONDS: "0" }, /_INTERVAL_SECONDS must be a number above 0/],
-    [{ PAYMENTS_NOTIFY_OVERDUE_HOURS: "soon" }, /_OVERDUE_HOURS must be a number above 0/],
+    [{ url: "http://alerts.example/hook" }, /_URL .* must begin with https/],
+    [{ url: "http://127.0.0.1.example/hook" }, /_URL .* must begin with https/],
+    [{ url: "https://ada:t0ken@alerts.example" }, /carry no user name/],
+    [{ url: "t0ken" }, /must be an absolute URL/],
+    [{ url: undefined }, /_SECRET .* is set without PAYMENTS_NOTIFY_URL/],
+    [{ secret: "" }, /_SECRET .* must be whsec_/],
+    [{ secret: "whsec_dDBrZW4=" }, /_SECRET .* must be whsec_/],
+    [{ secret: SECRET.replace("whsec_", "t0ken_") }, /_SECRET .* must be whsec_/],
   ])("refuse %j, without repeating it", (wrong, message) => {
-    const given = { PAYMENTS_NOTIFY_URL: URL_OF, PAYMENTS_NOTIFY_SECRET: SECRET };
-    const read = () => readNotificationSettings({ ...given, ...wrong });
+    const given = { url: URL_OF, secret: SECRET };
+    const { url, ...rest } = { ...given, ...wrong };
+    const read = () => readNotificationSettings({ ...rest, ...(url !== undefined && { url }) });
     expect(read).toThrow(message);
     expect(read).not.toThrow(/t0ken|BwcH/);
   });
@@ -226,8 +224,8 @@ const startEndpoint = async (status: number) => {
   // It listens at a port.
   const { port } = server.address() as AddressInfo;
   const settings = readNotificationSettings({
-    PAYMENTS_NOTIFY_URL: `http://127.0.0.1:${port}/`,
-    PAYMENTS_NOTIFY_SECRET: SECRET,
+    url: `http://127.0.0.1:${port}/`,
+    secret: SECRET,
   });
   return { posted, settings };
 };
@@ -312,7 +310,7 @@ describe("the notifier", () => {
     });
     expect(await over(clientOf(() => [])).run(unset.sendTestNotification)).toMatchObject({
       isDelivered: false,
-      why: "PAYMENTS_NOTIFY_URL is not set for this worker",
+      why: "PAYMENTS_NOTIFY_URL (notify.url) is not set for this worker",
     });
   });
 });

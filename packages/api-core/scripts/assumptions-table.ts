@@ -10,11 +10,11 @@ const INTRODUCTION = `# Assumptions
 For engineers who connect the service. Its document leaves some points open; look up what the client assumes, and change
 what differs at your service.
 
-\`\`\`sh
-PAYMENTS_ASSUMPTIONS='{"updateBeneficiaryMethod":"PUT","notCarriedOutStatuses":[503]}'
+\`\`\`json
+{ "assumptions": { "updateBeneficiaryMethod": "PUT", "notCarriedOutStatuses": [503] } }
 \`\`\`
 
-The value is a JSON object. Objects in it change the default name by name; other values replace it. Statuses and regular
+This is part of the [settings file](settings.md). Objects in it change the default name by name; other values replace it. Statuses and regular
 expressions ignore case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
 
 Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`payoutCompletedStatuses\`, \`payoutFailedStatuses\` and \`timeZone\` first.

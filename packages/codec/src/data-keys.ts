@@ -1,7 +1,6 @@
 import { ValueError } from "@temporalio/common";
 import { LRUCache } from "lru-cache";
-import { UndecryptablePayload } from "./errors.ts";
-import type { DataKey, KeyProvider } from "./key-provider.ts";
+import { type DataKey, type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 
 /** How data keys are kept. */
 export interface DataKeySettings {

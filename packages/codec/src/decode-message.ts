@@ -1,6 +1,6 @@
 import type { DataConverter, Payload } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
-import { KeysUnavailable } from "./errors.ts";
+import { KeysUnavailable } from "./key-provider.ts";
 
 /** What to do with a payload that its codec cannot decode. */
 export interface DecodeSettings {

@@ -1,10 +1,10 @@
 import { type Payload, type PayloadCodec, ValueError } from "@temporalio/common";
 import proto from "@temporalio/proto";
+import * as Context from "effect/Context";
+import * as Metric from "effect/Metric";
 import { open, seal } from "./aes-gcm.ts";
-import { countPayloads } from "./counts.ts";
 import { type DataKeys, type DataKeySettings, keepDataKeys } from "./data-keys.ts";
-import { UndecryptablePayload } from "./errors.ts";
-import type { KeyProvider } from "./key-provider.ts";
+import { type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 
 /** Settings of {@link makeEncryptionCodec}. */
 export interface EncryptionSettings extends DataKeySettings {
@@ -26,6 +26,13 @@ const MAX_WRAPPED_BYTES = 1024;
 const utf8 = new TextEncoder();
 const textOf = (value: Uint8Array | null | undefined): string =>
   Buffer.from(value ?? []).toString();
+
+/** Counts payloads for the metrics of this process. The key must exist: its id becomes a label. */
+const countPayloads = (operation: "encrypt" | "decrypt", key: string, payloads: number): void =>
+  Metric.counter("payments_codec_payloads_total", {
+    description: "Payloads that this process has encrypted and decrypted, by key",
+    attributes: { operation, key },
+  }).updateUnsafe(payloads, Context.empty());
 
 const boundTo = (namespace: string, keyId: string): string =>
   `durable-payments payload\0${namespace}\0${keyId}`;

@@ -1,9 +1,15 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { randomBytes } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { KEY_BYTES, open, seal } from "./aes-gcm.ts";
-import { KeysUnavailable, MissingKey, UndecryptablePayload } from "./errors.ts";
-import type { KeyProvider } from "./key-provider.ts";
+
+import {
+  type KeyProvider,
+  KeysUnavailable,
+  MissingKey,
+  UndecryptablePayload,
+} from "./key-provider.ts";
 
 /** Settings of {@link openKeyring}. */
 export interface KeyringSettings {
@@ -23,9 +29,6 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 /** A data key is bound to its use and to the key that wraps it. */
 const boundTo = (keyId: string): string => `durable-payments data key\0${keyId}`;
-
-const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
 
 const readKey = async (folder: string, file: string): Promise<Uint8Array> => {
   const path = join(folder, file);

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { KEY_BYTES, open, seal } from "./aes-gcm.ts";
-import { KeysUnavailable, MissingKey, UndecryptablePayload } from "./errors.ts";
+import { KeysUnavailable, MissingKey, UndecryptablePayload } from "./key-provider.ts";
 
-/** Encrypts and decrypts texts, at once: of the ledger, within its transactions. */
+/** Encrypts and decrypts the texts of the ledger, synchronously, within its transactions. */
 export interface TextSeal {
   readonly seal: (text: string) => string;
   /** @throws MissingKey, KeysUnavailable or UndecryptablePayload. */
@@ -17,17 +17,11 @@ const SEALED = /^sealed:1:(?<keyId>[\w.-]{1,64}):(?<data>[A-Za-z0-9+/]+=*)$/;
 const boundTo = (keyId: string): string => `durable-payments text\0${keyId}`;
 
 /**
- * Reads by which keys texts are sealed: those of the keyring that `PAYMENTS_KEYRING` names. A key is read once, which
- * key is current each time.
+ * Opens the keys by which texts are sealed. A key is read once, which key is current each time.
  *
- * @param environment variables by name.
- * @returns undefined where there is no keyring.
+ * @param folder of the keyring.
  */
-export const readTextSeal = (
-  environment: Readonly<Record<string, string | undefined>>,
-): TextSeal | undefined => {
-  const folder = environment["PAYMENTS_KEYRING"]?.trim() ?? "";
-  if (folder === "") return undefined;
+export const openTextSeal = (folder: string): TextSeal => {
   const known = new Map<string, Uint8Array>();
   const keyOf = (keyId: string): Uint8Array => {
     const before = known.get(keyId);

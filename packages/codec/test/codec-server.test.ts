@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { encryptedDataConverter, openKeyring } from "../src/index.ts";
 import { type CodecRequestEntry, startCodecServer } from "../src/server/codec-server.ts";
-import { readPayloads, writePayloads } from "../src/server/payloads-json.ts";
+import { readPayloads, writePayloads } from "../src/server/payloads.ts";
 import { authenticateByFile } from "../src/server/users.ts";
 import { makeKeyringFolder } from "./support/keyring-folder.ts";
 

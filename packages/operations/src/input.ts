@@ -2,7 +2,6 @@ import {
   type Assumptions,
   type Fault,
   firstFaults,
-  makeAssumptions,
   type OperationName,
 } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
@@ -10,7 +9,6 @@ import { canonicalDecimal, isRecord, lookUp } from "@durable-payments/api-core/v
 import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import { inputFaults } from "@durable-payments/protocol/inputs";
-import * as Result from "effect/Result";
 import { invalidInput } from "./errors.ts";
 
 const HASH_CHARACTERS = 32;
@@ -99,24 +97,6 @@ const plannedRun = <Input extends { readonly account?: string }>(
   input,
   ...(input.account !== undefined && { account: input.account }),
 });
-
-/**
- * Reads the assumptions about the service, as the worker reads them.
- *
- * @param overrides JSON object, as `PAYMENTS_ASSUMPTIONS` has it.
- * @throws InvalidInput if they are invalid.
- */
-export const readAssumptions = (overrides = "{}"): Assumptions => {
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(overrides);
-  } catch {
-    throw invalidInput("PAYMENTS_ASSUMPTIONS must be a JSON object.");
-  }
-  return Result.getOrThrowWith(makeAssumptions(parsed), ({ message }) =>
-    invalidInput(`PAYMENTS_ASSUMPTIONS: ${message}`),
-  );
-};
 
 /** Fields that the run fills in, each with the message if they are given. */
 type FilledIn = Readonly<Record<string, string>>;

@@ -1,10 +1,10 @@
 export { defineOperation, type OwnOperation } from "@durable-payments/activities";
-export { CannotStart } from "./cannot-start.ts";
 export { PaymentsPlugin } from "./payments-plugin.ts";
-export type {
-  AccountSettings,
-  AmountLimits,
-  NotifySettings,
-  PaymentsSettings,
-  Polling,
-} from "./settings/payments-settings.ts";
+export {
+  type AccountSettings,
+  type AmountLimits,
+  CannotStart,
+  type NotifySettings,
+  type PaymentsSettings,
+  type Polling,
+} from "./settings.ts";

@@ -1,5 +1,3 @@
-import { clientHash } from "@durable-payments/protocol/account";
-import { baseQueue } from "@durable-payments/protocol";
 import type { ClientOptions, ClientPlugin } from "@temporalio/client";
 import type {
   BundleOptions,
@@ -8,77 +6,45 @@ import type {
   WorkerOptions,
   WorkerPlugin,
 } from "@temporalio/worker";
-import { bundleOfWorker, withPaymentWorkflows } from "./bundle/payments-bundle.ts";
-import { CannotStart } from "./cannot-start.ts";
-import { vouchingInterceptor } from "./client/vouching.ts";
-import { readAccounts } from "./settings/accounts.ts";
-import { checkKeys, converterOf } from "./settings/data-converter.ts";
-import { refuseUnknownSettings } from "./settings/known-settings.ts";
-import type { PaymentsSettings } from "./settings/payments-settings.ts";
-import type { WorkerProcess } from "./settings/worker-process.ts";
-import { checkAccounts } from "./worker/account.ts";
-import { checkPackages } from "./worker/check-packages.ts";
-import { deploymentFromEnvironment } from "./worker/deployment.ts";
-import { openLedgerOf } from "./worker/ledger.ts";
-import { PaymentsWorker } from "./worker/payments-worker.ts";
-
-/** A worker as it was configured. */
-interface Configured {
-  readonly payments: PaymentsWorker;
-  readonly options: WorkerOptions;
-}
-
-const DEFAULT_GRACE = "30 seconds";
-
-/**
- * Checks that what a worker is to run has no name of what the plugin runs beside it.
- *
- * @throws CannotStart
- */
-const checkNames = (
-  { activities = {}, taskQueue }: WorkerOptions,
-  ours: ReadonlyArray<string>,
-): void => {
-  const base = baseQueue(taskQueue);
-  if (base !== taskQueue) {
-    throw new CannotStart(
-      `PaymentsPlugin polls the task queue ${taskQueue} itself, beside the base queue: create the worker with taskQueue: "${base}".`,
-    );
-  }
-  const taken = Object.keys(activities).filter((name) => ours.includes(name));
-  if (taken.length > 0) {
-    throw new CannotStart(
-      `PaymentsPlugin brings the activities ${taken.join(", ")} itself: leave yours out, or give them other names.`,
-    );
-  }
-};
+import { readSettings } from "@durable-payments/protocol/settings";
+import { withSharedSteps } from "./bundle.ts";
+import { converterOf, prepareWorker, type PreparedWorker } from "./payments-worker.ts";
+import {
+  CannotStart,
+  checkProgramSettings,
+  orCannotStart,
+  type PaymentsSettings,
+  type WorkerProcess,
+} from "./settings.ts";
+import { vouchingInterceptor } from "./vouching.ts";
 
 /** Only this class reaches what is private to a plugin. */
-let madeIn: (settings: PaymentsSettings, process: WorkerProcess) => PaymentsPlugin;
+let madeIn: (process: WorkerProcess, settings: PaymentsSettings) => PaymentsPlugin;
 
 /**
- * Make a plugin for which other variables count than those of this process, or whose server skips waiting.
+ * Makes a plugin with another environment than that of this process, or for a server that skips waiting.
  *
  * @param settings as those of {@link PaymentsPlugin}.
- * @throws CannotStart for a setting of an unknown name.
+ * @throws CannotStart for an invalid setting.
  */
 export const paymentsPluginIn = (
   process: WorkerProcess,
   settings: PaymentsSettings,
-): PaymentsPlugin => madeIn(settings, process);
+): PaymentsPlugin => madeIn(process, settings);
 
 /**
  * A plugin of the Temporal SDK by which a worker runs payments, each exactly once, beside its own workflows and
  * activities.
  *
- * Of a worker it adds the activities and the workflows of payments, runs the workers of the task queues beside the base
- * queue (`payments/batch`, and `payments@NAME` of each named account) as long as the worker runs, opens the ledger, and
- * keeps the tracker (and, with `notify`, the notifier) running. `Worker.create` rejects with {@link CannotStart} where a
- * setting is missing or wrong, or the ledger cannot be written: before any work is taken. Where one of the workers
- * drains, by a signal or by `worker.shutdown()`, or fails, all of them drain, and `worker.run()` ends with the error.
+ * It adds the activities of payments to a worker, runs the workers of the task queues beside the base queue
+ * (`payments/batch`, and `payments@NAME` of each named account) as long as the worker runs, opens the ledger, and keeps
+ * the tracker (and, with `notify`, the notifier) running. The module of `workflowsPath` exports the workflows of
+ * payments by name, beside your own. `Worker.create` rejects with {@link CannotStart} if it does not, if a setting is
+ * missing or invalid, or if the ledger cannot be written: before any work is taken. If one of the workers drains, by a
+ * signal or by `worker.shutdown()`, or fails, all of them drain, and `worker.run()` ends with the error.
  *
- * It is a plugin of `bundleWorkflowCode` and `Worker.runReplayHistory`, too, with the same bundle; and of `Client`, whose
- * runs it vouches for as the first of their ids: they are refused where the id is known. Where a worker has other plugins, name it
+ * It is a plugin of `bundleWorkflowCode` and `Worker.runReplayHistory` as well, with the same bundle; and of `Client`,
+ * whose runs it vouches for as the first of their ids: a known id is refused. If a worker has other plugins, name it
  * last. One instance serves any number of workers.
  *
  * @example
@@ -96,12 +62,12 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   readonly name = "durable-payments";
   readonly #settings: PaymentsSettings;
   /** By an activity of theirs: a worker keeps that, whatever other plugins do with its options. */
-  readonly #configured = new WeakMap<object, Configured>();
+  readonly #prepared = new WeakMap<object, PreparedWorker>();
   readonly #running = new WeakSet<Worker>();
   #process: WorkerProcess = { environment: process.env, skipsTime: false };
 
   static {
-    madeIn = (settings, process) => {
+    madeIn = (process, settings) => {
       const plugin = new PaymentsPlugin(settings);
       plugin.#process = process;
       return plugin;
@@ -109,23 +75,20 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   }
 
   /**
-   * Make the plugin. Nothing is opened, and the environment is not read, before a worker is created.
+   * Makes the plugin. Nothing is opened, and the environment is not read, before a worker is created.
    *
-   * @param settings what differs from the environment variables `PAYMENTS_*`.
-   * @throws CannotStart for a setting of an unknown name.
+   * @param settings those that differ from the environment and the settings file.
+   * @throws CannotStart for an invalid setting.
    */
   constructor(settings: PaymentsSettings = {}) {
-    refuseUnknownSettings(settings);
+    checkProgramSettings(settings);
     this.#settings = settings;
   }
 
-  /** Add the workflows of payments to a bundle. Called by the SDK. */
+  /** Configures a bundle of workflows. Called by the SDK. */
   configureBundler(options: BundleOptions): BundleOptions {
-    const { failureConverterPath } = converterOf({}, this.#process.environment) ?? {};
-    return withPaymentWorkflows({
-      ...(failureConverterPath && { failureConverterPath }),
-      ...options,
-    });
+    const { failureConverterPath } = this.#converterOf({}) ?? {};
+    return withSharedSteps({ ...(failureConverterPath && { failureConverterPath }), ...options });
   }
 
   /** Has a client vouch for the runs that it starts. Called by the SDK. */
@@ -137,7 +100,7 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
         "PaymentsPlugin takes interceptors of a client as a list only: interceptors: { workflow: [...] }.",
       );
     }
-    const dataConverter = converterOf(options, this.#process.environment);
+    const dataConverter = this.#converterOf(options);
     return {
       ...options,
       ...(dataConverter && { dataConverter }),
@@ -146,68 +109,38 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   }
 
   /**
-   * Checks settings and ledger, and adds activities and workflows to a worker. Called by the SDK.
+   * Checks settings and ledger, and adds activities to a worker. Called by the SDK.
    *
    * @throws CannotStart
    */
   async configureWorker(own: WorkerOptions): Promise<WorkerOptions> {
     // On the connection and on the worker it is called twice.
-    if (this.#configuredOf(Object.values(own.activities ?? {})) !== undefined) return own;
-    checkPackages();
-    // As it is now: what has been checked counts, though the program sets the variables of another worker meanwhile.
-    const environment = { ...this.#process.environment };
-    const dataConverter = converterOf(own, environment);
-    const given = { ...own, ...(dataConverter && { dataConverter }) };
-    await checkKeys(dataConverter);
-    const accounts = readAccounts(this.#settings, environment);
-    const payments = new PaymentsWorker(this.#settings, accounts, {
-      ...this.#process,
-      environment,
-    });
-    checkNames(given, Object.keys(payments.activities));
-    const first = await checkAccounts(accounts, environment);
-    // One that cannot be opened keeps the worker from being created.
-    if (this.#process.ledger === undefined) {
-      await (await openLedgerOf(this.#settings, clientHash(first), environment)).close();
+    if (this.#preparedOf(Object.values(own.activities ?? {})) !== undefined) return own;
+    const prepared = await prepareWorker(own, this.#settings, this.#process, this);
+    for (const activity of Object.values(prepared.activities)) {
+      this.#prepared.set(activity, prepared);
     }
-    const { bundlerOptions: _bundled, workflowsPath: _path, interceptors, ...rest } = given;
-    const options: WorkerOptions = {
-      ...deploymentFromEnvironment(given, environment),
-      shutdownGraceTime: DEFAULT_GRACE,
-      // The tracker's heartbeat is the ledger's witness: it may not be older than what a copy may miss.
-      maxHeartbeatThrottleInterval: "1 second",
-      ...(payments.perSecond !== undefined && {
-        maxTaskQueueActivitiesPerSecond: payments.perSecond,
-      }),
-      ...rest,
-      workflowBundle: await bundleOfWorker(given, this),
-      activities: { ...given.activities, ...payments.activities },
-      interceptors: {
-        ...interceptors,
-        activity: [...(interceptors?.activity ?? []), ...payments.activityInterceptors],
-        // They are in the bundle.
-        workflowModules: [],
-      },
-    };
-    for (const activity of Object.values(payments.activities)) {
-      this.#configured.set(activity, { payments, options });
-    }
-    return options;
+    return prepared.options;
   }
 
-  /** Run a worker with its companions. Called by the SDK. */
+  /** Runs a worker with its companions. Called by the SDK. */
   async runWorker(worker: Worker, next: (worker: Worker) => Promise<void>): Promise<void> {
-    const configured = this.#configuredOf(worker.options.activities.values());
-    if (configured === undefined || this.#running.has(worker)) return next(worker);
+    const prepared = this.#preparedOf(worker.options.activities.values());
+    if (prepared === undefined || this.#running.has(worker)) return next(worker);
     this.#running.add(worker);
-    await configured.payments.run(worker, configured.options, () => next(worker));
+    await prepared.run(worker, () => next(worker));
   }
 
-  #configuredOf(activities: Iterable<unknown>): Configured | undefined {
+  #converterOf(options: Parameters<typeof converterOf>[0]) {
+    const { keyring } = this.#settings;
+    const read = orCannotStart(() => readSettings(this.#process.environment));
+    return converterOf(options, keyring === undefined ? read : { keyring });
+  }
+
+  #preparedOf(activities: Iterable<unknown>): PreparedWorker | undefined {
     for (const activity of activities) {
-      const configured =
-        typeof activity === "function" ? this.#configured.get(activity) : undefined;
-      if (configured !== undefined) return configured;
+      const prepared = typeof activity === "function" ? this.#prepared.get(activity) : undefined;
+      if (prepared !== undefined) return prepared;
     }
     return undefined;
   }

@@ -103,3 +103,17 @@ it.each([
   );
   await expect(plugin.configureWorker({ taskQueue: "payments" })).rejects.toThrow(message);
 });
+
+it("a worker whose workflows lack those of payments is refused, and told what to export", async () => {
+  const plugin = paymentsPluginIn(
+    { environment: {}, skipsTime: false },
+    { baseUrl: "http://127.0.0.1:1", clientId: "c", apiKey: "k", ledger: "memory" },
+  );
+  const options = { taskQueue: "payments", workflowsPath: fileOf("support/own-workflows.ts") };
+  await expect(plugin.configureWorker(options)).rejects.toThrow(
+    /lack checkWorker, notifier, .*export \{ checkWorker, /,
+  );
+  await expect(
+    plugin.configureWorker({ taskQueue: "payments", activities: { createPayout: () => {} } }),
+  ).rejects.toThrow(/brings the activities createPayout itself/);
+});

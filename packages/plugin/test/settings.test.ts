@@ -1,41 +1,48 @@
+import * as Redacted from "effect/Redacted";
 import { describe, expect, it } from "vitest";
 import { CannotStart, PaymentsPlugin } from "../src/index.ts";
-import { vouchingInterceptor } from "../src/client/vouching.ts";
-import {
-  readActivitiesPerSecond,
-  readBatchShare,
-  readLimits,
-} from "../src/settings/read-settings.ts";
+import { readWorkerSettings } from "../src/settings.ts";
+import { vouchingInterceptor } from "../src/vouching.ts";
 
-describe("settings", () => {
-  it("that are misspelt are refused, with the name that was meant", () => {
-    expect(() => new PaymentsPlugin({ maxAmount: {} } as object)).toThrow(
-      /did you mean maxAmounts\?/,
-    );
+describe("settings of the program", () => {
+  it.each([
+    [{ maxAmount: {} }, /did you mean maxAmounts\?/],
+    [
+      { accounts: { eu: { clientID: "" } } },
+      /The account eu has no setting clientID \(did you mean clientId\?\)/,
+    ],
+    [{ accounts: { EU: {} } }, /accounts\.EU must have a name/],
+    [{ maxAmounts: { USD: 1 } }, /The setting maxAmounts\.USD must be/],
+    [
+      { notify: { overduHours: 1 } },
+      /notify\.overduHours is not a setting \(did you mean overdueHours\?\)/,
+    ],
+    [{ healthAddress: 70_000 }, /healthAddress must be a port/],
+    [{ activitiesPerSecond: Number.NaN }, /activitiesPerSecond must be/],
+    [{ onReady: 1 }, /onReady of PaymentsPlugin must be a function/],
+  ])("that are invalid are refused: %j", (settings, message) => {
+    const make = () => new PaymentsPlugin(settings as object);
+    expect(make).toThrow(CannotStart);
+    expect(make).toThrow(message);
   });
 
-  it.each(['{"USD": 1}', "", "[]", '{"usd": "1.00"}', '{"USD": "1", "USD": "2"}'])(
-    "of a limit that is no limit are refused: %s",
-    (text) => {
-      expect(() => readLimits({}, { PAYMENTS_MAX_AMOUNTS: text })).toThrow(CannotStart);
-    },
-  );
-
-  it("come from the environment where they are not given", () => {
+  it("count before those of the environment", () => {
     const environment = {
+      PAYMENTS_CLIENT_ID: "c",
+      PAYMENTS_API_KEY_FILE: "key",
       PAYMENTS_MAX_AMOUNTS: '{"USD": "10.00"}',
-      PAYMENTS_FLEET_ACTIVITIES_PER_SECOND: "5",
+      PAYMENTS_HEALTH_ADDRESS: "9464",
     };
-    expect(readLimits({ approveAbove: { EUR: "1.00" } }, environment)).toEqual({
+    const apiKey = Redacted.make("key");
+    const program = { apiKey, approveAbove: { EUR: "1.00" }, healthAddress: 0 };
+    const { accounts, healthAddress } = readWorkerSettings(program, environment);
+    expect(healthAddress).toBe("0");
+    expect(accounts.get(undefined)).toEqual({
+      clientId: "c",
+      apiKey,
       maxAmounts: { USD: "10.00" },
       approveAbove: { EUR: "1.00" },
     });
-    expect(readActivitiesPerSecond({}, environment)).toBe(5);
-    expect(readBatchShare({}, environment)).toBe(0.5);
-  });
-
-  it.each([0, -1, NaN])("of a rate of %s are refused", (activitiesPerSecond) => {
-    expect(() => readActivitiesPerSecond({ activitiesPerSecond }, {})).toThrow(CannotStart);
   });
 });
 

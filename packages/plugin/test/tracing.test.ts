@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { openTracing, type Tracing, tracingEndpoint } from "../src/worker/tracing.ts";
+import { openTracing, type Tracing, tracingEndpoint } from "../src/tracing.ts";
 
 const IBAN = "DE89370400440532013000";
 const TRACE = "0af7651916cd43dd8448eb211c80319c";

@@ -145,8 +145,8 @@ const refuseWeakTls = (environment: Environment): void => {
 
 /** Without TLS, everybody on the way sees the inputs of payments, and can start payments. */
 const refusePlainText = (
-  environment: Environment,
   { address = "", apiKey }: Configuration["connectionOptions"],
+  isAllowed: boolean,
 ): void => {
   if (address === "" || isOnThisMachine({ address })) return;
   if (apiKey !== undefined) {
@@ -154,7 +154,7 @@ const refusePlainText = (
       "the API key would be sent to another machine in plain text: remove TEMPORAL_TLS=false.",
     );
   }
-  if (environment["PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL"] === "true") return;
+  if (isAllowed) return;
   throw new Error(
     "the connection to Temporal on another machine would be in plain text: set TEMPORAL_TLS=true, or PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true if the network encrypts.",
   );
@@ -177,6 +177,7 @@ const checkNamed = (environment: Environment): void => {
 export const readTemporalConfiguration = <A extends Configuration>(
   environment: Environment,
   load: () => A,
+  { allowPlainTextTemporal = false }: { readonly allowPlainTextTemporal?: boolean } = {},
 ): A => {
   checkNamed(environment);
   let ofSdk: A;
@@ -192,7 +193,7 @@ export const readTemporalConfiguration = <A extends Configuration>(
   const { address, tls } = connectionOptions;
   if (address) checkAddress(address);
   const secured = normalizeTlsConfig(tls);
-  if (secured === undefined) refusePlainText(environment, connectionOptions);
+  if (secured === undefined) refusePlainText(connectionOptions, allowPlainTextTemporal);
   else {
     refuseWeakTls(environment);
     checkTls(secured);

@@ -8,7 +8,8 @@ const read = (
     readonly tls?: boolean;
   },
   environment: Readonly<Record<string, string>> = {},
-) => readTemporalConfiguration(environment, () => ({ connectionOptions }));
+  settings: { readonly allowPlainTextTemporal?: boolean } = {},
+) => readTemporalConfiguration(environment, () => ({ connectionOptions }), settings);
 
 it.each([
   undefined,
@@ -33,10 +34,10 @@ it.each([
   expect(() => read({ address })).toThrow("would be in plain text: set TEMPORAL_TLS=true");
   expect(() => read({ address, tls: false })).toThrow("PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true");
   expect(() => read({ address, tls: true })).not.toThrow();
-  const allowed = { PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL: "true" };
-  expect(() => read({ address }, allowed)).not.toThrow();
+  const allowed = { allowPlainTextTemporal: true };
+  expect(() => read({ address }, {}, allowed)).not.toThrow();
   // Whatever the network does: a key is worth more than what it protects now.
-  expect(() => read({ address, apiKey: "k", tls: false }, allowed)).toThrow(
+  expect(() => read({ address, apiKey: "k", tls: false }, {}, allowed)).toThrow(
     "the API key would be sent to another machine in plain text",
   );
 });

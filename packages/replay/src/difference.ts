@@ -1,20 +1,59 @@
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
 import { comparedEvents, type History, type RecordedEvent } from "./history.ts";
-import { type Activation, MARKER, type Recorded, type RecordedCommand } from "./record.ts";
-import { type Frame, framesOf } from "./stack.ts";
+import type { Activation, Recorded, RecordedCommand } from "./record.ts";
+
+/** A line of the sources. */
+export interface Frame {
+  /** Path from the current folder. */
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** The line itself, if the file can be read. */
+  readonly source?: string;
+}
 
 /** Where the code first did something else than a history has. */
 export interface Difference {
-  /** The event that the code did not lead to; none where the history ends before. */
+  /** The event that the code did not lead to; left out if the history ends before. */
   readonly event?: Recorded & { readonly id: number };
-  /** What the code would have recorded instead; none where it did nothing. */
+  /** What the code would have recorded instead; left out if it did nothing. */
   readonly command?: Recorded;
   /** Where the code stood when it did that: lines of its sources, innermost first. */
   readonly stack: ReadonlyArray<Frame>;
-  /** Where the code waits since; no line where it has ended. */
+  /** Where the code waits since; no line if it has ended. */
   readonly waitsAt: ReadonlyArray<Frame>;
 }
 
-/** The commands that reach the server: not those that were taken back in the same workflow task. */
+const FRAME = /(?:\(|^at )((?:file:\/\/)?\/[^():]+|[A-Za-z]:\\[^():]+):(\d+):(\d+)\)?$/;
+
+const sourceOf = (file: string, line: number): string | undefined => {
+  try {
+    return readFileSync(file, "utf8").split("\n")[line - 1]?.trim();
+  } catch {
+    return undefined;
+  }
+};
+
+/** Returns the lines of the workflow's own sources in a stack, innermost first; frames of libraries say nothing. */
+export const framesOf = (stack: string): ReadonlyArray<Frame> =>
+  stack.split("\n").flatMap((text) => {
+    const [, path = "", line = "", column = ""] = FRAME.exec(text.trim()) ?? [];
+    if (path === "" || path.includes("node_modules")) return [];
+    const file = path.startsWith("file://") ? fileURLToPath(path) : path;
+    const source = sourceOf(file, Number(line));
+    return [
+      {
+        file: relative(process.cwd(), file),
+        line: Number(line),
+        column: Number(column),
+        ...(source !== undefined && { source }),
+      },
+    ];
+  });
+
+/** Returns the commands that reach the server: not those that were taken back in the same workflow task. */
 const lastingCommands = (
   activations: ReadonlyArray<Activation>,
 ): ReadonlyArray<RecordedCommand> => {
@@ -26,94 +65,52 @@ const lastingCommands = (
   );
 };
 
-const isLocal = ({ key, type }: { readonly key?: string; readonly type: string }): boolean =>
-  type === MARKER && key !== undefined;
-
-const isAlike = (event: Recorded, command: Recorded): boolean =>
-  event.type === command.type &&
-  event.name === command.name &&
-  event.workflowId === command.workflowId;
-
-interface Pair {
-  readonly event?: RecordedEvent;
-  readonly command?: RecordedCommand;
-}
-
-/** Local activities are kept when they end, which may be in any order: they are paired by number. */
-const firstUnlikeLocal = (
-  events: ReadonlyArray<RecordedEvent>,
-  commands: ReadonlyArray<RecordedCommand>,
-): Pair | undefined => {
-  const byKey = new Map(commands.filter(isLocal).map((command) => [command.key, command]));
-  for (const event of events.filter(isLocal)) {
-    const command = byKey.get(event.key);
-    if (command === undefined) return { event };
-    if (!isAlike(event, command)) return { event, command };
-  }
-  return undefined;
-};
-
-/** All else is recorded in the order in which it was decided. */
-const firstUnlike = (
-  events: ReadonlyArray<RecordedEvent>,
-  commands: ReadonlyArray<RecordedCommand>,
-): Pair | undefined => {
-  const lasting = commands.filter((command) => !isLocal(command));
-  const expected = events.filter((event) => !isLocal(event));
-  const at = expected.findIndex((event, index) => {
-    const command = lasting[index];
-    return command === undefined || !isAlike(event, command);
-  });
-  const index = at === -1 ? expected.length : at;
-  const event = expected[index];
-  const command = lasting[index];
-  return event === undefined && command === undefined
-    ? undefined
-    : { ...(event && { event }), ...(command && { command }) };
-};
-
-const earlier = (one: Pair | undefined, other: Pair | undefined): Pair | undefined =>
-  (one?.event?.id ?? Infinity) <= (other?.event?.id ?? Infinity) ? (one ?? other) : other;
-
-const linesOf = (stack: string): number => stack.split("\n").length;
-
 /**
- * Frames of the longest of the stacks that pass through the workflow's own lines. It is measured with the
- * frames of libraries: what the libraries wait for themselves, beside the workflow, waits near its start.
+ * Returns the frames of the longest of the stacks that pass through the workflow's own lines. It is measured with the
+ * frames of libraries: a wait of a library itself, beside the workflow, is near its start.
  */
 const longest = (stacks: ReadonlyArray<string>): ReadonlyArray<Frame> =>
   stacks
-    .toSorted((one, other) => linesOf(other) - linesOf(one))
+    .toSorted((one, other) => other.split("\n").length - one.split("\n").length)
     .map(framesOf)
     .find((frames) => frames.length > 0) ?? [];
 
+const pick = (recorded: Recorded, names: ReadonlyArray<keyof Recorded>): Recorded => ({
+  type: recorded.type,
+  ...Object.fromEntries(
+    names.flatMap((name) => (recorded[name] === undefined ? [] : [[name, recorded[name]]])),
+  ),
+});
+
 const differenceAt = (
-  { command, event }: Pair,
+  event: RecordedEvent | undefined,
+  command: RecordedCommand | undefined,
   activations: ReadonlyArray<Activation>,
-  shown: (recorded: Recorded) => Recorded,
+  names: ReadonlyArray<keyof Recorded>,
 ): Difference => ({
-  ...(event && { event: { id: event.id, ...shown(event) } }),
-  ...(command && { command: shown(command) }),
+  ...(event && { event: { id: event.id, ...pick(event, names) } }),
+  ...(command && { command: pick(command, names) }),
   stack: framesOf(command?.stack ?? ""),
   waitsAt: longest(activations.at(-1)?.waitsAt ?? []),
 });
 
-/** Find where a replay that failed left its history. */
+/** Finds where a replay that failed left its history. */
 export const firstDifference = (
   history: History,
   activations: ReadonlyArray<Activation>,
 ): Difference => {
   const events = comparedEvents(history);
   const commands = lastingCommands(activations);
-  const first = earlier(firstUnlikeLocal(events, commands), firstUnlike(events, commands)) ?? {};
-  return differenceAt(first, activations, ({ name, type, workflowId }) => ({
-    type,
-    ...(name !== undefined && { name }),
-    ...(workflowId !== undefined && { workflowId }),
-  }));
+  const isAlike = (event: Recorded, command: Recorded | undefined) =>
+    event.type === command?.type &&
+    event.name === command.name &&
+    event.workflowId === command.workflowId;
+  const at = events.findIndex((event, index) => !isAlike(event, commands[index]));
+  const index = at === -1 ? events.length : at;
+  return differenceAt(events[index], commands[index], activations, ["name", "workflowId"]);
 };
 
-/** Find the first activity that sends another step than the history has: for the ledger that is another payment. */
+/** Finds the first activity that sends another step than the history has: for the ledger that is another payment. */
 export const firstOtherStep = (
   history: History,
   activations: ReadonlyArray<Activation>,
@@ -124,11 +121,7 @@ export const firstOtherStep = (
   for (const event of comparedEvents(history)) {
     const command = event.activityId === undefined ? undefined : byId.get(event.activityId);
     if (command === undefined || event.step === undefined || event.step === command.step) continue;
-    return differenceAt({ event, command }, activations, ({ name, step, type }) => ({
-      type,
-      ...(name !== undefined && { name }),
-      ...(step !== undefined && { step }),
-    }));
+    return differenceAt(event, command, activations, ["name", "step"]);
   }
   return undefined;
 };

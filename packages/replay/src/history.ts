@@ -1,21 +1,64 @@
 import type { History } from "@temporalio/common/lib/proto-utils.js";
 import proto from "@temporalio/proto";
-import { parseEvents } from "./history-json.ts";
-import { MARKER, type RecordedActivity } from "./record.ts";
-import { stepOf } from "./step.ts";
+import { createRequire } from "node:module";
+import { MARKER, type RecordedActivity, stepOf } from "./record.ts";
 
 export type { History } from "@temporalio/common/lib/proto-utils.js";
 
-/** What was read is no history; the message says why, and repeats nothing of it. */
+/** A run whose history is replayed. */
+export interface RunToReplay {
+  /** Its own: the ledger and the ids of children go by it. */
+  readonly workflowId: string;
+  readonly history: History;
+}
+
+/** A file is not a history; the message says why, and repeats nothing of it. */
 export class InvalidHistory extends Error {
   override readonly name = "InvalidHistory";
 }
 
+/** A history comes with another workflow id than its own, or without one: replayed so, it would seem to differ. */
+export class WrongWorkflowId extends Error {
+  override readonly name = "WrongWorkflowId";
+}
+
 /**
- * Read a history as Temporal's command line, its Web UI and `writeHistory` write it.
- *
- * @throws InvalidHistory
+ * protobufjs knows only the types of its own copy, and npm installs several copies of it beside
+ * each other: then `historyFromJSON` of `@temporalio/common` fails with "type must be a Type". This
+ * is the copy that `@temporalio/proto` made its types with. A `require` is typed as `any`.
  */
+const { fromJson, toJson } = createRequire(import.meta.resolve("@temporalio/proto"))(
+  "protobufjs/ext/protojson",
+) as {
+  readonly fromJson: (
+    type: unknown,
+    json: unknown,
+    options: { readonly ignoreUnknownFields: boolean },
+  ) => History;
+  readonly toJson: (type: unknown, message: unknown) => unknown;
+};
+
+const historyType = proto.temporal.api.history.v1.History;
+
+/** protobufjs writes `field: problem: value`, and a value may be a name or an account number. */
+const withoutValue = (error: unknown): Error =>
+  new Error((error instanceof Error ? error.message : "").replace(/^([^:]*: [^:"]*)[:"].*/s, "$1"));
+
+const parsed = (json: unknown): History => {
+  if (typeof json !== "object" || json === null || !("events" in json)) {
+    throw new InvalidHistory("it is not a JSON object with the events of a run");
+  }
+  if (!Array.isArray(json.events)) throw new InvalidHistory("its `events` are not a list");
+  try {
+    // Fields that this version of the SDK does not know are left out.
+    return fromJson(historyType, { events: json.events }, { ignoreUnknownFields: true });
+  } catch (error) {
+    const cause = withoutValue(error);
+    throw new InvalidHistory(`its events are not in Temporal's JSON (${cause.message})`, { cause });
+  }
+};
+
+/** Reads a history as Temporal's command line and its Web UI write it. @throws InvalidHistory */
 export const readHistory = (json: unknown): History => {
   const history = parsed(json);
   const events = history.events ?? [];
@@ -32,38 +75,60 @@ export const readHistory = (json: unknown): History => {
   return history;
 };
 
-/** The workflow id that a history says; undefined for one of an older server. */
-export const workflowIdOf = ({ events }: History): string | undefined =>
+/**
+ * Writes a history as Temporal's command line and Web UI write it.
+ *
+ * @param history as the client's `fetchHistory` returns it.
+ * @returns JSON text, which `readRun` reads once it is parsed.
+ */
+export const writeHistory = (history: History): string =>
+  JSON.stringify(toJson(historyType, historyType.fromObject(history)), undefined, 2);
+
+/** Returns the workflow id that a history says; undefined for one of an older server. */
+const workflowIdOf = ({ events }: History): string | undefined =>
   events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
+
+/** Expects that a run has the workflow id that its history says, if it says one. @throws WrongWorkflowId */
+export const expectOwnId = ({ history, workflowId }: RunToReplay): void => {
+  const named = workflowIdOf(history);
+  if (named !== undefined && named !== workflowId) {
+    throw new WrongWorkflowId(
+      `it is the history of the workflow id ${named}, not of ${workflowId}`,
+    );
+  }
+};
+
+/**
+ * Reads the run whose history Temporal's command line, its Web UI or `writeHistory` wrote.
+ *
+ * @param json content of the file, parsed.
+ * @param workflowId for histories of older servers, which do not say it.
+ * @returns what `replayHistories` takes.
+ * @throws InvalidHistory if it is not a history, or not a whole one.
+ * @throws WrongWorkflowId if its workflow id is not known, or is another one.
+ */
+export const readRun = (json: unknown, workflowId?: string): RunToReplay => {
+  const history = readHistory(json);
+  const id = workflowId ?? workflowIdOf(history);
+  if (id === undefined) {
+    throw new WrongWorkflowId(
+      "its history does not say its workflow id, from which the ids of children are derived, and none is given",
+    );
+  }
+  const run = { workflowId: id, history };
+  expectOwnId(run);
+  return run;
+};
 
 /** Whether the run of a history has begun to run: before that its code has decided nothing. */
 export const hasBegun = ({ events }: History): boolean =>
   (events ?? []).some((event) => event.workflowTaskStartedEventAttributes);
-
-const parsed = (json: unknown): History => {
-  if (typeof json !== "object" || json === null || !("events" in json)) {
-    throw new InvalidHistory("it is no JSON object with the events of a run");
-  }
-  if (!Array.isArray(json.events)) throw new InvalidHistory("its `events` are no list");
-  try {
-    return parseEvents(json.events);
-  } catch (error) {
-    const cause = withoutValue(error);
-    throw new InvalidHistory(`its events are not in Temporal's JSON (${cause.message})`, { cause });
-  }
-};
-
-/** protobufjs writes `field: problem: value`, and a value may be a name or an account number. */
-const withoutValue = (error: unknown): Error =>
-  new Error((error instanceof Error ? error.message : "").replace(/^([^:]*: [^:"]*)[:"].*/s, "$1"));
 
 type HistoryEvent = NonNullable<History["events"]>[number];
 
 /** An event of a history, as far as a replay compares it. */
 export interface RecordedEvent extends RecordedActivity {
   readonly id: number;
-  /** The key of the command, where a marker has it. */
-  readonly key?: string;
 }
 
 /** Types whose events come from commands that are compared. */
@@ -84,67 +149,46 @@ const COMPARED: ReadonlySet<string> = new Set([
 /** The SDK itself keeps the patches of a run under this search attribute. */
 const KEPT_BY_SDK = "TemporalChangeVersion";
 
-const LOCAL_ACTIVITY = "core_local_activity";
 const PATCH = "core_patch";
 
-/** What the SDK wrote into a marker; plain JSON, whatever codec the payloads of the project have. */
-const markerData = (event: HistoryEvent, detail: string): Readonly<Record<string, unknown>> => {
-  const data = event.markerRecordedEventAttributes?.details?.[detail]?.payloads?.[0]?.data;
-  const value: unknown = data ? JSON.parse(Buffer.from(data).toString()) : undefined;
-  return typeof value === "object" && value !== null ? { ...value } : {};
+/** Returns the id of a patch. The SDK writes it as plain JSON, whatever codec the payloads of the project have. */
+const patchOf = ({ markerRecordedEventAttributes: marker }: HistoryEvent): string | undefined => {
+  const data = marker?.details?.["patch-data"]?.payloads?.[0]?.data;
+  if (!data) return undefined;
+  const { id } = JSON.parse(Buffer.from(data).toString()) as { readonly id?: unknown };
+  return String(id);
 };
 
-const markerOf = (event: HistoryEvent): Omit<RecordedEvent, "id" | "type"> => {
-  switch (event.markerRecordedEventAttributes?.markerName) {
-    case LOCAL_ACTIVITY: {
-      const { activity_type, seq } = markerData(event, "data");
-      return { name: String(activity_type), key: `local activity ${String(seq)}` };
-    }
-    case PATCH:
-      return { name: String(markerData(event, "patch-data")["id"]) };
-    default:
-      return {};
-  }
+const isCompared = (event: HistoryEvent, type: string): boolean => {
+  const upserted = event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes;
+  const marker = event.markerRecordedEventAttributes?.markerName ?? PATCH;
+  return (
+    COMPARED.has(type) && marker === PATCH && !(KEPT_BY_SDK in (upserted?.indexedFields ?? {}))
+  );
 };
 
-const nameOf = (event: HistoryEvent): string | null | undefined =>
-  event.activityTaskScheduledEventAttributes?.activityType?.name ??
-  event.startChildWorkflowExecutionInitiatedEventAttributes?.workflowType?.name ??
-  event.signalExternalWorkflowExecutionInitiatedEventAttributes?.signalName;
-
-/** By what else than its name an event is known: the child, the activity and its step. */
-const detailsOf = (event: HistoryEvent): Omit<RecordedActivity, "type"> => {
-  const { activityId, input } = event.activityTaskScheduledEventAttributes ?? {};
-  const { workflowId } = event.startChildWorkflowExecutionInitiatedEventAttributes ?? {};
-  const step = stepOf(input?.payloads);
-  return {
-    ...(activityId && { activityId }),
-    ...(step !== undefined && { step }),
-    ...(workflowId && { workflowId }),
-  };
-};
-
-/** Type of an event without its prefix. */
-const typeOf = ({ eventType }: HistoryEvent): string =>
-  (proto.temporal.api.enums.v1.EventType[eventType ?? 0] ?? "").replace(/^EVENT_TYPE_/, "");
-
-const isOfSdk = (event: HistoryEvent): boolean =>
-  KEPT_BY_SDK in
-  (event.upsertWorkflowSearchAttributesEventAttributes?.searchAttributes?.indexedFields ?? {});
-
-/** The events that came from commands which a replay compares, in their order. */
+/** Returns the events that came from commands which a replay compares, in their order. */
 export const comparedEvents = ({ events }: History): ReadonlyArray<RecordedEvent> =>
   (events ?? []).flatMap((event) => {
-    const type = typeOf(event);
-    if (!COMPARED.has(type) || isOfSdk(event)) return [];
-    const name = nameOf(event);
+    const type = (proto.temporal.api.enums.v1.EventType[event.eventType ?? 0] ?? "").replace(
+      /^EVENT_TYPE_/,
+      "",
+    );
+    if (!isCompared(event, type)) return [];
+    const { activityId, activityType, input } = event.activityTaskScheduledEventAttributes ?? {};
+    const child = event.startChildWorkflowExecutionInitiatedEventAttributes;
+    const signal = event.signalExternalWorkflowExecutionInitiatedEventAttributes;
+    const name =
+      activityType?.name ?? child?.workflowType?.name ?? signal?.signalName ?? patchOf(event);
+    const step = stepOf(input?.payloads);
     return [
       {
         id: Number(event.eventId),
         type,
         ...(name && { name }),
-        ...detailsOf(event),
-        ...markerOf(event),
+        ...(activityId && { activityId }),
+        ...(step !== undefined && { step }),
+        ...(child?.workflowId && { workflowId: child.workflowId }),
       },
     ];
   });

@@ -1,9 +1,18 @@
 export { bundleForReplay, CannotBundle } from "./bundle.ts";
-export type { Difference } from "./difference.ts";
-export { differenceText, type DifferenceText } from "./difference-text.ts";
-export { type History, InvalidHistory } from "./history.ts";
-export { writeHistory } from "./history-json.ts";
+export type { Difference, Frame } from "./difference.ts";
+export {
+  type History,
+  InvalidHistory,
+  readRun,
+  type RunToReplay,
+  writeHistory,
+  WrongWorkflowId,
+} from "./history.ts";
 export type { Recorded } from "./record.ts";
-export { type DifferenceKind, type Replay, replayHistories } from "./replay.ts";
-export { readRun, type RunToReplay, WrongWorkflowId } from "./run.ts";
-export type { Frame } from "./stack.ts";
+export {
+  type DifferenceKind,
+  differenceText,
+  type DifferenceText,
+  type Replay,
+  replayHistories,
+} from "./replay.ts";

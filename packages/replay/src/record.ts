@@ -1,3 +1,6 @@
+import { defaultPayloadConverter, type Payload } from "@temporalio/common";
+import { decode } from "@temporalio/common/lib/encoding.js";
+
 /** What a command of a workflow becomes in its history: an event of a type, about something of a name. */
 export interface Recorded {
   /** As histories name it, without the prefix: `ACTIVITY_TASK_SCHEDULED`. */
@@ -6,7 +9,7 @@ export interface Recorded {
   readonly name?: string;
   /** Of the child workflow. */
   readonly workflowId?: string;
-  /** The step that an activity sends, where it sends one. */
+  /** The step that an activity sends, if it sends one. */
   readonly step?: string;
 }
 
@@ -17,7 +20,7 @@ export interface RecordedActivity extends Recorded {
 
 /** A command that the workflow's code gave while it was replayed. */
 export interface RecordedCommand extends RecordedActivity {
-  /** By what a later command can take it back, and a marker names it: `timer 1`, `activity 2`. */
+  /** By which a later command can take it back: `timer 1`, `activity 2`. */
   readonly key?: string;
   /** Where the code stood when it gave the command, in lines of its sources. */
   readonly stack: string;
@@ -39,5 +42,23 @@ export type RecorderSinks = {
   readonly replayRecorder: { activation(activation: Activation): void };
 };
 
-/** Type of the event under which the outcome of a local activity, or a patch, is kept. */
+/** Type of the event that keeps a patch. */
 export const MARKER = "MARKER_RECORDED";
+
+/** Payloads of another converter, or of a codec, are not looked into. */
+const PLAIN = "json/plain";
+
+/**
+ * Returns the step that an activity sends, by which the ledger knows the payment: its input names it.
+ *
+ * @returns undefined for an activity that is not a write: most are not.
+ */
+export const stepOf = (input: ReadonlyArray<Payload> | null | undefined): string | undefined => {
+  const [call] = input ?? [];
+  const encoding = call?.metadata?.["encoding"];
+  if (call === undefined || !encoding || decode(encoding) !== PLAIN) return undefined;
+  const value: unknown = defaultPayloadConverter.fromPayload(call);
+  if (typeof value !== "object" || value === null) return undefined;
+  const step: unknown = Reflect.get(value, "step");
+  return typeof step === "string" ? step : undefined;
+};

@@ -1,8 +1,72 @@
 import { defaultPayloadConverter, RawValue } from "@temporalio/common";
+import type { coresdk } from "@temporalio/proto";
 import { proxySinks, workflowInfo, type WorkflowInterceptorsFactory } from "@temporalio/workflow";
 import { getActivator } from "@temporalio/workflow/lib/global-attributes.js";
-import { recordedAs, takesBack } from "./commands.ts";
-import type { RecordedCommand, RecorderSinks } from "./record.ts";
+import {
+  MARKER,
+  type Recorded,
+  type RecordedCommand,
+  type RecorderSinks,
+  stepOf,
+} from "./record.ts";
+
+type Command = coresdk.workflow_commands.IWorkflowCommand;
+
+const named = (type: string, name: string | null | undefined): Recorded => ({
+  type,
+  ...(name && { name }),
+});
+
+/**
+ * Returns the event that a command becomes, or undefined if it becomes none that is compared: those of local
+ * activities, cancellations and updates depend on more than the code.
+ */
+const recordedAs = (command: Command): Omit<RecordedCommand, "stack"> | undefined => {
+  const { scheduleActivity, startChildWorkflowExecution, startTimer } = command;
+  if (scheduleActivity) {
+    const { activityId, activityType, seq } = scheduleActivity;
+    const step = stepOf(scheduleActivity.arguments);
+    return {
+      ...named("ACTIVITY_TASK_SCHEDULED", activityType),
+      key: `activity ${seq}`,
+      ...(activityId && { activityId }),
+      ...(step !== undefined && { step }),
+    };
+  }
+  if (startTimer) return { type: "TIMER_STARTED", key: `timer ${startTimer.seq}` };
+  if (startChildWorkflowExecution) {
+    const { seq, workflowId, workflowType } = startChildWorkflowExecution;
+    return {
+      ...named("START_CHILD_WORKFLOW_EXECUTION_INITIATED", workflowType),
+      ...(workflowId && { workflowId }),
+      key: `child ${seq}`,
+    };
+  }
+  if (command.signalExternalWorkflowExecution) {
+    const { signalName } = command.signalExternalWorkflowExecution;
+    return named("SIGNAL_EXTERNAL_WORKFLOW_EXECUTION_INITIATED", signalName);
+  }
+  if (command.setPatchMarker) return named(MARKER, command.setPatchMarker.patchId);
+  if (command.upsertWorkflowSearchAttributes) return { type: "UPSERT_WORKFLOW_SEARCH_ATTRIBUTES" };
+  if (command.modifyWorkflowProperties) return { type: "WORKFLOW_PROPERTIES_MODIFIED" };
+  if (command.completeWorkflowExecution) return { type: "WORKFLOW_EXECUTION_COMPLETED" };
+  if (command.failWorkflowExecution) return { type: "WORKFLOW_EXECUTION_FAILED" };
+  if (command.cancelWorkflowExecution) return { type: "WORKFLOW_EXECUTION_CANCELED" };
+  if (command.continueAsNewWorkflowExecution) {
+    return { type: "WORKFLOW_EXECUTION_CONTINUED_AS_NEW" };
+  }
+  return undefined;
+};
+
+/** Returns the key of the command that this one takes back, if it does. */
+const takesBack = (command: Command): string | undefined => {
+  const { cancelChildWorkflowExecution, cancelTimer, requestCancelActivity } = command;
+  if (cancelTimer) return `timer ${cancelTimer.seq}`;
+  if (requestCancelActivity) return `activity ${requestCancelActivity.seq}`;
+  return cancelChildWorkflowExecution
+    ? `child ${cancelChildWorkflowExecution.childWorkflowSeq}`
+    : undefined;
+};
 
 /** Enough for the SDK's frames and those of a workflow of many steps; with Node's 10 it would end amid them. */
 const STACK_FRAMES = 100;
@@ -13,7 +77,7 @@ const stacksOfPromises = (): ReadonlyArray<string> => {
   return defaultPayloadConverter.fromPayload<string>(stacks.payload).split("\n\n");
 };
 
-/** Where the caller of a function stands: the stack without the function itself. */
+/** Returns where the caller of a function stands: the stack without the function itself. */
 const stackOfCaller = (callee: (...args: Array<never>) => unknown): string => {
   const error = new Error("recorded");
   Error.captureStackTrace(error, callee);

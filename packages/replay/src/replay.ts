@@ -1,15 +1,14 @@
 import {
+  DefaultLogger,
   type InjectedSinks,
   type ReplayResult,
+  Runtime,
   Worker,
   type WorkflowBundle,
 } from "@temporalio/worker";
-import { type Difference, firstDifference, firstOtherStep } from "./difference.ts";
-import { hasBegun } from "./history.ts";
-import { quietUnlessInstalled } from "./quiet.ts";
-import type { Activation, RecorderSinks } from "./record.ts";
-import { expectOwnId, type RunToReplay } from "./run.ts";
-import { framesOf } from "./stack.ts";
+import { type Difference, firstDifference, firstOtherStep, framesOf } from "./difference.ts";
+import { expectOwnId, hasBegun, type RunToReplay } from "./history.ts";
+import type { Activation, Recorded, RecorderSinks } from "./record.ts";
 
 /**
  * How code differs from a history: it does something else, or throws (`nondeterminism`), or it sends another step
@@ -18,7 +17,7 @@ import { framesOf } from "./stack.ts";
  */
 export type DifferenceKind = "nondeterminism" | "otherStep" | "unknownWorkflow" | "unreadable";
 
-/** What came of the replay of one history. */
+/** Outcome of the replay of one history. */
 export type Replay = {
   readonly workflowId: string;
   readonly type: string;
@@ -99,6 +98,20 @@ const outcomeOf = (
 };
 
 /**
+ * Lets the SDK log nothing about replays: what it says of one that fails is in the result. A process that has a
+ * Runtime of its own, or options for one, goes by that. The quiet one ends with the replay that it is for.
+ */
+const quietUnlessInstalled = (): void => {
+  if (Runtime._instance !== undefined || Object.keys(Runtime.defaultOptions).length > 0) return;
+  Runtime.install({
+    logger: new DefaultLogger("ERROR", () => undefined),
+    telemetryOptions: { logging: { filter: "OFF", forward: {} } },
+  });
+  // The SDK keeps them for the next Runtime of the process, which would be as quiet.
+  Runtime.defaultOptions = {};
+};
+
+/**
  * Replays histories one after the other, offline: no server and no worker is needed, and no
  * activity runs. The SDK logs nothing of it, unless the process has installed a `Runtime`.
  *
@@ -144,3 +157,40 @@ export async function* replayHistories(
   }
   yield* notBegun;
 }
+
+/** A difference in words. */
+export interface DifferenceText {
+  /** Event of the history: `event 11, ACTIVITY_TASK_SCHEDULED createPayout, step createPayout`. */
+  readonly history: string;
+  /** Command that the code gave instead. */
+  readonly code: string;
+  /** Why that is a difference. */
+  readonly reason: string;
+}
+
+const recorded = (
+  { name, step, type, workflowId }: Recorded,
+  typeText: (type: string) => string,
+): string =>
+  [
+    name === undefined ? typeText(type) : `${typeText(type)} ${name}`,
+    ...(workflowId === undefined ? [] : [`workflow id ${workflowId}`]),
+    ...(step === undefined ? [] : [`step ${step}`]),
+  ].join(", ");
+
+/**
+ * Says in words where a replay differs from its history, as tools and tests show it.
+ *
+ * @param replay one that is not deterministic.
+ * @param typeText how to show the type of an event; left out, as histories name it.
+ * @returns the event, the command, and why that is a difference.
+ */
+export const differenceText = (
+  { difference: { command, event }, kind, message }: Extract<Replay, { deterministic: false }>,
+  typeText = (type: string): string => type,
+): DifferenceText => ({
+  history:
+    event === undefined ? "no further event" : `event ${event.id}, ${recorded(event, typeText)}`,
+  code: command === undefined ? "nothing of that kind" : recorded(command, typeText),
+  reason: kind === "otherStep" ? message : `Temporal: ${message}`,
+});

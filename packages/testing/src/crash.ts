@@ -1,42 +1,24 @@
 import type { OperationName } from "@durable-payments/api-core";
 import type { Simulator } from "@durable-payments/simulator";
-import { pause } from "./test-clock.ts";
-
-/** Crashes that a test has ordered. */
-export interface Crashes {
-  /** Orders a crash after the next request to an operation. */
-  readonly after: (operation: OperationName) => Promise<void>;
-  /** @throws where a crash that was ordered did not come to pass, or failed. */
-  readonly end: () => Promise<void>;
-}
+import { pause } from "./test-server.ts";
 
 const LOOK_EVERY_MS = 5;
 
-/** A crash that was ordered. */
-interface Ordered {
-  readonly operation: OperationName;
-  readonly done: Promise<boolean>;
-}
-
 /**
- * Let a worker crash between a send and its answer: the service carries the request out and keeps the answer back, and
+ * Lets a worker crash between a send and its answer: the service carries the request out and withholds the answer, and
  * the worker is ended meanwhile.
  *
  * @param crash ends the worker, and starts another one.
- * @param failed is called with the error where that fails.
+ * @param failed is called with the error if that fails.
+ * @returns `after` orders a crash after the next request to an operation; `end` throws for an order that did not happen.
  */
-export const crashOn = ({
-  crash,
-  failed,
-  simulator,
-}: {
-  readonly simulator: Simulator;
-  readonly crash: () => Promise<void>;
-  readonly failed: (error: unknown) => void;
-}): Crashes => {
+export const crashOn = (
+  simulator: Simulator,
+  crash: () => Promise<void>,
+  failed: (error: unknown) => void,
+) => {
   const over = new AbortController();
-  const ordered: Array<Ordered> = [];
-
+  const ordered: Array<readonly [operation: OperationName, isDone: Promise<boolean>]> = [];
   const strike = async (index: number): Promise<boolean> => {
     while (!over.signal.aborted) {
       if (((await simulator.faults())[index]?.fired ?? 0) > 0) {
@@ -47,24 +29,20 @@ export const crashOn = ({
     }
     return false;
   };
-
   return {
-    after: async (operation) => {
+    after: async (operation: OperationName): Promise<void> => {
       const index = (await simulator.faults()).length;
       await simulator.addFault({ kind: "stalled", operation });
-      const done = strike(index);
-      done.catch(failed);
-      ordered.push({ operation, done });
+      const isDone = strike(index);
+      isDone.catch(failed);
+      ordered.push([operation, isDone]);
     },
-    end: async () => {
+    end: async (): Promise<void> => {
       over.abort();
-      const ended = await Promise.all(
-        ordered.map(async ({ done, operation }) => ({ operation, isDone: await done })),
-      );
-      const missed = ended.find(({ isDone }) => !isDone);
-      if (missed !== undefined) {
+      for (const [operation, isDone] of ordered) {
+        if (await isDone) continue;
         throw new Error(
-          `The worker was to crash after ${missed.operation}, but no run has sent that: the test shows nothing. Order the crash before the run that sends it, and wait for the run.`,
+          `The worker was to crash after ${operation}, but no run has sent that: the test shows nothing. Order the crash before the run that sends it, and wait for the run.`,
         );
       }
     },

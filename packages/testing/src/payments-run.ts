@@ -8,9 +8,8 @@ import {
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { WorkflowResultType } from "@temporalio/common";
-import { askedOf, describeStanding } from "./standing.ts";
-import { pause, type TestClock } from "./test-clock.ts";
-import { WaitedTooLong, withinLimit } from "./wait-limit.ts";
+import { askedOf, describeStanding, WaitedTooLong, withinLimit } from "./standing.ts";
+import { pause, type TestClock } from "./test-server.ts";
 
 /** A question to a person: what became of a write. */
 export interface Asked extends Question {
@@ -30,7 +29,7 @@ export interface PaymentsRun<
   Handle extends WorkflowHandle<W> = WorkflowHandleWithFirstExecutionRunId<W>,
 > {
   readonly workflowId: string;
-  /** The SDK's handle, for signals, queries and whatever is not here. */
+  /** The SDK's handle, for signals, queries and other calls. */
   readonly handle: Handle;
   /**
    * Awaits its end; the server's time passes meanwhile, unless the run asks a person.
@@ -48,7 +47,7 @@ export interface PaymentsRun<
   /**
    * Waits until it asks a person what became of a write.
    *
-   * @returns what it asks: of which step, why, and what may be it.
+   * @returns what it asks: of which step, why, and which possible matches there are.
    * @throws WaitedTooLong where it asks nothing.
    */
   readonly untilAsked: () => Promise<Asked>;

@@ -1,12 +1,10 @@
-import { didYouMean, type OperationName } from "@durable-payments/api-core";
+import type { OperationName } from "@durable-payments/api-core";
 import { firstVoucher } from "@durable-payments/operations/start";
-import type { PaymentsSettings } from "@durable-payments/plugin";
 import type {
   FaultKind,
   FaultOrder,
   Ledger,
   Simulator,
-  SimulatorOptions,
   Temperament,
 } from "@durable-payments/simulator";
 import {
@@ -21,41 +19,9 @@ import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
 import { crashOn } from "./crash.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
-import { replayRuns } from "./replay.ts";
-import { TestBench } from "./test-bench.ts";
-import { TestRuns } from "./test-runs.ts";
+import { replayRuns, TestRuns } from "./replay.ts";
+import { type PaymentsTestOptions, type RunningTestOptions, TestBench } from "./test-bench.ts";
 import { type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
-
-/** What of a worker's settings a test can have otherwise. */
-type WorkerSettings = Pick<
-  PaymentsSettings,
-  "approveAbove" | "assumptions" | "maxAmounts" | "operations"
->;
-
-/** How a test of payment workflows is set up: the settings of a worker, and these. */
-export interface PaymentsTestOptions extends WorkerSettings {
-  /**
-   * The module that exports your workflows: a path, or the URL of a file. Default: the workflows of
-   * `durable-payments/workflows`.
-   */
-  readonly workflowsPath?: string;
-  /** Your own activities, by name. Default: none beside those of payments. */
-  readonly activities?: object;
-  /** The server: a kind of it, or one that `startTestServer` has started. Default: `time-skipping`. */
-  readonly server?: ServerKind | TestServer;
-  /**
-   * How the simulated service behaves: `{ settleAfter: "3 days", balances: { USD: "100.00" } }`. Its clock is that of the
-   * server. Default: payouts settle after three seconds.
-   */
-  readonly simulator?: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile">;
-  /**
-   * How the worker and the client of the test encode payloads and failures: that of your workers, such as
-   * `encryptedDataConverter` of `durable-payments/codec`. Default: not at all, whatever the environment says.
-   */
-  readonly dataConverter?: DataConverter;
-  /** How long one wait of the test may take in real time, in milliseconds. Default: 10,000. */
-  readonly waitLimitMs?: number;
-}
 
 /** How a run is started. */
 export interface StartOptions {
@@ -136,21 +102,6 @@ export interface PaymentsTest extends AsyncDisposable {
 
 const NAMESPACE = "default";
 
-const SETTINGS: Readonly<Record<keyof WorkerSettings, true>> = {
-  approveAbove: true,
-  assumptions: true,
-  maxAmounts: true,
-  operations: true,
-};
-
-/** A limit that is misspelt would be none. */
-const refuseUnknown = (settings: object): void => {
-  const unknown = Object.keys(settings).filter((name) => !Object.hasOwn(SETTINGS, name));
-  if (unknown.length === 0) return;
-  throw new TypeError(
-    `createPaymentsTest has no option ${unknown.join(", ")}${didYouMean(unknown, Object.keys(SETTINGS))}.`,
-  );
-};
 /** What is not known of a run before it starts. */
 const UNKNOWN_RUN = {
   account: null,
@@ -187,33 +138,14 @@ const clientOf = (
   return client;
 };
 
-/** A test of a file whose worker is kept. */
-export interface KeptOptions extends PaymentsTestOptions {
-  readonly server: TestServer;
-}
-
-/** Makes what is kept for the tests of a file: it starts with the first of them. */
-export const benchOf = ({
-  activities = {},
-  dataConverter,
-  server,
-  simulator,
-  waitLimitMs: _limit,
-  workflowsPath = defaultWorkflows(),
-  ...settings
-}: KeptOptions): TestBench => {
-  refuseUnknown(settings);
-  return new TestBench({ server, workflowsPath, activities, dataConverter, settings, simulator });
-};
-
 /**
- * Start what a test of payment workflows needs: a Temporal server that skips waiting, a simulated payment service on
+ * Starts what a test of payment workflows needs: a Temporal server that skips waiting, a simulated payment service on
  * the same clock, and a worker of your workflows. It works in any test runner; `usePaymentsTest` starts
  * and ends it by itself.
  *
  * @param options your workflows, and what differs from the defaults.
  * @returns the test; end it by `dispose`.
- * @throws CannotStartServer where Temporal's server is missing: the message says what to do.
+ * @throws CannotStartServer if Temporal's server is missing: the message says what to do.
  * @example
  * ```ts
  * const payments = await createPaymentsTest({ workflowsPath: new URL("./workflows.ts", import.meta.url).href });
@@ -226,16 +158,13 @@ export const benchOf = ({
 export const createPaymentsTest = async (
   options: PaymentsTestOptions = {},
 ): Promise<PaymentsTest> => {
-  const { server: given = "time-skipping" } = options;
-  if (typeof given !== "string") {
-    const bench = benchOf({ ...options, server: given });
-    return beginTest(bench, { ...options, server: given }, () => bench.dispose());
-  }
-  const server = await startTestServer(given);
-  const bench = benchOf({ ...options, server });
-  return beginTest(bench, { ...options, server }, async () => {
+  const given = typeof options.server === "object" ? options.server : undefined;
+  const server = given ?? (await startTestServer(options.server as ServerKind | undefined));
+  const running = { ...options, server };
+  const bench = new TestBench(running);
+  return beginTest(bench, running, async () => {
     await bench.dispose();
-    await server.dispose();
+    if (given === undefined) await server.dispose();
   });
 };
 
@@ -251,7 +180,7 @@ export const beginTest = async (
     server,
     waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
     workflowsPath = defaultWorkflows(),
-  }: KeptOptions,
+  }: RunningTestOptions,
   release: () => Promise<void>,
 ): Promise<PaymentsTest> => {
   const ends: Array<() => Promise<void>> = [release];
@@ -286,7 +215,7 @@ export const beginTest = async (
     };
     const broken = Promise.withResolvers<never>();
     broken.promise.catch(() => undefined);
-    const crashes = crashOn({ simulator, crash: restartWorker, failed: broken.reject });
+    const crashes = crashOn(simulator, restartWorker, broken.reject);
     ends.push(crashes.end);
 
     const context = { client, ledger, clock, waitLimitMs, broken: broken.promise };

@@ -7,20 +7,42 @@ import type { DataConverter } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { Worker } from "@temporalio/worker";
 import { randomUUID } from "node:crypto";
-import { bundleOf } from "./bundles.ts";
-import type { TestServer } from "./test-server.ts";
+import { bundleOf, defaultWorkflows } from "./bundles.ts";
+import type { ServerKind, TestServer } from "./test-server.ts";
 
-/** What the worker of tests is made of. */
-export interface BenchOptions {
-  readonly server: TestServer;
-  readonly workflowsPath: string;
-  /** Activities of the user's own. */
-  readonly activities: object;
-  readonly dataConverter: DataConverter | undefined;
-  /** All settings of the worker: no variable of the tests' own process counts for what they leave out. */
-  readonly settings: PaymentsSettings;
-  readonly simulator: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile"> | undefined;
+/** What of a worker's settings a test can have otherwise. */
+type WorkerSettings = Pick<
+  PaymentsSettings,
+  "approveAbove" | "assumptions" | "maxAmounts" | "operations"
+>;
+
+/** How a test of payment workflows is set up: the settings of a worker, and these. */
+export interface PaymentsTestOptions extends WorkerSettings {
+  /**
+   * The module that exports your workflows: a path, or the URL of a file. Default: the workflows of
+   * `durable-payments/workflows`.
+   */
+  readonly workflowsPath?: string;
+  /** Your own activities, by name. Default: none beside those of payments. */
+  readonly activities?: object;
+  /** The server: a kind of it, or one that `startTestServer` has started. Default: `time-skipping`. */
+  readonly server?: ServerKind | TestServer;
+  /**
+   * How the simulated service behaves: `{ settleAfter: "3 days", balances: { USD: "100.00" } }`. Its clock is that of the
+   * server. Default: payouts settle after three seconds.
+   */
+  readonly simulator?: Omit<SimulatorOptions, "clock" | "host" | "port" | "stateFile">;
+  /**
+   * How the worker and the client of the test encode payloads and failures: that of your workers, such as
+   * `encryptedDataConverter` of `durable-payments/codec`. Default: not at all, whatever the environment says.
+   */
+  readonly dataConverter?: DataConverter;
+  /** How long one wait of the test may take in real time, in milliseconds. Default: 10,000. */
+  readonly waitLimitMs?: number;
 }
+
+/** Options of a test whose server runs. */
+export type RunningTestOptions = PaymentsTestOptions & { readonly server: TestServer };
 
 /** A worker keeps to the budget of sign-ins by the computer's clock: it must not need one for each hour that is skipped. */
 const LONG_TOKEN = "36500 days";
@@ -36,7 +58,7 @@ const REQUEST_TIMEOUT_MS = 1_000;
  */
 export class TestBench {
   readonly taskQueue = `payments-${randomUUID()}`;
-  readonly #options: BenchOptions;
+  readonly #options: RunningTestOptions;
   #simulator: Simulator | undefined;
   #ledger: Ledger | undefined;
   #worker:
@@ -44,7 +66,7 @@ export class TestBench {
     | undefined;
   #environment: TestWorkflowEnvironment | undefined;
 
-  constructor(options: BenchOptions) {
+  constructor(options: RunningTestOptions) {
     this.#options = options;
   }
 
@@ -94,7 +116,15 @@ export class TestBench {
 
   /** Starts a worker with the plugin, as its user does. @throws CannotStart of the plugin. */
   async startWorker(): Promise<void> {
-    const { activities, dataConverter, server, settings, workflowsPath } = this.#options;
+    const {
+      activities = {},
+      dataConverter,
+      server,
+      simulator: _simulator,
+      waitLimitMs: _limit,
+      workflowsPath = defaultWorkflows(),
+      ...settings
+    } = this.#options;
     const { environment } = server;
     const { nativeConnection: connection, supportsTimeSkipping: skipsTime } = environment;
     const { apiKey, clientId, url: baseUrl } = this.simulator;
@@ -135,7 +165,7 @@ export class TestBench {
 
   /** What the worker has set in the ledger of the test before. */
   async #setLimits(): Promise<void> {
-    const { approveAbove = null, maxAmounts = null } = this.#options.settings;
+    const { approveAbove = null, maxAmounts = null } = this.#options;
     const { clientId, url: baseUrl } = this.simulator;
     const account = accountHash({ baseUrl, clientId });
     await this.ledger.pin(NAMESPACE);

@@ -1,12 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
-import {
-  beginTest,
-  benchOf,
-  type PaymentsTest,
-  type PaymentsTestOptions,
-} from "./payments-test.ts";
-import type { TestBench } from "./test-bench.ts";
+import { beginTest, type PaymentsTest } from "./payments-test.ts";
+import { type PaymentsTestOptions, TestBench } from "./test-bench.ts";
 import { startTestServer, type TestServer } from "./test-server.ts";
 
 /** A download of the server, and the first bundle of the workflows, take their time. */
@@ -28,7 +23,7 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
   });
 
 /**
- * Test payment workflows in Vitest. Call it once in a file or a `describe`: one server and one worker for all of its
+ * Tests payment workflows in Vitest. Call it once in a file or a `describe`: one server and one worker for all of its
  * tests, and for each test a service and a ledger of its own. A wait of a test ends shortly before Vitest's `testTimeout`,
  * with an error that says where the run stands. Not for tests that run at once (`test.concurrent`).
  *
@@ -54,7 +49,7 @@ export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest
       typeof options.server === "object" ? options.server : await startTestServer(options.server);
     // Made once in a process: here, so that no test waits for it. Not while the server starts, which has five seconds.
     await bundleOf(options.workflowsPath ?? defaultWorkflows(), "worker", options.dataConverter);
-    bench = benchOf({ ...options, server });
+    bench = new TestBench({ ...options, server });
   }, START_WITHIN_MS);
   beforeEach(async ({ task }) => {
     const { waitLimitMs = Math.max(task.timeout / 2, task.timeout - BEFORE_TIMEOUT_MS) } = options;

@@ -96,7 +96,7 @@ export function encrypt(connection: Connection, namespace: string) {
 
 export function encryptBySettings(connection: Connection, namespace: string) {
   // #region example
-  const dataConverter = readDataConverter(process.env, namespace);
+  const dataConverter = readDataConverter({ keyring: "/etc/payments/keys" }, namespace);
   const client = new Client({ connection, namespace, ...(dataConverter && { dataConverter }) });
   // #endregion
   return client;

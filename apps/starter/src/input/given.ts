@@ -1,5 +1,4 @@
-import type { Assumptions } from "@durable-payments/api-core";
-import { type Acting, actorOf, readAssumptions, whyUnreadable } from "@durable-payments/operations";
+import { type Acting, actorOf, whyUnreadable } from "@durable-payments/operations";
 import { createReadStream } from "node:fs";
 import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";
@@ -45,7 +44,3 @@ export const readJson = async (file: string): Promise<unknown> => {
     );
   }
 };
-
-/** Assumptions about the service, as the worker has them. */
-export const assumptionsHere = (): Assumptions =>
-  readAssumptions(process.env["PAYMENTS_ASSUMPTIONS"]);

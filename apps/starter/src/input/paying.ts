@@ -22,8 +22,8 @@ import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
-import { operating, readAccounts } from "../settings.ts";
-import { actingOf, assumptionsHere, readJson } from "./given.ts";
+import { assumptionsHere, operating, readAccounts } from "../settings.ts";
+import { actingOf, readJson } from "./given.ts";
 
 /** Checks the input of one run, and starts it or finds the one that exists. */
 export const submit = async (

@@ -13,8 +13,8 @@ import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted, wrap } from "../output/text.ts";
-import { operating } from "../settings.ts";
-import { actingOf, assumptionsHere, readJson } from "./given.ts";
+import { assumptionsHere, operating } from "../settings.ts";
+import { actingOf, readJson } from "./given.ts";
 
 type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
 

@@ -8,8 +8,17 @@ import {
   startApp,
   workerVariables,
 } from "@durable-payments/tools/testing";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterAll } from "vitest";
 import { payoutInput } from "./inputs.ts";
+
+/** Writes a settings file into a folder, and returns the variable that names it. */
+export const settingsFile = (folder: string, settings: object) => {
+  const file = join(folder, "settings.json");
+  writeFileSync(file, JSON.stringify(settings));
+  return { PAYMENTS_SETTINGS: file };
+};
 
 /** A Temporal server, a simulator and a folder, for the tests of one file, and workers of them. */
 export const makeRig = async (options: SimulatorOptions = {}) => {

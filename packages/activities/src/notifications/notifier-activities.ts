@@ -9,7 +9,7 @@ import { ApplicationFailure } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong } from "../long-activity.ts";
 import { LAG_MS, look } from "./look.ts";
-import { NOTIFY_VARIABLES, type NotificationSettings, post } from "./webhook.ts";
+import { type NotificationSettings, post } from "./webhook.ts";
 
 /** The notifier's activities. */
 export interface NotifierActivities {
@@ -41,7 +41,7 @@ export const MOST_POSTED = 200;
 /** How long an activity waits for a worker that has an address for notifications. */
 const NOT_CONFIGURED_WAIT_MS = 60_000;
 
-const notConfigured = `${NOTIFY_VARIABLES.url} is not set for this worker`;
+const notConfigured = "PAYMENTS_NOTIFY_URL (notify.url) is not set for this worker";
 
 /** The work of one attempt. */
 const notifying = (

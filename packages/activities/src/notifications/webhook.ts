@@ -16,14 +16,19 @@ export interface NotificationSettings {
   readonly webUi?: string;
 }
 
-/** The environment variable of each setting. */
-export const NOTIFY_VARIABLES = {
-  url: "PAYMENTS_NOTIFY_URL",
-  secret: "PAYMENTS_NOTIFY_SECRET",
-  intervalSeconds: "PAYMENTS_NOTIFY_INTERVAL_SECONDS",
-  overdueHours: "PAYMENTS_NOTIFY_OVERDUE_HOURS",
-  webUi: "TEMPORAL_UI_URL",
-} as const;
+/** Webhook of the settings, as its section `notify` has it. */
+export interface NotifySettings {
+  readonly url?: string;
+  readonly secret?: string;
+  readonly intervalSeconds?: number;
+  readonly overdueHours?: number;
+  readonly webUi?: string;
+}
+
+const URL_SETTING = "PAYMENTS_NOTIFY_URL (notify.url)";
+const SECRET_SETTING = "PAYMENTS_NOTIFY_SECRET (notify.secret)";
+const DEFAULT_INTERVAL_S = 15;
+const DEFAULT_OVERDUE_H = 120;
 
 /** As the Standard Webhooks specification asks for: 24 to 64 bytes. */
 const LEAST_KEY_BYTES = 24;
@@ -31,10 +36,8 @@ const MOST_KEY_BYTES = 64;
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 const readUrl = (given: string): URL => {
-  const fault = (problem: string) => new Error(`${NOTIFY_VARIABLES.url} must ${problem}.`);
+  const fault = (problem: string) => new Error(`${URL_SETTING} must ${problem}.`);
   if (!URL.canParse(given)) throw fault("be an absolute URL, such as https://alerts.example/hook");
   const url = new URL(given);
   if (url.username !== "" || url.password !== "") throw fault("carry no user name and password");
@@ -48,45 +51,30 @@ const readKey = (given: string): Uint8Array => {
   const key = Buffer.from(text ?? "", "base64");
   if (key.length >= LEAST_KEY_BYTES && key.length <= MOST_KEY_BYTES) return key;
   throw new Error(
-    `${NOTIFY_VARIABLES.secret} must be whsec_ and 24 to 64 bytes in base64. Make one: echo "whsec_$(openssl rand -base64 32)"`,
+    `${SECRET_SETTING} must be whsec_ and 24 to 64 bytes in base64. Make one: echo "whsec_$(openssl rand -base64 32)"`,
   );
 };
 
-const readNumber = (
-  environment: Environment,
-  variable: string,
-  most: number,
-  otherwise: number,
-): number => {
-  const text = environment[variable]?.trim() ?? "";
-  if (text === "") return otherwise;
-  const value = Number(text);
-  if (value > 0 && value <= most) return value;
-  throw new Error(`${variable} must be a number above 0, up to ${most}.`);
-};
-
 /**
- * Reads the settings of notifications from `PAYMENTS_NOTIFY_*`.
+ * Checks where notifications go.
  *
- * @param environment variables by name.
- * @returns the settings; undefined if there is no URL: then nobody is notified.
- * @throws Error that names the fault, and repeats neither URL nor secret.
+ * @param notify of the settings.
+ * @returns the webhook; undefined without a URL: then nobody is notified.
+ * @throws Error that says what is wrong, and repeats neither URL nor secret.
  */
-export const readNotificationSettings = (
-  environment: Environment,
-): NotificationSettings | undefined => {
-  const given = environment[NOTIFY_VARIABLES.url]?.trim() ?? "";
-  const secret = environment[NOTIFY_VARIABLES.secret]?.trim() ?? "";
-  if (given === "" && secret === "") return undefined;
-  if (given === "") {
-    throw new Error(`${NOTIFY_VARIABLES.secret} is set without ${NOTIFY_VARIABLES.url}.`);
+export const readNotificationSettings = ({
+  intervalSeconds = DEFAULT_INTERVAL_S,
+  overdueHours = DEFAULT_OVERDUE_H,
+  secret = "",
+  url,
+  webUi,
+}: NotifySettings): NotificationSettings | undefined => {
+  if (url === undefined) {
+    if (secret === "") return undefined;
+    throw new Error(`${SECRET_SETTING} is set without ${URL_SETTING}.`);
   }
-  const webUi = environment[NOTIFY_VARIABLES.webUi];
-  const intervalSeconds = readNumber(environment, NOTIFY_VARIABLES.intervalSeconds, 3_600, 15);
-  // Nobody waits longer than a year.
-  const overdueHours = readNumber(environment, NOTIFY_VARIABLES.overdueHours, 365 * 24, 5 * 24);
   return {
-    url: readUrl(given),
+    url: readUrl(url),
     key: readKey(secret),
     intervalMs: intervalSeconds * 1_000,
     overdueAfterMs: overdueHours * 3_600_000,

@@ -11,10 +11,9 @@ import { createServer as createHttpsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { decodeMessage } from "../decode-message.ts";
-import { CannotServe, KeysUnavailable } from "../errors.ts";
-import { maskedPayload } from "./masked-payload.ts";
-import { readPayloads, writePayloads } from "./payloads-json.ts";
-import type { Authenticate, CodecUser } from "./users.ts";
+import { KeysUnavailable } from "../key-provider.ts";
+import { maskedPayload, readPayloads, writePayloads } from "./payloads.ts";
+import { type Authenticate, CannotServe, type CodecUser } from "./users.ts";
 
 /** What was asked of the codec server, without any value. */
 export interface CodecRequestEntry {

@@ -4,21 +4,21 @@ import { isOnThisMachine } from "@durable-payments/protocol/temporal-connection"
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { CannotServe } from "../errors.ts";
-import { readDataConverter } from "../read-data-converter.ts";
+import { readSettings, type Settings } from "@durable-payments/protocol/settings";
+import { readDataConverter } from "../data-converter.ts";
 import { startCodecServer } from "./codec-server.ts";
-import { type Authenticate, authenticateByFile, type CodecRole } from "./users.ts";
+import { type Authenticate, authenticateByFile, CannotServe, type CodecRole } from "./users.ts";
 
 const HELP = `Usage: durable-payments-codec-server [OPTIONS]
 
-Decodes payloads for Temporal's Web UI and command line, which ask it at /decode, by the keys of PAYMENTS_KEYRING or the
-module of PAYMENTS_DATA_CONVERTER, for the namespace of TEMPORAL_NAMESPACE. Each request is a line on standard output:
-who, in which role, from where, how many payloads, under which keys; never a value.
+Decodes payloads for Temporal's Web UI and command line, which ask it at /decode, by the keyring or dataConverter of the
+settings (PAYMENTS_SETTINGS, PAYMENTS_KEYRING), for the namespace of TEMPORAL_NAMESPACE. Each request is a line on
+standard output: user, role, origin, number of payloads and ids of keys; never a value.
 
-PAYMENTS_CODEC_USERS_FILE names who may ask, a JSON file that is read again at each request: a list of name, role (masked:
-no names and account numbers; reader: all; editor: encodes, too), and tokenSha256, the SHA-256 of a token in hex. With
-PAYMENTS_CODEC_JWKS_URL, PAYMENTS_CODEC_ISSUER and PAYMENTS_CODEC_AUDIENCE an entry may have subject or group instead. TLS
-by PAYMENTS_CODEC_CERT_FILE and PAYMENTS_CODEC_KEY_FILE; without it only this machine is answered.
+The setting codecServer.usersFile names a JSON file of users, which is read again at each request: a list of name, role
+(masked: no names and account numbers; reader: all; editor: encodes as well), and tokenSha256, the SHA-256 of a token in
+hex. With codecServer.tokens an entry may have subject or group instead. TLS by codecServer.certFile and keyFile; without
+them only this machine is answered.
 
 Options:
   --host HOST            address that it listens on; default 127.0.0.1
@@ -33,16 +33,6 @@ Exit codes: 0 ended by a signal, 1 it cannot start.
 
 const ROLES: ReadonlyArray<CodecRole> = ["masked", "reader", "editor"];
 
-const variable = (name: string): string | undefined => process.env[name]?.trim() || undefined;
-
-/** The values of variables of which all are set, or none. */
-const allOrNone = (names: ReadonlyArray<string>): ReadonlyArray<string> | undefined => {
-  const values = names.flatMap((name) => variable(name) ?? []);
-  if (values.length === 0) return undefined;
-  if (values.length === names.length) return values;
-  throw new CannotServe(`Set all of ${names.join(", ")}, or none.`);
-};
-
 const readPem = async (path: string): Promise<string> => {
   try {
     return await readFile(path, "utf8");
@@ -52,21 +42,14 @@ const readPem = async (path: string): Promise<string> => {
 };
 
 const authentication = async (
+  { tokens, usersFile }: NonNullable<Settings["codecServer"]>,
   host: string,
   anonymous: string | undefined,
 ): Promise<Authenticate> => {
-  const file = variable("PAYMENTS_CODEC_USERS_FILE");
-  if ((file === undefined) === (anonymous === undefined)) {
-    throw new CannotServe(
-      "Set PAYMENTS_CODEC_USERS_FILE, or give --anonymous ROLE: one of the two.",
-    );
+  if ((usersFile === undefined) === (anonymous === undefined)) {
+    throw new CannotServe("Set codecServer.usersFile, or give --anonymous ROLE: one of the two.");
   }
-  if (file !== undefined) {
-    const [jwksUrl = "", issuer = "", audience = ""] =
-      allOrNone(["PAYMENTS_CODEC_JWKS_URL", "PAYMENTS_CODEC_ISSUER", "PAYMENTS_CODEC_AUDIENCE"]) ??
-      [];
-    return authenticateByFile(file, jwksUrl === "" ? undefined : { jwksUrl, issuer, audience });
-  }
+  if (usersFile !== undefined) return authenticateByFile(usersFile, tokens);
   const role = ROLES.find((known) => known === anonymous);
   if (role === undefined) throw new CannotServe(`--anonymous must be one of ${ROLES.join(", ")}.`);
   if (!isOnThisMachine({ address: `${host}:0` })) {
@@ -90,17 +73,20 @@ const main = async (): Promise<void> => {
     process.stdout.write(HELP);
     return;
   }
-  const namespace = variable("TEMPORAL_NAMESPACE") ?? "default";
-  const dataConverter = readDataConverter(process.env, namespace);
+  const namespace = process.env["TEMPORAL_NAMESPACE"]?.trim() || "default";
+  const { codecServer = {}, ...encoding } = readSettings(process.env);
+  const dataConverter = readDataConverter(encoding, namespace);
   if (dataConverter === undefined) {
     throw new CannotServe(
-      "Set PAYMENTS_KEYRING or PAYMENTS_DATA_CONVERTER, as your workers have it.",
+      "Set keyring (PAYMENTS_KEYRING) or dataConverter, as your workers have it.",
     );
   }
-  const [certFile, keyFile] =
-    allOrNone(["PAYMENTS_CODEC_CERT_FILE", "PAYMENTS_CODEC_KEY_FILE"]) ?? [];
+  const { certFile, keyFile } = codecServer;
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new CannotServe("Set both codecServer.certFile and codecServer.keyFile, or neither.");
+  }
   const server = await startCodecServer({
-    authenticate: await authentication(values.host, values.anonymous),
+    authenticate: await authentication(codecServer, values.host, values.anonymous),
     dataConverter,
     host: values.host,
     isBehindTlsProxy: values["behind-tls-proxy"],

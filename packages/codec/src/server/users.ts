@@ -1,7 +1,12 @@
-import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { messageOf } from "@durable-payments/api-core/values";
+import * as Schema from "effect/Schema";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { CannotServe } from "../errors.ts";
+
+/** The codec server cannot start with its settings; the message says why. */
+export class CannotServe extends Error {
+  override readonly name = "CannotServe";
+}
 
 /**
  * What a user may do: `masked` sees values without names, account numbers and the like; `reader` sees them all; `editor`
@@ -26,32 +31,27 @@ export interface TokenIssuer {
   readonly audience: string;
 }
 
+const Text = Schema.NonEmptyString;
+
 /** One entry of the file of users. */
-interface Entry extends CodecUser {
+const EntrySchema = Schema.Struct({
+  name: Text,
+  role: Schema.Literals(["masked", "reader", "editor"]),
   /** SHA-256 of a token that was given to the user, in hex. */
-  readonly tokenSha256?: string;
+  tokenSha256: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))),
   /** The claim `sub` or `email` of a token that an issuer has signed. */
-  readonly subject?: string;
+  subject: Schema.optionalKey(Text),
   /** One of the claim `groups` of such a token. */
-  readonly group?: string;
-}
+  group: Schema.optionalKey(Text),
+}).check(
+  Schema.makeFilter(
+    ({ group, subject, tokenSha256 }) => (tokenSha256 ?? subject ?? group) !== undefined,
+  ),
+);
 
-const ROLES: ReadonlyArray<unknown> = ["masked", "reader", "editor"] satisfies Array<CodecRole>;
-const SHA256 = /^[0-9a-f]{64}$/;
+interface Entry extends Schema.Schema.Type<typeof EntrySchema> {}
 
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" && value !== "" ? value : undefined;
-
-const isEntry = (entry: unknown): entry is Entry =>
-  isRecord(entry) &&
-  textOf(entry["name"]) !== undefined &&
-  ROLES.includes(entry["role"]) &&
-  (SHA256.test(String(entry["tokenSha256"])) ||
-    textOf(entry["subject"]) !== undefined ||
-    textOf(entry["group"]) !== undefined);
-
-const EXPECTED =
-  'a list of { "name", "role": "masked", "reader" or "editor", and "tokenSha256" (64 hex digits), "subject" or "group" }';
+const isEntries = Schema.is(Schema.Array(EntrySchema));
 
 const readEntries = async (file: string): Promise<ReadonlyArray<Entry>> => {
   let entries: unknown;
@@ -60,9 +60,14 @@ const readEntries = async (file: string): Promise<ReadonlyArray<Entry>> => {
   } catch (error) {
     throw new CannotServe(`The file of users cannot be read: ${messageOf(error)}.`);
   }
-  if (Array.isArray(entries) && entries.every(isEntry)) return entries;
-  throw new CannotServe(`The file of users must hold ${EXPECTED}.`);
+  if (isEntries(entries)) return entries;
+  throw new CannotServe(
+    'The file of users must hold a list of { "name", "role": "masked", "reader" or "editor", and "tokenSha256" (64 hex digits), "subject" or "group" }.',
+  );
 };
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" && value !== "" ? value : undefined;
 
 const BEARER = /^Bearer +(?<token>\S+)$/i;
 

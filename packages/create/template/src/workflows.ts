@@ -1,5 +1,14 @@
 import { awaitPayout, createBeneficiary, createPayout } from "durable-payments/workflows";
 
+export {
+  checkWorker,
+  notifier,
+  onboardCardholder,
+  payout,
+  payoutBatch,
+  tracker,
+} from "@durable-payments/workflows/definitions";
+
 /** An invoice to pay, with the service's field names. */
 export interface Invoice {
   readonly supplier: Parameters<typeof createBeneficiary>[0];

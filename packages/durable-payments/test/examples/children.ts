@@ -2,7 +2,7 @@ import { voucherFor } from "durable-payments/workflows";
 import { executeChild, workflowInfo } from "@temporalio/workflow";
 import { paySupplier } from "./workflows.ts";
 
-export { paySupplier };
+export * from "./workflows.ts";
 
 /** Pays our supplier twice, each time in a child of its own. */
 export async function payBoth(first: string, second: string) {

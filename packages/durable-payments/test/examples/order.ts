@@ -10,6 +10,15 @@ import {
   undo,
 } from "durable-payments/workflows";
 
+export {
+  checkWorker,
+  notifier,
+  onboardCardholder,
+  payout,
+  payoutBatch,
+  tracker,
+} from "@durable-payments/workflows/definitions";
+
 type Payment = Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;
 
 /** An order: its supplier is paid a deposit, and later the balance. */

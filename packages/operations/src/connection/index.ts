@@ -1,4 +1,4 @@
-export { readTextSeal } from "@durable-payments/codec";
+export { openTextSeal } from "@durable-payments/codec";
 export {
   type AccountSettings,
   type KnownAccount,

@@ -13,7 +13,9 @@ import {
   rereadApiKey,
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
+import { InvalidSettings } from "@durable-payments/api-core";
 import { isNotFound, taskQueueOf } from "@durable-payments/protocol";
+import { readSettings, type Settings } from "@durable-payments/protocol/settings";
 import {
   Client,
   Connection,
@@ -48,14 +50,15 @@ const localWebUi = (address: string): string | undefined =>
   /^(localhost|127\.0\.0\.1):7233$/.test(address) ? "http://localhost:8233" : undefined;
 
 /**
- * Reads Temporal's environment configuration: variables, and a profile of its configuration file.
+ * Reads how Temporal is reached: its environment configuration, and the settings of the installation.
  *
- * @param environment variables by name: `TEMPORAL_*`, `TEMPORAL_API_KEY_FILE`, `PAYMENTS_TASK_QUEUE`, `TEMPORAL_UI_URL`, `PAYMENTS_KEYRING`,
- *   `PAYMENTS_DATA_CONVERTER`.
- * @throws ConnectionFailed if it is invalid.
+ * @param environment variables by name: `TEMPORAL_*`, `TEMPORAL_API_KEY_FILE`, `TEMPORAL_UI_URL`.
+ * @param settings default: those of the environment, and of the file that it names.
+ * @throws ConnectionFailed if one of them is invalid.
  */
 export const temporalSettings = (
   environment: Readonly<Record<string, string | undefined>>,
+  settings?: Settings,
 ): TemporalSettings => {
   const overrideEnvVars = Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) =>
@@ -63,18 +66,21 @@ export const temporalSettings = (
     ),
   );
   try {
-    const { connectionOptions, namespace } = readTemporalConfiguration(environment, () =>
-      loadClientConnectConfig({ overrideEnvVars }),
+    const known = settings ?? readSettings(environment);
+    const { connectionOptions, namespace } = readTemporalConfiguration(
+      environment,
+      () => loadClientConnectConfig({ overrideEnvVars }),
+      known,
     );
     // A long-running tool notices a new key. If the file is gone, Temporal's own error is clearer.
     const apiKey = rereadApiKey(environment, () => undefined);
     const address = connectionOptions.address || "localhost:7233";
-    const webUi = environment["TEMPORAL_UI_URL"] || localWebUi(address);
-    const dataConverter = readDataConverter(environment, namespace || "default");
+    const webUi = known.notify?.webUi ?? localWebUi(address);
+    const dataConverter = readDataConverter(known, namespace || "default");
     return {
       address,
       namespace: namespace || "default",
-      taskQueue: taskQueueOf(environment["PAYMENTS_TASK_QUEUE"]),
+      taskQueue: taskQueueOf(known.taskQueue),
       connectionOptions,
       ...(dataConverter !== undefined && { dataConverter }),
       ...(apiKey && { apiKey }),
@@ -83,8 +89,8 @@ export const temporalSettings = (
   } catch (error) {
     throw connectionFailed(
       "cannotConnect",
-      error instanceof InvalidDataConverter
-        ? `${error.message}.`
+      error instanceof InvalidDataConverter || error instanceof InvalidSettings
+        ? `${error.message.replace(/\.$/, "")}.`
         : `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
     );
   }

@@ -86,7 +86,7 @@ export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
 };
 
 const CREDENTIALS =
-  "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY (of a named account: its entry in PAYMENTS_ACCOUNTS_FILE) to the account's credentials.";
+  "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY (of a named account: its entry in accounts of the settings file) to the account's credentials.";
 
 /** Checks the settings of the client, that the service answers, and that it accepts the credentials. */
 export const checkService = async (settings: ServiceSettings): Promise<ReadonlyArray<Check>> => {

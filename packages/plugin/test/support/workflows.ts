@@ -1,5 +1,14 @@
 import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
 
+export {
+  checkWorker,
+  notifier,
+  onboardCardholder,
+  payout,
+  payoutBatch,
+  tracker,
+} from "@durable-payments/workflows/definitions";
+
 const supplier = {
   bank_country: "DE",
   account_currency: "USD",

@@ -1,6 +1,15 @@
 import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
 import { condition, sleep } from "@temporalio/workflow";
 
+export {
+  checkWorker,
+  notifier,
+  onboardCardholder,
+  payout,
+  payoutBatch,
+  tracker,
+} from "@durable-payments/workflows/definitions";
+
 const supplier = {
   bank_country: "DE",
   account_currency: "USD",

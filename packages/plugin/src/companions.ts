@@ -32,7 +32,7 @@ const OF_ONE_WORKER = [
 ] as const satisfies ReadonlyArray<keyof WorkerOptions>;
 
 /** Activities of one account by their types, and how many of them begin in a second. */
-export interface AccountActivities {
+interface AccountActivities {
   readonly name: string | undefined;
   readonly activities: object;
   readonly perSecond: number | undefined;
@@ -51,25 +51,18 @@ export interface CompanionsOptions {
   readonly batchShare: number;
 }
 
-/**
- * The same connection with plugins of its own: those of the user's would configure the companions a second time, as their
- * options are those that his worker ended up with.
- */
-const withPlugins = (
-  connection: NativeConnection,
-  plugins: ReadonlyArray<{ readonly name: string }>,
-): NativeConnection =>
-  // A connection whose field is another one.
-  Object.create(connection, { plugins: { value: plugins } }) as NativeConnection;
+/** Limits a task queue to a rate, if there is one. */
+export const rateOf = (perSecond: number | undefined) =>
+  perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
 
-/** The workers that were created, and why one could not be, where that is so. */
+/** The workers that were created, and why one could not be created, if that is so. */
 interface Created {
   readonly companions: ReadonlyArray<Worker>;
   readonly failure: PromiseRejectedResult | undefined;
 }
 
 /**
- * Create the workers of the queues beside the base queue. What the user's worker, and the plugins of it, say of the
+ * Creates the workers of the queues beside the base queue. What the user's worker, and the plugins of it, say of the
  * namespace, the identity, converters, interceptors, versions and shutting down holds for them, too.
  */
 export const createCompanions = async ({
@@ -80,6 +73,7 @@ export const createCompanions = async ({
   worker,
 }: CompanionsOptions): Promise<Created> => {
   const { dataConverter, identity, interceptors, namespace } = worker.options;
+  const { taskQueue, workflowBundle } = options;
   const shared: Omit<WorkerOptions, "taskQueue"> = {
     shutdownForceTime: "1 minute",
     ...Struct.omit(options, OF_ONE_WORKER),
@@ -88,33 +82,29 @@ export const createCompanions = async ({
     namespace,
     identity,
     interceptors: { ...interceptors, workflowModules: [] },
-    connection: withPlugins(connection, []),
-    // Who keeps no run of his own in memory keeps none of a batch.
+    // A connection without plugins: those of the user's would configure the companions a second time.
+    connection: Object.create(connection, { plugins: { value: [] } }) as NativeConnection,
+    // A worker that caches no run caches none of a batch.
     ...(options.maxCachedWorkflows === 0 && { maxCachedWorkflows: 0 }),
   };
-  const { taskQueue, workflowBundle } = options;
   const [first] = accounts;
-  const rate = (perSecond: number | undefined) =>
-    perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
   const creations = await Promise.allSettled([
     Worker.create({
       ...shared,
       taskQueue: batchQueue(taskQueue),
       activities: first.activities,
-      ...rate(first.perSecond && first.perSecond * batchShare),
+      ...rateOf(first.perSecond && first.perSecond * batchShare),
       ...(workflowBundle && { workflowBundle }),
     }),
     ...accounts.flatMap(({ activities, name, perSecond }) =>
       name === undefined
         ? []
-        : [
-            Worker.create({
-              ...shared,
-              taskQueue: accountQueue(taskQueue, name),
-              activities,
-              ...rate(perSecond),
-            }),
-          ],
+        : Worker.create({
+            ...shared,
+            taskQueue: accountQueue(taskQueue, name),
+            activities,
+            ...rateOf(perSecond),
+          }),
     ),
   ]);
   return {
@@ -123,4 +113,46 @@ export const createCompanions = async ({
     ),
     failure: creations.find((creation) => creation.status === "rejected"),
   };
+};
+
+/** A worker, and how it is run. */
+export interface Member {
+  readonly worker: Worker;
+  readonly run: () => Promise<void>;
+}
+
+/** How soon it is seen that one drains: the SDK has no event for it. */
+const LOOK_EVERY_MS = 100;
+
+const isToRun = ({ worker }: Member): boolean =>
+  ["INITIALIZED", "RUNNING"].includes(worker.getState());
+
+/**
+ * Runs workers together until all have drained. If one drains, by a signal or by `shutdown`, or fails, the others
+ * drain, since a process that polls only some of the queues would look alive and do half.
+ *
+ * @param draining is aborted as soon as one drains; they drain at once if it is aborted already.
+ * @throws the error of the one that failed first.
+ */
+export const runTogether = async (
+  members: ReadonlyArray<Member>,
+  draining: AbortController,
+): Promise<void> => {
+  const drain = () => {
+    draining.abort();
+    for (const { worker } of members) if (worker.getState() === "RUNNING") worker.shutdown();
+  };
+  const look = setInterval(() => {
+    if (draining.signal.aborted || !members.every(isToRun)) drain();
+  }, LOOK_EVERY_MS);
+  const failures: Array<unknown> = [];
+  const running = members.map(({ run }) =>
+    run()
+      .catch((error: unknown) => failures.push(error))
+      .finally(drain),
+  );
+  if (draining.signal.aborted) drain();
+  await Promise.all(running);
+  clearInterval(look);
+  if (failures.length > 0) throw failures[0];
 };

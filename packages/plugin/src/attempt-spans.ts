@@ -1,42 +1,19 @@
 import { inAttemptTrace } from "@durable-payments/activities";
-import { messageOf } from "@durable-payments/api-core/values";
+import { openTracing, type Tracing } from "./tracing.ts";
 import { traceparentIn } from "@durable-payments/protocol";
 import { type ActivityInterceptorsFactory, Runtime } from "@temporalio/worker";
-import { CannotStart } from "../cannot-start.ts";
-import type { Environment } from "../settings/worker-process.ts";
-import { openTracing, type Tracing, tracingEndpoint } from "./tracing.ts";
+import type { WorkerProcess } from "./settings.ts";
+
+type Environment = WorkerProcess["environment"];
 
 type Info = Parameters<ActivityInterceptorsFactory>[0]["info"];
 
-/**
- * Read whether a worker traces.
- *
- * @throws CannotStart for an address of a collector that is none.
- */
-export const isTraced = (environment: Environment): boolean => {
-  try {
-    return tracingEndpoint(environment) !== undefined;
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}.`);
-  }
-};
-
-/**
- * Open the export of a worker's traces.
- *
- * @returns undefined where it exports none.
- * @throws CannotStart where a variable is wrong.
- */
-export const openWorkerTracing = async (environment: Environment): Promise<Tracing | undefined> => {
-  try {
-    return await openTracing(environment, {
-      serviceName: "durable-payments-worker",
-      warn: (message) => void Runtime.instance().logger.warn(message),
-    });
-  } catch (error) {
-    throw new CannotStart(`${messageOf(error)}.`);
-  }
-};
+/** Opens the export of a worker's traces; undefined if the environment names no collector. */
+export const openWorkerTracing = (environment: Environment): Promise<Tracing | undefined> =>
+  openTracing(environment, {
+    serviceName: "durable-payments-worker",
+    warn: (message) => void Runtime.instance().logger.warn(message),
+  });
 
 /**
  * The trace of a run that was started without one has the run's id, so that all attempts of a run are of one trace in
@@ -60,7 +37,7 @@ const attributesOf = (info: Info) => ({
 });
 
 /**
- * Make the interceptor that gives each attempt of an activity a span, within the trace of its run.
+ * Makes the interceptor that gives each attempt of an activity a span, within the trace of its run.
  *
  * @param tracing that of the worker, undefined while it does not run.
  */

@@ -3,20 +3,19 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
   checkDataConverter,
+  type EncodingSettings,
   encryptedDataConverter,
   openKeyring,
   readDataConverter,
 } from "../src/index.ts";
 import { makeKeyringFolder } from "./support/keyring-folder.ts";
 
-const read = (environment: Readonly<Record<string, string>>) =>
-  readDataConverter(environment, "payments");
+const read = (settings: EncodingSettings) => readDataConverter(settings, "payments");
 
 it("is none where nothing is set, and encrypts by the keys of a folder", async () => {
   const { folder } = await makeKeyringFolder();
   expect(read({})).toBeUndefined();
-  expect(read({ PAYMENTS_KEYRING: " ", PAYMENTS_DATA_CONVERTER: "" })).toBeUndefined();
-  const converter = read({ PAYMENTS_KEYRING: folder });
+  const converter = read({ keyring: folder });
   const [encrypted] = (await converter?.payloadCodecs?.[0]?.encode([{ data: Buffer.of(7) }])) ?? [];
   expect(Buffer.from(encrypted?.metadata?.["encoding"] ?? []).toString()).toBe("binary/encrypted");
 });
@@ -34,7 +33,7 @@ it.each([
   const { folder } = await makeKeyringFolder();
   const module = join(folder, "converter.mjs");
   await writeFile(module, source);
-  expect(read({ PAYMENTS_DATA_CONVERTER: module })).toEqual({ payloadCodecs: [] });
+  expect(read({ dataConverter: module })).toEqual({ payloadCodecs: [] });
 });
 
 it.each([
@@ -55,14 +54,14 @@ it.each([
   const { folder } = await makeKeyringFolder();
   const module = join(folder, "converter.mjs");
   await writeFile(module, source);
-  const reading = () => read({ PAYMENTS_DATA_CONVERTER: module });
-  expect(reading).toThrow("PAYMENTS_DATA_CONVERTER names a module");
+  const reading = () => read({ dataConverter: module });
+  expect(reading).toThrow(/^The setting dataConverter \(.*\) names a module/);
   expect(reading).toThrow(message);
 });
 
 it("is refused where both are set", () => {
-  expect(() => read({ PAYMENTS_KEYRING: "a", PAYMENTS_DATA_CONVERTER: "b" })).toThrow(
-    "Set PAYMENTS_KEYRING or PAYMENTS_DATA_CONVERTER, not both",
+  expect(() => read({ keyring: "a", dataConverter: "b" })).toThrow(
+    "Set keyring (PAYMENTS_KEYRING) or dataConverter, not both",
   );
 });
 

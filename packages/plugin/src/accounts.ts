@@ -1,0 +1,85 @@
+import type { PaymentsRuntime } from "@durable-payments/activities";
+import {
+  type ClientLogger,
+  type ClientOptions,
+  currentApiKey,
+  PaymentsClient,
+} from "@durable-payments/api-core";
+import { accountHash } from "@durable-payments/protocol/account";
+import { clientOptionsOf, type SettledAccount } from "@durable-payments/protocol/settings";
+import { Runtime } from "@temporalio/worker";
+import { Effect, ManagedRuntime, Redacted, Result } from "effect";
+import { CannotStart, type WorkerProcess, type WorkerSettings } from "./settings.ts";
+
+/** An account with the service as a worker works for it. */
+export interface Account {
+  /** Undefined for the one without a name. */
+  readonly name: string | undefined;
+  readonly hash: string;
+  readonly settings: SettledAccount;
+  readonly options: ClientOptions;
+  /** Holds the client, with its session and its connections; dispose it when the worker has drained. */
+  readonly runtime: PaymentsRuntime;
+}
+
+/** The accounts of a worker; the first one is that of the base queue. */
+export type Accounts = readonly [Account, ...ReadonlyArray<Account>];
+
+/** A send, and the one after a new sign-in: tokens expire in the middle of a run. */
+const LEAST_ATTEMPTS = 2;
+
+/** The client writes to the worker's log. */
+const logger: ClientLogger = {
+  debug: (message) => void Runtime.instance().logger.debug(message),
+  warn: (message) => void Runtime.instance().logger.warn(message),
+};
+
+const checkedOptions = async (
+  settings: SettledAccount,
+  environment: WorkerProcess["environment"],
+): Promise<ClientOptions> => {
+  const read = await Effect.runPromise(
+    Effect.result(clientOptionsOf({ logger, ...settings }, environment)),
+  );
+  if (Result.isFailure(read)) throw new CannotStart(read.failure.message);
+  if (read.success.maxAttempts >= LEAST_ATTEMPTS) return read.success;
+  throw new CannotStart(
+    `maxAttempts must be at least ${LEAST_ATTEMPTS} for a worker: the second one is the send after a new sign-in.`,
+  );
+};
+
+/** Refuses two names for one client, which would send at twice its rate, and one API key for two accounts. */
+const refuseAlike = (own: ClientOptions, { name = "without a name", options: other }: Account) => {
+  if (own.clientId === other.clientId) {
+    throw new CannotStart(`It has the client id of the account ${name}: an account has one name.`);
+  }
+  if (Redacted.value(currentApiKey(own)) === Redacted.value(currentApiKey(other))) {
+    throw new CannotStart(`It has the API key of the account ${name}: each needs its own.`);
+  }
+};
+
+/**
+ * Opens the accounts of a worker: nothing is sent, and nothing is connected yet.
+ *
+ * @throws CannotStart for a setting that is missing or wrong; its message begins with the name of the account.
+ */
+export const openAccounts = async (
+  { accounts }: WorkerSettings,
+  environment: WorkerProcess["environment"],
+): Promise<Accounts> => {
+  const opened: Array<Account> = [];
+  for (const [name, settings] of accounts) {
+    try {
+      const options = await checkedOptions(settings, environment);
+      for (const other of opened) refuseAlike(options, other);
+      const runtime = ManagedRuntime.make(PaymentsClient.layer(options));
+      opened.push({ name, hash: accountHash(options), settings, options, runtime });
+    } catch (error) {
+      if (name === undefined || !(error instanceof CannotStart)) throw error;
+      throw new CannotStart(`The account ${name}: ${error.message}`);
+    }
+  }
+  const [first, ...others] = opened;
+  if (first === undefined) throw new CannotStart("The worker has no account.");
+  return [first, ...others];
+};

@@ -1,0 +1,105 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import { WORKFLOW } from "@durable-payments/protocol";
+import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
+import {
+  type BundleOptions,
+  type BundlerPlugin,
+  bundleWorkflowCode,
+  Runtime,
+  type WorkerOptions,
+  type WorkflowBundleOption,
+} from "@temporalio/worker";
+import assert from "node:assert";
+import { AsyncLocalStorage } from "node:async_hooks";
+import { readFile } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { createContext, Script } from "node:vm";
+import { CannotStart } from "./settings.ts";
+
+const pathOf = (url: string): string => fileURLToPath(url);
+
+/** Path of the module that exports the workflows of the project, for a worker that has no others. */
+const definitionsPath = pathOf(import.meta.resolve("@durable-payments/workflows/definitions"));
+
+const stepsPath = pathOf(import.meta.resolve("@durable-payments/workflows"));
+
+/** In a checkout the bundler has to read the packages' sources, as Node does: their build may be older. */
+const conditions = definitionsPath.endsWith(".ts")
+  ? { conditionNames: ["@durable-payments/source", "..."] }
+  : {};
+
+/**
+ * Configures the SDK's bundler so that the steps are loaded once for all runs of a worker, and TypeScript is compiled
+ * for a Node of today.
+ */
+export const withSharedSteps = (given: BundleOptions): BundleOptions => {
+  const options = paymentsBundler({ shared: [stepsPath, definitionsPath] }).configureBundler(given);
+  return {
+    ...options,
+    webpackConfigHook: (config) => {
+      const hooked = options.webpackConfigHook?.(config) ?? config;
+      return { ...hooked, resolve: { ...hooked.resolve, ...conditions } };
+    },
+  };
+};
+
+/** Loads a bundle as the SDK does, and returns the names that it exports; undefined if it cannot be loaded here. */
+const exportsOf = (code: string): ReadonlyArray<string> | undefined => {
+  const globals = { AbortController, URL, URLSearchParams, TextDecoder, TextEncoder, console };
+  try {
+    const context = createContext({
+      ...globals,
+      assert,
+      AsyncLocalStorage,
+      __webpack_module_cache__: {},
+    });
+    new Script(`${code}\nglobalThis.workflows = __TEMPORAL__.importWorkflows();`).runInContext(
+      context,
+    );
+    const { workflows } = context;
+    return isRecord(workflows) ? Object.keys(workflows) : undefined;
+  } catch {
+    // The SDK says why, with the line of the workflow.
+    return undefined;
+  }
+};
+
+/** @throws CannotStart for a bundle without the workflows that the plugin keeps running, or that the tools start. */
+const checkBundle = async (bundle: WorkflowBundleOption): Promise<WorkflowBundleOption> => {
+  const code = "code" in bundle ? bundle.code : await readFile(bundle.codePath, "utf8");
+  const names = exportsOf(code);
+  const missing = Object.values(WORKFLOW)
+    .toSorted()
+    .filter((name) => names?.includes(name) === false);
+  if (missing.length === 0) return bundle;
+  throw new CannotStart(
+    `The workflows of this worker lack ${missing.join(", ")}. Add to the module of workflowsPath: export { ${Object.values(WORKFLOW).toSorted().join(", ")} } from "durable-payments/workflows";`,
+  );
+};
+
+/**
+ * Makes the bundle of a worker as the SDK would, once for the workers of all its task queues; or takes the one that the
+ * worker is given.
+ *
+ * @param options of the worker; without workflows of its own it runs those of the project alone.
+ * @param plugin that configures the bundle, beside the other plugins of the worker.
+ * @throws CannotStart for a bundle without the workflows of payments.
+ */
+export const bundleOfWorker = async (
+  { bundlerOptions, dataConverter, interceptors, plugins = [], ...options }: WorkerOptions,
+  plugin: BundlerPlugin,
+): Promise<WorkflowBundleOption> => {
+  if (options.workflowBundle !== undefined) return checkBundle(options.workflowBundle);
+  const { failureConverterPath, payloadConverterPath } = dataConverter ?? {};
+  return checkBundle(
+    await bundleWorkflowCode({
+      ...bundlerOptions,
+      workflowsPath: options.workflowsPath ?? definitionsPath,
+      workflowInterceptorModules: interceptors?.workflowModules ?? [],
+      ...(failureConverterPath !== undefined && { failureConverterPath }),
+      ...(payloadConverterPath !== undefined && { payloadConverterPath }),
+      plugins: [...new Set<BundlerPlugin>([...plugins, plugin])],
+      logger: Runtime.instance().logger,
+    }),
+  );
+};

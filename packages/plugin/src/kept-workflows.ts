@@ -1,0 +1,146 @@
+import { messageOf } from "@durable-payments/api-core/values";
+import type { Ledger } from "@durable-payments/ledger";
+import { batchQueue, notifierId, trackerId, WORKFLOW } from "@durable-payments/protocol";
+import {
+  type Client,
+  WorkflowIdConflictPolicy,
+  type WorkflowStartOptions,
+} from "@temporalio/client";
+import proto from "@temporalio/proto";
+import { Runtime } from "@temporalio/worker";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+
+const { TaskQueueType } = proto.temporal.api.enums.v1;
+
+const TASKS = {
+  workflow: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+  activity: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
+};
+
+/** A worker polls at least once a minute; Temporal lists a worker that is gone for five. */
+const SEEN_WITHIN_MS = 90_000;
+
+/** Returns the identities of the workers that poll a task queue for the tasks of workflows or of activities. */
+const pollersOf = async (
+  { options, workflowService }: Client,
+  tasks: keyof typeof TASKS,
+  taskQueue: string,
+): Promise<ReadonlyArray<string>> => {
+  const { pollers } = await workflowService.describeTaskQueue({
+    namespace: options.namespace,
+    taskQueue: { name: taskQueue },
+    taskQueueType: TASKS[tasks],
+  });
+  const oldest = Date.now() - SEEN_WITHIN_MS;
+  return (pollers ?? [])
+    .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= oldest)
+    .map(({ identity }) => identity ?? "");
+};
+
+/** A workflow that the workers of a task queue keep running: one for all of them. */
+export interface KeptWorkflow {
+  readonly type: string;
+  readonly options: Pick<
+    WorkflowStartOptions,
+    "args" | "workflowId" | "taskQueue" | "staticSummary" | "staticDetails"
+  >;
+}
+
+/** Returns the tracker of an account, of this name if it has one. Without it runs wait longer. */
+export const trackerOf = (
+  accountHash: string,
+  taskQueue: string,
+  name: string | undefined,
+): KeptWorkflow => ({
+  type: WORKFLOW.tracker,
+  options: {
+    taskQueue,
+    workflowId: trackerId(accountHash, name),
+    args: name === undefined ? [] : [undefined, name],
+    staticSummary: "Completes waits for payouts, identity checks and funds",
+    staticDetails:
+      "Moves no money. It reads the service's lists for all runs that wait, so that none of them has to, notifies runs of answers, and remembers how far the ledger has got. The workers keep it running; terminate it at any time: a worker starts it again within a minute. docs/how-it-works.md",
+  },
+});
+
+/** Returns the notifier of a task queue. */
+export const notifierOf = (taskQueue: string): KeptWorkflow => ({
+  type: WORKFLOW.notifier,
+  options: {
+    taskQueue,
+    workflowId: notifierId(taskQueue),
+    staticSummary: "Posts to a webhook which runs ask, fail or are overdue",
+    staticDetails:
+      "Moves no money. It looks for what has happened to the runs of this task queue, and posts each occurrence once it is accepted. The workers whose settings have notify keep it running; undelivered notifications are its state. docs/metrics.md",
+  },
+});
+
+/** One that was ended, by whomever, runs again after this time. */
+const ENSURED_EVERY_MS = 60_000;
+
+/** Has it run on the queue of this worker, unless workers poll the queue on which it runs already. */
+const ensure = async (client: Client, { options, type }: KeptWorkflow): Promise<void> => {
+  const start = () =>
+    client.workflow.start(type, {
+      ...options,
+      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
+    });
+  const handle = await start();
+  const { taskQueue } = await handle.describe();
+  if (taskQueue === options.taskQueue) return;
+  if ((await pollersOf(client, "workflow", taskQueue)).length > 0) return;
+  await handle.terminate(
+    `No worker polls the task queue ${taskQueue}: it continues on ${options.taskQueue}`,
+  );
+  await start();
+};
+
+/**
+ * Makes sure, now and every minute until `signal` aborts, that a workflow runs. No payment depends on it;
+ * so a failure is a warning only.
+ */
+export const keepRunning = async (
+  client: Client,
+  kept: KeptWorkflow,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    try {
+      await ensure(client, kept);
+    } catch (error) {
+      if (signal.aborted) return;
+      Runtime.instance().logger.warn(
+        `The ${kept.type} ${kept.options.workflowId} cannot be started: ${String(error)}`,
+      );
+    }
+    await sleep(ENSURED_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+};
+
+/** Warns if workers of other hosts poll as well, each with another ledger. */
+export const warnOfOtherHosts = async (
+  ledger: Ledger,
+  client: Client,
+  taskQueue: string,
+  draining: AbortSignal,
+): Promise<void> => {
+  if (!ledger.isOfOneHost) return;
+  const { logger } = Runtime.instance();
+  try {
+    const queues = [taskQueue, batchQueue(taskQueue)];
+    const pollers = await Promise.all(queues.map((queue) => pollersOf(client, "activity", queue)));
+    // The SDK's own identity of a worker: process id and host.
+    const hosts = new Set(pollers.flat().map((identity) => identity.replace(/^\d+@/, "")));
+    hosts.delete(hostname());
+    if (hosts.size > 0) {
+      logger.warn(
+        `Workers of other hosts poll as well (${[...hosts].toSorted().join(", ")}), and the ledger is a file of this host: no worker knows what the others have sent. Let them share PostgreSQL: PAYMENTS_LEDGER=postgres://…`,
+      );
+    }
+  } catch (error) {
+    // Its connection is closed: it does not matter to this worker any more.
+    if (draining.aborted) return;
+    logger.warn(`Whether other hosts poll as well cannot be seen: ${messageOf(error)}`);
+  }
+};

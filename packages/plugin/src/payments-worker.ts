@@ -1,0 +1,331 @@
+import {
+  makePaymentsActivities,
+  readNotificationSettings,
+  readTracked,
+} from "@durable-payments/activities";
+import { type Tracing, tracingEndpoint } from "./tracing.ts";
+import { messageOf } from "@durable-payments/api-core/values";
+import { checkDataConverter, openTextSeal, readDataConverter } from "@durable-payments/codec";
+import {
+  type Ledger,
+  LedgerUnavailable,
+  openLedger,
+  readLedgerPlace,
+} from "@durable-payments/ledger";
+import { baseQueue, trackerId } from "@durable-payments/protocol";
+import { clientHash } from "@durable-payments/protocol/account";
+import { Client } from "@temporalio/client";
+import {
+  type BundlerPlugin,
+  NativeConnection,
+  Runtime,
+  type Worker,
+  type WorkerOptions,
+} from "@temporalio/worker";
+import { type Account, type Accounts, openAccounts } from "./accounts.ts";
+import { attemptSpans, openWorkerTracing } from "./attempt-spans.ts";
+import { bundleOfWorker } from "./bundle.ts";
+import { createCompanions, rateOf, runTogether } from "./companions.ts";
+import { HealthListener, ledgerCheck, pollersCheck, signInCheck, temporalCheck } from "./health.ts";
+import { keepRunning, notifierOf, trackerOf, warnOfOtherHosts } from "./kept-workflows.ts";
+import { makeScrape } from "./metrics.ts";
+import {
+  CannotStart,
+  orCannotStart,
+  type PaymentsSettings,
+  readWorkerSettings,
+  type WorkerProcess,
+  type WorkerSettings,
+} from "./settings.ts";
+
+const DEFAULT_GRACE = "30 seconds";
+const DEFAULT_BATCH_SHARE = 0.5;
+
+type Environment = WorkerProcess["environment"];
+type DataConverter = NonNullable<WorkerOptions["dataConverter"]>;
+
+/**
+ * Returns the data converter that a worker or a client is given, or else that of the settings.
+ *
+ * @throws CannotStart if the settings name one that cannot be used.
+ */
+export const converterOf = (
+  given: { readonly dataConverter?: DataConverter; readonly namespace?: string },
+  settings: Parameters<typeof readDataConverter>[0],
+): DataConverter | undefined =>
+  given.dataConverter ??
+  orCannotStart(() => readDataConverter(settings, given.namespace ?? "default"));
+
+/** Does something with the ledger. @throws CannotStart if it cannot be used. */
+const withLedger = async <A>(work: () => Promise<A>): Promise<A> => {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof LedgerUnavailable)) throw error;
+    throw new CannotStart(`The ledger cannot be used: ${messageOf(error)}.`);
+  }
+};
+
+/** Opens the ledger, binds it to the namespace, and sets the limits of the accounts. */
+const openLedgerOf = async (
+  settings: WorkerSettings,
+  accounts: Accounts,
+  namespace: string,
+  given: Ledger | undefined,
+): Promise<Ledger> =>
+  withLedger(async () => {
+    const [first] = accounts;
+    const seal = settings.keyring === undefined ? undefined : openTextSeal(settings.keyring);
+    const place = () => readLedgerPlace(settings.ledger, clientHash(first.options));
+    const ledger = given ?? (await openLedger(place(), { ...(seal && { seal }) }));
+    try {
+      await ledger.pin(namespace);
+      for (const { hash, settings: of } of accounts) {
+        const { approveAbove = null, maxAmounts = null } = of;
+        await ledger.setLimits({ account: hash, approveAbove, maxAmounts });
+      }
+      return ledger;
+    } catch (error) {
+      if (given === undefined) await ledger.close();
+      throw error;
+    }
+  });
+
+/** Compares the ledger with what the trackers have seen of it: one that was restored sends nothing. */
+const compareLedger = async (
+  ledger: Ledger,
+  accounts: Accounts,
+  client: Client,
+  environment: Environment,
+): Promise<void> => {
+  for (const { hash, name } of accounts) {
+    const { mark } = (await readTracked(client, trackerId(hash, name))) ?? {};
+    if (mark !== undefined) await ledger.expect(mark);
+  }
+  const { stopped } = await ledger.state();
+  if (stopped === null) return;
+  Runtime.instance().logger.error(
+    `Nothing is sent: the ledger was restored (${stopped}). Read what recover says of it, then run: ${environment["STARTER_COMMAND"] || "npx durable-payments"} recover`,
+  );
+};
+
+/** What Temporal's worker controller for Kubernetes sets; it counts if ours are not set. */
+const OF_CONTROLLER = ["TEMPORAL_DEPLOYMENT_NAME", "TEMPORAL_WORKER_BUILD_ID"] as const;
+
+/** Reads the version of the deployment that a worker belongs to; options of its own count alone. */
+const deploymentOf = (
+  { workerDeploymentOptions }: WorkerOptions,
+  read: WorkerSettings,
+  environment: Environment,
+): Pick<WorkerOptions, "workerDeploymentOptions"> => {
+  if (workerDeploymentOptions !== undefined) return {};
+  const isOurs = read.deploymentName !== undefined || read.buildId !== undefined;
+  const [deploymentName = "", buildId = ""] = isOurs
+    ? [read.deploymentName, read.buildId]
+    : OF_CONTROLLER.map((variable) => environment[variable]?.trim());
+  if (deploymentName === "" && buildId === "") return {};
+  if (deploymentName === "" || buildId === "") {
+    throw new CannotStart(
+      `${isOurs ? "PAYMENTS_DEPLOYMENT_NAME and PAYMENTS_BUILD_ID" : OF_CONTROLLER.join(" and ")} belong together: set both, or neither.`,
+    );
+  }
+  return {
+    workerDeploymentOptions: {
+      version: { deploymentName, buildId },
+      useWorkerVersioning: true,
+      // Payouts wait for weeks: pinned, each would keep the workers of its first version alive as long. The workflows do
+      // not say it themselves: the server refuses a task in which a worker without a version names a behavior.
+      defaultVersioningBehavior: "AUTO_UPGRADE",
+    },
+  };
+};
+
+/** @throws CannotStart if what a worker is to run has a name of what the plugin runs beside it. */
+const checkNames = (
+  { activities = {}, taskQueue }: WorkerOptions,
+  ours: ReadonlyArray<string>,
+): void => {
+  const base = baseQueue(taskQueue);
+  if (base !== taskQueue) {
+    throw new CannotStart(
+      `PaymentsPlugin polls the task queue ${taskQueue} itself, beside the base queue: create the worker with taskQueue: "${base}".`,
+    );
+  }
+  const taken = Object.keys(activities).filter((name) => ours.includes(name));
+  if (taken.length > 0) {
+    throw new CannotStart(
+      `PaymentsPlugin brings the activities ${taken.join(", ")} itself: leave yours out, or give them other names.`,
+    );
+  }
+};
+
+/** Returns a client as the worker itself would make one. */
+const clientOf = ({ options }: Worker, connection: NativeConnection): Client => {
+  const { dataConverter, identity, interceptors, namespace } = options;
+  return new Client({
+    connection,
+    namespace,
+    identity,
+    interceptors: interceptors.client,
+    ...(dataConverter && { dataConverter }),
+  });
+};
+
+/** A worker that was checked, with the options that the SDK creates it with. */
+export interface PreparedWorker {
+  readonly options: WorkerOptions;
+  /** The activities of payments among those of the options. */
+  readonly activities: Readonly<Record<string, object>>;
+  /** Runs the worker with its companions until all have drained. @throws the error of the one that failed first. */
+  readonly run: (worker: Worker, next: () => Promise<void>) => Promise<void>;
+}
+
+/**
+ * Prepares a worker: checks its settings, opens its accounts and its ledger, and bundles its workflows. Nothing polls
+ * and nothing is sent before it runs.
+ *
+ * @throws CannotStart
+ */
+export const prepareWorker = async (
+  given: WorkerOptions,
+  settings: PaymentsSettings,
+  process: WorkerProcess,
+  plugin: BundlerPlugin,
+): Promise<PreparedWorker> => {
+  // As it is now: what has been checked counts, though the program sets the variables of another worker meanwhile.
+  const environment = { ...process.environment };
+  const read = readWorkerSettings(settings, environment);
+  const { namespace = "default", taskQueue } = given;
+  const dataConverter = converterOf(given, read);
+  const worker = { ...given, ...(dataConverter && { dataConverter }) };
+  await checkDataConverter(dataConverter ?? {}).catch((error: unknown) => {
+    // Each of the worker's tasks would fail.
+    throw new CannotStart(`${messageOf(error)}.`);
+  });
+  const notify = orCannotStart(() => readNotificationSettings(read.notify ?? {}));
+  const deployment = deploymentOf(given, read, environment);
+  const collector = orCannotStart(() => tracingEndpoint(environment));
+  const accounts = await openAccounts(read, environment);
+  const workflowBundle = await bundleOfWorker(worker, plugin);
+  const ledger = await openLedgerOf(read, accounts, namespace, process.ledger);
+
+  const draining = new AbortController();
+  let tracing: Tracing | undefined;
+  const activitiesOf = (account: Account) => ({
+    name: account.name,
+    perSecond: account.settings.activitiesPerSecond,
+    activities: makePaymentsActivities(account.runtime, {
+      ledger,
+      operations: settings.operations ?? {},
+      taskQueue,
+      waits: process.skipsTime ? "polled" : "completed",
+      tracker: { draining: draining.signal },
+      notifier: { draining: draining.signal, settings: notify },
+    }),
+  });
+  const [first, ...others] = accounts;
+  const made = [activitiesOf(first), ...others.map(activitiesOf)] as const;
+  const { activities, perSecond } = made[0];
+  checkNames(given, Object.keys(activities));
+
+  const { bundlerOptions: _bundled, interceptors, workflowsPath: _path, ...rest } = worker;
+  const options: WorkerOptions = {
+    ...deployment,
+    shutdownGraceTime: DEFAULT_GRACE,
+    // The tracker's heartbeat is the ledger's witness: it may not be older than what a copy may miss.
+    maxHeartbeatThrottleInterval: "1 second",
+    ...rateOf(perSecond),
+    ...rest,
+    workflowBundle,
+    activities: { ...given.activities, ...activities },
+    interceptors: {
+      ...interceptors,
+      activity: [
+        ...(interceptors?.activity ?? []),
+        ...(collector !== undefined ? [attemptSpans(() => tracing)] : []),
+      ],
+      // They are in the bundle.
+      workflowModules: [],
+    },
+  };
+
+  const runOn = async (
+    connection: NativeConnection,
+    worker: Worker,
+    health: HealthListener | undefined,
+    next: () => Promise<void>,
+  ): Promise<void> => {
+    const client = clientOf(worker, connection);
+    tracing = await openWorkerTracing(environment);
+    await withLedger(() => compareLedger(ledger, accounts, client, environment));
+    const { batchShare = DEFAULT_BATCH_SHARE } = read;
+    const { companions, failure } = await createCompanions({
+      accounts: made,
+      batchShare,
+      connection,
+      options,
+      worker,
+    });
+    // A worker that was created ends only by being run.
+    if (failure !== undefined) draining.abort();
+    const running = runTogether(
+      [
+        { worker, run: next },
+        ...companions.map((companion) => ({ worker: companion, run: () => companion.run() })),
+      ],
+      draining,
+    );
+    health?.watch((closed) => ({
+      checks: [
+        pollersCheck([worker, ...companions]),
+        temporalCheck(client, closed),
+        ledgerCheck(ledger, closed),
+        ...accounts.map((account) => signInCheck(account, closed)),
+      ],
+      scrape: makeScrape({ ledger, accounts }),
+    }));
+    for (const { hash, name } of process.skipsTime ? [] : accounts) {
+      void keepRunning(client, trackerOf(hash, taskQueue, name), draining.signal);
+    }
+    if (notify) void keepRunning(client, notifierOf(taskQueue), draining.signal);
+    void warnOfOtherHosts(ledger, client, taskQueue, draining.signal);
+    if (failure === undefined) {
+      settings.onReady?.({
+        namespace: client.options.namespace,
+        taskQueue,
+        ledger: ledger.place,
+        ...(health && { health: health.address }),
+      });
+    }
+    await running;
+    if (failure !== undefined) throw failure.reason;
+  };
+
+  const run = async (worker: Worker, next: () => Promise<void>): Promise<void> => {
+    let own: NativeConnection | undefined;
+    let health: HealthListener | undefined;
+    try {
+      // One that a worker has opened for itself is closed as soon as that worker has drained.
+      if (options.connection === undefined) own = await NativeConnection.connect();
+      const connection = own ?? worker.connection;
+      if (connection === undefined) throw new CannotStart("The worker has no connection.");
+      if (read.healthAddress !== undefined) {
+        health = await HealthListener.listen(read.healthAddress);
+      }
+      await runOn(connection, worker, health, next);
+    } catch (error) {
+      // The worker holds its connection, and a program that closes that next sees that error alone.
+      if (error instanceof CannotStart) {
+        Runtime.instance().logger.error(`The worker cannot start: ${error.message}`);
+      }
+      throw error;
+    } finally {
+      health?.close();
+      for (const { runtime } of accounts) await runtime.dispose();
+      if (process.ledger === undefined) await ledger.close();
+      await tracing?.close();
+      await own?.close();
+    }
+  };
+  return { options, activities: { ...activities }, run };
+};

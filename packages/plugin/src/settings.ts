@@ -1,0 +1,226 @@
+import type { OwnOperations } from "@durable-payments/activities";
+import { type ClientSettings, clientSettingNames, didYouMean } from "@durable-payments/api-core";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import type { Ledger } from "@durable-payments/ledger";
+import {
+  accountSettingNames,
+  accountsOf,
+  checkSettings,
+  layOver,
+  readSettings,
+  type SettledAccount,
+  type Settings,
+} from "@durable-payments/protocol/settings";
+
+/** The worker cannot start, and has taken no work: the message is one line that says why, and what to do. */
+export class CannotStart extends Error {
+  override readonly name = "CannotStart";
+
+  /**
+   * Makes the error.
+   *
+   * @param message why, and what to do.
+   */
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    // A program that does not catch it prints the stack: where it was thrown helps nobody who runs a worker.
+    this.stack = `${this.name}: ${message}`;
+  }
+}
+
+/** An amount for each currency as decimal strings: `{ USD: "10000.00" }`. */
+export type AmountLimits = Readonly<Record<string, string>>;
+
+/** Settings of one account with the payment service. */
+export interface AccountSettings extends Partial<ClientSettings> {
+  /** File with the API key, instead of `apiKey`. This file and the next are read again when they change. */
+  readonly apiKeyFile?: string;
+  /** File of the trusted CAs, PEM. Default: those of Node. */
+  readonly caFile?: string;
+  /** File of the client certificate with its chain, PEM. Default: none. */
+  readonly clientCertFile?: string;
+  /** File of the private key of the client certificate, PEM, not encrypted. */
+  readonly clientKeyFile?: string;
+  /**
+   * Largest amount of one payout, card or withdrawal, by currency. Once it is set, nothing is paid in a currency that it
+   * does not list. Kept in the ledger for all workers. Default: no limit.
+   */
+  readonly maxAmounts?: AmountLimits;
+  /**
+   * Amounts above which a second person has to approve, by currency. Once it is set, every amount of a currency that it
+   * does not list needs approval. Kept in the ledger for all workers. Default: what workflows ask for themselves.
+   */
+  readonly approveAbove?: AmountLimits;
+  /**
+   * Activities begun in a second for the account by all workers of the task queue together; above 0. Give every worker
+   * the same. Default: no limit.
+   */
+  readonly activitiesPerSecond?: number;
+}
+
+/** Webhook that gets which runs ask, fail or are overdue. */
+export interface NotifySettings {
+  /** Absolute address; https, or http to this machine. */
+  readonly url?: string;
+  /** Signs each notification: `whsec_` and 24 to 64 bytes in base64. */
+  readonly secret?: string;
+  /** Seconds between two looks at what has happened. Default: 15. */
+  readonly intervalSeconds?: number;
+  /** Hours after which an open run is overdue. Default: 120. */
+  readonly overdueHours?: number;
+  /** Address of Temporal's Web UI, for links, such as `http://localhost:8233`. Default: no links. */
+  readonly webUi?: string;
+}
+
+/** A worker that polls all its task queues. */
+export interface Polling {
+  /** The Temporal namespace. */
+  readonly namespace: string;
+  /** The base queue, which the worker was created with; the others are named after it. */
+  readonly taskQueue: string;
+  /** Place of the ledger, without a password. */
+  readonly ledger: string;
+  /** Address of `/livez`, `/readyz` and `/metrics` as `HOST:PORT`; left out if the worker has none. */
+  readonly health?: string;
+}
+
+/**
+ * Settings of {@link PaymentsPlugin}. A setting that is left out comes from its environment variable, or else from the
+ * file that `PAYMENTS_SETTINGS` names: docs/settings.md.
+ */
+export interface PaymentsSettings extends AccountSettings {
+  /**
+   * Ledger of writes: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory` for tests. Workers on more
+   * than one host need PostgreSQL. Default: a file of the client in `~/.local/state/durable-payments`.
+   */
+  readonly ledger?: string;
+  /** Folder of the keys that encrypt payloads and the ledger's texts. Default: no encryption. */
+  readonly keyring?: string;
+  /**
+   * Further accounts by name, each with credentials of its own. An account takes the other settings that it leaves out
+   * from those of the plugin. A name has 1 to 40 lower-case letters, digits and dashes. Default: none.
+   */
+  readonly accounts?: Readonly<Record<string, AccountSettings>>;
+  /** Operations of your own that workflows send, by the names that `ownOperation` gives them. Default: none. */
+  readonly operations?: OwnOperations;
+  /** The part of `activitiesPerSecond` that batches may use, above 0, up to 1. Default: 0.5. */
+  readonly batchShare?: number;
+  /** Webhook for runs that ask, fail or are overdue. Default: none. */
+  readonly notify?: NotifySettings;
+  /**
+   * Address at which the worker answers `/livez`, `/readyz` and `/metrics` (with those of the SDK, if the `Runtime` has
+   * an exporter for Prometheus): a port of 127.0.0.1, or `HOST:PORT`; port 0 is any free one. Default: none.
+   */
+  readonly healthAddress?: string | number;
+  /** Called once when the worker polls all its task queues, for a readiness check or a line in a log. Default: nothing. */
+  readonly onReady?: (polling: Polling) => void;
+}
+
+/** Environment of a plugin: the process, or a test. */
+export interface WorkerProcess {
+  /** Environment variables, for settings that are left out. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /**
+   * Whether the Temporal server skips waiting, as one for tests does. Then no tracker is kept running and waits
+   * poll: a tracker's activity lasts for hours, for which the server would wait.
+   */
+  readonly skipsTime: boolean;
+  /** A ledger that is open already, and stays open: of a test that reads it, too. */
+  readonly ledger?: Ledger;
+}
+
+/** The settings of a worker: of its program, its environment and its file. */
+export interface WorkerSettings extends Omit<Settings, keyof SettledAccount | "accounts"> {
+  /** By name; undefined for the account without a name. The first one is of the base queue. */
+  readonly accounts: ReadonlyMap<string | undefined, SettledAccount>;
+}
+
+/** Settings that a file can hold and a program as well, apart from those of the client. */
+const SHARED = [
+  "accounts",
+  "activitiesPerSecond",
+  "apiKeyFile",
+  "approveAbove",
+  "batchShare",
+  "caFile",
+  "clientCertFile",
+  "clientKeyFile",
+  "healthAddress",
+  "keyring",
+  "ledger",
+  "maxAmounts",
+  "notify",
+] as const satisfies ReadonlyArray<keyof PaymentsSettings>;
+
+const OF_PROGRAM = ["onReady", "operations"] as const satisfies ReadonlyArray<
+  keyof PaymentsSettings
+>;
+
+/** Runs a check of settings. @throws CannotStart */
+export const orCannotStart = <A>(read: () => A): A => {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof CannotStart) throw error;
+    throw new CannotStart(messageOf(error).replace(/\.?$/, "."), { cause: error });
+  }
+};
+
+const refuseUnknown = (given: unknown, known: ReadonlyArray<string>, owner: string): void => {
+  if (!isRecord(given)) throw new CannotStart(`${owner} takes an object with settings.`);
+  for (const name of Object.keys(given)) {
+    if (known.includes(name)) continue;
+    throw new CannotStart(`${owner} has no setting ${name}${didYouMean([name], known)}.`);
+  }
+};
+
+const pick = (given: object, names: ReadonlyArray<string>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(given).filter(([name, value]) => names.includes(name) && value !== undefined),
+  );
+
+/**
+ * Checks the settings of a program, which may be written in JavaScript: a misspelt limit would be no limit.
+ *
+ * @throws CannotStart
+ */
+export const checkProgramSettings = (given: PaymentsSettings): void => {
+  refuseUnknown(given, [...clientSettingNames, ...SHARED, ...OF_PROGRAM], "PaymentsPlugin");
+  if (given.onReady !== undefined && typeof given.onReady !== "function") {
+    throw new CannotStart("The setting onReady of PaymentsPlugin must be a function.");
+  }
+  const { accounts = {}, healthAddress, ...others } = given;
+  const check = (settings: object, prefix: string) =>
+    void orCannotStart(() =>
+      // The client checks its own.
+      checkSettings(pick(settings, SHARED), (field) => `The setting ${prefix}${field}`),
+    );
+  check(
+    { ...others, ...(healthAddress !== undefined && { healthAddress: `${healthAddress}` }) },
+    "",
+  );
+  for (const [name, account] of Object.entries(accounts)) {
+    refuseUnknown(account, [...clientSettingNames, ...accountSettingNames], `The account ${name}`);
+    check(account, `accounts.${name}.`);
+    check({ accounts: { [name]: {} } }, "");
+  }
+};
+
+/**
+ * Reads the settings of a worker. Those of the program count before the environment, and that before the file.
+ *
+ * @throws CannotStart
+ */
+export const readWorkerSettings = (
+  given: PaymentsSettings,
+  environment: WorkerProcess["environment"],
+): WorkerSettings => {
+  const { healthAddress, onReady: _, operations: __, ...own } = given;
+  return orCannotStart(() => {
+    const settings = layOver(readSettings(environment), {
+      ...own,
+      ...(healthAddress !== undefined && { healthAddress: `${healthAddress}` }),
+    });
+    return { ...settings, accounts: accountsOf(settings) };
+  });
+};

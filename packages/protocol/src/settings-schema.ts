@@ -1,0 +1,233 @@
+import * as Schema from "effect/Schema";
+
+/** What the reference prints of a setting beside its description. */
+interface Printed {
+  /** Environment variable that overrides it. */
+  readonly variable?: string;
+  /** Its default, in words. */
+  readonly otherwise?: string;
+}
+
+/** Describes a setting for an editor and for docs/settings.md. */
+const setting = <S extends Schema.Top>(schema: S, description: string, printed: Printed = {}) =>
+  Schema.optionalKey(schema.annotate({ description, ...printed }));
+
+const Text = Schema.NonEmptyString;
+const Flag = Schema.Boolean;
+
+const above0 = (most: number) =>
+  Schema.Finite.check(
+    Schema.makeFilter(
+      (value: number) =>
+        (value > 0 && value <= most) ||
+        `must be a number above 0${most === Infinity ? "" : `, up to ${most}`}`,
+      { toJsonSchema: () => ({ exclusiveMinimum: 0, ...(most < Infinity && { maximum: most }) }) },
+    ),
+  );
+
+const like = (pattern: RegExp, problem: string) =>
+  Schema.String.check(
+    Schema.makeFilter((text: string) => pattern.test(text) || problem, {
+      toJsonSchema: () => ({ pattern: pattern.source }),
+    }),
+  );
+
+const AMOUNTS =
+  'must be an object of decimal strings by currency, such as {"USD": "10000.00"}; leave it out to set no limit';
+
+/** Limits by currency. One that is invalid, or blank, must not be no limit. */
+const Amounts = Schema.Record(Schema.String, Schema.String)
+  .annotate({ message: AMOUNTS })
+  .check(
+    Schema.makeFilter(
+      (amounts: Readonly<Record<string, string>>) =>
+        Object.entries(amounts).every(
+          ([currency, amount]) =>
+            /^[A-Z]{3}$/.test(currency) && /^\d{1,15}(\.\d{1,4})?$/.test(amount),
+        ) || AMOUNTS,
+      {
+        toJsonSchema: () => ({
+          patternProperties: { "^[A-Z]{3}$": { type: "string", pattern: "^\\d+(\\.\\d+)?$" } },
+        }),
+      },
+    ),
+  );
+
+const PORT =
+  /^(?:(?:\[[^[\]]+\]|[^[\]:\s]+):)?(?:6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]?\d{1,4})$/;
+
+/** Temporal joins the name of a deployment and its build id by a dot or a colon. */
+const DEPLOYMENT = /^(?!__)[^\s.:]{1,100}$/;
+const BUILD_ID = /^(?!__)[^\s:]{1,100}$/;
+
+const LOG_LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
+
+/** Settings of an account with the service; the file's `accounts` have the same. */
+const accountFields = {
+  baseUrl: setting(Text, "Address of the service, up to /api/v1: https, or http to this machine.", {
+    variable: "PAYMENTS_BASE_URL",
+    otherwise: "required",
+  }),
+  clientId: setting(Text, "Client id of the account.", {
+    variable: "PAYMENTS_CLIENT_ID",
+    otherwise: "required",
+  }),
+  apiKey: setting(Text, "API key of the account, a secret. Prefer apiKeyFile.", {
+    variable: "PAYMENTS_API_KEY",
+    otherwise: "required, or apiKeyFile",
+  }),
+  apiKeyFile: setting(Text, "File with the API key. It is read again when it changes.", {
+    variable: "PAYMENTS_API_KEY_FILE",
+  }),
+  proxy: setting(Text, "HTTP proxy to the service, or `none`.", { otherwise: "HTTPS_PROXY" }),
+  caFile: setting(Text, "Trusted CAs, PEM. The file is read again when it changes.", {
+    variable: "PAYMENTS_CA_FILE",
+    otherwise: "those of Node",
+  }),
+  clientCertFile: setting(Text, "Client certificate with its chain, PEM.", {
+    variable: "PAYMENTS_CLIENT_CERT_FILE",
+  }),
+  clientKeyFile: setting(Text, "Private key of the client certificate, PEM, not encrypted.", {
+    variable: "PAYMENTS_CLIENT_KEY_FILE",
+  }),
+  requestTimeoutMs: setting(Schema.Finite, "Longest time of one request, in milliseconds.", {
+    otherwise: "30000",
+  }),
+  maxAttempts: setting(
+    Schema.Finite,
+    "Most sends of one call where a repeat is safe; at least 2.",
+    {
+      otherwise: "4",
+    },
+  ),
+  retryBaseMs: setting(Schema.Finite, "Wait before the second send, in milliseconds; it doubles.", {
+    otherwise: "200",
+  }),
+  maxRetryWaitMs: setting(Schema.Finite, "Longest wait between two sends, in milliseconds.", {
+    otherwise: "20000",
+  }),
+  requestsPerSecond: setting(Schema.Finite, "Most requests a second of one process; 0: no limit.", {
+    otherwise: "0",
+  }),
+  maxConnections: setting(Schema.Finite, "Most connections to the service.", { otherwise: "64" }),
+  assumptions: setting(
+    Schema.Record(Schema.String, Schema.Unknown),
+    "Assumptions about the service that differ: docs/assumptions.md.",
+  ),
+  maxAmounts: setting(
+    Amounts,
+    "Largest amount of one payout, card or withdrawal, by currency. Other currencies are refused.",
+    { variable: "PAYMENTS_MAX_AMOUNTS", otherwise: "no limit" },
+  ),
+  approveAbove: setting(
+    Amounts,
+    "Amounts above which a second person approves, by currency. Other currencies always need approval.",
+    { variable: "PAYMENTS_APPROVE_ABOVE", otherwise: "what inputs say" },
+  ),
+  activitiesPerSecond: setting(
+    above0(Infinity),
+    "Most activities a second of all workers together. Set the same for every worker.",
+    { otherwise: "no limit" },
+  ),
+};
+
+const NotifySettings = Schema.Struct({
+  url: setting(Text, "Webhook: https, or http to this machine.", {
+    variable: "PAYMENTS_NOTIFY_URL",
+    otherwise: "off",
+  }),
+  secret: setting(Text, "Signs each notification: whsec_ and 24 to 64 bytes in base64.", {
+    variable: "PAYMENTS_NOTIFY_SECRET",
+    otherwise: "required with the URL",
+  }),
+  intervalSeconds: setting(above0(3_600), "Seconds between two looks.", { otherwise: "15" }),
+  overdueHours: setting(above0(8_760), "Hours after which an open run is overdue.", {
+    otherwise: "120",
+  }),
+  webUi: setting(Text, "Address of Temporal's Web UI, for links.", { variable: "TEMPORAL_UI_URL" }),
+});
+
+const CodecServerSettings = Schema.Struct({
+  usersFile: setting(Text, "JSON file of the users and their roles. It is read at each request."),
+  certFile: setting(
+    Text,
+    "Certificate of the server, PEM. Without it only this machine is answered.",
+  ),
+  keyFile: setting(Text, "Private key of the certificate, PEM."),
+  tokens: setting(
+    Schema.Struct({ jwksUrl: Text, issuer: Text, audience: Text }),
+    "Signed tokens that are accepted: address of the issuer's keys, its name, and the audience.",
+  ),
+});
+
+/** All settings that a file or the environment can hold. */
+export const SettingsSchema = Schema.Struct({
+  $schema: setting(Schema.String, "Address of this schema, for an editor."),
+  ...accountFields,
+  accounts: setting(
+    Schema.Record(
+      Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,39}$/)),
+      Schema.Struct(accountFields),
+    ),
+    "Further accounts by name, each with its own clientId and apiKeyFile. Other settings that an account leaves out are those of the file.",
+  ),
+  ledger: setting(
+    Text,
+    "Ledger of writes: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory` for tests.",
+    {
+      variable: "PAYMENTS_LEDGER",
+      otherwise: "a file of the client in ~/.local/state/durable-payments",
+    },
+  ),
+  keyring: setting(Text, "Folder of the keys that encrypt what Temporal and the ledger store.", {
+    variable: "PAYMENTS_KEYRING",
+    otherwise: "no encryption",
+  }),
+  dataConverter: setting(
+    Text,
+    "Module that exports `dataConverter`, instead of keyring: a path, or the name of a package.",
+  ),
+  taskQueue: setting(Text, "Task queue. Other queues are named after it.", {
+    variable: "PAYMENTS_TASK_QUEUE",
+    otherwise: "payments",
+  }),
+  allowPlainTextTemporal: setting(
+    Flag,
+    "Allows Temporal on another host without TLS, if the network encrypts.",
+    { variable: "PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL", otherwise: "false" },
+  ),
+  batchShare: setting(above0(1), "Part of activitiesPerSecond that batches may use.", {
+    otherwise: "0.5",
+  }),
+  deploymentName: setting(
+    like(
+      DEPLOYMENT,
+      "must be up to 100 characters without spaces, dots and colons, not beginning with __",
+    ),
+    "Deployment, for Temporal's worker versions.",
+    { variable: "PAYMENTS_DEPLOYMENT_NAME" },
+  ),
+  buildId: setting(
+    like(BUILD_ID, "must be up to 100 characters without spaces and colons, not beginning with __"),
+    "Build of the deployment.",
+    { variable: "PAYMENTS_BUILD_ID" },
+  ),
+  healthAddress: setting(
+    like(PORT, "must be a port, or HOST:PORT such as 0.0.0.0:9464"),
+    "Port of 127.0.0.1, or HOST:PORT, of /livez, /readyz and /metrics.",
+    { variable: "PAYMENTS_HEALTH_ADDRESS", otherwise: "off" },
+  ),
+  logLevel: setting(Schema.Literals(LOG_LEVELS), "Lowest level of the worker's log.", {
+    variable: "PAYMENTS_LOG_LEVEL",
+    otherwise: "WARN",
+  }),
+  logFormat: setting(Schema.Literals(["json", "text"]), "Format of the worker's log.", {
+    variable: "PAYMENTS_LOG_FORMAT",
+    otherwise: "text",
+  }),
+  notify: setting(NotifySettings, "Webhook for runs that ask, fail or are overdue."),
+  codecServer: setting(CodecServerSettings, "Who may ask the codec server."),
+});
+
+/** Names of the settings of an account. */
+export const accountSettingNames: ReadonlyArray<string> = Object.keys(accountFields);

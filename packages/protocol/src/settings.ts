@@ -1,0 +1,303 @@
+import {
+  type ClientOptions,
+  type ClientSettings,
+  clientOptionsWithEnvironment,
+  clientSettingNames,
+  faultsOf,
+  didYouMean,
+  InvalidSettings,
+} from "@durable-payments/api-core";
+import { isRecord } from "@durable-payments/api-core/values";
+import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import * as ConfigProvider from "effect/ConfigProvider";
+import * as Effect from "effect/Effect";
+import * as Result from "effect/Result";
+import * as Schema from "effect/Schema";
+import { ACCOUNT_NAME_RULE } from "./account.ts";
+import { accountSettingNames, SettingsSchema } from "./settings-schema.ts";
+
+export { accountSettingNames, SettingsSchema } from "./settings-schema.ts";
+
+/** Environment variable that names the settings file. */
+export const SETTINGS_FILE = "PAYMENTS_SETTINGS";
+
+/** The settings of an installation, as its file and its environment have them. */
+export interface Settings extends Schema.Schema.Type<typeof SettingsSchema> {}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A setting of the reference. */
+export interface DocumentedSetting {
+  /** `notify.url` */
+  readonly name: string;
+  readonly description: string;
+  /** Environment variable that overrides the file. */
+  readonly variable: string | undefined;
+  /** Its default, in words. */
+  readonly otherwise: string | undefined;
+}
+
+type Fields = Readonly<Record<string, Schema.Constraint>>;
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === "string" ? value : undefined;
+
+/** The fields of a group of settings. */
+const fieldsOf = (schema: unknown): Fields | undefined => {
+  const fields: unknown =
+    Object(schema) === schema ? Reflect.get(schema as object, "fields") : null;
+  return Object(fields) === fields ? (fields as Fields) : undefined;
+};
+
+const documented = (fields: Fields, prefix = ""): ReadonlyArray<DocumentedSetting> =>
+  Object.entries(fields).flatMap(([key, field]) => {
+    const { description, otherwise, variable } = Schema.resolveAnnotations(field) ?? {};
+    const name = `${prefix}${key}`;
+    const inner = fieldsOf(Reflect.get(field, "schema"));
+    const own = {
+      name,
+      description: String(description),
+      variable: textOf(variable),
+      otherwise: textOf(otherwise),
+    };
+    return inner === undefined ? [own] : [own, ...documented(inner, `${name}.`)];
+  });
+
+/** All settings, in the order of the reference. */
+export const documentedSettings: ReadonlyArray<DocumentedSetting> = documented(
+  SettingsSchema.fields,
+);
+
+/** By the setting that they override. */
+const VARIABLES: ReadonlyMap<string, string> = new Map(
+  documentedSettings.flatMap(({ name, variable }) => (variable ? [[name, variable]] : [])),
+);
+
+const invalid = (message: string): InvalidSettings => new InvalidSettings({ message });
+
+/** Says what is wrong with a name that is not known, and what was probably meant. */
+const unknownName = (field: string): string => {
+  const parts = field.split(".");
+  const isInAccounts = parts[0] === "accounts";
+  if (isInAccounts && parts.length === 2) return `must have a name of ${ACCOUNT_NAME_RULE}`;
+  const parent = parts.slice(0, -1).join(".");
+  const known =
+    isInAccounts && parts.length === 3
+      ? accountSettingNames
+      : documentedSettings
+          .map(({ name }) => name)
+          .filter((name) => name.split(".").slice(0, -1).join(".") === parent)
+          .map((name) => name.slice(parent === "" ? 0 : parent.length + 1));
+  return `is not a setting${didYouMean([parts.at(-1) ?? ""], known)}`;
+};
+
+/**
+ * Checks settings; an unknown one is refused, since a misspelt limit would be no limit.
+ *
+ * @param given settings by name.
+ * @param nameOf a setting, as the message names it.
+ * @throws InvalidSettings with every fault, and no value.
+ */
+export const checkSettings = (given: unknown, nameOf: (field: string) => string): Settings => {
+  const checked = Schema.decodeUnknownResult(SettingsSchema, {
+    errors: "all",
+    onExcessProperty: "error",
+  })(given);
+  if (Result.isSuccess(checked)) return checked.success;
+  const faults = faultsOf(checked.failure.issue).map(({ field, problem }) =>
+    problem === "is not a known field"
+      ? `${nameOf(field)} ${unknownName(field)}.`
+      : `${nameOf(field)} ${problem.replace("must be a object", "must be an object")}.`,
+  );
+  throw invalid([...new Set(faults)].join(" "));
+};
+
+/** Paths of the file are relative to its folder. */
+const inFolder = (folder: string, value: unknown): unknown => {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, given]) => {
+      const isPath =
+        /File$|^keyring$/.test(name) || (name === "dataConverter" && String(given).startsWith("."));
+      return [
+        name,
+        isPath && typeof given === "string" ? resolve(folder, given) : inFolder(folder, given),
+      ];
+    }),
+  );
+};
+
+const readFile = (file: string): Settings => {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch {
+    // It is not repeated: somebody may have given the content itself.
+    throw invalid(`${SETTINGS_FILE} must be the path of a file: it is missing or cannot be read.`);
+  }
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    // A SyntaxError repeats a part of the file, which may be a secret.
+    throw invalid(`The settings file (${SETTINGS_FILE}) is not valid JSON.`);
+  }
+  const nameOf = (field: string) =>
+    field === ""
+      ? `The settings file (${SETTINGS_FILE})`
+      : `${field} in the settings file (${SETTINGS_FILE})`;
+  return checkSettings(inFolder(dirname(resolve(file)), json), nameOf);
+};
+
+/** A limit that is blank, or given twice, must not be another limit than it seems. */
+const amountsIn = (text: string): unknown => {
+  try {
+    const json: unknown = JSON.parse(text);
+    const isEachOnce = isRecord(json) && text.split(":").length - 1 === Object.keys(json).length;
+    return isEachOnce ? json : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The variables that are not texts of their settings. A limit that is blank must not be no limit. */
+const PARSE: Readonly<Record<string, (text: string) => unknown>> = {
+  maxAmounts: (text) => amountsIn(text) ?? null,
+  approveAbove: (text) => amountsIn(text) ?? null,
+  allowPlainTextTemporal: (text) => ({ true: true, false: false })[text] ?? text,
+  logLevel: (text) => text.toUpperCase(),
+};
+
+const readVariables = (environment: Environment): Settings => {
+  const given: Record<string, unknown> = {};
+  for (const [name, variable] of VARIABLES) {
+    const text = environment[variable]?.trim();
+    const isBlank = text === "" && name !== "maxAmounts" && name !== "approveAbove";
+    if (text === undefined || isBlank) continue;
+    const value = PARSE[name] === undefined ? text : PARSE[name](text);
+    const [group = "", field] = name.split(".");
+    const others = isRecord(given[group]) ? given[group] : {};
+    given[group] = field === undefined ? value : { ...others, [field]: value };
+  }
+  return checkSettings(given, (field) => {
+    const [name = "", inner] = field.split(".");
+    return VARIABLES.get(field) ?? `${VARIABLES.get(name)} (${inner})`;
+  });
+};
+
+/** Of these one counts: that of the upper settings excludes the other of the lower. */
+const EITHER = [
+  ["apiKey", "apiKeyFile"],
+  ["keyring", "dataConverter"],
+] as const;
+
+/**
+ * Lays settings over others.
+ *
+ * @returns each setting of `upper`, and those of `lower` that it leaves out.
+ */
+export const layOver = <A extends object, B extends object>(lower: A, upper: B): A & B => {
+  const given = Object.entries(upper).filter(([, value]) => value !== undefined);
+  const names = new Set(given.map(([name]) => name));
+  const left = Object.entries(lower).filter(
+    ([name]) =>
+      !EITHER.some(
+        (pair) => pair.some((one) => one === name) && pair.some((one) => names.has(one)),
+      ),
+  );
+  const [below, above]: ReadonlyArray<unknown> = [lower, upper].map((settings) =>
+    Reflect.get(settings, "notify"),
+  );
+  const notify = isRecord(below) && isRecord(above) ? { notify: { ...below, ...above } } : {};
+  // Each property is that of one of the two.
+  return { ...Object.fromEntries([...left, ...given]), ...notify } as A & B;
+};
+
+/**
+ * Reads the settings of an installation: those of the file that `PAYMENTS_SETTINGS` names, and over them those of the
+ * environment.
+ *
+ * @param environment variables by name.
+ * @returns the settings; what is left out has its default.
+ * @throws InvalidSettings that names every fault and repeats no value.
+ * @example
+ * ```ts
+ * const { ledger, taskQueue } = readSettings(process.env);
+ * ```
+ */
+export const readSettings = (environment: Environment): Settings => {
+  const file = environment[SETTINGS_FILE]?.trim() ?? "";
+  const ofEnvironment = readVariables(environment);
+  return file === "" ? ofEnvironment : layOver(readFile(file), ofEnvironment);
+};
+
+/** An account with every setting that applies to it. */
+export interface SettledAccount
+  extends
+    Partial<Omit<ClientSettings, "assumptions">>,
+    Pick<Settings, "activitiesPerSecond" | "approveAbove" | "maxAmounts"> {
+  readonly assumptions?: ClientSettings["assumptions"] | Settings["assumptions"];
+}
+
+const ofNamed = (name: string, own: SettledAccount, common: SettledAccount): SettledAccount => {
+  if (!own.clientId || !(own.apiKey || own.apiKeyFile)) {
+    const missing = own.clientId ? "apiKey" : "clientId";
+    throw invalid(
+      `The account ${name} has no ${missing}: each account has credentials of its own.`,
+    );
+  }
+  const { apiKey: _key, apiKeyFile: _file, clientId: _client, ...shared } = common;
+  return layOver(shared, own);
+};
+
+/**
+ * Lists the accounts of settings. An account with a name takes what it leaves out from the others, except credentials.
+ *
+ * @returns them by name; undefined for the one without a name, which is there if it has a client id or is the only one.
+ * @throws InvalidSettings if an account has no credentials.
+ */
+export const accountsOf = ({
+  accounts = {},
+  ...settings
+}: SettledAccount & {
+  readonly accounts?: Readonly<Record<string, SettledAccount>>;
+}): ReadonlyMap<string | undefined, SettledAccount> => {
+  const isOfAccount = (name: string) =>
+    accountSettingNames.includes(name) || clientSettingNames.includes(name);
+  // The names decide.
+  const unnamed = Object.fromEntries(
+    Object.entries(settings).filter(([name]) => isOfAccount(name)),
+  ) as SettledAccount;
+  const named = Object.entries(accounts).map(
+    ([name, account]) => [name, ofNamed(name, account, unnamed)] as const,
+  );
+  const isOpen = unnamed.clientId !== undefined || named.length === 0;
+  return new Map<string | undefined, SettledAccount>([
+    ...(isOpen ? ([[undefined, unnamed]] as const) : []),
+    ...named,
+  ]);
+};
+
+/**
+ * Checks the settings of the client of an account.
+ *
+ * @param account as the settings have it; nothing else counts, except the proxy of the environment.
+ * @param environment variables by name.
+ * @returns the client's options; fails with `InvalidSettings`.
+ */
+export const clientOptionsOf = (
+  account: SettledAccount,
+  environment: Environment,
+): Effect.Effect<ClientOptions, InvalidSettings> => {
+  const others = Object.entries(environment).flatMap(([name, value]) =>
+    name.startsWith("PAYMENTS_") || value === undefined ? [] : [[name, value] as const],
+  );
+  const settings = Object.entries(account).filter(([name]) => clientSettingNames.includes(name));
+  return clientOptionsWithEnvironment(Object.fromEntries(settings)).pipe(
+    Effect.provideService(
+      ConfigProvider.ConfigProvider,
+      ConfigProvider.fromEnvRecord(Object.fromEntries(others)),
+    ),
+  );
+};

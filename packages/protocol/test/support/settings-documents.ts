@@ -1,0 +1,107 @@
+import { Schema } from "effect";
+import { type DocumentedSetting, documentedSettings, SettingsSchema } from "../../src/settings.ts";
+
+const ADDRESS =
+  "https://raw.githubusercontent.com/durable-payments/durable-payments/main/docs/settings.schema.json";
+
+/** JSON Schema of the settings file, by which an editor completes and checks it. */
+export const settingsSchema = (): string => {
+  const { definitions, schema } = Schema.toJsonSchemaDocument(SettingsSchema, {
+    onExcessProperty: "error",
+  });
+  const document = {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $id: ADDRESS,
+    title: "Settings of durable-payments",
+    ...schema,
+    ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
+  };
+  return `${JSON.stringify(document, undefined, 2)}\n`;
+};
+
+const code = (text: string | undefined): string => (text === undefined ? "" : `\`${text}\``);
+
+const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
+  const [head = []] = rows;
+  const widths = head.map((_, column) =>
+    Math.max(...rows.map((row) => (row[column] ?? "").length)),
+  );
+  const lines = rows.map(
+    (row) => `| ${row.map((text, column) => text.padEnd(widths[column] ?? 0)).join(" | ")} |`,
+  );
+  const rule = `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`;
+  return [lines[0], rule, ...lines.slice(1)].join("\n");
+};
+
+const settingsTable = (settings: ReadonlyArray<DocumentedSetting>): string =>
+  table([
+    ["setting", "meaning", "default", "environment variable"],
+    ...settings.map(({ description, name, otherwise = "", variable }) => [
+      code(name),
+      description,
+      otherwise,
+      code(variable),
+    ]),
+  ]);
+
+const isOfService = (name: string): boolean => {
+  const at = documentedSettings.findIndex((setting) => setting.name === "accounts");
+  return documentedSettings.slice(1, at).some((setting) => setting.name === name);
+};
+
+/** The reference of the settings. */
+export const settingsPage = (): string => {
+  const settings = documentedSettings.filter(({ name }) => name !== "$schema");
+  const ofService = settings.filter(({ name }) => isOfService(name));
+  const others = settings.filter(({ name }) => !isOfService(name));
+  return `# Settings
+
+For anyone who configures a worker, the command line or the codec server. Look up a setting and its environment variable.
+
+\`PAYMENTS_SETTINGS\` names one JSON file for all of them. An environment variable overrides its setting in the file. \`PaymentsPlugin\` takes the same settings as options, which override both.
+
+\`\`\`json
+{
+  "$schema": "${ADDRESS}",
+  "baseUrl": "https://payments.example",
+  "clientId": "my-client",
+  "apiKeyFile": "/run/secrets/payments-api-key",
+  "ledger": "postgres://payments@database.example/payments",
+  "approveAbove": { "USD": "10000.00" },
+  "notify": { "url": "https://alerts.example/payments", "overdueHours": 48 }
+}
+\`\`\`
+
+With the line \`$schema\` an editor completes and checks the file. Unknown settings are refused. Paths are relative to the folder of the file. Pass secrets by \`apiKeyFile\` or by environment variables rather than in the file.
+
+## Account with the service
+
+Each entry of \`accounts\` has the same settings.
+
+${settingsTable(ofService)}
+
+Both limits apply to payouts, cards and withdrawals. \`approveAbove\` also applies to the totals of batches, and to amended and resent payments. The ledger keeps the limits, so they apply to all workers.
+
+## Worker, ledger and tools
+
+${settingsTable(others)}
+
+## Temporal
+
+${table([
+  ["environment variable", "meaning", "default"],
+  [
+    "`TEMPORAL_ADDRESS`, `TEMPORAL_NAMESPACE`, `TEMPORAL_API_KEY`, `TEMPORAL_TLS_*`, `TEMPORAL_PROFILE`, `TEMPORAL_CONFIG_FILE`",
+    "Temporal's own [environment configuration](https://docs.temporal.io/develop/environment-configuration).",
+    "`localhost:7233`, `default`",
+  ],
+  [
+    "`TEMPORAL_API_KEY_FILE`",
+    "File with Temporal's API key. It is read again when it changes.",
+    "",
+  ],
+])}
+
+This page and [settings.schema.json](settings.schema.json) are generated from \`packages/protocol/src/settings-schema.ts\`: \`npx vitest run --project=@durable-payments/protocol packages/protocol/test/settings.test.ts -u\`.
+`;
+};
