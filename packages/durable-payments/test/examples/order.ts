@@ -10,6 +10,7 @@ import {
   undo,
 } from "durable-payments/workflows";
 
+// The worker runs these as well.
 export {
   checkWorker,
   notifier,
@@ -17,7 +18,7 @@ export {
   payout,
   payoutBatch,
   tracker,
-} from "@durable-payments/workflows/definitions";
+} from "durable-payments/workflows";
 
 type Payment = Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;
 

@@ -1,5 +1,6 @@
 import { awaitPayout, createBeneficiary, createPayout } from "durable-payments/workflows";
 
+// The worker runs these as well.
 export {
   checkWorker,
   notifier,
@@ -7,7 +8,7 @@ export {
   payout,
   payoutBatch,
   tracker,
-} from "@durable-payments/workflows/definitions";
+} from "durable-payments/workflows";
 
 const supplier = {
   bank_country: "DE",
