@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Effect, Redacted, Result } from "effect";
+import { Effect, Result } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { accountsOf, clientOptionsOf, documentedSettings, readSettings } from "../src/settings.ts";
 import { settingsPage, settingsSchema } from "./support/settings-documents.ts";
