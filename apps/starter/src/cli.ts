@@ -25,13 +25,13 @@ const asCalled = (doc: HelpDoc.HelpDoc): HelpDoc.HelpDoc => {
 };
 
 /** A command line that cannot be read is reported as every other fault: on standard error, or as JSON. */
-const presenter: CliOutput.Presenter = {
+const presenterOf = (json: boolean): CliOutput.Presenter => ({
   present: (event) =>
     event._tag === "InvalidInvocation"
       ? Effect.promise(async () => {
           const { reportError } = await import("./output/error-report.ts");
           reportError(
-            processOutput(process.argv.includes("--json")),
+            processOutput(json),
             badUsage(
               `${event.errors.map(({ message }) => message.replaceAll(/\s+/g, " ")).join("; ")} (see ${plainCommand(...event.commandPath.slice(1), "--help")})`,
             ),
@@ -40,7 +40,7 @@ const presenter: CliOutput.Presenter = {
       : CliOutput.defaultPresenter.present(
           event._tag === "Help" ? { ...event, helpDoc: asCalled(event.helpDoc) } : event,
         ),
-};
+});
 
 // The reader of the output may have closed it (`| head`).
 for (const stream of [process.stdout, process.stderr]) {
@@ -49,17 +49,27 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-/** Runs the command line of this process, which ends as the command does. */
-export const runStarter = (): void =>
-  starter.pipe(
-    Command.run({ version: manifest.version }),
+/**
+ * Runs a command line, and fails as the command does.
+ *
+ * @param args the words after the name of the program.
+ */
+export const commandLine = (args: ReadonlyArray<string>) =>
+  Command.runWith(starter, { version: manifest.version })(args).pipe(
     Effect.mapError((error) =>
       CliError.isCliError(error) && error._tag === "ShowHelp" && error.errors.length > 0
         ? new ExitWith(EXIT_CODES.badInput)
         : error,
     ),
     Effect.provide(
-      Layer.mergeAll(NodeServices.layer, CliOutput.layerPresenter(presenter), cliConfig),
+      Layer.mergeAll(
+        NodeServices.layer,
+        CliOutput.layerPresenter(presenterOf(args.includes("--json"))),
+        cliConfig,
+      ),
     ),
-    NodeRuntime.runMain({ disableErrorReporting: true }),
   );
+
+/** Runs the command line of this process, which ends as the command does. */
+export const runStarter = (): void =>
+  NodeRuntime.runMain(commandLine(process.argv.slice(2)), { disableErrorReporting: true });

@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
+import { stripVTControlCharacters } from "node:util";
 import { beforeAll, expect, it } from "vitest";
+import { runStarter } from "./support/run-starter.ts";
 
-const run = promisify(execFile);
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const checkout = fileURLToPath(new URL("../../../", import.meta.url));
 
 const COMMANDS = [
@@ -30,17 +28,8 @@ const COMMANDS = [
 ];
 
 const helpOf = async (command: string): Promise<string> => {
-  const { stdout } = await run(
-    process.execPath,
-    [
-      "--conditions=@durable-payments/source",
-      main,
-      ...command.split(" ").filter((word) => word !== ""),
-      "--help",
-    ],
-    { env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1" } },
-  );
-  return stdout
+  const { stdout } = await runStarter(...command.split(" ").filter(Boolean), "--help");
+  return stripVTControlCharacters(stdout)
     .replace(/\nGLOBAL FLAGS\n(?: .*\n)+/, "")
     .replaceAll(/[ \t]+$/gm, "")
     .trim();
@@ -49,9 +38,8 @@ const helpOf = async (command: string): Promise<string> => {
 const helps = new Map<string, string>();
 
 beforeAll(async () => {
-  // One after the other: each is a process.
   for (const command of ["", ...COMMANDS]) helps.set(command, await helpOf(command));
-}, 120_000);
+});
 
 it("docs/commands.md has the help of every command", async () => {
   const parts = [...helps].map(

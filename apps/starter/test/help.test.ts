@@ -1,32 +1,20 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
+import { runStarter } from "./support/run-starter.ts";
 
-const run = promisify(execFile);
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
-
-const starter = async (...args: ReadonlyArray<string>) => {
-  const environment = {
-    PATH: process.env["PATH"] ?? "",
-    HOME: "/nowhere",
-    TEMPORAL_ADDRESS: "127.0.0.1:9",
-  };
-  const options = { env: environment };
-  const flags = ["--conditions=@durable-payments/source", main, ...args];
-  try {
-    const { stderr, stdout } = await run(process.execPath, flags, options);
-    return { code: 0, stderr, stdout };
-  } catch (error) {
-    const { code, stderr, stdout } = error as { code: number; stderr: string; stdout: string };
-    return { code, stderr, stdout };
+beforeEach(() => {
+  for (const name of Object.keys(process.env)) {
+    if (/^(?:TEMPORAL|PAYMENTS)_/.test(name)) vi.stubEnv(name, undefined);
   }
-};
+  vi.stubEnv("HOME", "/nowhere");
+  vi.stubEnv("XDG_STATE_HOME", undefined);
+  vi.stubEnv("TEMPORAL_ADDRESS", "127.0.0.1:9");
+  return () => vi.unstubAllEnvs();
+});
 
 it.each([[], ["list"], ["show"], ["inbox"], ["doctor"], ["replay"]])(
   "has a help of at most 80 columns: %s",
   async (...command) => {
-    const { code, stdout } = await starter(...command, "--help");
+    const { code, stdout } = await runStarter(...command, "--help");
     expect(code).toBe(0);
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
     expect(stdout).toContain("--json");
@@ -34,13 +22,13 @@ it.each([[], ["list"], ["show"], ["inbox"], ["doctor"], ["replay"]])(
 );
 
 it("reports what cannot be reached, and exits with 3", async () => {
-  const { code, stderr, stdout } = await starter("inbox");
+  const { code, stderr, stdout } = await runStarter("inbox");
   expect({ code, stdout }).toEqual({ code: 3, stdout: "" });
   expect(stderr).toContain("The ledger cannot be used");
 });
 
 it("reports a command line that it cannot read, and exits with 2", async () => {
-  const { code, stdout } = await starter("list", "--nope", "--json");
+  const { code, stdout } = await runStarter("list", "--nope", "--json");
   expect(code).toBe(2);
   expect(JSON.parse(stdout)).toMatchObject({ error: { type: "BadInput" } });
 });
@@ -54,6 +42,6 @@ it.each([
   [["pause"], "reason is required"],
   [["resume", "--by", " "], "name"],
 ] as const)("refuses bad input before anything connects: %s", async (line, what) => {
-  const { code, stderr } = await starter(...line);
+  const { code, stderr } = await runStarter(...line);
   expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(what) });
 });
