@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import LongestFirst from "./tools/src/testing/longest-first.ts";
+import ByProject from "./tools/src/testing/by-project.ts";
 
 /**
  * Tests read the sources of the other packages, so that no build has to come first. Vitest hands
@@ -17,7 +17,6 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What is made once for the test files of a project. */
 const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
-  "apps/starter": "tools/src/testing/built-apps.ts",
   "apps/worker": "tools/src/testing/built-apps.ts",
 };
 
@@ -67,7 +66,7 @@ export default defineConfig({
     isolate: false,
     // Most tests wait for a server, a process or a timer most of the time.
     maxWorkers: 4,
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: ByProject },
     // These and the limits of waits within tests end what hangs, and judge no speed: on two busy cores a server
     // or a worker may take half a minute to start.
     testTimeout: 240_000,

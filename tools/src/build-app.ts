@@ -1,6 +1,5 @@
 import { fileURLToPath } from "node:url";
 import { build, type BuildOptions } from "rolldown";
-import { recordFiles } from "./integrity.mjs";
 
 /** The apps that are bundled, so that they start sooner. */
 export type BundledApp = "starter" | "worker";
@@ -30,7 +29,6 @@ export const appBundle = (
   resolve: { conditionNames: ["@durable-payments/source", "node", "default"] },
   // A module is loaded on demand by some commands and at once by others.
   checks: { ineffectiveDynamicImport: false },
-  plugins: [{ name: "integrity", writeBundle: () => recordFiles(fileURLToPath(folder)) }],
   output: {
     dir: fileURLToPath(folder),
     cleanDir: true,

@@ -1,15 +1,18 @@
 import { relative } from "node:path";
-import { DEFAULT_SHARDS } from "./cluster/cluster.ts";
-import { interruption, Interrupted } from "./command/interruption.ts";
-import { reporter } from "./command/progress.ts";
-import { BadOption, runCommand } from "./command/run-command.ts";
-import { announceDevStack } from "./stack/dev-environment.ts";
-import { workerSettings } from "./stack/service-variables.ts";
-import { parsePort } from "./stack/ports.ts";
-import { type EndedPart, OPTIONAL_PARTS, type OptionalPart } from "./stack/running-part.ts";
-import { type Stack, withStack } from "./stack/stack.ts";
+import { BadOption, Interrupted, interruption, reporter, runCommand } from "./command.ts";
+import {
+  announceDevStack,
+  type EndedPart,
+  OPTIONAL_PARTS,
+  type OptionalPart,
+  parsePort,
+  type Part,
+  type Stack,
+  withStack,
+  workerSettings,
+} from "./stack.ts";
 
-const preferred = { temporal: 7233, webUi: 8233, simulator: 4010 };
+const PREFERRED = { temporal: 7233, ui: 8233, simulator: 4010 };
 
 const help = `Usage: npm run dev [-- OPTIONS]
 
@@ -20,18 +23,15 @@ A part that ends, or that you kill, leaves the others running: so an outage can 
 The command that starts it again, with the same ports and the same data, is printed then.
 
 Options:
-  --temporal-port PORT    of the Temporal server, default ${preferred.temporal}
-  --ui-port PORT          of its Web UI, default ${preferred.webUi}
-  --simulator-port PORT   of the payment service, default ${preferred.simulator}
-  --server KIND           dev, Temporal's dev server in memory, or postgres: its server in several processes
-                          on PostgreSQL, built from its Go module at the first time; default dev
-  --shards N              history shards of --server postgres, default ${DEFAULT_SHARDS}
+  --temporal-port PORT    of the Temporal server, default ${PREFERRED.temporal}
+  --ui-port PORT          of its Web UI, default ${PREFERRED.ui}
+  --simulator-port PORT   of the payment service, default ${PREFERRED.simulator}
   --without PART          does not start the simulator or the worker; repeatable
   --help                  shows this text
 
 The worker takes your PAYMENTS_* settings, such as PAYMENTS_APPROVE_ABOVE; never your service's address
 or credentials.
-A default port that is in use is replaced by a free one; a port that is asked for is not.
+A default port that is in use is replaced by a free one; a port that you name is not.
 Exit codes: 0 ended by Ctrl-C or SIGTERM, 1 a part did not start, 2 bad options.
 `;
 
@@ -44,40 +44,26 @@ await runCommand(
       "temporal-port": port,
       "ui-port": port,
       "simulator-port": port,
-      server: { type: "string" },
-      shards: { type: "string" },
       without: { type: "string", multiple: true },
     },
   },
   async (values) => {
-    const without = parseParts(values.without ?? []);
-    const clusterShards = parseShards(values);
-    const wish = (option: "temporal-port" | "ui-port" | "simulator-port", defaultPort: number) => {
-      const wanted = parsePort(`--${option}`, values[option]);
-      return {
-        option: `--${option}`,
-        preferred: defaultPort,
-        ...(wanted !== undefined && { wanted }),
-      };
-    };
-    const ports = {
-      temporal: wish("temporal-port", preferred.temporal),
-      webUi: wish("ui-port", preferred.webUi),
-      simulator: wish("simulator-port", preferred.simulator),
+    const wish = (name: keyof typeof PREFERRED) => {
+      const option = `--${name}-port`;
+      const wanted = parsePort(option, values[`${name}-port`]);
+      return { option, preferred: PREFERRED[name], ...(wanted !== undefined && { wanted }) };
     };
     const report = reporter();
     const signal = interruption();
+    const options = {
+      name: "dev",
+      ports: { temporal: wish("temporal"), webUi: wish("ui"), simulator: wish("simulator") },
+      signal,
+      without: new Set(values.without?.map(parsePart)),
+      workerSettings: workerSettings(),
+      onEnded: (ended: EndedPart, stack: Stack) => report.line(describeEnd(ended, stack)),
+    };
     try {
-      const onEnded = (ended: EndedPart, stack: Stack) => report.line(describeEnd(ended, stack));
-      const options = {
-        name: "dev",
-        ports,
-        signal,
-        without,
-        ...(clusterShards !== undefined && { clusterShards }),
-        workerSettings: workerSettings(),
-        onEnded,
-      };
       return await withStack(options, report, async (stack) => {
         const withdraw = await announceDevStack(stack.variables);
         try {
@@ -100,71 +86,39 @@ await runCommand(
   },
 );
 
-function parseParts(wanted: readonly string[]): ReadonlySet<OptionalPart> {
-  return new Set(
-    wanted.map((part) => {
-      const known = OPTIONAL_PARTS.find((one) => one === part);
-      if (known !== undefined) return known;
-      throw new BadOption(`--without takes ${OPTIONAL_PARTS.join(" or ")}; got "${part}".`);
-    }),
-  );
+function parsePart(wanted: string): OptionalPart {
+  const known = OPTIONAL_PARTS.find((part) => part === wanted);
+  if (known !== undefined) return known;
+  throw new BadOption(`--without takes ${OPTIONAL_PARTS.join(" or ")}; got "${wanted}".`);
 }
 
-/** The shards of a cluster, where one is asked for. */
-function parseShards({
-  server = "dev",
-  shards,
-}: {
-  readonly server?: string | undefined;
-  readonly shards?: string | undefined;
-}): number | undefined {
-  if (server === "dev") {
-    if (shards === undefined) return undefined;
-    throw new BadOption("--shards is for --server postgres: the dev server has one.");
-  }
-  if (server !== "postgres") {
-    throw new BadOption(`--server must be dev or postgres; got "${server}".`);
-  }
-  if (shards === undefined) return DEFAULT_SHARDS;
-  const number = Number(shards);
-  if (/^\d+$/.test(shards) && number >= 1 && number <= 16_384) return number;
-  throw new BadOption(`--shards must be a whole number from 1 to 16384; got "${shards}".`);
-}
-
-/** How a part that is not there is started by hand, with the same addresses and the same ledger. */
+/** The command that starts a missing part by hand, with the same addresses and the same ledger. */
 function commandOf(part: OptionalPart, { ledgerFile, variables }: Stack): string {
   if (part === "worker") return "npm run worker";
-  const { port } = new URL(String(variables["PAYMENTS_BASE_URL"]));
-  return `npm run simulator -- --port ${port} --state-file ${relative(process.cwd(), ledgerFile)}`;
+  const { port: simulatorPort } = new URL(String(variables["PAYMENTS_BASE_URL"]));
+  const file = relative(process.cwd(), ledgerFile);
+  return `npm run simulator -- --port ${simulatorPort} --state-file ${file}`;
 }
 
-/** The command that makes the simulator break the next payout: it is made, and its answer is lost. */
-function faultCommand({ variables }: Stack): string {
-  return `curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${variables["PAYMENTS_BASE_URL"]}/_simulator/faults`;
-}
-
-function describeEnd({ command, lastLines, part, what }: EndedPart, stack: Stack): string {
-  if (command !== undefined) {
-    return `${what}; the rest runs on. In another terminal, to start it again:\n  ${command}`;
-  }
-  if (part === "temporal") {
-    return `${what}; its runs are lost with it. End this by Ctrl-C, and start anew. Its last lines:\n${lastLines}`;
-  }
-  return `${what}; the rest runs on. In another terminal of this folder, to start it again:\n  ${commandOf(part, stack)}`;
+function describeEnd({ lastLines, part, what }: EndedPart, stack: Stack): string {
+  return part === "temporal"
+    ? `${what}; its runs are lost with it. End this by Ctrl-C, and start anew. Its last lines:\n${lastLines}`
+    : `${what}; the rest runs on. In another terminal of this folder, to start it again:\n  ${commandOf(part, stack)}`;
 }
 
 function describe(stack: Stack): string {
-  const { logFolder, processIds, variables, webUi } = stack;
-  const running = (part: EndedPart["part"], what: string) => {
-    const id = processIds[part];
-    return id === undefined ? "not started" : `${what}, process ${id}`;
+  const { logFolder, parts, variables, webUi } = stack;
+  const running = (part: Part, what: string) => {
+    const started = parts[part];
+    return started === undefined ? "not started" : `${what}, process ${started.pid}`;
   };
-  const missing = OPTIONAL_PARTS.filter((part) => processIds[part] === undefined);
+  const missing = OPTIONAL_PARTS.filter((part) => parts[part] === undefined);
+  const service = variables["PAYMENTS_BASE_URL"];
   return `
 Running until Ctrl-C:
-  Temporal         ${variables["TEMPORAL_ADDRESS"]} (namespace ${variables["TEMPORAL_NAMESPACE"]}, process ${processIds.temporal})
+  Temporal         ${variables["TEMPORAL_ADDRESS"]} (${running("temporal", `namespace ${variables["TEMPORAL_NAMESPACE"]}`)})
   Web UI           ${webUi}
-  Payment service  ${variables["PAYMENTS_BASE_URL"]} (${running("simulator", "simulator")})
+  Payment service  ${service} (${running("simulator", "simulator")})
   Worker           task queue ${variables["PAYMENTS_TASK_QUEUE"]} (${running("worker", "running")})
   Logs             ${relative(process.cwd(), logFolder)}
 
@@ -173,7 +127,7 @@ ${missing.map((part) => `  ${commandOf(part, stack)}\n`).join("")}  ./starter on
   ./starter pay examples/payout.json --id invoice-17
   ./starter show invoice-17 --follow
   # To lose the answer to the next payout:
-  ${faultCommand(stack)}
+  curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${service}/_simulator/faults
 
 For other programs:
 ${Object.entries(variables)

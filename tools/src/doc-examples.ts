@@ -5,7 +5,7 @@
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { checkout } from "./processes/apps.ts";
+import { checkout } from "./processes.ts";
 
 const EXAMPLE = /<!-- example: (?<path>\S+) -->\n[\s\S]*?<!-- \/example -->/g;
 

@@ -2,9 +2,9 @@ import { execa } from "execa";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { reporter } from "./command/index.ts";
+import { reporter } from "./command.ts";
 import { installTarball, packPackages, PUBLISHED } from "./packages/index.ts";
-import { checkout } from "./processes/index.ts";
+import { checkout } from "./processes.ts";
 
 const help = `Usage: npm run new-project FOLDER
 

@@ -1,14 +1,6 @@
 import { randomInt } from "node:crypto";
-import { fileURLToPath } from "node:url";
-import { execa } from "execa";
-import { reporter } from "./command/progress.ts";
-import { runCommand } from "./command/run-command.ts";
-import { checkout } from "./processes/apps.ts";
-import { setUpServers } from "./servers/set-up.ts";
-import { temporalCli, testServer } from "./servers/temporal-servers.ts";
-import { withoutServiceVariables } from "./stack/service-variables.ts";
-
-const countsReporter = fileURLToPath(new URL("./testing/counts-reporter.ts", import.meta.url));
+import { BadOption, reporter, runCommand } from "./command.ts";
+import { TESTS, withServers } from "./run-tests.ts";
 
 const help = `Usage: npm run nightly [-- --only NAME]
 
@@ -25,63 +17,35 @@ Options:
   --seed N     seed of the chaos run
   --help       shows this text
 
-Exit codes: 0 all passed, 1 otherwise.
+Exit codes: 0 all passed, 1 otherwise, 2 bad options.
 `;
 
-/** A long campaign: a program of this checkout, and its arguments. */
-interface Campaign {
-  readonly command: string;
-  readonly args: ReadonlyArray<string>;
-  readonly env?: NodeJS.ProcessEnv;
-}
-
-const node = (script: string, ...args: ReadonlyArray<string>): Campaign => ({
-  command: process.execPath,
-  args: ["--conditions=@durable-payments/source", script, ...args],
-});
-
-const campaignsWith = (seed: string): Readonly<Record<string, Campaign>> => ({
-  tests: {
-    command: "vitest",
-    args: ["run", `--reporter=${countsReporter}`],
-    env: { NIGHTLY: "1" },
-  },
-  chaos: node("chaos/src/main.ts", "--seed", seed),
-  outside: node("outside/src/main.ts"),
-});
-
 const MOST_SEEDS = 100_000;
+const node = [process.execPath, "--conditions=@durable-payments/source"];
+
+const campaignsWith = (seed: string): Readonly<Record<string, ReadonlyArray<string>>> => ({
+  tests: TESTS,
+  chaos: [...node, "chaos/src/main.ts", "--seed", seed],
+  outside: [...node, "outside/src/main.ts"],
+});
 
 await runCommand(
   { help, options: { only: { type: "string" }, seed: { type: "string" } } },
   async ({ only, seed = `${randomInt(MOST_SEEDS)}` }) => {
+    const all = campaignsWith(seed);
+    if (only !== undefined && !Object.hasOwn(all, only)) {
+      throw new BadOption(`--only takes ${Object.keys(all).join(", ")}; got "${only}".`);
+    }
     const report = reporter(process.stdout);
-    const servers = await setUpServers(report);
-    const campaigns = Object.entries(campaignsWith(seed)).filter(
-      ([name]) => only === undefined || name === only,
-    );
+    const run = await withServers(report);
+    const chosen = Object.entries(all).filter(([name]) => only === undefined || name === only);
     const failed: Array<string> = [];
-    for (const [name, { args, command, env }] of campaigns) {
-      report.line(`\n== ${name}: ${[command, ...args].join(" ")}`);
-      const { exitCode } = await execa(command, args, {
-        cwd: checkout,
-        env: {
-          ...withoutServiceVariables(),
-          [temporalCli.variable]: servers.temporalCli.path,
-          [testServer.variable]: servers.testServer.path,
-          ...env,
-        },
-        preferLocal: true,
-        localDir: checkout,
-        reject: false,
-        stdin: "ignore",
-        stdout: "inherit",
-        stderr: "inherit",
-      });
-      if (exitCode !== 0) failed.push(name);
+    for (const [name, command] of chosen) {
+      report.line(`\n== ${name}: ${command.join(" ")}`);
+      if ((await run(command, { NIGHTLY: "1" })) !== 0) failed.push(name);
     }
     for (const name of failed) report.line(`Failed: ${name}`);
-    report.line(`\n${campaigns.length - failed.length} passed, ${failed.length} failed`);
-    return failed.length === 0 && campaigns.length > 0 ? 0 : 1;
+    report.line(`\n${chosen.length - failed.length} passed, ${failed.length} failed`);
+    return failed.length === 0 ? 0 : 1;
   },
 );

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
-import { runCommand } from "./command/run-command.ts";
-import { checkout } from "./processes/apps.ts";
+import { runCommand } from "./command.ts";
+import { checkout } from "./processes.ts";
 
 const help = `Usage: npm run size [-- --check]
 

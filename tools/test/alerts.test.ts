@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
+import { checkout } from "../src/processes.ts";
 
 const PROMTOOL = "/usr/bin/promtool";
 const folder = join(checkout, "deploy/prometheus");

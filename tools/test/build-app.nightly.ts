@@ -10,7 +10,7 @@ import {
 } from "@durable-payments/tools/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BundledApp, buildApp } from "../src/build-app.ts";
-import { appArguments, checkout } from "../src/processes/apps.ts";
+import { appArguments, checkout } from "../src/processes.ts";
 
 // Within the checkout: what is not built in is found there.
 const build = async (app: BundledApp): Promise<URL> => {

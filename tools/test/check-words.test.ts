@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
+import { checkout } from "../src/processes.ts";
 
 /** A text, its file, and the rules of .vale that it breaks. */
 const TEXTS = [

@@ -2,21 +2,20 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Connection } from "@temporalio/client";
 import { msToTs } from "@temporalio/common/lib/time.js";
+import { skippedBecause } from "../src/testing/skip.ts";
 import { afterAll, describe, expect, it } from "vitest";
 import {
   type ClusterProcess,
   createCluster,
   executableOfCluster,
   whyNoCluster,
-} from "../src/cluster/index.ts";
-import { spawnProcess, type StartedProcess } from "../src/processes/spawn-process.ts";
-import { makeTestFolder } from "../src/testing/test-folder.ts";
+} from "../src/cluster.ts";
+import { spawnProcess, type StartedProcess } from "../src/processes.ts";
+import { makeTestFolder } from "../src/testing/apps.ts";
 
 const missing = whyNoCluster();
-if (missing !== undefined)
-  console.warn(`Temporal's server on PostgreSQL is not tested: ${missing}.`);
 
-describe.skipIf(missing !== undefined)("Temporal's server on PostgreSQL", () => {
+describe("Temporal's server on PostgreSQL", skippedBecause(missing), () => {
   const folder = makeTestFolder();
   const running = new Map<ClusterProcess, StartedProcess>();
   const start = async (one: ClusterProcess) => {

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
-import { spawnProcess } from "../src/processes/spawn-process.ts";
+import { checkout, spawnProcess } from "../src/processes.ts";
 
 it("onboards a cardholder and pays out by real processes, and leaves none running", async () => {
   const demo = spawnProcess(process.execPath, [

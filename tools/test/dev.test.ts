@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import getPort from "get-port";
 import { afterEach, expect, it } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
-import { spawnProcess, type StartedProcess } from "../src/processes/spawn-process.ts";
+import { checkout, spawnProcess, type StartedProcess } from "../src/processes.ts";
 
 let dev: StartedProcess | undefined;
 afterEach(async () => void (await dev?.kill()));

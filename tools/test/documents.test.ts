@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
+import { checkout } from "../src/processes.ts";
 
 const textOf = (document: string): string => readFileSync(join(checkout, document), "utf8");
 

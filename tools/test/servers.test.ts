@@ -1,11 +1,18 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ensureServer } from "../src/servers/ensure-server.ts";
-import { cachedFolder, locate, ServerNotFound } from "../src/servers/locate-server.ts";
-import type { Installer, Server } from "../src/servers/server.ts";
-import type { Reporter } from "../src/command/progress.ts";
+import type { Reporter } from "../src/command.ts";
+import {
+  cachedFolder,
+  checkJars,
+  ensureServer,
+  type Installer,
+  locate,
+  type Server,
+  ServerNotFound,
+  testServer,
+} from "../src/servers.ts";
 
 let folder: string;
 let env: NodeJS.ProcessEnv;
@@ -28,27 +35,22 @@ const executable = async (path: string): Promise<string> => {
   return path;
 };
 
-const server = (...installers: Installer[]): Server => ({
+const server = (installers: Readonly<Record<string, Installer>> = {}): Server => ({
   title: "Made-up server",
-  kind: "dev-server",
   variable: "MADE_UP_PATH",
   command: "made-up",
   version: "1.2.3",
   installers,
 });
 
-const failing = (name: string, reason: string): Installer => ({
-  name,
-  install: async () => await Promise.reject(new Error(reason)),
-});
+const failing =
+  (reason: string): Installer =>
+  () =>
+    Promise.reject(new Error(reason));
 
-const leaving = (name: string, calls: string[] = []): Installer => ({
-  name,
-  install: async ({ command }, target) => {
-    calls.push(name);
-    await executable(join(target, command));
-  },
-});
+const leaving: Installer = async ({ command }, target) => {
+  await executable(join(target, command));
+};
 
 describe.skipIf(process.platform === "win32")("locate", () => {
   it("takes the variable first, then the PATH, then the cache", async () => {
@@ -66,7 +68,7 @@ describe.skipIf(process.platform === "win32")("locate", () => {
   });
 
   it("names a variable that leads nowhere, though the cache has one", async () => {
-    const wanted = server(leaving("never asked"));
+    const wanted = server({ build: leaving });
     await executable(join(cachedFolder(wanted, env), "made-up"));
     const wrong = { ...env, MADE_UP_PATH: join(folder, "missing") };
     await expect(ensureServer(wanted, silent, wrong)).rejects.toThrow(
@@ -83,14 +85,14 @@ describe.skipIf(process.platform === "win32")("locate", () => {
 
 describe.skipIf(process.platform === "win32")("ensure", () => {
   it("tries the installers in their order and keeps what the first good one leaves", async () => {
-    const wanted = server(failing("download", "no connection"), leaving("build"));
+    const wanted = server({ download: failing("no connection"), build: leaving });
     const path = join(cachedFolder(wanted, env), "made-up");
     expect(await ensureServer(wanted, silent, env)).toEqual({ path, from: "build" });
     expect(await ensureServer(wanted, silent, env)).toEqual({ path, from: "cache" });
   });
 
   it("names every step that failed, in order, and what to do", async () => {
-    const wanted = server(failing("download", "no connection"), failing("build", "Go is missing"));
+    const wanted = server({ download: failing("no connection"), build: failing("Go is missing") });
     const error: unknown = await ensureServer(wanted, silent, env).catch(
       (thrown: unknown) => thrown,
     );
@@ -98,23 +100,30 @@ describe.skipIf(process.platform === "win32")("ensure", () => {
     expect(String(error)).toBe(
       [
         "ServerNotFound: The Made-up server 1.2.3 could not be installed. Tried in this order:",
-        "  1. MADE_UP_PATH: not set",
-        "  2. PATH: no made-up",
-        `  3. cache: nothing in ${cachedFolder(wanted, env)}`,
-        "  4. download: no connection",
-        "  5. build: Go is missing",
+        `  1. MADE_UP_PATH, PATH and cache (${cachedFolder(wanted, env)}): not there`,
+        "  2. download: no connection",
+        "  3. build: Go is missing",
         "Repair one of them, or install it yourself and set MADE_UP_PATH to its path.",
       ].join("\n"),
     );
   });
 
-  it("installs once for several callers at the same time", async () => {
-    const calls: string[] = [];
-    const wanted = server(leaving("build", calls));
-    const found = await Promise.all(
-      [1, 2, 3].map(async () => await ensureServer(wanted, silent, env)),
-    );
+  it("leaves a complete folder of several callers at the same time, and nothing else", async () => {
+    const wanted = server({ build: leaving });
+    const found = await Promise.all([1, 2, 3].map(() => ensureServer(wanted, silent, env)));
     expect(new Set(found.map(({ path }) => path)).size).toBe(1);
-    expect(calls).toEqual(["build"]);
+    expect(await readdir(join(folder, "cache", "durable-payments"))).toEqual(["made-up-1.2.3"]);
+  });
+
+  it("starts nothing that others could have put there", async () => {
+    const wanted = server({ build: leaving });
+    const { path } = await ensureServer(wanted, silent, env);
+    await chmod(path, 0o777);
+    expect(() => locate(wanted, env)).toThrow(/another user owns it or can write to it/);
+  });
+
+  it("takes no jars but those whose SHA-256 are pinned", async () => {
+    await writeFile(join(folder, "LatencyUtils-2.0.3.jar"), "another");
+    expect(() => checkJars(testServer, folder)).toThrow(/SHA-256.*LatencyUtils-2\.0\.3\.jar/s);
   });
 });

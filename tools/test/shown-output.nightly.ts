@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { describe, expect, it, vi } from "vitest";
-import { appArguments, checkout } from "../src/processes/apps.ts";
-import { awaitReadyLine } from "../src/processes/await-ready.ts";
-import { type Stack, withStack } from "../src/stack/stack.ts";
+import { appArguments, checkout, awaitReadyLine } from "../src/processes.ts";
+import { type Stack, withStack } from "../src/stack.ts";
 import { type Exchange, exchangesOf, isAsShown } from "./support/transcript.ts";
 
 const TEST_TIMEOUT_MS = 600_000;
@@ -37,9 +36,9 @@ const runLine = async (stack: Stack, line: string): Promise<string> => {
     await awaitReadyLine(worker, WITHIN_MS);
     return "";
   }
-  const ended = /^kill -9 PROCESS$/.test(line) ? stack.processIds.worker : undefined;
+  const ended = /^kill -9 PROCESS$/.test(line) ? stack.parts.worker : undefined;
   if (ended !== undefined) {
-    process.kill(ended);
+    process.kill(ended.pid);
     return "";
   }
   const service = String(stack.variables["PAYMENTS_BASE_URL"]);

@@ -3,10 +3,13 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { announceDevStack } from "../src/stack/dev-environment.ts";
-import { choosePort, parsePort } from "../src/stack/ports.ts";
-import { parseOutcome } from "../src/stack/run-starter.ts";
-import { withoutServiceVariables, workerSettings } from "../src/stack/service-variables.ts";
+import {
+  announceDevStack,
+  choosePort,
+  parsePort,
+  withoutServiceVariables,
+  workerSettings,
+} from "../src/stack.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -97,24 +100,4 @@ it("takes the user's limits, and nothing that leads to a payment service", () =>
   const addresses = { PAYMENTS_BASE_URL: "https://x", PAYMENTS_CLIENT_ID: "c" };
   const secrets = { PAYMENTS_API_KEY: "k", PAYMENTS_LEDGER: "postgres://u:p@h/d" };
   expect(workerSettings({ PATH: "/bin", ...limits, ...addresses, ...secrets })).toEqual(limits);
-});
-
-describe("the starter's answer", () => {
-  it("shows what each step made", () => {
-    const steps = [
-      { kind: "write", name: "createPayout", madeId: "p-1", text: "succeeded" },
-      { kind: "timer", name: "timer", madeId: null, text: "" },
-      { kind: "wait", name: "awaitPayout", madeId: null, text: "completed" },
-    ];
-    expect(parseOutcome(JSON.stringify({ state: "succeeded", steps, failure: null }))).toEqual({
-      state: "succeeded",
-      lines: ["createPayout  p-1", "awaitPayout   completed"],
-    });
-  });
-
-  it("shows a failure, and takes nothing else for a run", () => {
-    const failed = { state: "failed", steps: [], failure: { message: "refused" } };
-    expect(parseOutcome(JSON.stringify(failed))).toEqual({ state: "failed", lines: ["refused"] });
-    for (const other of ["", "null", "{}"]) expect(parseOutcome(other)).toBeUndefined();
-  });
 });

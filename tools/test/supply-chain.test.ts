@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
+import { checkout } from "../src/processes.ts";
 import { licenceFaults } from "../src/release/licences.ts";
 import { type LockedPackage, readLockFile, shippedPackages } from "../src/release/lock-file.ts";
 import { billOfMaterials } from "../src/release/sbom.ts";

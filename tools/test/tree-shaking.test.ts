@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
-import { checkout } from "../src/processes/apps.ts";
+import { checkout } from "../src/processes.ts";
 
 const bundled = async (code: string): Promise<number> => {
   const build = await rolldown({

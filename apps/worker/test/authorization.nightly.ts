@@ -19,13 +19,13 @@ import {
   startApp,
   workerVariables,
 } from "@durable-payments/tools/testing";
+import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { examplePayout } from "./support/inputs.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
 
 const missing = whyNoCluster();
-if (missing !== undefined) console.warn(`Roles of a Temporal server are not tested: ${missing}.`);
 
 const SECOND = 1_000;
 
@@ -49,7 +49,7 @@ const makeIssuer = () => {
   return { jwks, token };
 };
 
-describe.skipIf(missing !== undefined)("a Temporal server with roles", () => {
+describe("a Temporal server with roles", skippedBecause(missing), () => {
   const folder = makeTestFolder();
   const authority = join(folder.path, "authority.pem");
   const certificate = join(folder.path, "certificate.pem");

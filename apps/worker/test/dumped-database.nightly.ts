@@ -19,12 +19,12 @@ import {
   startApp,
   workerVariables,
 } from "@durable-payments/tools/testing";
+import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, describe, expect, it, vi } from "vitest";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 const missing = whyNoCluster();
-if (missing !== undefined) console.warn(`No dump of Temporal's database is read: ${missing}.`);
 
 /** Values that stand nowhere else, paid in plain text first, then encrypted. */
 const PLAIN = {
@@ -44,7 +44,7 @@ const MARKED: Readonly<Record<keyof typeof PLAIN, string>> = {
   payout_reference: "Reference Quetzal 8841",
 };
 
-describe.skipIf(missing !== undefined)("a dump of Temporal's databases", () => {
+describe("a dump of Temporal's databases", skippedBecause(missing), () => {
   const folder = makeTestFolder();
   const running: Array<readonly [StartedProcess, NodeJS.Signals?]> = [];
   afterAll(async () => {

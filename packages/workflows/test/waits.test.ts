@@ -2,6 +2,7 @@ import { createTimeSkippingEnvironment, timeSkipping } from "@durable-payments/t
 import { CompleteAsyncError } from "@temporalio/activity";
 import { ApplicationFailure, type WorkflowHandle } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
+import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { done, made, startStubRig, type Stub, until, waiting } from "./support/stub-rig.ts";
 
@@ -16,7 +17,7 @@ const failureOf = async (handle: WorkflowHandle): Promise<ApplicationFailure> =>
   return cause;
 };
 
-describe.skipIf(!timeSkipping.available)("with time skipped", () => {
+describe("with time skipped", skippedBecause(timeSkipping.reason), () => {
   let environment: TestWorkflowEnvironment;
   let rig: Awaited<ReturnType<typeof startStubRig>>;
   beforeAll(async () => {

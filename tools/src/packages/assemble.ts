@@ -9,7 +9,7 @@ import { globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { isBuiltin } from "node:module";
 import { dirname, join, posix } from "node:path";
 import ts from "typescript";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 import { PUBLISHED, readManifest } from "./manifests.ts";
 
 /** What the sources of a folder are compiled to: no file whose source is gone, and no map to sources that are not copied. */

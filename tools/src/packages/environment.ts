@@ -1,5 +1,5 @@
 import { delimiter } from "node:path";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 
 /** What tells of this checkout and its commands; npm's own settings stay, since they name the registry. */
 const OURS =

@@ -1,7 +1,7 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 
 /** The folder of the package that users install. */
 export const PUBLISHED = "packages/durable-payments";

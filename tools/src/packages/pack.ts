@@ -1,7 +1,7 @@
 import { execa } from "execa";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 import { strangersEnvironment } from "./environment.ts";
 import { readManifest } from "./manifests.ts";
 

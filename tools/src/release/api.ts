@@ -8,7 +8,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { PUBLISHED, readManifest } from "../packages/manifests.ts";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 import { apiReport, readDeclarations } from "./api-report.ts";
 
 /** What a version plan of Nx says: a Markdown file with the bump, and the words of the changelog. */

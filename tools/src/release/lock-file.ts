@@ -1,7 +1,7 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 
 /** A package of package-lock.json. */
 export interface LockedPackage {

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { copyFileSync, globSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { PUBLISHED } from "../packages/manifests.ts";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 
 const RELEASED_HISTORIES = "packages/workflows/test/released-histories.json";
 

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 import { type LockedPackage, readLockFile, shippedPackages } from "./lock-file.ts";
 
 const ALGORITHMS: Readonly<Record<string, string>> = { sha256: "SHA-256", sha512: "SHA-512" };

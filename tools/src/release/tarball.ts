@@ -5,7 +5,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { checkout } from "../processes/apps.ts";
+import { checkout } from "../processes.ts";
 
 const BELONGS = /^(?:package\.json|README\.md|LICENSE|(?:dist|template)\/.+)$/;
 /** Traces of the build and its tests; the template has tests of its own. */

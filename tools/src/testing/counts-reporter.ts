@@ -1,88 +1,134 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { relative } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { SerializedError } from "vitest";
 import { MinimalReporter, type TestModule, type TestRunEndReason } from "vitest/node";
-import { markTestRun, processesLeftBehind } from "./left-behind.ts";
-
-/** The sum of a run of tests. */
-export interface Counts {
-  readonly passed: number;
-  readonly failed: number;
-  readonly skipped: number;
-}
+import { overBudget, type Use } from "./budget.ts";
+import type { Started } from "./started.ts";
 
 /**
- * Count the tests of a run. A file that fails outside of its tests counts as one that failed, and so do an
- * error that belongs to no test and a project without tests.
+ * Counts the tests of a run. A file that fails outside of its tests counts as one that failed, and so does an error that
+ * belongs to no test.
  */
 export const countTests = (
   modules: ReadonlyArray<TestModule>,
   errors: ReadonlyArray<unknown>,
-  projectsWithoutTests: ReadonlyArray<string>,
-): Counts => {
+): { readonly passed: number; readonly failed: number; readonly skipped: number } => {
   const states = modules.flatMap((module) => {
     const tests = [...module.children.allTests()].map((test) => test.result().state);
     return module.state() === "failed" && !tests.includes("failed") ? [...tests, "failed"] : tests;
   });
   const passed = states.filter((state) => state === "passed").length;
   const failed = states.filter((state) => state === "failed").length;
-  return {
-    passed,
-    failed: failed + errors.length + projectsWithoutTests.length,
-    skipped: states.length - passed - failed,
-  };
+  return { passed, failed: failed + errors.length, skipped: states.length - passed - failed };
 };
 
-/** Seconds of the files of each project, and the slowest files. */
-export interface Durations {
-  readonly projects: ReadonlyArray<readonly [name: string, seconds: number]>;
-  readonly slowest: ReadonlyArray<readonly [file: string, seconds: number]>;
-}
+/** The path of a file of tests in the checkout. */
+const nameOf = ({ moduleId }: TestModule): string => relative(process.cwd(), moduleId);
 
-const SLOWEST = 10;
-
-/** Sums what the files of a run took: they run beside each other, so a run takes less than their sum. */
-export const durationsOf = (modules: ReadonlyArray<TestModule>): Durations => {
-  const files = modules.map(
-    (module) =>
-      [module.relativeModuleId, module.project.name, module.diagnostic().duration / 1000] as const,
-  );
-  const projects = [...Map.groupBy(files, ([, project]) => project)].map(
-    ([project, ofProject]) =>
-      [project, ofProject.reduce((sum, [, , seconds]) => sum + seconds, 0)] as const,
-  );
-  return {
-    projects: projects.toSorted((one, other) => other[1] - one[1]),
-    slowest: files
-      .map(([file, , seconds]) => [file, seconds] as const)
-      .toSorted((one, other) => other[1] - one[1])
-      .slice(0, SLOWEST),
-  };
-};
-
-/** The reasons of skipped tests with how many there are of each; those of a file without a reason by its name. */
-export const skippedBy = (modules: ReadonlyArray<TestModule>): ReadonlyMap<string, number> => {
-  const skipped = modules.flatMap((module) =>
+/** Returns the skipped tests of a run, each with its file and its reason. */
+export const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string> =>
+  modules.flatMap((module) =>
     [...module.children.allTests()].flatMap((test) => {
       const result = test.result();
       if (result.state !== "skipped") return [];
-      return [result.note ?? `${module.relativeModuleId}: no reason given`];
+      const reason = result.note ?? test.meta().skipReason ?? "no reason is given";
+      return [`${nameOf(module)}: ${test.fullName}: ${reason}`];
     }),
   );
-  return new Map(
-    [...Map.groupBy(skipped, (reason) => reason)].map(([why, all]) => [why, all.length]),
-  );
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** The process that ran a file, and everything it has used when the file ends: setup-file.ts. */
+    process?: number;
+    used?: Started & { readonly cpu: number };
+  }
+}
+
+const NOTHING = { servers: 0, workers: 0, bundles: 0, cpu: 0 };
+
+/** Sums what the files of each project used, of which each process of Vitest reports its total so far. */
+export const useByProject = (
+  modules: ReadonlyArray<Pick<TestModule, "meta"> & { project: { name: string } }>,
+): ReadonlyMap<string, Use> => {
+  const totals = new Map<string, Use>();
+  const byProcess = Map.groupBy(modules, (module) => module.meta().process);
+  for (const files of byProcess.values()) {
+    const uses = files
+      .map((module) => ({ project: module.project.name, ...NOTHING, ...module.meta().used }))
+      .toSorted((a, b) => a.cpu - b.cpu);
+    let before = NOTHING;
+    for (const { project, ...used } of uses) {
+      const sum = totals.get(project) ?? { servers: 0, workers: 0, bundles: 0, cpuSeconds: 0 };
+      totals.set(project, {
+        servers: sum.servers + used.servers - before.servers,
+        workers: sum.workers + used.workers - before.workers,
+        bundles: sum.bundles + used.bundles - before.bundles,
+        cpuSeconds: sum.cpuSeconds + used.cpu - before.cpu,
+      });
+      before = used;
+    }
+  }
+  return totals;
 };
 
-const table = (rows: ReadonlyArray<readonly [string, number]>): string =>
-  rows.map(([name, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${name}\n`).join("");
+/** The variable that names the run of tests which a process belongs to; children inherit it. */
+const RUN_VARIABLE = "DURABLE_PAYMENTS_TEST_RUN";
+const ENDS_WITHIN_MS = 5_000;
+const LOOK_EVERY_MS = 250;
+
+const fileOf = (pid: string, file: string): string => {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    // It has ended, is another user's, or this is not Linux.
+    return "";
+  }
+};
+
+const processes = (): ReadonlyArray<string> => {
+  try {
+    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  } catch {
+    return [];
+  }
+};
 
 /**
- * A reporter of Vitest whose output fits a screen while tests pass: a dot for each file of tests (x for one
- * that failed), errors, where the time went, and at the end "12 passed, 0 failed", with the skipped ones where there
- * are any. A process that outlives the tests counts as a failure.
+ * Finds processes that a run of tests has started and not ended. It waits for those that are ending.
+ *
+ * @param run value of the variable that marks them.
+ * @returns process id and command line of each.
+ */
+export const processesLeftBehind = async (
+  run: string | undefined,
+  withinMs = ENDS_WITHIN_MS,
+): Promise<ReadonlyArray<string>> => {
+  const until = performance.now() + withinMs;
+  for (;;) {
+    const left = processes()
+      .filter((pid) => pid !== `${process.pid}`)
+      .filter((pid) => fileOf(pid, "environ").split("\0").includes(`${RUN_VARIABLE}=${run}`))
+      .map((pid) => `${pid} ${fileOf(pid, "cmdline").replaceAll("\0", " ").slice(0, 120)}`)
+      .filter((line) => !line.includes("vitest"));
+    if (left.length === 0 || performance.now() > until) return left;
+    await sleep(LOOK_EVERY_MS);
+  }
+};
+
+const SLOWEST = 10;
+
+const row = (name: string, seconds: number, more = ""): string =>
+  `${seconds.toFixed(1).padStart(8)} s  ${name}${more}\n`;
+
+/**
+ * A reporter of Vitest whose output fits a screen while tests pass: a dot for each file of tests (x for one that
+ * failed), errors, where the time went, the reason of each skipped test, and at the end "12 passed, 0 failed". Fails a
+ * run that is over the budget of a project, or leaves a process behind.
  */
 export default class CountsReporter extends MinimalReporter {
   override onInit(...given: Parameters<MinimalReporter["onInit"]>): void {
-    markTestRun();
+    process.env[RUN_VARIABLE] ??= `${process.pid}`;
     super.onInit(...given);
   }
 
@@ -97,21 +143,33 @@ export default class CountsReporter extends MinimalReporter {
   ): Promise<void> {
     this.log();
     super.onTestRunEnd(modules, errors, reason);
-    const without = this.ctx.projects
-      .filter((project) => !modules.some((module) => module.project === project))
-      .map(({ name }) => name);
-    for (const name of without) process.stdout.write(`${name}: it has no tests\n`);
-    const left = await processesLeftBehind();
-    for (const one of left) process.stdout.write(`The tests left a process behind: ${one}\n`);
-    if (without.length + left.length > 0) process.exitCode = 1;
-    const { projects, slowest } = durationsOf(modules);
-    process.stdout.write(`\nSeconds of all files by project:\n${table(projects)}`);
-    process.stdout.write(`The slowest files:\n${table(slowest)}`);
-    for (const [why, tests] of skippedBy(modules)) {
-      process.stdout.write(`${tests} skipped: ${why}\n`);
+    const print = (text: string) => void process.stdout.write(text);
+    const uses = [...useByProject(modules)].toSorted((a, b) => b[1].cpuSeconds - a[1].cpuSeconds);
+    print("\nCPU seconds by project, with the servers, workers and bundles that it started:\n");
+    for (const [name, { bundles, cpuSeconds, servers, workers }] of uses) {
+      print(row(name, cpuSeconds, ` ${servers}, ${workers}, ${bundles}`));
     }
-    const { passed, failed, skipped } = countTests(modules, errors, without);
+    print("The slowest files:\n");
+    const seconds = (module: TestModule) => module.diagnostic().duration / 1000;
+    const slowest = modules.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, SLOWEST);
+    for (const module of slowest) print(row(nameOf(module), seconds(module)));
+    for (const line of skippedTests(modules)) print(`Skipped: ${line}\n`);
+
+    // A run of some files says nothing of the budget, nor the nightly tests.
+    const isWhole = process.env["NIGHTLY"] === undefined && reason !== "interrupted";
+    const faults = [
+      ...this.ctx.projects
+        .filter((project) => !modules.some((module) => module.project === project))
+        .map(({ name }) => `${name} has no tests`),
+      ...(isWhole ? uses.flatMap(([name, use]) => overBudget(name, use)) : []),
+      ...(await processesLeftBehind(process.env[RUN_VARIABLE])).map(
+        (left) => `The tests left a process behind: ${left}`,
+      ),
+    ];
+    for (const fault of faults) print(` ✗ ${fault}\n`);
+    if (faults.length > 0) process.exitCode = 1;
+    const { failed, passed, skipped } = countTests(modules, errors);
     const last = skipped > 0 ? `, ${skipped} skipped` : "";
-    process.stdout.write(`\n${passed} passed, ${failed + left.length} failed${last}\n`);
+    print(`\n${passed} passed, ${failed + faults.length} failed${last}\n`);
   }
 }

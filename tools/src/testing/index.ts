@@ -1,26 +1,26 @@
 export {
-  createLocalEnvironment,
-  type LocalOptions,
-  createTimeSkippingEnvironment,
-  temporalServerVariables,
-  type TimeSkipping,
-  timeSkipping,
-} from "./environments.ts";
-export {
+  accessOf,
   type EndedProcess,
+  makeTestFolder,
   type ReadyProcess,
   runApp,
   runProcess,
+  serviceVariables,
   startApp,
   startProcess,
-} from "./start-process.ts";
-export { testedAppArguments } from "./tested-app.ts";
-export { accessOf, serviceVariables, workerVariables } from "./worker-variables.ts";
-export { makeTestFolder, type TestFolder } from "./test-folder.ts";
-export { runTemporalCli } from "./temporal-cli.ts";
+  type TestFolder,
+  workerVariables,
+} from "./apps.ts";
 export {
   type IndependentService,
   type IndependentServiceOptions,
   type LostAnswer,
   startIndependentService,
 } from "./independent-service/independent-service.ts";
+export {
+  createLocalEnvironment,
+  createTimeSkippingEnvironment,
+  type LocalOptions,
+  temporalServerVariables,
+  timeSkipping,
+} from "./servers.ts";

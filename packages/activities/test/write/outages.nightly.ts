@@ -5,6 +5,7 @@ import { chown, mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
 import { describeOutages } from "../support/outages.ts";
@@ -21,7 +22,9 @@ const freePort = (): Promise<number> =>
     });
   });
 
-describe.skipIf(whyNoPostgres() !== undefined)("over a ledger in PostgreSQL", () => {
+const missing = whyNoPostgres();
+
+describe("over a ledger in PostgreSQL", skippedBecause(missing), () => {
   let folder: string;
   let port: number;
   let count = 0;

@@ -1,4 +1,5 @@
 import { whyNoPostgres } from "@durable-payments/tools/postgres";
+import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openLedger, readLedgerPlace } from "../../src/index.ts";
 import { describeLedger } from "../support/contract.ts";
@@ -6,9 +7,8 @@ import { PASSWORD, type PostgresServer, startPostgres } from "../support/postgre
 import { nameOf, saving } from "../support/rows.ts";
 
 const missing = whyNoPostgres();
-if (missing !== undefined) console.warn(`The PostgreSQL ledger is not tested: ${missing}.`);
 
-describe.skipIf(missing !== undefined)("a ledger in PostgreSQL", () => {
+describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
   let server: PostgresServer;
   beforeAll(async () => {
     server = await startPostgres();

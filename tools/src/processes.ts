@@ -1,0 +1,211 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import { execa } from "execa";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+/** The folder of the checkout. */
+export const checkout = fileURLToPath(new URL("../../", import.meta.url));
+
+/** The apps of the workspace that run from source. */
+const MAIN_FILES = {
+  simulator: "packages/simulator/src/main.ts",
+  starter: "apps/starter/src/main.ts",
+  worker: "apps/worker/src/main.ts",
+} as const;
+
+export type App = keyof typeof MAIN_FILES;
+
+/** Returns the arguments with which this Node runs an app from source. */
+export const appArguments = (app: App, args: ReadonlyArray<string> = []): Array<string> => [
+  "--conditions=@durable-payments/source",
+  join(checkout, MAIN_FILES[app]),
+  ...args,
+];
+
+/** How a process ended: by its own code, or by a signal. */
+export interface Exit {
+  readonly code: number | undefined;
+  readonly signal: NodeJS.Signals | undefined;
+}
+
+/** A process that runs beside this one, and ends no later than this one does. */
+export interface StartedProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** What it has printed so far (the last 100,000 characters). */
+  readonly stdout: () => string;
+  /** What it has printed on standard error so far (the last 100,000 characters). */
+  readonly stderr: () => string;
+  readonly onStdout: (listener: (text: string) => void) => void;
+  readonly onStderr: (listener: (text: string) => void) => void;
+  /** Sends the signal (SIGTERM by default), 10 seconds later a SIGKILL, and awaits the end. */
+  readonly kill: (signal?: NodeJS.Signals) => Promise<Exit>;
+  /** Sends a signal, and awaits nothing. */
+  readonly send: (signal: NodeJS.Signals) => void;
+  /** Fulfilled when it has ended, for whatever reason. */
+  readonly exited: Promise<Exit>;
+}
+
+/** How a process is started. */
+export interface ProcessOptions {
+  /** How errors call it; the command by default. */
+  readonly name?: string;
+  /** Added to the environment of this process. */
+  readonly env?: NodeJS.ProcessEnv;
+  readonly cwd?: string;
+  /** The user it runs as; the user of this process by default. */
+  readonly user?: { readonly uid: number; readonly gid: number };
+  /** A file that receives all that it prints. */
+  readonly logFile?: string;
+  /** Out of reach of the terminal's Ctrl-C, so that its parent can end its processes in order. */
+  readonly ownGroup?: boolean;
+}
+
+const KEPT_CHARACTERS = 100_000;
+const FORCE_AFTER_MS = 10_000;
+
+const keepLast = (stream: Readable) => {
+  let text = "";
+  const add = (more: string) => {
+    text = (text + more).slice(-KEPT_CHARACTERS);
+  };
+  stream.setEncoding("utf8").on("data", add);
+  return { add, text: () => text };
+};
+
+/** Starts a process, without waiting for it. */
+export const spawnProcess = (
+  command: string,
+  args: ReadonlyArray<string>,
+  { cwd, env, logFile, name = command, user, ...options }: ProcessOptions = {},
+): StartedProcess => {
+  const ownGroup = options.ownGroup === true && process.platform !== "win32";
+  const child = execa(command, args, {
+    buffer: false,
+    detached: ownGroup,
+    reject: false,
+    stdin: "ignore",
+    // What it prints goes into a pipe, whatever a task runner above assumes of the terminal.
+    env: { FORCE_COLOR: undefined, ...env },
+    ...(cwd !== undefined && { cwd }),
+    ...user,
+  });
+  const stdout = keepLast(child.stdout);
+  const stderr = keepLast(child.stderr);
+  const log = logFile === undefined ? undefined : createWriteStream(logFile, { mode: 0o600 });
+  if (log !== undefined) {
+    for (const stream of [child.stdout, child.stderr]) stream.pipe(log, { end: false });
+  }
+  const send = (signal: NodeJS.Signals) => {
+    if (!ownGroup || child.pid === undefined) return void child.kill(signal);
+    try {
+      process.kill(-child.pid, signal);
+    } catch (error) {
+      // ESRCH: the whole group has ended already.
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  };
+  const sendLast = () => send("SIGKILL");
+  process.once("exit", sendLast);
+  const exited = child.then((result): Exit => {
+    process.off("exit", sendLast);
+    log?.end();
+    if (child.pid === undefined) stderr.add(`${result.shortMessage ?? "it did not start"}\n`);
+    return { code: result.exitCode, signal: result.signal };
+  });
+  return {
+    name,
+    pid: child.pid ?? 0,
+    stdout: stdout.text,
+    stderr: stderr.text,
+    onStdout: (listener) => void child.stdout.on("data", listener),
+    onStderr: (listener) => void child.stderr.on("data", listener),
+    exited,
+    send,
+    kill: (signal = "SIGTERM") => {
+      send(signal);
+      const force = setTimeout(sendLast, FORCE_AFTER_MS);
+      return exited.finally(() => clearTimeout(force));
+    },
+  };
+};
+
+/** The first line of JSON on the standard output of a process. */
+export type ReadyLine = Readonly<Record<string, unknown>>;
+
+/** A process ended, or timed out, before it was ready; the message holds its last lines. */
+class ProcessNotReady extends Error {
+  override readonly name = "ProcessNotReady";
+}
+
+const READY_WITHIN_MS = 60_000;
+
+/**
+ * Awaits the first line on the standard output that is a JSON object.
+ *
+ * @throws ProcessNotReady if the process ends before, or after `withinMs`; it is killed then
+ */
+export const awaitReadyLine = (
+  started: StartedProcess,
+  withinMs = READY_WITHIN_MS,
+): Promise<ReadyLine> => {
+  const { promise, resolve } = Promise.withResolvers<ReadyLine>();
+  let unread = "";
+  started.onStdout((text) => {
+    const lines = (unread + text).split("\n");
+    unread = lines.pop() ?? "";
+    const ready = lines.map(parseObject).find((line) => line !== undefined);
+    if (ready !== undefined) resolve(ready);
+  });
+  return orEnd(started, promise, withinMs);
+};
+
+const parseObject = (line: string): ReadyLine | undefined => {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+};
+
+/** Awaits `ready`, unless the process ends first or the time is up. */
+export const orEnd = async <A>(
+  started: StartedProcess,
+  ready: Promise<A>,
+  withinMs: number,
+): Promise<A> => {
+  const { promise: failed, reject } = Promise.withResolvers<never>();
+  const fail = (what: string) => {
+    const printed = lastLines(started) || "  (none)";
+    reject(new ProcessNotReady(`${started.name} ${what}. Its last lines:\n${printed}`));
+  };
+  const timer = setTimeout(() => {
+    void started.kill("SIGKILL");
+    fail(`was not ready after ${withinMs / 1000} s`);
+  }, withinMs);
+  void started.exited.then((exit) => fail(`ended ${describeExit(exit)}`));
+  try {
+    return await Promise.race([ready, failed]);
+  } finally {
+    clearTimeout(timer);
+    failed.catch(() => {});
+  }
+};
+
+/** "with exit code 1", "by SIGKILL". */
+export const describeExit = ({ code, signal }: Exit): string =>
+  signal === undefined ? `with exit code ${code ?? "unknown"}` : `by ${signal}`;
+
+const SHOWN_LINES = 15;
+
+/** Returns the last lines that the process printed, for an error text. */
+export const lastLines = (started: StartedProcess): string =>
+  `${started.stdout()}\n${started.stderr()}`
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .slice(-SHOWN_LINES)
+    .map((line) => `  ${line}`)
+    .join("\n");

@@ -1,0 +1,376 @@
+import { messageOf } from "@durable-payments/api-core/values";
+import { execa, ExecaError } from "execa";
+import { createHash } from "node:crypto";
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Reporter } from "./command.ts";
+
+/** Puts a server into a folder, or throws the reason why it cannot. */
+export type Installer = (server: Server, folder: string, report: Reporter) => Promise<void>;
+
+/** A Temporal server that runs on this machine. */
+export interface Server {
+  readonly title: string;
+  /** The environment variable that names the executable; it overrides all else. */
+  readonly variable: string;
+  /** The name of the executable on the PATH and in the cache. */
+  readonly command: string;
+  /** The pinned version, without "v". */
+  readonly version: string;
+  /** The ways to install it, in this order, by the names that a person reads when one fails. */
+  readonly installers: Readonly<Record<string, Installer>>;
+}
+
+/** An executable and how it was found. */
+export interface Located {
+  readonly path: string;
+  readonly from: string;
+}
+
+/** A server was not found, could not be installed, or must not run; the message names what to do. */
+export class ServerNotFound extends Error {
+  override readonly name = "ServerNotFound";
+}
+
+/** The per-user folder in which downloaded and built servers are kept, for all checkouts together. */
+export const cacheFolder = (env: NodeJS.ProcessEnv = process.env): string => {
+  const { LOCALAPPDATA, XDG_CACHE_HOME } = env;
+  if (process.platform === "darwin") return join(homedir(), "Library/Caches/durable-payments");
+  if (process.platform === "win32") return join(LOCALAPPDATA ?? homedir(), "durable-payments");
+  return join(XDG_CACHE_HOME || join(homedir(), ".cache"), "durable-payments");
+};
+
+/** Returns the folder of the cache for this version of a server. */
+export const cachedFolder = (server: Server, env: NodeJS.ProcessEnv = process.env): string =>
+  join(cacheFolder(env), `${server.command}-${server.version}`);
+
+const executableName = ({ command }: Server): string =>
+  process.platform === "win32" ? `${command}.exe` : command;
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+};
+
+const WRITABLE_BY_OTHERS = 0o022;
+
+/** What is in the cache runs, so nobody else may write there. */
+const refuseForeign = (path: string): void => {
+  if (process.getuid === undefined) return;
+  const { mode, uid } = lstatSync(path);
+  const isOwn = uid === process.getuid() || uid === 0;
+  if (isOwn && (mode & WRITABLE_BY_OTHERS) === 0) return;
+  throw new ServerNotFound(
+    `${path} is not started: another user owns it or can write to it. See who has changed it, remove it, and run \`npm run setup\`.`,
+  );
+};
+
+/**
+ * Finds an installed server: by the environment variable, on the PATH, in the per-user cache.
+ *
+ * @throws ServerNotFound if the variable names no executable file, or others can write to the cache
+ */
+export const locate = (
+  server: Server,
+  env: NodeJS.ProcessEnv = process.env,
+): Located | undefined => {
+  const named = env[server.variable];
+  if (named) {
+    const path = resolve(named);
+    if (isExecutable(path)) return { path, from: server.variable };
+    throw new ServerNotFound(
+      `${server.variable} names ${path}, which is not an executable file: correct it, or unset it.`,
+    );
+  }
+  const folders = (env["PATH"] ?? "").split(delimiter).filter((folder) => folder !== "");
+  const onPath = folders.map((folder) => resolve(folder, server.command)).find(isExecutable);
+  if (onPath !== undefined) return { path: onPath, from: "PATH" };
+  const folder = cachedFolder(server, env);
+  const cached = join(folder, executableName(server));
+  if (!isExecutable(cached)) return undefined;
+  for (const path of [cacheFolder(env), folder, cached]) refuseForeign(path);
+  return { path: cached, from: "cache" };
+};
+
+/**
+ * Fills a new folder beside `target`, and renames it to `target` when it is complete: nobody sees half of it, and of
+ * two processes at once the first one wins.
+ */
+export const fillAtomically = async (
+  target: string,
+  fill: (folder: string) => Promise<void>,
+): Promise<void> => {
+  const parent = join(target, "..");
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(parent, ".partial-"));
+  try {
+    await fill(folder);
+    await rename(folder, target).catch((error: unknown) =>
+      // Another process may have finished the same version in the meantime.
+      stat(target).catch(() => {
+        throw error;
+      }),
+    );
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Finds a server, or installs it into the per-user cache.
+ *
+ * @throws ServerNotFound with each way that was tried and why it failed
+ */
+export const ensureServer = async (
+  server: Server,
+  report: Reporter,
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Located> => {
+  const located = locate(server, env);
+  if (located !== undefined) return located;
+  const folder = cachedFolder(server, env);
+  const failures = [`${server.variable}, PATH and cache (${folder}): not there`];
+  for (const [name, install] of Object.entries(server.installers)) {
+    try {
+      await fillAtomically(folder, (partial) => install(server, partial, report));
+      const installed = locate(server, env);
+      if (installed !== undefined) return { path: installed.path, from: name };
+      failures.push(`${name}: it left no ${server.command}`);
+    } catch (error) {
+      failures.push(`${name}: ${messageOf(error)}`);
+      report.line(`  ${name} did not work: ${messageOf(error)}`);
+    }
+  }
+  throw new ServerNotFound(
+    [
+      `The ${server.title} ${server.version} could not be installed. Tried in this order:`,
+      ...failures.map((failure, index) => `  ${index + 1}. ${failure}`),
+      `Repair one of them, or install it yourself and set ${server.variable} to its path.`,
+    ].join("\n"),
+  );
+};
+
+/**
+ * Runs a command of the machine to its end.
+ *
+ * @returns what it printed on standard output
+ * @throws Error with the end of what it printed, or saying that the command is missing
+ */
+export const runTool = async (
+  command: string,
+  args: ReadonlyArray<string>,
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<string> => {
+  try {
+    return (await execa(command, args, { ...options, all: true, stdin: "ignore" })).stdout;
+  } catch (error) {
+    if (!(error instanceof ExecaError)) throw error;
+    if (error.code === "ENOENT") throw new Error(`${command} is missing`, { cause: error });
+    const last = String(error.all).trimEnd().split("\n").slice(-5).join("\n     ");
+    throw new Error(`${error.shortMessage}\n     ${last}`, { cause: error });
+  }
+};
+
+const ANSWER_WITHIN_MS = 8_000;
+const TRANSFER_WITHIN_MS = 600_000;
+
+/** Starting the server once shows that it runs here. */
+const DOWNLOAD = `
+import { TestWorkflowEnvironment } from "@temporalio/testing";
+const [create, downloadDir, version] = process.argv.slice(1);
+const server = { executable: { type: "cached-download", downloadDir, version } };
+await (await TestWorkflowEnvironment[create]({ server })).teardown();`;
+
+/** Lets the SDK download a server, in a process of its own: its download has no time limit. */
+const download =
+  (create: "createLocal" | "createTimeSkipping"): Installer =>
+  async (server, folder, report) => {
+    const child = execa(
+      process.execPath,
+      ["--input-type=module", "--eval", DOWNLOAD, create, folder, `v${server.version}`],
+      {
+        cwd: fileURLToPath(new URL(".", import.meta.url)),
+        timeout: TRANSFER_WITHIN_MS,
+        reject: false,
+        stdin: "ignore",
+      },
+    );
+    const isArriving = () => readdirSync(folder).length > 0;
+    const unanswered = setTimeout(() => {
+      if (!isArriving()) child.kill("SIGKILL");
+    }, ANSWER_WITHIN_MS);
+    const result = await report
+      .during(`Downloading the ${server.title} ${server.version}`, child)
+      .finally(() => clearTimeout(unanswered));
+    if (result.isTerminated && !isArriving()) {
+      throw new Error(`no answer from temporal.download within ${ANSWER_WITHIN_MS / 1000} s`);
+    }
+    const why = /Error: .*/.exec(result.stderr)?.[0].split(": ").slice(-2).join(": ");
+    if (result.failed) throw new Error(why ?? result.shortMessage);
+    const [file = ""] = readdirSync(folder);
+    await rename(join(folder, file), join(folder, executableName(server)));
+  };
+
+/** Where Go's instructions put it, leaving the PATH to the user (https://go.dev/doc/install). */
+const INSTALLED_GO = "/usr/local/go/bin/go";
+
+/** Builds programs from a Go module, in its own folder, so that its go.sum holds for all of its dependencies. */
+const buildWithGo =
+  (module: {
+    readonly path: string;
+    /** As Go's checksum database has it: "h1:…". */
+    readonly sum: string;
+    /** The folder of each program, by its name in the cache. */
+    readonly programs: Readonly<Record<string, string>>;
+  }): Installer =>
+  async ({ title, version }, folder, report) => {
+    const go = isExecutable(INSTALLED_GO) ? INSTALLED_GO : "go";
+    const build = async () => {
+      const args = ["mod", "download", "-json", `${module.path}@v${version}`];
+      const found = JSON.parse(await runTool(go, args, { cwd: folder })) as {
+        readonly Sum: string;
+        readonly Dir: string;
+      };
+      if (found.Sum !== module.sum) {
+        throw new Error(`${module.path}@v${version} has the sum ${found.Sum}, not ${module.sum}`);
+      }
+      for (const [name, main] of Object.entries(module.programs)) {
+        const output = join(folder, name);
+        await runTool(go, ["build", "-trimpath", "-o", output, main], { cwd: found.Dir });
+      }
+    };
+    await report.during(`Building the ${title} ${version} with Go, once (minutes)`, build());
+  };
+
+const pom = (version: string) => `<project xmlns="http://maven.apache.org/POM/4.0.0">
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>durable-payments</groupId>
+  <artifactId>test-server</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>io.temporal</groupId>
+      <artifactId>temporal-test-server</artifactId>
+      <version>${version}</version>
+    </dependency>
+    <dependency>
+      <!-- Without it the server complains about missing loggers into the output of the tests. -->
+      <groupId>org.slf4j</groupId>
+      <artifactId>slf4j-nop</artifactId>
+      <version>1.7.36</version>
+    </dependency>
+  </dependencies>
+</project>
+`;
+
+/** Small heap and the quick compiler: the SDK waits no longer than 5 seconds for the start. */
+const launcher = `#!/bin/sh
+folder=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+exec "\${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m \\
+  -cp "$folder/lib/*" io.temporal.testserver.TestServer "$@"
+`;
+
+/**
+ * Checks that a folder holds the jars whose SHA-256 are pinned, whatever a repository serves, and no others.
+ *
+ * @throws Error that names what differs
+ */
+export const checkJars = ({ command, version }: Server, folder: string): void => {
+  const file = new URL(`${command}-${version}.sha256`, import.meta.url);
+  const pinned = readFileSync(file, "utf8").trimEnd().split("\n");
+  const found = readdirSync(folder).map((jar) => {
+    const hash = createHash("sha256").update(readFileSync(join(folder, jar)));
+    return `${hash.digest("hex")}  ${jar}`;
+  });
+  const missing = pinned.filter((line) => !found.includes(line));
+  const others = found.filter((line) => !pinned.includes(line));
+  if (missing.length + others.length > 0) {
+    const lines = [...missing, ...others].join("\n     ");
+    throw new Error(`the jars are not those whose SHA-256 are pinned:\n     ${lines}`);
+  }
+};
+
+/** Fetches the test server as a Java program; needs only Maven Central. */
+const fetchWithMaven: Installer = async (server, folder, report) => {
+  if (process.platform === "win32") throw new Error("not supported on Windows");
+  await writeFile(join(folder, "pom.xml"), pom(server.version));
+  const lib = join(folder, "lib");
+  const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
+  const args = ["-B", "-q", "-Dstyle.color=never", goal, "-DincludeScope=runtime"];
+  await report.during(
+    `Fetching the ${server.title} ${server.version} with Maven, once (about 20 s)`,
+    runTool("mvn", [...args, `-DoutputDirectory=${lib}`], { cwd: folder }),
+  );
+  checkJars(server, lib);
+  await writeFile(join(folder, server.command), launcher, { mode: 0o755 });
+};
+
+/** The dev server: Temporal's CLI, which holds the whole server and its Web UI. */
+export const temporalCli: Server = {
+  title: "Temporal CLI",
+  variable: "TEMPORAL_CLI_PATH",
+  command: "temporal",
+  version: "1.5.1",
+  installers: {
+    download: download("createLocal"),
+    "go build": buildWithGo({
+      path: "github.com/temporalio/cli",
+      sum: "h1:0RZMk14BWxz44Xg6ciDQvpfAMffoG3J7/K03ql80teY=",
+      programs: { temporal: "./cmd/temporal" },
+    }),
+  },
+};
+
+/** The test server that skips waiting times. */
+export const testServer: Server = {
+  title: "Temporal time-skipping test server",
+  variable: "TEMPORAL_TEST_SERVER_PATH",
+  command: "temporal-test-server",
+  version: "1.38.0",
+  installers: { download: download("createTimeSkipping"), "Maven and Java": fetchWithMaven },
+};
+
+/** The server of a cluster, of the version that the dev server holds, with its tool for SQL databases beside it. */
+export const clusterServer: Server = {
+  title: "Temporal server",
+  variable: "TEMPORAL_SERVER_PATH",
+  command: "temporal-server",
+  version: "1.29.1",
+  installers: {
+    "go build": buildWithGo({
+      path: "go.temporal.io/server",
+      sum: "h1:sgiMveg/8e51lA62pWb9VzC5WTRitKFyT6XsjonHUhE=",
+      programs: { "temporal-server": "./cmd/server", "temporal-sql-tool": "./cmd/tools/sql" },
+    }),
+  },
+};
+
+/** The result of the set-up of one server: a path and where it is from, or the problem. */
+export interface ServerReport {
+  readonly title: string;
+  readonly path?: string;
+  readonly from?: string;
+  readonly problem?: string;
+}
+
+const setUp = async (server: Server, report: Reporter): Promise<ServerReport> => {
+  try {
+    return { title: server.title, ...(await ensureServer(server, report)) };
+  } catch (error) {
+    if (error instanceof ServerNotFound) return { title: server.title, problem: error.message };
+    throw error;
+  }
+};
+
+/** Finds or installs both servers; one that cannot be installed is reported, not thrown. */
+export const setUpServers = async (report: Reporter) => ({
+  temporalCli: await setUp(temporalCli, report),
+  testServer: await setUp(testServer, report),
+});

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  type App,
+  appArguments,
+  awaitReadyLine,
+  type ReadyLine,
+  spawnProcess,
+  type StartedProcess,
+} from "../processes.ts";
+import { started } from "./started.ts";
+
+/** A process that is ready. */
+export interface ReadyProcess extends StartedProcess {
+  /** The first JSON object on its standard output. */
+  readonly ready: ReadyLine;
+}
+
+/** A process that has ended. */
+export interface EndedProcess {
+  readonly exitCode: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/**
+ * The arguments with which this Node runs an app: as this run of tests has built it from its sources
+ * (built-apps.ts), which starts in half the CPU, or else from the sources.
+ */
+const testedAppArguments = (app: App, args: ReadonlyArray<string>): Array<string> => {
+  if (app === "worker") started().workers += 1;
+  const folder = process.env["DURABLE_PAYMENTS_BUILT_APPS"];
+  if (!folder || app === "simulator") return appArguments(app, args);
+  return ["--conditions=@durable-payments/source", join(folder, app, "main.mjs"), ...args];
+};
+
+/**
+ * Starts a process and awaits the first line of JSON on its standard output. End it by `kill()`.
+ *
+ * @param env added to the environment of this process
+ * @throws ProcessNotReady with its last lines, if it ends or stays silent for a minute
+ */
+export const startProcess = async (
+  command: string,
+  args: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv = {},
+): Promise<ReadyProcess> => {
+  const process = spawnProcess(command, args, { env });
+  return { ...process, ready: await awaitReadyLine(process) };
+};
+
+/** {@link startProcess} for an app of this workspace. */
+export const startApp = (
+  app: App,
+  args: ReadonlyArray<string>,
+  env?: NodeJS.ProcessEnv,
+): Promise<ReadyProcess> => startProcess(process.execPath, testedAppArguments(app, args), env);
+
+/** Runs a process to its end, whatever its exit code. */
+export const runProcess = async (
+  command: string,
+  args: ReadonlyArray<string>,
+  env: NodeJS.ProcessEnv = {},
+): Promise<EndedProcess> => {
+  const process = spawnProcess(command, args, { env });
+  const { code } = await process.exited;
+  return { exitCode: code, stdout: process.stdout(), stderr: process.stderr() };
+};
+
+/** {@link runProcess} for an app of this workspace. */
+export const runApp = (
+  app: App,
+  args: ReadonlyArray<string>,
+  env?: NodeJS.ProcessEnv,
+): Promise<EndedProcess> => runProcess(process.execPath, testedAppArguments(app, args), env);
+
+/** Where a payment service is, and who signs in there. */
+interface ServiceAccess {
+  readonly url: string;
+  readonly clientId: string;
+  readonly apiKey: string;
+}
+
+/** Reads the access to a simulator from its ready line. */
+export const accessOf = ({ ready }: Pick<ReadyProcess, "ready">): ServiceAccess => ({
+  url: String(ready["url"]),
+  clientId: String(ready["clientId"]),
+  apiKey: String(ready["apiKey"]),
+});
+
+/** Returns the variables by which worker and starter find a payment service. */
+export const serviceVariables = ({ apiKey, clientId, url }: ServiceAccess) => ({
+  PAYMENTS_BASE_URL: url,
+  PAYMENTS_CLIENT_ID: clientId,
+  PAYMENTS_API_KEY: apiKey,
+});
+
+/** Returns the variables by which worker and starter find a Temporal server and a payment service. */
+export const workerVariables = (
+  { address }: { readonly address: string },
+  service: ServiceAccess,
+) => ({
+  TEMPORAL_ADDRESS: address,
+  TEMPORAL_NAMESPACE: "default",
+  PAYMENTS_TASK_QUEUE: "payments",
+  ...serviceVariables(service),
+});
+
+/** A folder of a test's own, with an empty Temporal profile in it. */
+export interface TestFolder {
+  readonly path: string;
+  /** Keeps the profiles of whoever runs the tests out of the processes that get it. */
+  readonly variables: { readonly TEMPORAL_CONFIG_FILE: string };
+  readonly remove: () => void;
+}
+
+/** Makes a folder of a test's own; remove it after the test. */
+export const makeTestFolder = (): TestFolder => {
+  const path = mkdtempSync(join(tmpdir(), "test-"));
+  const configFile = join(path, "temporal.toml");
+  writeFileSync(configFile, "[profile.default]\n");
+  return {
+    path,
+    variables: { TEMPORAL_CONFIG_FILE: configFile },
+    remove: () => rmSync(path, { recursive: true }),
+  };
+};
