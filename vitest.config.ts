@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import ByProject from "./tools/src/testing/by-project.ts";
+import { markTestRun } from "./tools/src/testing/started.ts";
 
 /**
  * Tests read the sources of the other packages, so that no build has to come first. Vitest hands
@@ -43,6 +44,8 @@ const project = (root: string) => ({
     setupFiles: (SETUP_FILES[root] ?? []).map(fileOf),
   },
 });
+
+markTestRun();
 
 // Vitest hands on by these what each of its processes prints, and Node warns of eleven.
 for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0);

@@ -32,6 +32,6 @@ it("refuses a project that starts more than its budget, or has none", () => {
   const name = "@durable-payments/workflows";
   const use = { servers: 0, workers: 0, bundles: 0, cpuSeconds: 1 };
   expect(overBudget(name, use)).toEqual([]);
-  expect(overBudget(name, { ...use, servers: 100, cpuSeconds: 9_999 })).toHaveLength(2);
+  expect(overBudget(name, { ...use, servers: 1_000, cpuSeconds: 9_999 })).toHaveLength(2);
   expect(overBudget("nobody", use)).toHaveLength(1);
 });

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SerializedError } from "vitest";
 import { MinimalReporter, type TestModule, type TestRunEndReason } from "vitest/node";
 import { overBudget, type Use } from "./budget.ts";
-import type { Started } from "./started.ts";
+import { RUN_VARIABLE, type Started } from "./started.ts";
 
 /**
  * Counts the tests of a run. A file that fails outside of its tests counts as one that failed, and so does an error that
@@ -26,16 +26,21 @@ export const countTests = (
 /** The path of a file of tests in the checkout. */
 const nameOf = ({ moduleId }: TestModule): string => relative(process.cwd(), moduleId);
 
-/** Returns the skipped tests of a run, each with its file and its reason. */
-export const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string> =>
-  modules.flatMap((module) =>
-    [...module.children.allTests()].flatMap((test) => {
+/** Returns the skipped tests of a run by their file and reason; those of one file and reason in one line. */
+export const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string> => {
+  const skipped = modules.flatMap((module) => {
+    const otherwise = module.state() === "failed" ? "its file failed" : "no reason is given";
+    return [...module.children.allTests()].flatMap((test) => {
       const result = test.result();
       if (result.state !== "skipped") return [];
-      const reason = result.note ?? test.meta().skipReason ?? "no reason is given";
-      return [`${nameOf(module)}: ${test.fullName}: ${reason}`];
-    }),
+      const reason = result.note ?? test.meta().skipReason ?? otherwise;
+      return [{ why: `${nameOf(module)}: ${reason}`, name: test.fullName }];
+    });
+  });
+  return [...Map.groupBy(skipped, ({ why }) => why)].map(([why, [first, ...more]]) =>
+    more.length === 0 ? `${why} (${first?.name})` : `${why} (${more.length + 1} tests)`,
   );
+};
 
 declare module "vitest" {
   interface TaskMeta {
@@ -72,8 +77,6 @@ export const useByProject = (
   return totals;
 };
 
-/** The variable that names the run of tests which a process belongs to; children inherit it. */
-const RUN_VARIABLE = "DURABLE_PAYMENTS_TEST_RUN";
 const ENDS_WITHIN_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
@@ -127,11 +130,6 @@ const row = (name: string, seconds: number, more = ""): string =>
  * run that is over the budget of a project, or leaves a process behind.
  */
 export default class CountsReporter extends MinimalReporter {
-  override onInit(...given: Parameters<MinimalReporter["onInit"]>): void {
-    process.env[RUN_VARIABLE] ??= `${process.pid}`;
-    super.onInit(...given);
-  }
-
   override printTestModule(module: TestModule): void {
     this.ctx.logger.outputStream.write(module.state() === "failed" ? "x" : "·");
   }
@@ -155,17 +153,17 @@ export default class CountsReporter extends MinimalReporter {
     for (const module of slowest) print(row(nameOf(module), seconds(module)));
     for (const line of skippedTests(modules)) print(`Skipped: ${line}\n`);
 
-    // A run of some files says nothing of the budget, nor the nightly tests.
-    const isWhole = process.env["NIGHTLY"] === undefined && reason !== "interrupted";
+    const left = await processesLeftBehind(process.env[RUN_VARIABLE]);
+    // The nightly tests have no budget.
+    const isNightly = process.env["NIGHTLY"] !== undefined;
     const faults = [
       ...this.ctx.projects
         .filter((project) => !modules.some((module) => module.project === project))
         .map(({ name }) => `${name} has no tests`),
-      ...(isWhole ? uses.flatMap(([name, use]) => overBudget(name, use)) : []),
-      ...(await processesLeftBehind(process.env[RUN_VARIABLE])).map(
-        (left) => `The tests left a process behind: ${left}`,
-      ),
+      ...(isNightly ? [] : uses.flatMap(([name, use]) => overBudget(name, use))),
+      ...left.map((one) => `The tests left a process behind: ${one}`),
     ];
+    for (const one of left) process.kill(Number.parseInt(one, 10), "SIGKILL");
     for (const fault of faults) print(` ✗ ${fault}\n`);
     if (faults.length > 0) process.exitCode = 1;
     const { failed, passed, skipped } = countTests(modules, errors);

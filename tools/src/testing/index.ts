@@ -11,6 +11,7 @@ export {
   type TestFolder,
   workerVariables,
 } from "./apps.ts";
+export { sharedBundle } from "./bundles.ts";
 export {
   type IndependentService,
   type IndependentServiceOptions,

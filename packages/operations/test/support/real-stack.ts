@@ -3,7 +3,7 @@ import { PaymentsClient } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
 import { accountHash, batchQueue, trackerId } from "@durable-payments/protocol";
 import { startSimulator } from "@durable-payments/simulator";
-import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import { createLocalEnvironment, sharedBundle } from "@durable-payments/tools/testing";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
 import { type Duration, ManagedRuntime } from "effect";
@@ -18,15 +18,19 @@ export const startRealStack = async (settleAfter: Duration.Input = "200 millis")
     createLocalEnvironment(),
     startSimulator({ settleAfter }),
     openLedger("memory"),
-    bundleWorkflowCode({
-      workflowsPath: fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions")),
-      plugins: [paymentsBundler()],
-      logger: new DefaultLogger("ERROR"),
-      webpackConfigHook: (config) => ({
-        ...config,
-        resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+    sharedBundle("definitions", () =>
+      bundleWorkflowCode({
+        workflowsPath: fileURLToPath(
+          import.meta.resolve("@durable-payments/workflows/definitions"),
+        ),
+        plugins: [paymentsBundler()],
+        logger: new DefaultLogger("ERROR"),
+        webpackConfigHook: (config) => ({
+          ...config,
+          resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+        }),
       }),
-    }),
+    ),
   ]);
   const { apiKey, clientId, url } = simulator;
   const runtime = ManagedRuntime.make(

@@ -6,6 +6,7 @@ import {
   type WriteAnswer,
   type WriteCall,
 } from "@durable-payments/protocol/calls";
+import { sharedBundle } from "@durable-payments/tools/testing";
 import { Context } from "@temporalio/activity";
 import {
   ApplicationFailure,
@@ -47,15 +48,17 @@ const TYPES = [
 
 /** Bundles workflows as a worker of ours does. */
 export const bundleOf = (file: string) =>
-  bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL(file, import.meta.url)),
-    plugins: [paymentsBundler()],
-    logger: new DefaultLogger("ERROR"),
-    webpackConfigHook: (config) => ({
-      ...config,
-      resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+  sharedBundle(`workflows-${file}`, () =>
+    bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL(file, import.meta.url)),
+      plugins: [paymentsBundler()],
+      logger: new DefaultLogger("ERROR"),
+      webpackConfigHook: (config) => ({
+        ...config,
+        resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
+      }),
     }),
-  });
+  );
 
 export const done = (made: object): WriteAnswer => ({ is: "done", made: { ...made } });
 
