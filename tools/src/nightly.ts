@@ -10,7 +10,8 @@ Runs what npm test leaves out because it takes minutes, or needs servers that fe
   tests    tests in files named *.nightly.ts: the model check at its large bounds, shown output, demo, replaced
            keys, clusters on PostgreSQL, authorization, chaos with restores
   chaos    workers and servers killed at random, with a seed that is drawn and shown
-  outside  the packages as their users install them, on the oldest Node and the newest
+  outside  the package as its users install it, on the oldest Node and the newest
+  site     the documentation's site, with its reference
 
 Options:
   --only NAME  one campaign alone
@@ -27,6 +28,7 @@ const campaignsWith = (seed: string): Readonly<Record<string, ReadonlyArray<stri
   tests: TESTS,
   chaos: [...node, "chaos/src/main.ts", "--seed", seed],
   outside: [...node, "outside/src/main.ts"],
+  site: [...node, "site/src/build.ts"],
 });
 
 await runCommand(
