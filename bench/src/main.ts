@@ -1,17 +1,44 @@
 import { interruption, reporter, runCommand } from "@durable-payments/tools/command";
 import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism, cpus, totalmem } from "node:os";
-import { dirname } from "node:path";
-import { benchOptions, chosen, fileOf, helpOf, isPostgres } from "./options.ts";
-import type { Row } from "./row.ts";
-import { scenarios } from "./scenarios/index.ts";
-import { tableOf } from "./table.ts";
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Row, tableOf } from "./row.ts";
+import { chosen, scenarios } from "./scenario.ts";
 
-await runCommand({ help: helpOf(scenarios), options: benchOptions }, async (values) => {
-  const entries = chosen(scenarios, values.only);
-  const needsPostgres = isPostgres(values.server);
-  const file = fileOf(values.json);
-  const quick = values.quick === true;
+const help = `Usage: npm run bench [-- OPTIONS]
+
+Measures the cost of the project, each figure against a baseline of the same run: round by round,
+one after the other. Prints a table and writes the figures as JSON.
+
+Options:
+  --only NAME   runs this scenario alone; repeatable
+  --json FILE   the file for the figures (.local/bench.json)
+  --quick       fewer, shorter rounds: shows that it runs, its figures are rough
+  --help        shows this text
+
+The ledger is measured in SQLite, and in PostgreSQL if that is installed.
+
+Scenarios:
+${scenarios.map(({ about, name }) => `  ${name.padEnd(12)}  ${about}`).join("\n")}
+
+Exit codes: 0 measured, whether targets are met or missed; 1 a scenario failed; 2 bad options;
+130 interrupted.
+`;
+
+const options = {
+  only: { type: "string", multiple: true },
+  json: { type: "string" },
+  quick: { type: "boolean" },
+} as const;
+
+await runCommand({ help, options }, async ({ json, only, quick = false }) => {
+  const entries = chosen(scenarios, only);
+  // npm runs its scripts in the checkout, wherever the user is.
+  const file =
+    json === undefined
+      ? fileURLToPath(new URL("../../.local/bench.json", import.meta.url))
+      : resolve(process.env["INIT_CWD"] ?? "", json);
   const report = reporter();
   const signal = interruption();
   const started = new Date();
@@ -23,7 +50,7 @@ await runCommand({ help: helpOf(scenarios), options: benchOptions }, async (valu
     const progress = (text: string) => report.line(`${name}: ${text}`);
     try {
       const { scenario } = await load();
-      rows.push(...(await scenario({ quick, progress, signal, needsPostgres, defer })));
+      rows.push(...(await scenario({ quick, progress, signal, defer })));
     } catch (error) {
       if (!signal.aborted) {
         failed[name] = error instanceof Error ? (error.stack ?? error.message) : String(error);

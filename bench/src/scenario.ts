@@ -1,3 +1,4 @@
+import { BadOption } from "@durable-payments/tools/command";
 import type { Row } from "./row.ts";
 
 /** What a scenario is given. */
@@ -8,8 +9,6 @@ export interface ScenarioContext {
   readonly progress: (text: string) => void;
   /** Aborted when somebody ends the bench. */
   readonly signal: AbortSignal;
-  /** PostgreSQL has to be measured, and is installed where it is missing. */
-  readonly needsPostgres: boolean;
   /** Has something ended after the scenario, the last one first. */
   readonly defer: (end: () => unknown) => void;
 }
@@ -25,3 +24,75 @@ export interface ScenarioEntry {
   readonly about: string;
   readonly load: () => Promise<{ readonly scenario: Scenario }>;
 }
+
+/** Measures one contender once. */
+export type Measure<Reading> = (round: number) => Promise<Reading>;
+
+/**
+ * Measures every contender once a round, each round beginning with another one, so that what
+ * changes on the machine meanwhile strikes them all alike. One after the other, never at once.
+ */
+export const interleave = async <Name extends string, Reading>(
+  contenders: Readonly<Record<Name, Measure<Reading>>>,
+  rounds: number,
+  { progress, signal }: Pick<ScenarioContext, "progress" | "signal">,
+): Promise<Record<Name, ReadonlyArray<Reading>>> => {
+  const names: Array<Name> = [];
+  // Filled with a list for each name at once.
+  const readings = {} as Record<Name, Array<Reading>>;
+  for (const name in contenders) {
+    names.push(name);
+    readings[name] = [];
+  }
+  for (let round = 0; round < rounds; round++) {
+    progress(`round ${round + 1} of ${rounds}`);
+    const first = round % names.length;
+    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+      signal.throwIfAborted();
+      readings[name].push(await contenders[name](round));
+    }
+  }
+  return readings;
+};
+
+/** All scenarios, in the order in which they run. */
+export const scenarios: ReadonlyArray<ScenarioEntry> = [
+  {
+    name: "client",
+    about: "CPU and requests a second of the client, against undici and stripe",
+    load: () => import("./scenarios/client.ts"),
+  },
+  {
+    name: "client-start",
+    about: "import, first response, and the first 6,000 requests of the client",
+    load: () => import("./scenarios/client-start.ts"),
+  },
+  {
+    name: "throughput",
+    about: "runs a second, worker's CPU, replay and bundles, against the bare Temporal SDK",
+    load: () => import("./scenarios/throughput.ts"),
+  },
+  {
+    name: "ledger",
+    about: "transactions a second of the ledger, against plain commits to a file",
+    load: () => import("./scenarios/ledger.ts"),
+  },
+];
+
+/**
+ * The scenarios that `--only` names; all of them where it names none.
+ *
+ * @throws BadOption for a name that there is not
+ */
+export const chosen = (
+  scenarios: ReadonlyArray<ScenarioEntry>,
+  only: ReadonlyArray<string> = [],
+): ReadonlyArray<ScenarioEntry> => {
+  const unknown = only.find((name) => !scenarios.some((scenario) => scenario.name === name));
+  if (unknown !== undefined) {
+    throw new BadOption(
+      `--only must be one of ${scenarios.map(({ name }) => name).join(", ")}; got "${unknown}".`,
+    );
+  }
+  return only.length === 0 ? scenarios : scenarios.filter(({ name }) => only.includes(name));
+};

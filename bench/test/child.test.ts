@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startChild } from "../src/processes/child.ts";
+import { startChild } from "../src/child.ts";
 
 it("a child ends at once when the bench is ended, whatever it carries out", async () => {
   const controller = new AbortController();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { interleave } from "../src/interleave.ts";
+import { interleave } from "../src/scenario.ts";
 
 const context = { progress: () => {}, signal: new AbortController().signal };
 

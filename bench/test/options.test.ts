@@ -1,7 +1,6 @@
 import { BadOption } from "@durable-payments/tools/command";
 import { describe, expect, it } from "vitest";
-import { chosen, helpOf } from "../src/options.ts";
-import { scenarios } from "../src/scenarios/index.ts";
+import { chosen } from "../src/scenario.ts";
 
 const load = () => Promise.reject(new Error("not loaded"));
 const entries = ["one", "two", "three"].map((name) => ({ name, about: `measures ${name}`, load }));
@@ -18,18 +17,5 @@ describe("chosen", () => {
   it("names those that there are where one is unknown", () => {
     expect(() => chosen(entries, ["four"])).toThrow(BadOption);
     expect(() => chosen(entries, ["four"])).toThrow("one of one, two, three");
-  });
-});
-
-describe("scenarios", () => {
-  it("have names of their own", () => {
-    const names = scenarios.map(({ name }) => name);
-    expect(names).toEqual([...new Set(names)]);
-  });
-
-  it("are all named in the help, within 100 columns", () => {
-    const help = helpOf(scenarios);
-    for (const { name } of scenarios) expect(help).toContain(`  ${name} `);
-    for (const line of help.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { rowOf } from "../src/row.ts";
-import { figure, tableOf } from "../src/table.ts";
+import { figure, rowOf, tableOf } from "../src/row.ts";
 
 describe("figure", () => {
   it.each([

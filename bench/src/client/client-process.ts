@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import { answerTasks } from "../processes/answer-tasks.ts";
+import { answerTasks } from "../child.ts";
 import { type ContenderName, contenders, type Read } from "./contenders.ts";
 
 /** So many reads, so many of them at once. */

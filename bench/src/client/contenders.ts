@@ -7,7 +7,7 @@ export type Read = "small" | "list";
 export type Contender = Readonly<Record<Read, () => Promise<unknown>>>;
 
 /** Names of the contenders. */
-export type ContenderName = "ours" | "effect" | "undici" | "stripe";
+export type ContenderName = "ours" | "undici" | "stripe";
 
 const CONNECTIONS = 64;
 
@@ -38,19 +38,6 @@ export const contenders: Readonly<Record<ContenderName, (baseUrl: string) => Pro
       return {
         small: () => client.retrievePayout({ payout_id: PAYOUT_ID }),
         list: () => client.listPayouts(page),
-      };
-    },
-    effect: async (baseUrl) => {
-      const { Effect, ManagedRuntime } = await import("effect");
-      const { PaymentsClient } = await import("@durable-payments/api-core");
-      const runtime = ManagedRuntime.make(PaymentsClient.layer(settings(baseUrl)));
-      const retrieve = PaymentsClient.use((client) =>
-        client.retrievePayout({ payout_id: PAYOUT_ID }),
-      );
-      const list = PaymentsClient.use((client) => client.listPayouts(page));
-      return {
-        small: () => runtime.runPromise(Effect.asVoid(retrieve)),
-        list: () => runtime.runPromise(Effect.asVoid(list)),
       };
     },
     undici: async (baseUrl) => {

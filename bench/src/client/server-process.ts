@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { answerTasks } from "../processes/answer-tasks.ts";
+import { answerTasks } from "../child.ts";
 import { listAnswer, signInAnswer, smallAnswer } from "./answers.ts";
 
 /** By the end of the path, whoever asks: every contender gets the very same bytes. */

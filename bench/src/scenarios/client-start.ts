@@ -1,20 +1,15 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { bundledBytes } from "../client/bundled-bytes.ts";
 import type { ReadReading, ReadTask } from "../client/client-process.ts";
 import type { ContenderName } from "../client/contenders.ts";
-import { interleave } from "../interleave.ts";
-import { startChild } from "../processes/child.ts";
+import { startChild } from "../child.ts";
 import { rowOf } from "../row.ts";
-import type { Scenario, ScenarioContext } from "../scenario.ts";
+import { interleave, type Scenario, type ScenarioContext } from "../scenario.ts";
 
 const CONCURRENCY = 32;
 const WARM_UP = 1_000;
 const MEASURED = 5_000;
-
-/** What `redact` alone may bundle to, in bytes. */
-const SMALL_BUNDLE = 10_000;
 
 /** The folder from which packages are imported as their users do: built, by their names. */
 const folder = fileURLToPath(new URL("../..", import.meta.url));
@@ -90,7 +85,6 @@ export const scenario: Scenario = async (context) => {
     first: start("ours"),
     firstStripe: start("stripe"),
     ours: fresh("ours"),
-    effect: fresh("effect"),
     undici: fresh("undici"),
     stripe: fresh("stripe"),
   };
@@ -120,23 +114,10 @@ export const scenario: Scenario = async (context) => {
       target: { atMost: 1.5 },
     }),
     rowOf({
-      name: "client-start: the same, Effect client against undici",
-      unit: cpu,
-      ours: readings.effect,
-      baseline: readings.undici,
-    }),
-    rowOf({
       name: "client-start: 1,000th to 6,000th request against stripe",
       unit: cpu,
       ours: readings.ours,
       baseline: readings.stripe,
-      target: { atMost: 1 },
-    }),
-    rowOf({
-      name: "client-start: bundle of redact against 10 kB",
-      unit: "kB",
-      ours: [(await bundledBytes("redact")) / 1000],
-      baseline: [SMALL_BUNDLE / 1000],
       target: { atMost: 1 },
     }),
   ];

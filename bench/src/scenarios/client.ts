@@ -1,10 +1,9 @@
 import { availableParallelism } from "node:os";
 import type { ReadReading, ReadTask } from "../client/client-process.ts";
 import { type ContenderName, contenders, type Read } from "../client/contenders.ts";
-import { interleave } from "../interleave.ts";
-import { type Child, startChild } from "../processes/child.ts";
+import { type Child, startChild } from "../child.ts";
 import { type Row, rowOf, type Target } from "../row.ts";
-import type { Scenario } from "../scenario.ts";
+import { interleave, type Scenario } from "../scenario.ts";
 
 const CONCURRENCY = 32;
 
@@ -36,12 +35,6 @@ const rowsOf = (read: Read, readings: Readings): ReadonlyArray<Row> => {
         target,
       }),
     ),
-    rowOf({
-      name: `client: ${title}, Effect client against undici`,
-      unit: cpuUnit,
-      ours: cpu("effect"),
-      baseline: cpu("undici"),
-    }),
     ...baselines.map(({ name }) =>
       rowOf({
         name: `client: ${title} against ${name}`,
@@ -74,7 +67,6 @@ export const scenario: Scenario = async (context) => {
     };
     const measures = {
       ours: measure("ours"),
-      effect: measure("effect"),
       undici: measure("undici"),
       stripe: measure("stripe"),
     };

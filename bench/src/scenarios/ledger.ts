@@ -10,11 +10,9 @@ import {
   type WriteName,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { interleave } from "../interleave.ts";
 import { rowOf } from "../row.ts";
-import type { Scenario } from "../scenario.ts";
-import { startPostgres } from "../workflows/postgres.ts";
-import { temporaryFolder } from "../workflows/world.ts";
+import { interleave, type Scenario } from "../scenario.ts";
+import { startPostgres, temporaryFolder } from "../workflows/world.ts";
 
 const CONCURRENCY = 16;
 

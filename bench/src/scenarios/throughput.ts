@@ -1,11 +1,10 @@
-import { interleave } from "../interleave.ts";
-import { startChild } from "../processes/child.ts";
+import type { WorkflowBundle } from "@temporalio/worker";
+import { startChild } from "../child.ts";
 import { type Row, rowOf, type Target } from "../row.ts";
-import type { Scenario } from "../scenario.ts";
-import type { Author } from "../workflows/bundle.ts";
-import { startPostgres } from "../workflows/postgres.ts";
+import { interleave, type Scenario } from "../scenario.ts";
+import { type Author, bundleOf, bundleOfWorker } from "../workflows/bundle.ts";
 import type { RunsReading, RunsTask } from "../workflows/worker-process.ts";
-import { startService, startTemporal } from "../workflows/world.ts";
+import { startPostgres, startService, startTemporal } from "../workflows/world.ts";
 
 const titles = { payout: "payout", onboardCardholder: "onboarding" } as const;
 const CONCURRENCY = 16;
@@ -80,5 +79,20 @@ export const scenario: Scenario = async (context) => {
       ),
     );
   }
+  const kibibytes = async (bundle: Promise<WorkflowBundle>) => [(await bundle).code.length / 1024];
+  const bundle = { unit: "KiB", baseline: await kibibytes(bundleOf("bare")) };
+  rows.push(
+    rowOf({
+      name: "throughput: workflow bundle of payout and onboarding",
+      ours: await kibibytes(bundleOf("ours")),
+      ...bundle,
+      target: { atMost: 1.05 },
+    }),
+    rowOf({
+      name: "throughput: workflow bundle of the worker, with all of its workflows",
+      ours: await kibibytes(bundleOfWorker()),
+      ...bundle,
+    }),
+  );
   return rows;
 };

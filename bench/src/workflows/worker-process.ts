@@ -5,7 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/wo
 import { ManagedRuntime } from "effect";
 import { randomUUID } from "node:crypto";
 import { performance } from "node:perf_hooks";
-import { answerTasks } from "../processes/answer-tasks.ts";
+import { answerTasks } from "../child.ts";
 import { makeBareActivities } from "./bare-activities.ts";
 import { type Author, bundleOf, bundleOfWorker } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createDatabase, DATABASE_USER, whyNoPostgres } from "@durable-payments/tools/cluster";
+import { spawnProcess } from "@durable-payments/tools/processes";
 import {
   accessOf,
   createLocalEnvironment,
@@ -49,4 +51,26 @@ export const temporaryFolder = async (defer: ScenarioContext["defer"]): Promise<
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   defer(() => rm(folder, { recursive: true, force: true }));
   return folder;
+};
+
+/**
+ * Starts PostgreSQL with an empty database for a ledger; it ends with the scenario.
+ *
+ * @returns the value of `PAYMENTS_LEDGER`; undefined if PostgreSQL cannot run here.
+ */
+export const startPostgres = async ({
+  defer,
+  progress,
+}: ScenarioContext): Promise<string | undefined> => {
+  const missing = whyNoPostgres();
+  if (missing !== undefined) {
+    progress(`without PostgreSQL: ${missing}`);
+    return undefined;
+  }
+  const { password, port, process: server } = await createDatabase(await temporaryFolder(defer));
+  const { args, command, killedBy, name, options, ready } = server;
+  const started = spawnProcess(command, args, { name, ownGroup: true, ...options });
+  defer(() => started.kill(killedBy));
+  await ready(started);
+  return `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/postgres`;
 };

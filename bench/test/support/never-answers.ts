@@ -1,3 +1,3 @@
-import { answerTasks } from "../../src/processes/answer-tasks.ts";
+import { answerTasks } from "../../src/child.ts";
 
 answerTasks(() => new Promise(() => {}));

@@ -1,10 +1,11 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import type { ScenarioContext } from "../scenario.ts";
+import { inspect } from "node:util";
+import type { ScenarioContext } from "./scenario.ts";
 
 /** What a child answers to a task, first of all that it takes them; see `answerTasks`. */
-export type Answer<Reading> = { readonly reading: Reading } | { readonly problem: string };
+type Answer<Reading> = { readonly reading: Reading } | { readonly problem: string };
 
 /** A process beside this one that carries out one task after the other. */
 export interface Child<Task, Reading> {
@@ -20,7 +21,7 @@ export const startChild = async <Task extends object, Reading>(
   { defer, signal }: Pick<ScenarioContext, "defer" | "signal">,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Child<Task, Reading>> => {
-  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), [...args], {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [...args], {
     execArgv: ["--conditions=@durable-payments/source"],
     env: { ...process.env, ...env },
     stdio: ["ignore", "ignore", "inherit", "ipc"],
@@ -49,4 +50,23 @@ export const startChild = async <Task extends object, Reading>(
     },
     stop,
   };
+};
+
+/**
+ * In a child: carries out each task that comes, and answers with its reading. Only the parent that
+ * started the module sends, and it sends the module's own tasks.
+ */
+export const answerTasks = (carryOut: (task: never) => Promise<unknown>): void => {
+  const answer = async (task: unknown): Promise<Answer<unknown>> => {
+    try {
+      return { reading: await carryOut(task as never) };
+    } catch (error) {
+      // With its causes: of a workflow that failed only they say why.
+      return { problem: inspect(error) };
+    }
+  };
+  process.on("message", (task) => void answer(task).then((answered) => process.send?.(answered)));
+  process.on("disconnect", () => process.exit());
+  const ready: Answer<unknown> = { reading: undefined };
+  process.send?.(ready);
 };
