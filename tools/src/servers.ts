@@ -36,7 +36,7 @@ export class ServerNotFound extends Error {
 }
 
 /** The per-user folder in which downloaded and built servers are kept, for all checkouts together. */
-export const cacheFolder = (env: NodeJS.ProcessEnv = process.env): string => {
+const cacheFolder = (env: NodeJS.ProcessEnv = process.env): string => {
   const { LOCALAPPDATA, XDG_CACHE_HOME } = env;
   if (process.platform === "darwin") return join(homedir(), "Library/Caches/durable-payments");
   if (process.platform === "win32") return join(LOCALAPPDATA ?? homedir(), "durable-payments");
@@ -103,7 +103,7 @@ export const locate = (
  * Fills a new folder beside `target`, and renames it to `target` when it is complete: nobody sees half of it, and of
  * two processes at once the first one wins.
  */
-export const fillAtomically = async (
+const fillAtomically = async (
   target: string,
   fill: (folder: string) => Promise<void>,
 ): Promise<void> => {

@@ -11,7 +11,7 @@ import {
   whyNoCluster,
 } from "@durable-payments/tools/cluster";
 import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
-import { beneficiary, options, payout } from "@durable-payments/tools/test-data";
+import { beneficiary, options, payout } from "@durable-payments/tools/test-data/inputs";
 import {
   accessOf,
   makeTestFolder,
