@@ -64,7 +64,7 @@ export const scenarios: ReadonlyArray<ScenarioEntry> = [
   },
   {
     name: "client-start",
-    about: "import, first response, and the first 6,000 requests of the client",
+    about: "import, and the first 6,000 requests of the client",
     load: () => import("./scenarios/client-start.ts"),
   },
   {

@@ -21,33 +21,14 @@ const build = async (signal: AbortSignal): Promise<void> => {
   await promisify(execFile)(process.execPath, args, { cwd: folder, signal });
 };
 
-/** Runs a script in a separate process that prints a number. */
-const numberFrom = async (script: string): Promise<number> => {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ["--input-type=module", "--eval", script],
-    { cwd: folder },
-  );
-  return Number(stdout);
-};
-
-const millisecondsOf = (work: string) =>
-  numberFrom(`
-    const began = performance.now();
-    ${work}
+/** Imports a package in a fresh process. */
+const millisecondsOf = async (name: string): Promise<number> => {
+  const script = `const began = performance.now();
+    await import("${name}");
     console.log(performance.now() - began);
-    process.exit();`);
-
-const firstResponse = {
-  ours: (baseUrl: string) => `
-    const { makePaymentsClient } = await import("@durable-payments/api-core");
-    const client = makePaymentsClient({ baseUrl: "${baseUrl}", clientId: "bench", apiKey: "key" });
-    await client.retrievePayout({ payout_id: "payout-1" });`,
-  stripe: (baseUrl: string) => `
-    const { Stripe } = await import("stripe");
-    const { hostname: host, port } = new URL("${baseUrl}");
-    const client = new Stripe("sk_test_bench", { host, port, protocol: "http", telemetry: false });
-    await client.payouts.retrieve("payout-1");`,
+    process.exit();`;
+  const args = ["--input-type=module", "--eval", script];
+  return Number((await promisify(execFile)(process.execPath, args, { cwd: folder })).stdout);
 };
 
 /** A fresh process's CPU from its 1,000th to its 6,000th request, in µs a request. */
@@ -76,14 +57,10 @@ export const scenario: Scenario = async (context) => {
   await build(context.signal);
   const server = await startChild<object, string>("client/server-process.ts", [], context);
   const baseUrl = await server.run({});
-  const start = (name: keyof typeof firstResponse) => () =>
-    millisecondsOf(firstResponse[name](baseUrl));
   const fresh = (name: ContenderName) => () => freshCpu(name, baseUrl, context);
   const measures = {
-    import: () => millisecondsOf(`await import("@durable-payments/api-core");`),
-    importStripe: () => millisecondsOf(`await import("stripe");`),
-    first: start("ours"),
-    firstStripe: start("stripe"),
+    import: () => millisecondsOf("@durable-payments/api-core"),
+    importStripe: () => millisecondsOf("stripe"),
     ours: fresh("ours"),
     undici: fresh("undici"),
     stripe: fresh("stripe"),
@@ -99,12 +76,6 @@ export const scenario: Scenario = async (context) => {
       ours: readings.import,
       baseline: readings.importStripe,
       target: { atMost: 1.8 },
-    }),
-    rowOf({
-      name: "client-start: import to first response against stripe",
-      unit: "ms",
-      ours: readings.first,
-      baseline: readings.firstStripe,
     }),
     rowOf({
       name: "client-start: 1,000th to 6,000th request against undici",
