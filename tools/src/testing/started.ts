@@ -10,7 +10,9 @@ export const RUN_VARIABLE = "DURABLE_PAYMENTS_TEST_RUN";
 
 /** Marks this process, and those that it starts from now on, as a run of tests; its files are removed when it ends. */
 export const markTestRun = (): void => {
-  process.env[RUN_VARIABLE] ??= `${process.pid}-${Date.now()}`;
+  // Vitest reads its configuration once more for each project.
+  if (process.env[RUN_VARIABLE] !== undefined) return;
+  process.env[RUN_VARIABLE] = `${process.pid}-${Date.now()}`;
   process.once("exit", () => rmSync(filesOfRun(), { recursive: true, force: true }));
 };
 
