@@ -1,5 +1,4 @@
 import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
-import { readFile } from "node:fs/promises";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientSettings, makeClientOptions, VARIABLES } from "../src/client/config.ts";
@@ -324,15 +323,6 @@ describe("the environment", () => {
     expect(await fromEnvironment({ ...REQUIRED, PAYMENTS_PROXY: "none" })).toMatchObject({
       value: { proxy: false },
     });
-  });
-
-  it("is listed in .env.example: each variable once, and no other", async () => {
-    const example = await readFile(new URL("../../../.env.example", import.meta.url), "utf8");
-    const [client = ""] = example.split("# The worker and the starter");
-    const listed = client
-      .match(/^#?\s?PAYMENTS_\w+(?==)/gm)
-      ?.map((line) => line.replace(/^#\s?/, ""));
-    expect(listed).toStrictEqual(variables);
   });
 });
 

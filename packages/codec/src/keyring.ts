@@ -100,6 +100,10 @@ export const openKeyring = (
     }
   };
   const keyOf = async (keyId: string): Promise<Uint8Array> => {
+    const known = (await read()).byId.get(keyId);
+    if (known !== undefined) return known;
+    // Another process may encrypt under a key that was added since the folder was read.
+    last = undefined;
     const key = (await read()).byId.get(keyId);
     if (key === undefined) throw new MissingKey(keyId, folder);
     return key;

@@ -43,6 +43,17 @@ it("reads the folder no more often than it is told", async () => {
   expect(await keyring.currentKeyId()).toBe("k1");
 });
 
+it("reads the folder again for a key that it does not know yet", async () => {
+  const { addKey, folder } = await makeKeyringFolder();
+  const [here, there] = [Infinity, 0].map((rereadAfterMs) =>
+    openKeyring(folder, { rereadAfterMs }),
+  );
+  expect(await here?.currentKeyId()).toBe("k1");
+  await addKey("k2");
+  const added = await there?.makeDataKey("k2");
+  expect(await here?.unwrap("k2", added?.wrapped ?? new Uint8Array())).toEqual(added?.key);
+});
+
 it("reads a Kubernetes secret as it is mounted, and when it is changed", async () => {
   const { folder: mount } = await makeKeyringFolder();
   const versions = await Promise.all(

@@ -95,7 +95,11 @@ it("a worker pays for each of its accounts with its credentials, and its metrics
 it.each([
   ["the client of another", { clientId: "c", apiKey: "other" }, /has the client id of the account/],
   ["the API key of another", { clientId: "other", apiKey: "k" }, /has the API key of the account/],
-  ["no API key", { clientId: "other" }, /The account eu needs its own apiKey or apiKeyFile/],
+  [
+    "no API key",
+    { clientId: "other" },
+    /The account eu has no apiKey: each account has credentials of its own/,
+  ],
 ])("an account with %s is refused before any work is taken", async (_, eu, message) => {
   const plugin = paymentsPluginIn(
     { environment: {}, skipsTime: false },

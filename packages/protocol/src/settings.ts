@@ -221,10 +221,6 @@ export const layOver = <A extends object, B extends object>(lower: A, upper: B):
  * @param environment variables by name.
  * @returns the settings; what is left out has its default.
  * @throws InvalidSettings that names every fault and repeats no value.
- * @example
- * ```ts
- * const { ledger, taskQueue } = readSettings(process.env);
- * ```
  */
 export const readSettings = (environment: Environment): Settings => {
   const file = environment[SETTINGS_FILE]?.trim() ?? "";
