@@ -43,7 +43,6 @@ const SCRIPTS = {
   starter: "apps/starter/src/main.ts",
   simulator: "packages/simulator/src/main.ts",
   "record-histories": "packages/workflows/scripts/record-histories.ts",
-  sbom: "tools/src/release/sbom.ts",
   nx: "node_modules/nx/dist/bin/nx.js",
   vitest: "node_modules/vitest/vitest.mjs",
 };
