@@ -9,160 +9,116 @@ import {
   type Database,
   DATABASE_USER,
   type ServerProcess,
-  untilReady,
   whyNoPostgres,
 } from "./postgres.ts";
+import { untilReady } from "./processes.ts";
 import { clusterServer, locate, runTool, ServerNotFound } from "./servers.ts";
 
 export { createDatabase, DATABASE_USER, findPostgres, whyNoPostgres } from "./postgres.ts";
 export type { ServerProcess as ClusterProcess } from "./postgres.ts";
-export { clusterServer } from "./servers.ts";
 
 /** A service of Temporal's server. */
 type Service = "frontend" | "internal-frontend" | "history" | "matching" | "worker";
 
 type Ports = { [Name in Service]?: { readonly grpc: number; readonly membership: number } };
 
-/** The services of each process, by its name. */
-export type Layout = Readonly<Record<string, ReadonlyArray<Service>>>;
-
 /** Temporal's server on PostgreSQL, in processes of this machine that the caller starts. */
 export interface Cluster {
-  readonly database: Database;
-  /** The processes of the server; each can be killed by itself. */
-  readonly servers: ReadonlyArray<ServerProcess>;
-  /** The address of each frontend. */
-  readonly addresses: readonly [string, ...string[]];
+  /** The address of the frontend. */
+  readonly address: string;
   /**
    * Starts it for the first time: makes its databases, and the namespace `default`.
    *
    * @param start starts one process and waits until it is ready
    */
   readonly start: (start: (one: ServerProcess) => Promise<void>) => Promise<void>;
+  readonly database: Database;
 }
 
 /** How a cluster is made. */
 export interface ClusterOptions {
   /** An empty folder for data and configuration. */
   readonly folder: string;
-  /** Temporal's server; its tool for SQL databases lies beside it. */
-  readonly executable: string;
-  /** The number of history shards, which never changes in the life of a database. */
-  readonly shards: number;
-  /** By default two frontends and two histories, where memory allows. */
-  readonly layout?: Layout;
+  /** The services that run; by default those that every cluster needs. */
+  readonly services?: ReadonlyArray<Service>;
   /** TLS and authorization, as Temporal's configuration has them under `global`. */
   readonly security?: object;
-  /** How somebody who may register a namespace reaches a frontend. */
+  /** How a client that may register a namespace reaches the frontend. */
   readonly connection?: Omit<ConnectionOptions, "address">;
 }
 
-/** Returns why no cluster can be started here without building anything, or undefined where it can. */
+/** Returns why no cluster can be started here without building anything, or undefined if one can. */
 export const whyNoCluster = (): string | undefined => {
   const missing = whyNoPostgres();
   if (missing !== undefined) return missing;
   if (locate(clusterServer) !== undefined) return undefined;
-  return `${clusterServer.title} ${clusterServer.version} is not built here (npm run chaos -- --server postgres builds it)`;
+  return `${clusterServer.title} ${clusterServer.version} is not built here (npm run nightly builds it)`;
 };
+
+/** The number of history shards, which never changes in the life of a database. */
+const SHARDS = 4;
+const CONFIGURATION = "server";
 
 /**
- * Finds Temporal's server where it is built.
+ * Makes the files of a cluster; nothing runs yet.
  *
- * @throws ServerNotFound if it is not: see {@link whyNoCluster}
+ * @throws ServerNotFound if Temporal's server is not built: see {@link whyNoCluster}
  */
-export const executableOfCluster = (): string => {
-  const located = locate(clusterServer);
-  if (located === undefined) throw new ServerNotFound(whyNoCluster());
-  return located.path;
-};
-
-const TWO_OF_EACH: Layout = {
-  "frontend-a": ["frontend"],
-  "frontend-b": ["frontend"],
-  "history-a": ["history"],
-  "history-b": ["history"],
-  matching: ["matching", "worker"],
-};
-const ONE_PROCESS: Layout = { server: ["frontend", "history", "matching", "worker"] };
-/** Each process takes up to 300 MB, and PostgreSQL as much. */
-const MEMORY_FOR_TWO = 3 * 2 ** 30;
-
-/** Makes the files of a cluster; nothing runs yet. */
 export const createCluster = async ({
   connection,
-  executable,
   folder,
-  layout = process.availableMemory() < MEMORY_FOR_TWO ? ONE_PROCESS : TWO_OF_EACH,
   security = {},
-  shards,
+  services = ["frontend", "history", "matching", "worker"],
 }: ClusterOptions): Promise<Cluster> => {
+  const executable = locate(clusterServer)?.path;
+  if (executable === undefined) throw new ServerNotFound(whyNoCluster());
   const database = await createDatabase(folder);
   const dynamicConfig = join(folder, "dynamic-config.yaml");
-  // Trackers, and everybody who looks, ask for lists more than ten times a second.
+  // Trackers and tools ask for lists more than ten times a second.
   const moreLists = { "frontend.namespaceRPS.visibility": [{ value: 100 }] };
   await writeFile(dynamicConfig, JSON.stringify(moreLists));
   await mkdir(join(folder, "config"));
-
-  const placed: Array<{ readonly name: string; readonly ports: Ports }> = [];
-  for (const [name, services] of Object.entries(layout)) {
-    const ports: Ports = {};
-    for (const service of services) {
-      ports[service] = { grpc: await chooseLowPort(), membership: await chooseLowPort() };
-    }
-    placed.push({ name, ports });
+  const ports: Ports = {};
+  for (const service of services) {
+    ports[service] = { grpc: await chooseLowPort(), membership: await chooseLowPort() };
   }
-  const [first, ...more] = placed.flatMap(({ ports: { frontend } }) =>
-    frontend === undefined ? [] : [`127.0.0.1:${frontend.grpc}`],
-  );
-  if (first === undefined) throw new Error("A cluster needs a frontend.");
-  // Each process has to know of every service.
-  const anywhere = placed.reduce<Ports>((all, { ports }) => ({ ...all, ...ports }), {});
-  const servers = await Promise.all(
-    placed.map(async ({ name, ports }): Promise<ServerProcess> => {
-      const common = { shards, database, dynamicConfig, security, frontend: first };
-      const config = JSON.stringify(serverConfig(common, { ...anywhere, ...ports }));
-      await writeFile(join(folder, "config", `${name}.yaml`), config, { mode: 0o600 });
-      const services = Object.keys(ports).flatMap((service) => ["--service", service]);
-      return {
-        name,
-        command: executable,
-        args: ["--root", folder, "--env", name, "--allow-no-auth", "start", ...services],
-        options: { cwd: folder },
-        killedBy: "SIGKILL",
-        ready: async (started) => {
-          for (const [service, health] of Object.entries(HEALTH)) {
-            const grpc = ports[service as keyof typeof HEALTH]?.grpc;
-            if (grpc === undefined) continue;
-            const address = `127.0.0.1:${grpc}`;
-            const options = { ...(service === "frontend" && connection), address };
-            await withConnection(options, (client) =>
-              untilReady(started, () => isServing(client, health)),
-            );
-          }
-        },
-      };
-    }),
-  );
+  const address = `127.0.0.1:${ports.frontend?.grpc}`;
+  const common = { database, dynamicConfig, security, frontend: address };
+  const config = JSON.stringify(serverConfig(common, ports));
+  await writeFile(join(folder, "config", `${CONFIGURATION}.yaml`), config, { mode: 0o600 });
+  const server: ServerProcess = {
+    name: "temporal",
+    command: executable,
+    args: ["--root", folder, "--env", CONFIGURATION, "--allow-no-auth", "start"].concat(
+      services.flatMap((service) => ["--service", service]),
+    ),
+    options: { cwd: folder },
+    killedBy: "SIGKILL",
+    ready: async (started) => {
+      for (const [service, health] of Object.entries(HEALTH)) {
+        const grpc = ports[service as keyof typeof HEALTH]?.grpc;
+        if (grpc === undefined) continue;
+        const options = { ...(service === "frontend" && connection), address: `127.0.0.1:${grpc}` };
+        await withConnection(options, (client) =>
+          untilReady(started, () => isServing(client, health)),
+        );
+      }
+    },
+  };
   return {
+    address,
     database,
-    servers,
-    addresses: [first, ...more],
     start: async (start) => {
       await start(database.process);
       await createSchemas(executable, database);
-      // The first writes the name of the cluster; if two did so at once, one of them would end.
-      const [one, ...others] = servers;
-      if (one !== undefined) await start(one);
-      await Promise.all(others.map(start));
-      for (const address of [first, ...more]) {
-        await withConnection({ ...connection, address }, async (client) => {
-          const until = Date.now() + REGISTER_WITHIN_MS;
-          while (!(await isRegistered(client))) {
-            if (Date.now() > until) throw new Error(`No namespace could be made at ${address}.`);
-            await sleep(REGISTER_EVERY_MS);
-          }
-        });
-      }
+      await start(server);
+      await withConnection({ ...connection, address }, async (client) => {
+        const until = Date.now() + REGISTER_WITHIN_MS;
+        while (!(await isRegistered(client))) {
+          if (Date.now() > until) throw new Error(`No namespace could be made at ${address}.`);
+          await sleep(REGISTER_EVERY_MS);
+        }
+      });
     },
   };
 };
@@ -255,14 +211,7 @@ const serverConfig = (
     dynamicConfig,
     frontend,
     security,
-    shards,
-  }: {
-    readonly database: Database;
-    readonly dynamicConfig: string;
-    readonly frontend: string;
-    readonly security: object;
-    readonly shards: number;
-  },
+  }: Readonly<{ database: Database; dynamicConfig: string; frontend: string; security: object }>,
   ports: Ports,
 ): object => {
   const store = (databaseName: string, connections: number) => ({
@@ -282,7 +231,7 @@ const serverConfig = (
   return {
     log: { stdout: true, level: "warn" },
     persistence: {
-      numHistoryShards: shards,
+      numHistoryShards: SHARDS,
       defaultStore: "default",
       visibilityStore: "visibility",
       datastores: {

@@ -1,11 +1,12 @@
 import { randomInt } from "node:crypto";
 import { BadOption, reporter, runCommand } from "./command.ts";
 import { TESTS, withServers } from "./run-tests.ts";
+import { clusterServer, setUp } from "./servers.ts";
 
 const help = `Usage: npm run nightly [-- --only NAME]
 
-Runs what npm test leaves out because it takes minutes, or needs servers that few machines have. Ends with a line
-"N passed, N failed" that counts the campaigns:
+Runs the campaigns that npm test omits because they take minutes, or need servers that few machines have. The last
+line, "N passed, N failed", counts the campaigns:
 
   tests    tests in files named *.nightly.ts: the model check at its large bounds, shown output, demo, replaced
            keys, clusters on PostgreSQL, authorization, chaos with restores
@@ -14,8 +15,8 @@ Runs what npm test leaves out because it takes minutes, or needs servers that fe
   site     the documentation's site, with its reference
 
 Options:
-  --only NAME  one campaign alone
-  --seed N     seed of the chaos run
+  --only NAME  runs one campaign
+  --seed N     sets the seed of the chaos run
   --help       shows this text
 
 Exit codes: 0 all passed, 1 otherwise, 2 bad options.
@@ -40,6 +41,8 @@ await runCommand(
     }
     const report = reporter(process.stdout);
     const run = await withServers(report);
+    // If it cannot be built, the tests that need it are skipped with the reason.
+    if (only === undefined || only === "tests") await setUp(clusterServer, report);
     const chosen = Object.entries(all).filter(([name]) => only === undefined || name === only);
     const failed: Array<string> = [];
     for (const [name, command] of chosen) {

@@ -3,14 +3,13 @@ import getPort from "get-port";
 import { execFileSync } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { existsSync, readdirSync, realpathSync } from "node:fs";
-import { chmod, chown, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
-import { orEnd, type ProcessOptions, type StartedProcess } from "./processes.ts";
+import { type ProcessOptions, type StartedProcess, untilReady } from "./processes.ts";
 
 const DEBIAN = "/usr/lib/postgresql";
 
-/** The folder of PostgreSQL's programs, or undefined where they are not installed. */
+/** The folder of PostgreSQL's programs, or undefined if they are not installed. */
 const programs = (): string | undefined => {
   const installed = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
   const initdb = [
@@ -30,7 +29,7 @@ const postgresUser = (): { readonly uid: number; readonly gid: number } | undefi
   return { uid: idOf("-u"), gid: idOf("-g") };
 };
 
-/** Returns why PostgreSQL cannot run here, or undefined where it can. */
+/** Returns why PostgreSQL cannot run here, or undefined if it can. */
 export const whyNoPostgres = (): string | undefined => {
   if (programs() === undefined) return "PostgreSQL is not installed (apt-get install postgresql)";
   try {
@@ -44,7 +43,7 @@ export const whyNoPostgres = (): string | undefined => {
 /**
  * Finds PostgreSQL's programs, and the user they run as: undefined for the user of this process.
  *
- * @throws Error where PostgreSQL cannot run here
+ * @throws Error if PostgreSQL cannot run here
  */
 export const findPostgres = () => {
   const bin = programs();
@@ -63,32 +62,6 @@ export interface ServerProcess {
   readonly killedBy: NodeJS.Signals;
   readonly ready: (started: StartedProcess) => Promise<void>;
 }
-
-const READY_WITHIN_MS = 120_000;
-const ASK_EVERY_MS = 100;
-
-/**
- * Asks again and again until the answer is yes.
- *
- * @throws ProcessNotReady if the process ends before, or after two minutes
- */
-export const untilReady = async (
-  started: StartedProcess,
-  isReady: () => Promise<boolean>,
-): Promise<void> => {
-  const over = new AbortController();
-  const ask = async () => {
-    while (!over.signal.aborted && !(await isReady())) await sleep(ASK_EVERY_MS);
-  };
-  const asking = ask();
-  try {
-    await orEnd(started, asking, READY_WITHIN_MS);
-  } finally {
-    over.abort();
-    // A question over a connection must not be asked again once that is closed.
-    await asking;
-  }
-};
 
 const LOWEST_PORT = 10_000;
 /** Temporal keeps the ports of its cluster's members as smallint in PostgreSQL. */
@@ -110,10 +83,6 @@ export interface Database {
   readonly process: ServerProcess;
   readonly port: number;
   readonly password: string;
-  /** Writes a base backup while it runs; false if it was stopped meanwhile. */
-  readonly backUp: () => Promise<boolean>;
-  /** Replaces the data by the base backup; it must not run. */
-  readonly putBack: () => Promise<void>;
 }
 
 /** The connections of two frontends and two histories, with some to spare. */
@@ -129,7 +98,6 @@ export const createDatabase = async (folder: string): Promise<Database> => {
   const { bin, user } = findPostgres();
   const home = join(folder, "postgres");
   const data = join(home, "data");
-  const backup = join(home, "backup");
   const passwordFile = join(home, "password");
   const password = randomBytes(24).toString("base64url");
   const port = await chooseLowPort();
@@ -160,16 +128,6 @@ export const createDatabase = async (folder: string): Promise<Database> => {
           started,
           async () => !(await execa(join(bin, "pg_isready"), to, { reject: false })).failed,
         ),
-    },
-    backUp: async () => {
-      await rm(backup, { recursive: true, force: true });
-      const args = ["-D", backup, ...to, "-U", DATABASE_USER, "-w", "-X", "stream", "-c", "fast"];
-      const env = { PGPASSWORD: password };
-      return !(await execa(join(bin, "pg_basebackup"), args, { ...as, env, reject: false })).failed;
-    },
-    putBack: async () => {
-      await rm(data, { recursive: true });
-      await rename(backup, data);
     },
   };
 };

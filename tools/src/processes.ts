@@ -3,6 +3,7 @@ import { execa } from "execa";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
 /** The folder of the checkout. */
@@ -30,13 +31,13 @@ export interface Exit {
   readonly signal: NodeJS.Signals | undefined;
 }
 
-/** A process that runs beside this one, and ends no later than this one does. */
+/** A process that this one starts, and that ends no later than this one does. */
 export interface StartedProcess {
   readonly name: string;
   readonly pid: number;
-  /** What it has printed so far (the last 100,000 characters). */
+  /** Returns its standard output so far (the last 100,000 characters). */
   readonly stdout: () => string;
-  /** What it has printed on standard error so far (the last 100,000 characters). */
+  /** Returns its standard error so far (the last 100,000 characters). */
   readonly stderr: () => string;
   readonly onStdout: (listener: (text: string) => void) => void;
   readonly onStderr: (listener: (text: string) => void) => void;
@@ -87,7 +88,7 @@ export const spawnProcess = (
     detached: ownGroup,
     reject: false,
     stdin: "ignore",
-    // What it prints goes into a pipe, whatever a task runner above assumes of the terminal.
+    // Its output goes into a pipe, even if a task runner above assumes a terminal.
     env: { FORCE_COLOR: undefined, ...env },
     ...(cwd !== undefined && { cwd }),
     ...user,
@@ -172,7 +173,7 @@ const parseObject = (line: string): ReadyLine | undefined => {
 };
 
 /** Awaits `ready`, unless the process ends first or the time is up. */
-export const orEnd = async <A>(
+const orEnd = async <A>(
   started: StartedProcess,
   ready: Promise<A>,
   withinMs: number,
@@ -192,6 +193,33 @@ export const orEnd = async <A>(
   } finally {
     clearTimeout(timer);
     failed.catch(() => {});
+  }
+};
+
+const SERVING_WITHIN_MS = 120_000;
+const ASK_EVERY_MS = 100;
+
+/**
+ * Asks a server repeatedly until it is ready.
+ *
+ * @throws ProcessNotReady if the process ends first, or after `withinMs`, two minutes by default
+ */
+export const untilReady = async (
+  started: StartedProcess,
+  isReady: () => Promise<boolean>,
+  withinMs = SERVING_WITHIN_MS,
+): Promise<void> => {
+  const over = new AbortController();
+  const ask = async () => {
+    while (!over.signal.aborted && !(await isReady())) await sleep(ASK_EVERY_MS);
+  };
+  const asking = ask();
+  try {
+    await orEnd(started, asking, withinMs);
+  } finally {
+    over.abort();
+    // A call that is repeated after its connection was closed would end this process.
+    await asking;
   }
 };
 

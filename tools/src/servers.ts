@@ -61,7 +61,7 @@ const isExecutable = (path: string): boolean => {
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** What is in the cache runs, so nobody else may write there. */
+/** Files in the cache are executed, so no other user may write there. */
 const refuseForeign = (path: string): void => {
   if (process.getuid === undefined) return;
   const { mode, uid } = lstatSync(path);
@@ -100,8 +100,8 @@ export const locate = (
 };
 
 /**
- * Fills a new folder beside `target`, and renames it to `target` when it is complete: nobody sees half of it, and of
- * two processes at once the first one wins.
+ * Fills a new folder, and renames it to `target` when it is complete: no process sees half of it, and of two processes
+ * the first one wins.
  */
 const fillAtomically = async (
   target: string,
@@ -337,7 +337,7 @@ export const testServer: Server = {
   installers: { download: download("createTimeSkipping"), "Maven and Java": fetchWithMaven },
 };
 
-/** The server of a cluster, of the version that the dev server holds, with its tool for SQL databases beside it. */
+/** The server of a cluster, of the version that the dev server contains, with its tool for SQL databases. */
 export const clusterServer: Server = {
   title: "Temporal server",
   variable: "TEMPORAL_SERVER_PATH",
@@ -352,7 +352,7 @@ export const clusterServer: Server = {
   },
 };
 
-/** The result of the set-up of one server: a path and where it is from, or the problem. */
+/** The result of the set-up of one server: its path and origin, or the problem. */
 export interface ServerReport {
   readonly title: string;
   readonly path?: string;
@@ -360,7 +360,8 @@ export interface ServerReport {
   readonly problem?: string;
 }
 
-const setUp = async (server: Server, report: Reporter): Promise<ServerReport> => {
+/** Finds or installs a server. If it cannot be installed, the problem is returned, not thrown. */
+export const setUp = async (server: Server, report: Reporter): Promise<ServerReport> => {
   try {
     return { title: server.title, ...(await ensureServer(server, report)) };
   } catch (error) {
@@ -369,7 +370,7 @@ const setUp = async (server: Server, report: Reporter): Promise<ServerReport> =>
   }
 };
 
-/** Finds or installs both servers; one that cannot be installed is reported, not thrown. */
+/** Finds or installs both servers that tests need; see {@link setUp}. */
 export const setUpServers = async (report: Reporter) => ({
   temporalCli: await setUp(temporalCli, report),
   testServer: await setUp(testServer, report),

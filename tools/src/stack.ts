@@ -3,7 +3,6 @@ import getPort from "get-port";
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { parseEnv } from "node:util";
 import { BadOption, Interrupted, type Reporter } from "./command.ts";
 import {
@@ -12,13 +11,13 @@ import {
   checkout,
   describeExit,
   lastLines,
-  orEnd,
   spawnProcess,
   type StartedProcess,
+  untilReady,
 } from "./processes.ts";
 import { ensureServer, temporalCli } from "./servers.ts";
 
-export { clusterServer, ensureServer, temporalCli, testServer } from "./servers.ts";
+export { ensureServer, temporalCli, testServer } from "./servers.ts";
 
 /** Returns the arguments of the Temporal CLI that start the dev server, in memory, with its Web UI. */
 export const temporalServerArguments = (port: number, uiPort: number): Array<string> => [
@@ -35,7 +34,6 @@ export const temporalServerArguments = (port: number, uiPort: number): Array<str
 const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 30_000;
 const ASK_WITHIN_MS = 1_000;
-const ASK_EVERY_MS = 100;
 
 /**
  * Waits until a Temporal server answers for its namespace.
@@ -47,29 +45,18 @@ export const awaitTemporalServer = async (
   address: string,
 ): Promise<void> => {
   const connection = Connection.lazy({ address });
-  const over = new AbortController();
-  const ask = async (): Promise<void> => {
-    while (!over.signal.aborted) {
-      try {
-        await connection.withDeadline(Date.now() + ASK_WITHIN_MS, () =>
-          connection.workflowService.describeNamespace({ namespace: "default" }),
-        );
-        return;
-      } catch {
-        // Not listening yet; a server that cannot listen ends, and is reported then.
-        await sleep(ASK_EVERY_MS);
-      }
-    }
-  };
-  const asking = ask();
-  try {
-    await orEnd(server, asking, READY_WITHIN_MS);
-  } finally {
-    over.abort();
-    // A call that is tried again after the connection was closed would end this process.
-    await asking;
-    await connection.close();
-  }
+  const { workflowService } = connection;
+  // It listens before it serves. A server that cannot listen ends, which is reported.
+  const answers = () =>
+    connection
+      .withDeadline(Date.now() + ASK_WITHIN_MS, () =>
+        workflowService.describeNamespace({ namespace: "default" }),
+      )
+      .then(
+        () => true,
+        () => false,
+      );
+  await untilReady(server, answers, READY_WITHIN_MS).finally(() => connection.close());
 };
 
 /** A port as an option of a command, and the choice without the option. */
@@ -180,7 +167,7 @@ export type Part = "temporal" | OptionalPart;
 /** A process of the stack that ended while the stack was in use. */
 export interface EndedPart {
   readonly part: Part;
-  /** How it ended, and where its log is. */
+  /** How it ended, and the path of its log. */
   readonly what: string;
   /** The last lines that it printed. */
   readonly lastLines: string;
@@ -192,7 +179,7 @@ export interface StackOptions {
   readonly name: string;
   /** Parts that are not started; their addresses and credentials are the same. */
   readonly without?: ReadonlySet<OptionalPart>;
-  /** Settings of the worker beside those of the stack. */
+  /** Settings of the worker in addition to those of the stack. */
   readonly workerSettings?: NodeJS.ProcessEnv;
   /** Called when a part ends; without it the stack fails. */
   readonly onEnded?: (ended: EndedPart, stack: Stack) => void;
@@ -211,7 +198,7 @@ export interface Stack {
   readonly parts: Readonly<Partial<Record<Part, StartedProcess>>>;
   /** Where the simulator keeps its ledger, so that one started later continues with it. */
   readonly ledgerFile: string;
-  /** Runs one more process beside the stack, with its variables; it ends with the stack. */
+  /** Runs one more process with the variables of the stack; it ends with the stack. */
   readonly spawn: (name: string, args: ReadonlyArray<string>) => StartedProcess;
 }
 

@@ -4,12 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import {
-  type ClusterProcess,
-  createCluster,
-  executableOfCluster,
-  whyNoCluster,
-} from "@durable-payments/tools/cluster";
+import { type ClusterProcess, createCluster, whyNoCluster } from "@durable-payments/tools/cluster";
 import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
 import {
   accessOf,
@@ -97,9 +92,7 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
 
     const cluster = await createCluster({
       folder: folder.path,
-      executable: executableOfCluster(),
-      shards: 4,
-      layout: { server: ["frontend", "internal-frontend", "history", "matching", "worker"] },
+      services: ["frontend", "internal-frontend", "history", "matching", "worker"],
       security: {
         tls: {
           frontend: {
@@ -130,7 +123,7 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
         },
       },
     });
-    [address] = cluster.addresses;
+    ({ address } = cluster);
     await cluster.start(async (one) => {
       const { args, command, name, options } = one;
       const started = spawnProcess(command, args, { name, ownGroup: true, ...options });

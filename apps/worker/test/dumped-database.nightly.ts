@@ -6,7 +6,6 @@ import {
   type ClusterProcess,
   createCluster,
   DATABASE_USER,
-  executableOfCluster,
   findPostgres,
   whyNoCluster,
 } from "@durable-payments/tools/cluster";
@@ -75,9 +74,6 @@ describe("a dump of Temporal's databases", skippedBecause(missing), () => {
   it("holds every value of a payment without a keyring, and none with one, nor does a log", async () => {
     const cluster = await createCluster({
       folder: folder.path,
-      executable: executableOfCluster(),
-      shards: 4,
-      layout: { server: ["frontend", "history", "matching", "worker"] },
     });
     await cluster.start(start);
     const simulator = await startApp("simulator", ["--port=0", "--json", "--settle-after=0"]);
@@ -101,7 +97,7 @@ describe("a dump of Temporal's databases", skippedBecause(missing), () => {
       writeFileSync(file, JSON.stringify(input));
       const variables = {
         ...folder.variables,
-        ...workerVariables({ address: cluster.addresses[0] }, accessOf(simulator)),
+        ...workerVariables({ address: cluster.address }, accessOf(simulator)),
         PAYMENTS_LEDGER: `sqlite:${join(folder.path, "ledger.sqlite")}`,
         ...more,
       };
