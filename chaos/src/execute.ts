@@ -5,7 +5,6 @@ import { type Environment, startEnvironment } from "./environment/environment.ts
 import { checkEndings, type EndingCounts, readEndings } from "./evidence/endings.ts";
 import type { Evidence, Find, Finding } from "./evidence/evidence.ts";
 import { checkMoney } from "./evidence/money.ts";
-import { injectKeyringFaults } from "./faults/keyring-faults.ts";
 import { loseDatabase, type LossResult } from "./faults/lose-database.ts";
 import {
   type FreezeCoordination,
@@ -22,7 +21,7 @@ import { LATE_FUNDS, type PlannedRun, START_BALANCES } from "./plan/planned-run.
 import { createBeneficiary } from "./service/service.ts";
 import { awaitNoOpenRuns, awaitSettled, startForgotten, startRuns } from "./start-runs.ts";
 
-/** What a campaign has found, and how much there was of everything. */
+/** The findings of a campaign, and its counts. */
 export interface ChaosResult {
   readonly options: ChaosOptions;
   readonly endings: EndingCounts;
@@ -34,9 +33,9 @@ export interface ChaosResult {
   readonly requestFaults: Readonly<Record<string, number>>;
   readonly processFaults: ProcessFaultCounts;
   readonly operator: Operator["counts"];
-  /** What was restored or lost, where something was. */
+  /** The database that was restored or lost, if any. */
   readonly loss?: LossResult;
-  /** What persons were asked, and how often. */
+  /** The questions to people, and how often each was asked. */
   readonly questions: Readonly<Record<string, number>>;
   readonly answers: Answers["counts"];
   /** Faults of the campaign itself, or of what it runs on: crashes, retries that were not refused. */
@@ -45,7 +44,7 @@ export interface ChaosResult {
   readonly folder?: string;
 }
 
-/** What a campaign is executed with. */
+/** The surroundings of a campaign. */
 export interface ExecutionContext {
   readonly apps: BuiltApps;
   readonly report: Reporter;
@@ -61,7 +60,7 @@ const PROGRESS_EVERY_MS = 3_000;
 /** So few open runs meet no more faults of requests. */
 const FEW = 4;
 
-/** After this, what has not ended is read as it is. */
+/** After this time, open runs are read as they are. */
 const READING_MS = 60_000;
 
 /** Longer than a request may take. */
@@ -98,7 +97,7 @@ const executeIn = async (
   interruption: AbortSignal,
 ): Promise<ChaosResult> => {
   const { loss, seed } = options;
-  const { keyrings, service, temporal, workers } = environment;
+  const { service, temporal, workers } = environment;
   const isSimulator = service.simulator !== undefined;
   const runs = planRuns({ ...options, isSimulator }, await createBeneficiaries(environment));
   const coordination: FreezeCoordination = { frozen: 0, isPausing: false, freezes: [] };
@@ -172,7 +171,6 @@ const executeIn = async (
         signal,
         workDone,
       }),
-      keyrings && injectKeyringFaults(keyrings, { signal, workDone }),
       loseAsAsked(),
       operator.intervene({ workDone, mayPause: loss === undefined }, signal),
       awaitNoOpenRuns(environment, {

@@ -10,11 +10,11 @@ export const chaosOptions = {
   service: { type: "string", default: "simulator" },
   restore: { type: "string", multiple: true },
   lose: { type: "string" },
-  encrypt: { type: "boolean" },
   quiet: { type: "boolean" },
+  json: { type: "boolean" },
 } as const;
 
-/** What is done to a database in the middle. */
+/** The loss of a database in the middle. */
 export type Loss = "restore temporal" | "restore ledger" | "lose ledger";
 
 /** The settings of one campaign. */
@@ -25,35 +25,31 @@ export interface ChaosOptions {
   /** When runs that have not ended count as stuck. */
   readonly minutes: number;
   readonly service: ServiceKind;
-  /** What is restored or lost in the middle. */
+  /** The database that is restored or lost in the middle. */
   readonly loss: Loss | undefined;
-  /** Whether data is encrypted, the key replaced in the middle, and the old key missing for a while. */
-  readonly encrypt: boolean;
 }
 
 export const help = `Usage: npm run chaos [-- OPTIONS]
 
-Starts onboardings and payouts on a real Temporal server with a database file, a service that
-remembers what it did, and two workers with a ledger; loses, delays and garbles answers; kills and
-freezes workers, kills service and server; ends, terminates, resets, overrules and retries runs;
-answers what runs ask. Then it compares what the service did with what the runs say, and with the
-ledger. chaos/README.md says where things are.
+Starts onboardings and payouts on a Temporal server with a database file, a payment service, and two
+workers with a ledger. Meanwhile it loses, delays and garbles answers, kills and freezes processes,
+cancels, terminates, resets and retries runs, and answers their questions. At the end it compares the
+records of the service with the results of the runs and with the ledger. chaos/README.md describes
+the code.
 
 Options:
-  --runs N            runs to start (200)
-  --seed N            decides everything that is random (a new one each time; it is printed)
-  --minutes M         when a run that has not ended counts as stuck (6)
-  --service KIND      simulator, or independent: a service that shares no code with the client, shows
-                      no keys, loses answers and lists late (simulator)
-  --restore WHAT      temporal or ledger: in the middle it is restored to an earlier copy of itself
-  --lose ledger       in the middle the ledger is deleted
-  --encrypt           encrypts what Temporal and the ledger store; in the middle the key is replaced,
-                      and the old key is missing for some seconds
-  --quiet             no progress on standard error
-  --help              shows this text
+  --runs N        runs to start (200)
+  --seed N        seed of everything random (drawn and printed if you give none)
+  --minutes M     minutes after which an open run counts as stuck (6)
+  --service KIND  simulator, or independent: a service that shares no code with the client, shows no
+                  keys, loses answers and lists late (simulator)
+  --restore WHAT  temporal or ledger: restores it to an earlier copy in the middle
+  --lose ledger   deletes the ledger in the middle
+  --quiet         prints no progress on standard error
+  --json          prints the result as one JSON object on standard output
+  --help          shows this text
 
-Exit codes: 0 no duplicates, nothing lost, wrong or stuck; 1 otherwise; 2 bad options;
-130 interrupted.
+Exit codes: 0 nothing was duplicated, lost, wrong or stuck; 1 otherwise; 2 bad options; 130 interrupted.
 `;
 
 const number = (option: string, text: string, [from, to]: readonly [number, number]): number => {
@@ -76,7 +72,6 @@ interface Given {
   readonly service: string;
   readonly restore?: ReadonlyArray<string> | undefined;
   readonly lose?: string | undefined;
-  readonly encrypt?: boolean | undefined;
 }
 
 /**
@@ -98,6 +93,5 @@ export const readOptions = (given: Given): ChaosOptions => {
     minutes: number("--minutes", given.minutes, [1, 120]),
     service: oneOf("--service", SERVICES, given.service),
     loss: losses[0],
-    encrypt: given.encrypt === true,
   };
 };

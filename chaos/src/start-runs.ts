@@ -11,13 +11,13 @@ export const WORKFLOW_TYPES: Readonly<Record<PlannedRun["kind"], string>> = {
   onboarding: "onboardCardholder",
 };
 
-/** Who starts runs, and so cannot approve them. */
+/** The person who starts runs, and so cannot approve them. */
 const STARTER = "ada";
 
 /**
  * Starts a run as the project's client does, again and again until Temporal has confirmed it.
  *
- * @returns whether this call started it; undefined where the signal was aborted before.
+ * @returns whether this call started it; undefined if the signal was aborted first.
  */
 const start = async (
   environment: Environment,

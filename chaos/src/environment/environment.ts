@@ -1,7 +1,6 @@
 import { ConnectionFailed } from "@durable-payments/operations/errors";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
-import { openTextSeal } from "@durable-payments/codec";
 import type { Operations } from "@durable-payments/operations/connection";
 import { temporalSettings, withOperations } from "@durable-payments/operations/connection";
 import type { Reporter } from "@durable-payments/tools/command";
@@ -12,7 +11,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { delay, until } from "../delay.ts";
-import { type Keyrings, makeKeyrings } from "../faults/keyring-faults.ts";
 import type { ChaosOptions } from "../options.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { startIndependent } from "../service/independent.ts";
@@ -32,11 +30,9 @@ export interface Environment {
   readonly workers: readonly [SupervisedProcess, SupervisedProcess];
   /** File of the payments ledger. */
   readonly ledgerFile: string;
-  /** Undefined if nothing is encrypted. */
-  readonly keyrings: Keyrings | undefined;
   readonly folder: string;
   /**
-   * Does something with the operations of the project, as its tools do: connected anew each time.
+   * Calls operations of the project as its tools do, over a new connection each time.
    *
    * @throws the error of `use`, unless something is down: then it is done again until the signal is aborted.
    * @returns the result of `use`; undefined if the signal was aborted before.
@@ -96,8 +92,6 @@ export const startEnvironment = async (
 ): Promise<Environment> => {
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
   const ledgerFile = join(folder, "ledger.sqlite");
-  const keyrings = options.encrypt ? await makeKeyrings(folder) : undefined;
-  const encryption = (of: keyof Keyrings) => keyrings && { PAYMENTS_KEYRING: keyrings[of] };
 
   const spawn: Spawn = (name, command, args, env) =>
     spawnProcess(command, args, {
@@ -158,7 +152,7 @@ export const startEnvironment = async (
             `${name}-${start}`,
             process.execPath,
             ["--conditions=@durable-payments/source", apps.worker, "--json"],
-            { ...variables, ...encryption("ofWorkers") },
+            variables,
           ),
         ready: (process_) => awaitReadyLine(process_, READY_WITHIN_MS),
       });
@@ -167,28 +161,21 @@ export const startEnvironment = async (
     await report.during("Starting two workers", Promise.all(workers.map((one) => one.start())));
 
     const gate = makeGate();
-    const ofTools = { ...variables, ...encryption("ofTools") };
-    const settings = (): Parameters<typeof withOperations>[0] => {
-      const seal = keyrings && openTextSeal(keyrings.ofTools);
-      return {
-        temporal: () => temporalSettings(ofTools),
-        ledger: { ledger: ofTools.PAYMENTS_LEDGER, clientId, ...(seal && { seal }) },
-        accounts: [
-          { name: undefined, service: Result.succeed({ clientId, baseUrl: service.url }) },
-        ],
-      };
+    const settings: Parameters<typeof withOperations>[0] = {
+      temporal: () => temporalSettings(variables),
+      ledger: { ledger: variables.PAYMENTS_LEDGER, clientId },
+      accounts: [{ name: undefined, service: Result.succeed({ clientId, baseUrl: service.url }) }],
     };
     return {
       temporal,
       service,
       workers,
       ledgerFile,
-      keyrings,
       folder,
       operate: async (use, signal) => {
         while (!signal.aborted) {
           try {
-            return await gate.through(() => withOperations(settings(), use));
+            return await gate.through(() => withOperations(settings, use));
           } catch (error) {
             if (!isTransient(error)) throw error;
             await delay(REPEAT_AFTER_MS, signal);

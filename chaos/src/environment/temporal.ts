@@ -1,3 +1,4 @@
+import { globSync } from "node:fs";
 import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
@@ -42,10 +43,8 @@ const copyDatabase = async (database: string, copy: string): Promise<boolean> =>
 
 /** Replaces a SQLite database by a copy, or removes it; nothing may have it open. */
 export const replaceDatabase = async (database: string, copy?: string): Promise<void> => {
-  // The logs hold what SQLite has not written into the old database for good.
-  for (const part of ["-journal", "-wal", "-shm", ""]) {
-    await rm(`${database}${part}`, { force: true });
-  }
+  // Its logs as well: they hold changes that SQLite has not yet written into the old database.
+  for (const file of globSync(`${database}{,-*}`)) await rm(file, { force: true });
   if (copy !== undefined) await copyFile(copy, database);
 };
 

@@ -77,7 +77,7 @@ const allowedFailure = (
   // One of the two requests was carried out, and Temporal or the ledger has forgotten that the run was amended.
   const isForgotten = isTemporalRestored || isLedgerForgetful;
   if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed";
-  // Its beneficiary is made anew if the ledger has forgotten it; the payout to the first is found, or named.
+  // Its beneficiary is made again if the ledger has forgotten it; the payout to the first is found, or named.
   const hasNewPayee = run.kind === "payout" && "nickname" in run.payments[0].beneficiary;
   const isToTheFirst = type === "PayoutDiffers" || type === "AlreadyCarriedOut";
   return isLedgerForgetful && hasNewPayee && isToTheFirst ? "failed" : undefined;

@@ -15,7 +15,7 @@ export interface TimeSpan {
   readonly to: number;
 }
 
-/** What a campaign leaves behind. */
+/** The evidence of a campaign. */
 export interface Evidence {
   readonly runs: ReadonlyArray<PlannedRun>;
   /** How the latest run of each workflow id ended. */
@@ -23,7 +23,7 @@ export interface Evidence {
   /** The writes of the payments ledger. */
   readonly rows: ReadonlyArray<WriteRow>;
   readonly service: ServiceLedger;
-  /** What was paid into the account, by currency. */
+  /** The amounts paid into the account, by currency. */
   readonly funds: Readonly<Record<string, string>>;
   /** When a person ended or rejected a workflow id, in milliseconds since 1970. */
   readonly ended: ReadonlyMap<string, number>;

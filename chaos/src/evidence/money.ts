@@ -4,7 +4,7 @@ import { equals, format, fromStringUnsafe, subtract, sumAll } from "effect/BigDe
 import type { Payment, PlannedOnboarding, PlannedPayout } from "../plan/planned-run.ts";
 import { type Ending, type Evidence, type Find, madeBy } from "./evidence.ts";
 
-/** How long what has left before a decision may be on its way. */
+/** How long a request sent before a decision may be on its way. */
 const ON_ITS_WAY_MS = 3_500;
 
 /** Whether a write may have been carried out, and a person knows of it or it is still looked for. */
@@ -15,7 +15,7 @@ const isDoubted = ({ doubt, state }: WriteRow): boolean =>
 const isSameAmount = (one: string, other: string): boolean =>
   equals(fromStringUnsafe(one), fromStringUnsafe(other));
 
-/** Finds what a person has ended and was made later; a frozen worker may still send what it was about to send. */
+/** Finds records made after a person ended their run; a frozen worker may still send what it was about to send. */
 const checkStaysEnded = (
   { ended, frozen }: Evidence,
   find: Find,
@@ -28,7 +28,7 @@ const checkStaysEnded = (
   if (at > allowed) find("wrong", workflowId, `${name} was made ${at - endedAt} ms after its end`);
 };
 
-/** Finds what exists, and the ledger knows neither as made nor as something that may have been made. */
+/** Finds records that exist, and that the ledger knows neither as made nor as something that may have been made. */
 const checkKnown = (
   { forgottenBefore, rows }: Evidence,
   find: Find,
@@ -94,7 +94,7 @@ const checkOnboarding = (
   const cards = evidence.service.cards.filter(({ card_holder_id }) =>
     all.some((one) => one.card_holder_id === card_holder_id),
   );
-  // A run that has undone its work makes it anew when it is retried.
+  // A run that has undone its work makes it again when it is retried.
   const holders = undoes ? all.filter(({ removed }) => !removed) : all;
   const live = undoes ? cards.filter(({ card_status }) => card_status !== "cancelled") : cards;
   const asMade = (name: string, operation: string) => (id: string, createTime: string) => ({
@@ -135,7 +135,7 @@ const checkOnboarding = (
   }
 };
 
-/** Finds what the ledger has as made, and the service did not make. */
+/** Finds records that only the ledger has. */
 const checkLedger = ({ rows, runs, service }: Evidence, find: Find): void => {
   for (const { madeId, operation, step, workflowId } of rows) {
     const run = runs.find((one) => one.workflowId === workflowId);
@@ -149,7 +149,7 @@ const checkLedger = ({ rows, runs, service }: Evidence, find: Find): void => {
   }
 };
 
-/** What was paid out and put on cards is what the balances lack, to the last digit. */
+/** The balances lack exactly the amounts that were paid out and put on cards. */
 const checkBalances = ({ funds, service }: Evidence, find: Find): void => {
   const spent = [
     ...service.payouts.filter(({ returned }) => !returned),
@@ -188,7 +188,7 @@ const checkMade = ({ quiet, runs, service }: Evidence, find: Find): void => {
   }
 };
 
-/** Compares what the service did with what the runs and the payments ledger say. */
+/** Compares the records of the service with the results of the runs and with the ledger. */
 export const checkMoney = (evidence: Evidence, find: Find): void => {
   for (const run of evidence.runs) {
     const ending = evidence.endings.get(run.workflowId) ?? { status: "open" };

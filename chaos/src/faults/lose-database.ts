@@ -12,7 +12,7 @@ import type { Evidence } from "../evidence/evidence.ts";
 const COPY_AT = 0.3;
 const RESTORE_AT = 0.6;
 
-/** What was on its way when the workers were killed has arrived by then. */
+/** Requests under way when the workers were killed have arrived by then. */
 const ON_ITS_WAY_MS = 3_500;
 
 /** How long nobody says `recover`. */
@@ -20,7 +20,7 @@ const STOPPED_MS = 6_000;
 
 const ACTING = { by: "grace", how: "--by", reason: "the disk was restored" } as const;
 
-/** What a restore has made forgotten. */
+/** The records that a restore has lost. */
 export interface LossResult {
   /** Runs that Temporal had forgotten. */
   readonly forgotten: number;
@@ -32,7 +32,7 @@ export interface LossResult {
   readonly stopped: boolean;
 }
 
-/** What a loss is done with. */
+/** The surroundings of a loss. */
 export interface LossContext {
   readonly signal: AbortSignal;
   readonly workDone: () => number;
@@ -53,8 +53,8 @@ const copyLedger = async (environment: Environment, signal: AbortSignal): Promis
 };
 
 /**
- * Waits until the witness, the tracker's heartbeat, has seen more than a copy has: one that is lost with its worker is
- * back after 30 s only, and a copy younger than that is not known to be one.
+ * Waits until the witness, the tracker's heartbeat, has seen more than a copy has. A heartbeat that is lost with its worker
+ * returns only after 30 s, and a younger copy is not recognized.
  */
 const untilWitnessed = async (
   environment: Environment,

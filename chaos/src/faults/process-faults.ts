@@ -10,7 +10,7 @@ export interface ProcessFaultCounts {
   workerKills: number;
   simulatorKills: number;
   serverRestarts: number;
-  /** Of the restarts of the server, those by SIGKILL. */
+  /** The restarts of the server by SIGKILL. */
   serverKills: number;
   workerFreezes: number;
 }
@@ -27,7 +27,7 @@ export interface FreezeCoordination {
   isPausing: boolean;
 }
 
-/** What faults are injected with. */
+/** The surroundings of process faults. */
 export interface ProcessFaultContext {
   readonly coordination: FreezeCoordination;
   readonly counts: ProcessFaultCounts;

@@ -16,10 +16,10 @@ const THINKS_MS = 4_000;
 const WRONG_SHARE = 0.15;
 
 const ACTING = { by: "linus", how: "--by", reason: "looked at the bank" } as const;
-/** Whoever has sent a payment again does not approve it. */
+/** A person who has sent a payment again does not approve it. */
 const APPROVING = { ...ACTING, by: "margaret" } as const;
 
-/** What a run has undone is not what it asks about: the service does not list it any more. */
+/** Removes undone records, which no question is about: the service does not list them any more. */
 const withoutUndone = (truth: ServiceLedger): ServiceLedger => ({
   ...truth,
   cardholders: truth.cardholders.filter(({ removed }) => !removed),
@@ -51,7 +51,7 @@ export class Answers {
     this.#onEnd = onEnd;
   }
 
-  /** How often a person was asked what became of a write, by the reason. */
+  /** How often a person was asked for the outcome of a write, by the reason. */
   get questions(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
     for (const asked of this.#asked.values()) counts[asked] = (counts[asked] ?? 0) + 1;

@@ -18,7 +18,7 @@ const ACTING = { by: "grace", how: "--by", reason: "planned" } as const;
 
 const PAUSED_MS = 4_000;
 
-/** What left before the pause is on its way for as long as a slow answer takes. */
+/** Requests sent before the pause may arrive as late as a slow answer takes. */
 const ON_ITS_WAY_MS = 3_500;
 
 /** The share of the work after which sends are paused, and failed runs retried for the first time. */
@@ -28,7 +28,7 @@ const RETRY_AT = 0.55;
 /**
  * Resets the latest run of an id to its first workflow task, as Temporal's own tool does.
  *
- * @returns whether it was reset; false where it has no workflow task yet.
+ * @returns whether it was reset; false if it has no workflow task yet.
  */
 const resetNatively = async (
   { client, namespace }: Operations,
@@ -219,7 +219,7 @@ export class Operator {
     }
   }
 
-  /** Retries one run; false where that was refused. */
+  /** Retries one run; false if that was refused. */
   async #retry(
     workflowId: string,
     signal: AbortSignal,
@@ -245,7 +245,7 @@ export class Operator {
       const planned = await planMany(operations, {}, ACTING);
       return retryMany(operations, planned, ACTING, 50);
     }, signal);
-    // One that was only asked to look again sends nothing new.
+    // A run that was only asked to look again sends nothing new.
     const retried = (done ?? []).filter(
       ({ way, whyNot }) => whyNot === undefined && way !== "look",
     );
@@ -294,7 +294,7 @@ export class Operator {
     }
   }
 
-  /** Does something that the project may refuse; undefined where it did. */
+  /** Does something that the project may refuse; undefined if it did. */
   async #try<A>(
     signal: AbortSignal,
     act: (operations: Operations) => Promise<A>,

@@ -71,7 +71,7 @@ const SHAPES: ReadonlyArray<readonly [Shape, number]> = [
 
 const ALIKE: Readonly<Partial<Record<Shape, number>>> = { "two alike": 2, "three alike": 3 };
 
-/** What only the simulator does: balances that are empty, payouts that fail. */
+/** Shapes that only the simulator supports: empty balances, failing payouts. */
 const OF_SIMULATOR: ReadonlySet<Shape> = new Set(["unfunded", "fails"]);
 
 /** Shorter than a payout takes, and a little longer. */
@@ -83,7 +83,7 @@ const MAY_FAIL: Readonly<Partial<Record<Shape, ReadonlyArray<string>>>> = {
   fails: ["PayoutFailed"],
 };
 
-/** What is done with a payout that there is no money for at first. */
+/** The intervention in a payout whose balance is empty at first. */
 const unfundedIntervention = (index: number, amended: string): Intervention =>
   index % 3 === 0
     ? { kind: "end", afterMs: 4_000, isForced: false }

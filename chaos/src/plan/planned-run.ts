@@ -1,14 +1,14 @@
-/** What people, and Temporal's own tools, do with a run. */
+/** An action of people, or of Temporal's own tools, on a run. */
 export type Intervention =
-  /** A person ends it for good; then it is tried anew in several ways, none of which may pay. */
+  /** A person ends it for good; then it is tried again in several ways, none of which may pay. */
   | { readonly kind: "end"; readonly afterMs: number; readonly isForced: boolean }
-  /** Whatever the run asks is answered by an end; where it asks nothing, it completes. */
+  /** Every question of the run is answered by an end; if it asks nothing, it completes. */
   | { readonly kind: "end by answer" }
   /** A person ends it, and another one overrules that: it pays once. */
   | { readonly kind: "overruled"; readonly afterMs: number }
   /** By Temporal's own tools, which decide nothing about money: a retry pays once. */
   | { readonly kind: "cancel" | "terminate" | "reset"; readonly afterMs: number }
-  /** The id is started anew by a client without any plugin, once its run has ended. */
+  /** The id is started again by a client without any plugin, once its run has ended. */
   | { readonly kind: "start again" }
   | { readonly kind: "retry"; readonly amend?: object };
 
@@ -19,7 +19,7 @@ interface Planned {
   readonly alike: number;
   readonly input: object;
   readonly intervention: Intervention | undefined;
-  /** The failures by which it may end, beside an injected refusal and what its intervention brings. */
+  /** The failures that are allowed in addition to an injected refusal and those of its intervention. */
   readonly mayFailAs: ReadonlyArray<string>;
 }
 
@@ -27,7 +27,7 @@ interface Planned {
 export interface Payment {
   readonly step: string;
   readonly reason: string;
-  /** The amounts that it may have: more than one where the run is amended. */
+  /** The amounts that it may have: more than one if the run is amended. */
   readonly amounts: readonly [string, ...Array<string>];
   readonly currency: string;
   /** Known by its id, or by the nickname of the one that the run creates. */
@@ -46,7 +46,7 @@ export interface PlannedPayout extends Planned {
 export interface PlannedOnboarding extends Planned {
   readonly kind: "onboarding";
   readonly email: string;
-  /** The first recharges that the card may have: two where the run is amended. */
+  /** The first recharges that the card may have: two if the run is amended. */
   readonly cardLimits: ReadonlyArray<string>;
   /** Whether it undoes what it did when it fails. */
   readonly undoes: boolean;
@@ -61,10 +61,10 @@ export interface ExistingBeneficiary {
   readonly currency: string;
 }
 
-/** The currency that is empty at first, and what it is funded with in the middle. */
+/** The currency that is empty at first, and the amount that funds it in the middle. */
 export const LATE_FUNDS = { currency: "GBP", amount: "5000000.00" } as const;
 
-/** What the account holds at first: more than all runs together pay, and nothing in the late currency. */
+/** The initial balances: more than all runs together pay, and nothing in the late currency. */
 export const START_BALANCES: Readonly<Record<string, string>> = {
   USD: "5000000.00",
   EUR: "5000000.00",

@@ -38,7 +38,7 @@ export class Random {
     return items[this.int(0, items.length - 1)] ?? items[0];
   }
 
-  /** One of several, each as often as its weight says beside the others'. */
+  /** One of several, each in proportion to its weight. */
   weighted<A>(items: ReadonlyArray<readonly [A, number]>): A {
     let left = this.between(
       0,

@@ -9,7 +9,7 @@ export interface OddAnswers {
   readonly zoneMinutes?: number;
   /** Shown statuses by true ones. */
   readonly statuses?: Readonly<Record<string, string>>;
-  /** What the answer of a creation has beside its id. */
+  /** Further fields in the answer to a creation: omitted, or null. */
   readonly writeAnswers?: "ids" | "nulls";
   /** Whether totals are texts, or missing. */
   readonly totals?: "text" | "missing";

@@ -34,7 +34,7 @@ type PayoutRecord = Row<
   | "create_time"
 >;
 
-/** What a service knows, whatever it shows. */
+/** The true records of a service, even if it shows others. */
 export interface ServiceLedger {
   readonly balances: ReadonlyArray<Row<"balances", "currency" | "available_balance">>;
   readonly beneficiaries: ReadonlyArray<{
@@ -114,7 +114,7 @@ export class SimulatorControl {
 /** The service of a campaign. */
 export interface Service {
   readonly url: string;
-  /** What one signs in to the service with. */
+  /** The credentials for the sign-in. */
   readonly credentials: { readonly clientId: string; readonly apiKey: string };
   /** How it behaves, for the report. */
   readonly behaviour: Readonly<Record<string, unknown>>;
@@ -122,10 +122,10 @@ export interface Service {
   readonly assumptions: Readonly<Record<string, unknown>>;
   /** The simulator: a process that is killed, and takes faults of requests. */
   readonly simulator?: { readonly process: SupervisedProcess; readonly control: SimulatorControl };
-  /** How often each fault of its own struck. */
+  /** How often each of its own faults struck. */
   readonly faults: () => Readonly<Record<string, number>>;
   /**
-   * Reads what is true, whatever the service shows.
+   * Reads the true records, even if the service shows others.
    *
    * @throws SimulatorUnavailable while it is down.
    */

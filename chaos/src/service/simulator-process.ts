@@ -2,7 +2,7 @@
 import { type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import { type OddAnswers, rewriteAs } from "./odd-answers.ts";
 
-/** What the process is given. */
+/** The argument of the process. */
 export interface SimulatorProcessOptions {
   readonly options: SimulatorOptions;
   readonly odd: OddAnswers;

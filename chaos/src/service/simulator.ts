@@ -19,7 +19,7 @@ const READY_WITHIN_MS = 60_000;
 /** Zones in which the service may write times, in minutes east of UTC. */
 const ZONES = [480, 330, -300] as const;
 
-/** What may be drawn; each field goes with every value of the others. */
+/** The temperament that may be drawn; each field is compatible with every value of the others. */
 const FIELDS = {
   listLagMs: (random) => random.int(0, 2_500),
   // Less than the quarter of an hour by which the clocks are assumed to differ at most.
@@ -41,7 +41,7 @@ const ODD_FIELDS = {
   writeAnswers: (random) => random.pick(["ids", "nulls"]),
   totals: (random) => random.pick(["text", "missing"]),
   nullLists: (random) => random.between(0, 0.04),
-  // Of a hundred rows: a list that seldom adds up is only asked about after half an hour.
+  // Low, because a person is asked about an incomplete list only after half an hour.
   omittedRows: (random) => random.between(0, 0.003),
   duplicateRows: (random) => random.between(0, 0.04),
   // A row without an id hides what was made for good, and a cardholder without a status is waited for, for days.
