@@ -22,9 +22,9 @@ const checked = [
   "site/*.md",
   "{packages,apps}/*/README.md",
   "{bench,chaos,deploy,outside}/README.md",
-  "packages/{ledger,protocol,activities,workflows,operations,durable-payments}/src/**/*.ts",
+  "packages/{ledger,protocol,activities,workflows,operations,durable-payments,simulator}/src/**/*.ts",
   "packages/create/{src,template}/**/*.{ts,md}",
-  "{site,outside}/src/**/*.ts",
+  "{site,outside,tools,chaos,bench}/src/**/*.ts",
   "apps/*/src/**/*.ts",
 ];
 // Generated from texts that are checked where they are written.

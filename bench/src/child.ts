@@ -4,10 +4,10 @@ import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import type { ScenarioContext } from "./scenario.ts";
 
-/** What a child answers to a task, first of all that it takes them; see `answerTasks`. */
+/** The answer of a child to a task; the first one says that it is ready. See `answerTasks`. */
 type Answer<Reading> = { readonly reading: Reading } | { readonly problem: string };
 
-/** A process beside this one that carries out one task after the other. */
+/** A child process that carries out one task after the other. */
 export interface Child<Task, Reading> {
   /** Hands it a task; rejects when the task fails, or the process ends. */
   readonly run: (task: Task) => Promise<Reading>;
@@ -41,7 +41,7 @@ export const startChild = async <Task extends object, Reading>(
   await Promise.race([once(child, "message"), ended]);
   return {
     run: async (task) => {
-      // What the module of a child answers is its own declared reading.
+      // The module of a child declares its answer's type.
       const answered = once(child, "message") as Promise<[Answer<Reading>]>;
       child.send(task);
       const [answer] = await Promise.race([answered, ended]);

@@ -1,6 +1,6 @@
 import { medianSorted } from "simple-statistics";
 
-/** What is asked of a row's ratio. */
+/** The limit of a row's ratio. */
 export type Target = { readonly atMost: number } | { readonly atLeast: number };
 
 /** Ours against a baseline of the same run. Figures are medians over the rounds. */

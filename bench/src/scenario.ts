@@ -1,7 +1,7 @@
 import { BadOption } from "@durable-payments/tools/command";
 import type { Row } from "./row.ts";
 
-/** What a scenario is given. */
+/** The surroundings of a scenario. */
 export interface ScenarioContext {
   /** Fewer and shorter rounds: shows that it runs, its figures are rough. */
   readonly quick: boolean;
@@ -13,14 +13,14 @@ export interface ScenarioContext {
   readonly defer: (end: () => unknown) => void;
 }
 
-/** Measures one thing; each row is compared with a baseline that was measured beside it. */
+/** Measures one thing; each row is compared with a baseline that was measured in the same run. */
 export type Scenario = (context: ScenarioContext) => Promise<ReadonlyArray<Row>>;
 
 /** A scenario in the list, loaded when it is run. */
 export interface ScenarioEntry {
   /** As `--only` takes it. */
   readonly name: string;
-  /** What it measures, in a few words. */
+  /** Describes the measurement in a few words. */
   readonly about: string;
   readonly load: () => Promise<{ readonly scenario: Scenario }>;
 }

@@ -5,7 +5,7 @@ import { build, type BuildOptions } from "rolldown";
 export type BundledApp = "starter" | "worker";
 
 const EXTERNAL: Readonly<Record<BundledApp, ReadonlyArray<RegExp>>> = {
-  // Few commands need these, and they bring native code, or find files beside their own.
+  // Few commands need these, and they bring native code, or find files in their own folder.
   starter: [/^@temporalio\/(worker|workflow)/, /^@durable-payments\/(replay|worker)/],
   // The SDK loads all of itself; what is built in would be there twice.
   worker: [/^@temporalio\//],
@@ -13,9 +13,9 @@ const EXTERNAL: Readonly<Record<BundledApp, ReadonlyArray<RegExp>>> = {
 
 /**
  * Options of rolldown that bundle an app: a few files instead of a thousand, and of what they share
- * only what the app uses. What the app imports on demand is still loaded on demand.
+ * only the parts that the app uses. Modules that the app imports on demand are still loaded on demand.
  *
- * @param folder where the bundle is written, within the checkout: what stays out of it is found from there
+ * @param folder the folder of the bundle, within the checkout: external packages are found from there
  * @param entry the file that runs the app; another one than the app's own in tests
  */
 export const appBundle = (
@@ -38,7 +38,7 @@ export const appBundle = (
   },
 });
 
-/** Bundle an app as its `build` target does; see {@link appBundle} for the parameters. */
+/** Bundles an app as its `build` target does; see {@link appBundle} for the parameters. */
 export const buildApp = async (...parameters: Parameters<typeof appBundle>): Promise<void> => {
   await build(appBundle(...parameters));
 };

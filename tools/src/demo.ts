@@ -6,10 +6,10 @@ import { type Stack, withStack } from "./stack.ts";
 
 const help = `Usage: npm run demo
 
-Shows the main job on this machine, on a real Temporal server: starts a dev server with its Web UI,
+Shows the main job on this machine, with a real Temporal server: starts a dev server with its Web UI,
 the simulator of the payment service, and a worker, all on free ports; onboards a cardholder
 (examples/onboard.json) and pays out to a new beneficiary (examples/payout.json); prints both
-results; ends everything that it started. What is missing on this machine is set up first.
+results; stops everything that it started. A missing Temporal server is installed first.
 
 Options:
   --help   shows this text

@@ -19,19 +19,19 @@ const help = `Usage: npm run dev [-- OPTIONS]
 Runs a Temporal dev server with its Web UI, the simulator of the payment service, and a worker,
 until Ctrl-C. Everything is in memory, or removed at the end. In another terminal of the same checkout
 "./starter …" and "npm run worker" then talk to this stack.
-A part that ends, or that you kill, leaves the others running: so an outage can be practised.
-The command that starts it again, with the same ports and the same data, is printed then.
+If a part ends, or you kill it, the others keep running, so you can practise an outage. The command that
+restarts the part with the same ports and data is then printed.
 
 Options:
-  --temporal-port PORT    of the Temporal server, default ${PREFERRED.temporal}
-  --ui-port PORT          of its Web UI, default ${PREFERRED.ui}
-  --simulator-port PORT   of the payment service, default ${PREFERRED.simulator}
+  --temporal-port PORT    port of the Temporal server, default ${PREFERRED.temporal}
+  --ui-port PORT          port of its Web UI, default ${PREFERRED.ui}
+  --simulator-port PORT   port of the payment service, default ${PREFERRED.simulator}
   --without PART          does not start the simulator or the worker; repeatable
   --help                  shows this text
 
-The worker takes your PAYMENTS_* settings, such as PAYMENTS_APPROVE_ABOVE; never your service's address
-or credentials.
-A default port that is in use is replaced by a free one; a port that you name is not.
+The worker reads your PAYMENTS_* settings, such as PAYMENTS_APPROVE_ABOVE, but never the address or
+credentials of your payment service. If a default port is in use, a free port replaces it. If a port that
+you name is in use, the command fails.
 Exit codes: 0 ended by Ctrl-C or SIGTERM, 1 a part did not start, 2 bad options.
 `;
 
@@ -102,7 +102,7 @@ function commandOf(part: OptionalPart, { ledgerFile, variables }: Stack): string
 
 function describeEnd({ lastLines, part, what }: EndedPart, stack: Stack): string {
   return part === "temporal"
-    ? `${what}; its runs are lost with it. End this by Ctrl-C, and start anew. Its last lines:\n${lastLines}`
+    ? `${what}; its runs are lost with it. End this by Ctrl-C, and start again. Its last lines:\n${lastLines}`
     : `${what}; the rest runs on. In another terminal of this folder, to start it again:\n  ${commandOf(part, stack)}`;
 }
 

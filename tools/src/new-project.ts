@@ -25,7 +25,7 @@ if (values.help) {
   process.stderr.write(help);
   process.exitCode = 2;
 } else {
-  // npm runs scripts in the checkout, and says where it was called.
+  // npm runs scripts in the checkout, and passes on the folder of its caller.
   const folder = resolve(process.env["INIT_CWD"] ?? ".", given);
   const create = join(checkout, "packages/create/src/main.ts");
   const { exitCode, stdout } = await execa(process.execPath, [create, folder], {

@@ -6,7 +6,7 @@ import { checkout } from "./processes.ts";
 
 const help = `Usage: npm run size [-- --check]
 
-Prints the lines of source and of tests of each module beside its budget, and the words of the documentation. Lines are
+Prints the lines of source and of tests of each module with its budget, and the words of the documentation. Lines are
 those of TypeScript and JavaScript files, blank ones and comments included, without scripts, templates and recorded data.
 
 Options:

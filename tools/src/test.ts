@@ -3,10 +3,10 @@ import { TESTS, withServers } from "./run-tests.ts";
 
 const help = `Usage: npm test
 
-Gets the Temporal servers if they are missing (see "npm run setup -- --help"), runs the tests of
-every project by Vitest, and ends with a line "N passed, N failed": a dot for each file; for each failure
-its error, its output, and the last lines of its Temporal servers; where the time went; and the reason of
-each skipped test. A project that starts more than tools/src/testing/test-budget.json allows fails.
+Installs missing Temporal servers (see "npm run setup -- --help") and runs the tests of every project with
+Vitest. Prints a dot for each file; for each failure its error, its output and the last lines of its
+Temporal servers; the slowest files; the reason for each skipped test; and a last line "N passed, N failed".
+A project that exceeds its budget in tools/src/testing/test-budget.json fails.
 
 The tests of one project, of some files, or of the projects that changed (from Nx's cache):
   npx vitest run --project=@durable-payments/workflows

@@ -9,7 +9,7 @@ export interface ReadTask {
   readonly concurrency: number;
 }
 
-/** What the reads of a task took. */
+/** The cost of the reads of a task. */
 export interface ReadReading {
   /** Of this process, user and system, in µs per request. */
   readonly cpu: number;

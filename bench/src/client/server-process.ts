@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { answerTasks } from "../child.ts";
 import { listAnswer, signInAnswer, smallAnswer } from "./answers.ts";
 
-/** By the end of the path, whoever asks: every contender gets the very same bytes. */
+/** By the end of the path, for every contender: all get the very same bytes. */
 const answerTo = (url: string): Buffer => {
   if (url.includes("/signin")) return bodies.signIn;
   return /payouts(\?|$)/.test(url) ? bodies.list : bodies.small;

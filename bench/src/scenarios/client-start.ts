@@ -14,7 +14,7 @@ const MEASURED = 5_000;
 /** The folder from which packages are imported as their users do: built, by their names. */
 const folder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Builds the client as `npm run build` does; nothing is done where it was built already. */
+/** Builds the client as `npm run build` does; does nothing if it is built already. */
 const build = async (signal: AbortSignal): Promise<void> => {
   const nx = fileURLToPath(new URL("../../../node_modules/nx/dist/bin/nx.js", import.meta.url));
   const args = [nx, "run-many", "--target=build", "--projects=@durable-payments/api-core"];
@@ -51,7 +51,7 @@ const freshCpu = async (
   }
 };
 
-/** What a process pays that lives shortly: a command, a test, a function in the cloud. */
+/** The cost for a short-lived process: a command, a test, a function in the cloud. */
 export const scenario: Scenario = async (context) => {
   context.progress("building the client");
   await build(context.signal);

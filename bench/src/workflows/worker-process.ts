@@ -18,7 +18,7 @@ export interface RunsTask {
   readonly concurrency: number;
 }
 
-/** What a task took. */
+/** The cost of a task. */
 export interface RunsReading {
   /** Runs a second, or events a second of a replay. */
   readonly perSecond: number;
@@ -39,7 +39,7 @@ const { beneficiary_id } = await runtime.runPromise(
   PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
 );
 
-// Ours as a user's worker has it, with all that the plugin runs beside it.
+// Ours as a user's worker has it, with everything else that the plugin runs.
 const plugins = author === "ours" ? [new PaymentsPlugin()] : [];
 const temporal = new Client({ connection, plugins });
 const worker = await Worker.create({

@@ -12,7 +12,7 @@ import {
 import type { ScenarioContext } from "../scenario.ts";
 
 /**
- * The dev server has one history shard, where a cluster has hundreds, and a shard's tasks are read 20
+ * The dev server has one history shard, while a cluster has hundreds, and a shard's tasks are read 20
  * times a second at most (dynamicconfig/constants.go of server 1.29): with anything else under way
  * each task of a run would wait for that, 25 ms and more, and nothing else would be measured.
  */

@@ -103,7 +103,7 @@ const fault = (text: string): FaultOrder => {
   return decode(FaultOrder, order, "a fault such as dropped,operation=createPayout,times=3");
 };
 
-/** What the command line asks for: a text, or a simulator that says in one form or the other where it listens. */
+/** The result of the command line: a text to print, or a simulator and the form in which it prints its address. */
 export interface Asked {
   readonly show: "help" | "version" | "text" | "JSON";
   readonly options: SimulatorOptions;

@@ -14,7 +14,7 @@ export interface SimulatorOptions {
   readonly clientId?: string;
   /** API key that it accepts. Default `simulator-key`. */
   readonly apiKey?: string;
-  /** What the account holds at first, decimal text by currency. Default USD 100000.00, EUR 50000.00. */
+  /** The initial balances, decimal text by currency. Default USD 100000.00, EUR 50000.00. */
   readonly balances?: Readonly<Record<string, string>>;
   /** How long a payout is processing; infinite: until it is given a status. Default 3 seconds. */
   readonly settleAfter?: Duration.Input;

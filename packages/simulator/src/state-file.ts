@@ -30,7 +30,7 @@ const read = (file: string, content: string): ReadonlyArray<Change> => {
     const unit = decodeUnit(line);
     if (Result.isFailure(unit)) {
       throw new UnusableStateFile({
-        message: `${file} is damaged in line ${index + 2}. Restore it from a copy, or remove it to start anew.`,
+        message: `${file} is damaged in line ${index + 2}. Restore it from a copy, or remove it to start again.`,
       });
     }
     // The tuples' kinds and records were decoded together.

@@ -12,7 +12,7 @@ import ts from "typescript";
 import { checkout } from "../processes.ts";
 import { PUBLISHED, readManifest } from "./manifests.ts";
 
-/** What the sources of a folder are compiled to: no file whose source is gone, and no map to sources that are not copied. */
+/** Lists the compiled files of a folder, without files whose source is gone and maps to sources that are not copied. */
 const compiledOf = (folder: string): ReadonlyArray<string> =>
   globSync("**/*.{ts,cjs}", { cwd: join(checkout, folder, "src") }).flatMap((file) => [
     file.replace(/ts$/, "js"),
@@ -27,19 +27,19 @@ const RESOLVED = /(?<=\bimport\.meta\.resolve\(")[^"]+(?="\))/g;
 const packageOf = (specifier: string): string =>
   specifier.split("/", specifier.startsWith("@") ? 2 : 1).join("/");
 
-/** What a module of the published package can import; files are paths from it. */
+/** The imports that a module of the published package can resolve; files are paths from the package. */
 export interface Importable {
   readonly files: ReadonlySet<string>;
   /** The file of each entry of the repository's packages, by the specifier that imports it. */
   readonly entries: ReadonlyMap<string, string>;
-  /** The packages that it installs, or its user beside it. */
+  /** The packages that it installs, and its peers. */
   readonly packages: ReadonlySet<string>;
 }
 
 /**
- * Returns a compiled module with paths in place of the repository's packages.
+ * Returns a compiled module with paths instead of the repository's packages.
  *
- * @param file where it is copied to
+ * @param file the path of its copy
  * @throws Error for an import that the published package could not resolve
  */
 export const withPaths = (

@@ -1,15 +1,15 @@
 import { delimiter } from "node:path";
 import { checkout } from "../processes.ts";
 
-/** What tells of this checkout and its commands; npm's own settings stay, since they name the registry. */
+/** Variables of this checkout and its commands; npm's own settings stay, since they name the registry. */
 const OURS =
   /^(?:npm_(?!config_)|npm_config_local_prefix$|TEMPORAL_|PAYMENTS_|(?:NODE_OPTIONS|NODE_PATH|INIT_CWD|STARTER_COMMAND)$)/i;
 
 /**
- * Make the environment of this process that of somebody who has the packages and no checkout.
+ * Returns the environment of a user who has the packages and no checkout.
  *
  * @param binaries folder that comes first on the PATH.
- * @returns what differs: variables that are undefined are not there.
+ * @returns the variables that differ; undefined ones are removed.
  */
 export const strangersEnvironment = (binaries?: string): NodeJS.ProcessEnv => {
   const { PATH = "" } = process.env;

@@ -6,7 +6,7 @@ import { checkout } from "../processes.ts";
 /** The folder of the package that users install. */
 export const PUBLISHED = "packages/durable-payments";
 
-/** What an import of a package leads to. */
+/** An entry of a package. */
 export interface Entry {
   /** As an import names it: `durable-payments/workflows`. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface Manifest {
   readonly folder: string;
   readonly isPrivate: boolean;
   readonly entries: ReadonlyArray<Entry>;
-  /** The packages that it installs, and those that its user installs beside it by their ranges. */
+  /** The packages that it installs, and its peers by their ranges. */
   readonly dependencies: ReadonlyArray<string>;
   readonly peers: Readonly<Record<string, string>>;
 }

@@ -91,7 +91,7 @@ const makeSurface = (checker: ts.TypeChecker, folder: string) => {
     ts.forEachChild(node, visit);
   };
 
-  /** What stands in another package is told by where it is imported from. */
+  /** Declarations of another package appear as their imports only. */
   const noteImport = (symbol: ts.Symbol): void => {
     for (const declaration of symbol.declarations ?? []) {
       const from = importOf(declaration);

@@ -1,6 +1,6 @@
 /**
- * Keeps the API report: `packages/durable-payments/api/current.md` is what users see of the package, and `released.md`
- * beside it what they saw of its latest release. Reads the declarations that `npm run build` writes.
+ * Keeps the API report: `packages/durable-payments/api/current.md` shows what users see of the package, and `released.md`
+ * shows the same for its latest release. Reads the declarations that `npm run build` writes.
  *
  * Usage: node tools/src/release/api.ts [--check]; `--check` only compares, and refuses a change without a version plan.
  */
@@ -11,7 +11,7 @@ import { PUBLISHED, readManifest } from "../packages/manifests.ts";
 import { checkout } from "../processes.ts";
 import { apiReport, readDeclarations } from "./api-report.ts";
 
-/** What a version plan of Nx says: a Markdown file with the bump, and the words of the changelog. */
+/** A version plan of Nx: a Markdown file with the bump, and the words of the changelog. */
 export interface VersionPlan {
   readonly bump: "patch" | "minor" | "major";
   /** Whether a line that starts with `Compatible:` says why changed declarations break nobody. */

@@ -1,5 +1,5 @@
 /**
- * Records what a release has: the API report, for the next one to be compared with, and the histories that every later
+ * Records the state of a release: the API report, for the next one to be compared with, and the histories that every later
  * release must replay. `nx release` calls it before it changes versions, and commits what is staged here.
  */
 import { execFileSync } from "node:child_process";

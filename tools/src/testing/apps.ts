@@ -25,7 +25,7 @@ export interface EndedProcess {
 }
 
 /**
- * The arguments with which this Node runs an app: as this run of tests has built it from its sources
+ * The arguments with which this Node runs an app: as this test run has built it from its sources
  * (built-apps.ts), which starts in half the CPU, or else from the sources.
  */
 const testedAppArguments = (app: App, args: ReadonlyArray<string>): Array<string> => {
@@ -110,7 +110,7 @@ export const workerVariables = (
 /** A folder of a test's own, with an empty Temporal profile in it. */
 export interface TestFolder {
   readonly path: string;
-  /** Keeps the profiles of whoever runs the tests out of the processes that get it. */
+  /** Keeps the Temporal profiles of the developer out of the processes of a test. */
   readonly variables: { readonly TEMPORAL_CONFIG_FILE: string };
   readonly remove: () => void;
 }

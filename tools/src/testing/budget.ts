@@ -1,7 +1,7 @@
 import budgets from "./test-budget.json" with { type: "json" };
 import type { Started } from "./started.ts";
 
-/** What the tests of a project start and use. */
+/** The servers, workers and bundles that the tests of a project start, and their CPU time. */
 export interface Use extends Readonly<Started> {
   readonly cpuSeconds: number;
 }

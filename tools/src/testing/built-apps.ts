@@ -1,4 +1,4 @@
-// Run by Vitest once for the tests that start workers: each would load the sources, and bundle the workflows, anew.
+// Run by Vitest once for the tests that start workers: otherwise each of them would load the sources and bundle the workflows.
 // Vitest takes a global setup's packages as they are built, and a clone has built none: so this imports none.
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -9,8 +9,7 @@ import { type BundledApp, buildApp } from "../build-app.ts";
 const build = fileURLToPath(new URL("../../../apps/worker/src/build.ts", import.meta.url));
 
 /**
- * Builds starter, worker and the workflow bundle as they are deployed, from the sources as they are, and has every test
- * take them.
+ * Builds starter, worker and the workflow bundle as they are deployed, from the current sources, for every test.
  */
 export default async (): Promise<(() => void) | undefined> => {
   // Another project of this run has built them.
@@ -27,7 +26,7 @@ export default async (): Promise<(() => void) | undefined> => {
     buildInto("worker"),
     execa(process.execPath, ["--conditions=@durable-payments/source", build, bundles]),
   ]);
-  // A worker takes the bundle beside it.
+  // A worker reads the bundle in its own folder.
   cpSync(bundles, join(apps, "worker"), { recursive: true });
   return () => rmSync(apps, { recursive: true });
 };

@@ -7,8 +7,8 @@ import { overBudget, type Use } from "./budget.ts";
 import { RUN_VARIABLE, type Started } from "./started.ts";
 
 /**
- * Counts the tests of a run. A file that fails outside of its tests counts as one that failed, and so does an error that
- * belongs to no test.
+ * Counts the tests of a run. A file that fails outside of its tests counts as a failed test, and so does an error
+ * that belongs to no test.
  */
 export const countTests = (
   modules: ReadonlyArray<TestModule>,
@@ -125,8 +125,8 @@ const row = (name: string, seconds: number, more = ""): string =>
   `${seconds.toFixed(1).padStart(8)} s  ${name}${more}\n`;
 
 /**
- * A reporter of Vitest whose output fits a screen while tests pass: a dot for each file of tests (x for one that
- * failed), errors, where the time went, the reason of each skipped test, and at the end "12 passed, 0 failed". Fails a
+ * A reporter of Vitest whose output fits a screen while tests pass: a dot for each file of tests (x for a failed
+ * file), errors, where the time went, the reason of each skipped test, and at the end "12 passed, 0 failed". Fails a
  * run that is over the budget of a project, or leaves a process behind.
  */
 export default class CountsReporter extends MinimalReporter {

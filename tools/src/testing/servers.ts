@@ -80,7 +80,7 @@ const start = (
 
 /** How a server is started. */
 export interface LocalOptions {
-  /** What the SDK takes beside the executable: a database in a file, further arguments. */
+  /** Further options of the SDK: a database in a file, arguments of the server. */
   readonly server?: TestEnvironmentOptions["server"];
 }
 

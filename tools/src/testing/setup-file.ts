@@ -20,7 +20,7 @@ interface Task {
 const hasFailed = ({ result, tasks = [] }: Task): boolean =>
   result?.state === "fail" || tasks.some(hasFailed);
 
-// Processes of a test write nothing into the home folder of whoever runs it.
+// Processes of a test write nothing into the home folder of its user.
 const folder = mkdtempSync(join(tmpdir(), "durable-payments-state-"));
 const serverLog = join(folder, "servers.log");
 process.env["XDG_STATE_HOME"] = folder;
@@ -91,7 +91,7 @@ const { cache } = createRequire(import.meta.url);
 const VM_SHARED = join("@temporalio", "worker", "lib", "workflow", "vm-shared.js");
 
 /**
- * After a replay the SDK looks at each promise of the process, for ever, to show the stacks of workflows. The files that
+ * After a replay the SDK looks at each promise of the process, forever, to show the stacks of workflows. The files that
  * follow in the process would pay for it: those that execute workflow code themselves ten times their time.
  */
 const uninstallReplayHooks = (): void => {

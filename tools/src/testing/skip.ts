@@ -7,6 +7,6 @@ declare module "vitest" {
   }
 }
 
-/** Options of a test, or of a group, that is skipped where something is missing; the reporter prints what. */
+/** Options of a test, or of a group, that is skipped if something is missing, with the reason for the reporter. */
 export const skippedBecause = (missing: string | undefined): TestOptions =>
   missing === undefined ? {} : { skip: true, meta: { skipReason: missing } };

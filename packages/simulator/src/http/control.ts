@@ -14,7 +14,7 @@ type Method = "DELETE" | "GET" | "POST" | "PUT";
 
 const LOOPBACK = /^(::ffff:)?127\.|^::1$/;
 
-/** A request's body; one that does not decode is refused with `<field>: <problem>; …`. */
+/** A request's body; an invalid body is refused with `<field>: <problem>; …`. */
 const body = <A>(schema: Schema.Codec<A, unknown>) =>
   HttpServerRequest.schemaBodyJson(schema, { errors: "all", onExcessProperty: "error" }).pipe(
     Effect.mapError((error) => {

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect";
 import { type HttpServerRequest, HttpServerResponse } from "effect/http";
 import { ServerResponse } from "node:http";
 
-/** What can go wrong on demand, and what it does to a request. */
+/** The faults on demand, and the effect of each on a request. */
 export const FAULTS = {
   "html-502": "a proxy's HTML page with status 502; not carried out",
   "html-502-after": "carried out, then that page",
@@ -22,7 +22,7 @@ export const FAULTS = {
   "repeated-key-refusal": "a repeated key is refused",
 } as const;
 
-/** What can go wrong on demand. */
+/** The names of the faults on demand. */
 export type FaultKind = keyof typeof FAULTS;
 
 /** The names in {@link FAULTS}. */

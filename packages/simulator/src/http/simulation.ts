@@ -55,7 +55,7 @@ export class Simulation {
     return at >= 0 && at < outage.forMs ? outage.kind : undefined;
   }
 
-  /** The service's time. It never goes back by itself: answers of a clock may come in another order. */
+  /** The service's time. It never goes back, even if readings of the clock arrive in another order. */
   async #now(): Promise<number> {
     this.#latest = Math.max(this.#latest, await this.settings.clock());
     return this.#latest + (this.#temperament.clockOffsetMs ?? 0);

@@ -48,7 +48,7 @@ export const createCardholder = (unit: Unit, request: CreateCardholderInput) => 
   return { card_holder_id };
 };
 
-/** Ends an identity check, or opens it again; it does not end by itself afterwards. */
+/** Ends an identity check, or opens it again; afterwards it ends only on demand. */
 export const setVerification = (unit: Unit, id: string, status: Verification): void => {
   const { due_at: _, ...record } = cardholderOf(unit, id);
   unit.put("cardholders", id, { ...record, card_holder_status: status, update_time: unit.time });

@@ -105,8 +105,8 @@ const REVERSED = "reversed";
 const UNPAID = new Set([FAILED, REVERSED, "rejected", "cancelled", "canceled", "returned"]);
 
 /**
- * Gives a payout a status. `completed` sets its completion time; one that ends it unpaid gives the money
- * back, once. Money that went back is not sent again.
+ * Gives a payout a status. `completed` sets its completion time; a status that ends it unpaid returns the money
+ * once. Returned money is not sent again.
  */
 export const setPayoutStatus = (unit: Unit, id: string, status: string): void => {
   const { complete_time, due_at: _, ...record } = payoutOf(unit, id);

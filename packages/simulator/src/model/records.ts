@@ -18,7 +18,7 @@ const dueAt = { due_at: Schema.optionalKey(Schema.Finite) };
 
 /** Every kind of record that the simulator keeps. */
 export const recordSchemas = {
-  /** What the account holds in one currency. */
+  /** The balance in one currency. */
   balances: Schema.Struct(texts("balance_id", "currency", "name", "available_balance")),
   /** A payee; `details` are the fields of its creation, as last updated. */
   beneficiaries: Schema.Struct({

@@ -24,7 +24,7 @@ const takeStep = (unit: Unit, { id, kind }: Due): void =>
 /** The records of the service. It speaks no HTTP and has no clock: each unit of work names its time. */
 export class ServiceModel {
   readonly #records = noRecords();
-  /** What the service does by itself when its time comes: a payout settles, an identity check ends. */
+  /** Changes that become due later: a payout settles, an identity check ends. */
   readonly #pending = new Map<string, Due>();
   readonly #behaviour: () => Behaviour;
   readonly #append: (changes: ReadonlyArray<Change>) => void;

@@ -1,7 +1,7 @@
 import { Refusal, REFUSAL_CODE } from "@durable-payments/api-core/contract";
 import type { Kind, RecordOf } from "./records.ts";
 
-/** What the service does by itself, and what its reads show; times in milliseconds. */
+/** The timing of the service, and the form of its reads; times in milliseconds. */
 export interface Behaviour {
   /** How long a payout is processing; undefined: until it is given a status. */
   readonly settleAfter: number | undefined;

@@ -11,7 +11,7 @@ export type LostAnswer = "before" | "after";
 export interface IndependentServiceOptions extends AnswerOptions {
   /** Decides for each write whether its answer is lost; `number` counts the operation's from 1. */
   readonly lose?: (operation: string, number: number) => LostAnswer | undefined;
-  /** What the account holds at first, decimal text by currency. Default 100000.0000 USD and EUR. */
+  /** The initial balances, decimal text by currency. Default 100000.0000 USD and EUR. */
   readonly balances?: Readonly<Record<string, string>>;
   /** How long an identity check takes, in milliseconds. Default 500. */
   readonly verifyAfterMs?: number;
@@ -22,7 +22,7 @@ export interface IndependentService {
   readonly url: string;
   readonly clientId: string;
   readonly apiKey: string;
-  /** What is true, whatever the service shows. */
+  /** The true records, even if the service shows others. */
   readonly ledger: IndependentLedger;
   /** Requests by operation, those that were lost too. */
   readonly requests: ReadonlyMap<string, number>;
@@ -41,12 +41,12 @@ const readBody = async (request: IncomingMessage): Promise<Body> => {
 
 /**
  * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
- * no code with the client or the simulator, and chooses for itself where the document is
+ * no code with the client or the simulator, and makes its own choices if the document is
  * silent: ids are numbers, amounts have four digits, times stand in +08:00, lists begin with the
  * oldest row and know no filters, the key of a payout is neither kept nor shown, a refusal comes
  * under HTTP 200, a repeated key of a card is answered without data.
  *
- * @returns the service, with its ledger and what stops it
+ * @returns the service, with its ledger and a function that stops it
  */
 export const startIndependentService = async (
   options: IndependentServiceOptions = {},
@@ -73,7 +73,7 @@ export const startIndependentService = async (
     return { auth_token: token, expires_at: end + Math.floor((options.clockOffsetMs ?? 0) / 1000) };
   };
 
-  /** The JSON of the answer, or undefined where it is lost. */
+  /** The JSON of the answer, or undefined if it is lost. */
   const answerTo = async (
     request: IncomingMessage,
   ): Promise<{ readonly status: number; readonly json: unknown } | undefined> => {

@@ -58,7 +58,7 @@ const amountOf = (text: string): bigint => {
   return amount;
 };
 
-/** What the service knows, and what it does. Written from the service's document alone. */
+/** The records of the service, and the rules for changing them. Written from the service's document alone. */
 export class IndependentLedger {
   readonly beneficiaries = new Map<string, Body>();
   readonly payouts: Array<IndependentPayout> = [];

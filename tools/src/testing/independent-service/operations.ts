@@ -7,7 +7,7 @@ import {
   Refusal,
 } from "./ledger.ts";
 
-/** What the answers depend on, where the document leaves it open. */
+/** The form of answers that the document leaves open. */
 export interface AnswerOptions {
   /** How far its clock is ahead, in milliseconds; below zero: behind. Default 0. */
   readonly clockOffsetMs?: number;
@@ -63,7 +63,7 @@ const addressOf = (given: Body) => ({
   street_address: given["address"],
 });
 
-/** The operations of the document, with its own choices where the document leaves them open. */
+/** The operations of the document, with its own choices if the document leaves them open. */
 export const operationsOf = (
   ledger: IndependentLedger,
   {
