@@ -8,13 +8,13 @@ import { chosen, scenarios } from "./scenario.ts";
 
 const help = `Usage: npm run bench [-- OPTIONS]
 
-Measures the cost of the project, each figure against a baseline of the same run: round by round,
-one after the other. Prints a table and writes the figures as JSON.
+Measures the cost of the project. Each figure is compared with a baseline of the same run, in alternating
+rounds. Prints a table and writes the figures as JSON.
 
 Options:
-  --only NAME   runs this scenario alone; repeatable
-  --json FILE   the file for the figures (.local/bench.json)
-  --quick       fewer, shorter rounds: shows that it runs, its figures are rough
+  --only NAME   runs this scenario only; repeatable
+  --json FILE   writes the figures to this file (.local/bench.json)
+  --quick       runs fewer, shorter rounds: a check that it works, with rough figures
   --help        shows this text
 
 The ledger is measured in SQLite, and in PostgreSQL if that is installed.
@@ -22,7 +22,7 @@ The ledger is measured in SQLite, and in PostgreSQL if that is installed.
 Scenarios:
 ${scenarios.map(({ about, name }) => `  ${name.padEnd(12)}  ${about}`).join("\n")}
 
-Exit codes: 0 measured, whether targets are met or missed; 1 a scenario failed; 2 bad options;
+Exit codes: 0 measured, even if targets are missed; 1 a scenario failed; 2 bad options;
 130 interrupted.
 `;
 

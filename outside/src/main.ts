@@ -17,16 +17,15 @@ import { installLeg, type Leg, useLeg } from "./leg.ts";
 
 const help = `Usage: npm run test:outside [-- --newest] [-- --keep]
 
-Packs the published packages, installs the tarballs in an empty folder outside of this checkout, and uses
-them there as somebody does who has nothing else: compiles a project with NodeNext and with Bundler
-resolution, imports and requires every entry, runs a worker with an own workflow against the simulator and
-a Temporal dev server, replays its history, looks at it with the command line, and creates a project: on
-Node 24 with the newest versions of peers. On the oldest Node that the package accepts, with the lowest
-versions, it imports every entry and makes one payment.
-Needs the npm registry. Ends with a line "N passed, N failed".
+Packs the published packages, installs the tarballs in an empty folder outside of this checkout, and tests
+them there as a new user would. With the newest Node and peers it compiles a project with NodeNext and with
+Bundler resolution, imports and requires every entry, runs a worker with a custom workflow against the
+simulator and a Temporal dev server, replays its history, reads it with the command line, and creates a
+project. With the oldest supported Node and peers it imports every entry and makes one payment.
+Needs the npm registry. The last line is "N passed, N failed".
 
 Options:
-  --newest  omits the oldest Node
+  --newest  tests only the newest Node and peers
   --keep    keeps the folder and prints its path
   --help    shows this text
 

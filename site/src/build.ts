@@ -8,7 +8,7 @@ import { writeReference } from "./reference.ts";
 const help = `Usage: npm run site [-- --serve]
 
 Builds the documentation as a site into site/dist: the pages of docs/, the READMEs of the packages,
-and the reference of what they export. A link that leads nowhere fails it.
+and the reference of their exports. A broken link makes it fail.
 
 Options:
   --serve  serves the site on localhost until Ctrl-C

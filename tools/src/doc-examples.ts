@@ -1,15 +1,23 @@
-/**
- * Keep the code that README and docs show equal to the files that tests run: between
- * `<!-- example: PATH -->` and `<!-- /example -->` is the file at PATH. `--check` only compares.
- */
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { runCommand } from "./command.ts";
 import { checkout } from "./processes.ts";
+
+const help = `Usage: npm run docs [-- --check]
+
+Copies the files that tests run into README and docs: the text between "<!-- example: PATH -->" and
+"<!-- /example -->" becomes the file at PATH.
+
+Options:
+  --check  changes nothing, and fails if an example differs from its file
+  --help   shows this text
+
+Exit codes: 0 all equal now, 1 an example differs, 2 bad options.
+`;
 
 const EXAMPLE = /<!-- example: (?<path>\S+) -->\n[\s\S]*?<!-- \/example -->/g;
 
-/** A document with every example as its file has it now. */
+/** Returns a document with the current text of every example. */
 export const withExamples = (text: string, read: (path: string) => string): string =>
   text.replaceAll(
     EXAMPLE,
@@ -20,22 +28,22 @@ export const withExamples = (text: string, read: (path: string) => string): stri
 const documents = () => globSync(["*.md", "docs/*.md", "packages/*/README.md"], { cwd: checkout });
 
 if (import.meta.main) {
-  const { values } = parseArgs({ options: { check: { type: "boolean" } } });
-  const stale: Array<string> = [];
-  for (const document of documents()) {
-    const path = join(checkout, document);
-    const text = readFileSync(path, "utf8");
-    const current = withExamples(text, (example) => readFileSync(join(checkout, example), "utf8"));
-    if (current === text) continue;
-    stale.push(document);
-    if (!values.check) writeFileSync(path, current);
-  }
-  if (stale.length > 0) {
+  await runCommand({ help, options: { check: { type: "boolean" } } }, async ({ check = false }) => {
+    const stale: Array<string> = [];
+    for (const document of documents()) {
+      const path = join(checkout, document);
+      const text = readFileSync(path, "utf8");
+      const current = withExamples(text, (file) => readFileSync(join(checkout, file), "utf8"));
+      if (current === text) continue;
+      stale.push(document);
+      if (!check) writeFileSync(path, current);
+    }
+    if (stale.length === 0) return 0;
     process.stderr.write(
-      values.check
-        ? `The examples in ${stale.join(", ")} are not those of the files: run "npm run docs".\n`
+      check
+        ? `The examples in ${stale.join(", ")} differ from their files: run "npm run docs".\n`
         : `Examples renewed in ${stale.join(", ")}.\n`,
     );
-    if (values.check) process.exitCode = 1;
-  }
+    return check ? 1 : 0;
+  });
 }

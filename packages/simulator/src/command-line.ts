@@ -27,7 +27,7 @@ const flags = {
 /** The text of `--help`. @param name the command */
 export const help = (name: string): string => `Usage: ${name} [OPTIONS]
 
-The payment service on localhost, for tests and trials.
+Simulates the payment service on this machine, for tests and trials.
 
   --port PORT            listens on this port; 0: a free one (4010)
   --host ADDRESS         listens on this address (127.0.0.1)
@@ -37,22 +37,23 @@ The payment service on localhost, for tests and trials.
   --settle-after TIME    a payout settles after this time (3)
   --verify-after TIME    an identity check ends after this time (2)
   --token-lifetime TIME  a token is valid for this time (30 minutes)
-  --temperament JSON     how the service behaves, such as {"listLagMs":3000}
+  --temperament JSON     changes its behaviour, for example {"listLagMs":3000}
   --fault FAULT          breaks a request; repeatable
   --state-file FILE      keeps the service's data there
   --log                  shows method, path and status of each request
   --json                 prints one line of JSON when it listens
-  --help, --version
+  --help                 shows this text
+  --version              shows the version
 
 TIME is a number of seconds, "20 days", "500 millis" or never.
-FAULT is KIND[,operation=NAME][,times=N], or for some kinds [,seconds=N] or
-[,milliseconds=N]. It breaks the next request to that operation, or to any but
-signIn:
+FAULT is KIND[,operation=NAME][,times=N]; some kinds also take [,seconds=N] or
+[,milliseconds=N]. It applies to the next request to that operation. Without
+an operation, it applies to the next request to any operation but signIn:
 ${Object.entries(FAULTS)
   .map(([kind, effect]) => `  ${kind.padEnd(22)}${effect}`)
   .join("\n")}
 
-JSON has the temperament's fields, which the README describes.
+The README describes the fields of the temperament.
 
   ${name} --port 0 --json
   ${name} --fault dropped,operation=createPayout --settle-after 10

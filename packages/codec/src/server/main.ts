@@ -11,24 +11,26 @@ import { type Authenticate, authenticateByFile, CannotServe, type CodecRole } fr
 
 const HELP = `Usage: durable-payments-codec-server [OPTIONS]
 
-Decodes payloads for Temporal's Web UI and command line, which ask it at /decode, by the keyring or dataConverter of the
-settings (PAYMENTS_SETTINGS, PAYMENTS_KEYRING), for the namespace of TEMPORAL_NAMESPACE. Each request is a line on
-standard output: user, role, origin, number of payloads and ids of keys; never a value.
+Decodes payloads for Temporal's Web UI and command line, which call its path /decode. It uses the keyring or the
+dataConverter of the settings (PAYMENTS_SETTINGS, PAYMENTS_KEYRING), and serves the namespace TEMPORAL_NAMESPACE.
+For each request it prints one line: user, role, origin, number of payloads and key ids, but never a value.
 
-The setting codecServer.usersFile names a JSON file of users, which is read again at each request: a list of name, role
-(masked: no names and account numbers; reader: all; editor: encodes as well), and tokenSha256, the SHA-256 of a token in
-hex. With codecServer.tokens an entry may have subject or group instead. TLS by codecServer.certFile and keyFile; without
-them only this machine is answered.
+The setting codecServer.usersFile names a JSON file of users, which is read again for each request. It is a list of
+objects with name, role and tokenSha256, the SHA-256 of the user's token in hex. With codecServer.tokens, an entry may
+have subject or group instead of tokenSha256. The roles are masked (reads all but names and account numbers), reader
+(reads everything) and editor (reads and encodes everything).
+
+TLS needs codecServer.certFile and keyFile. Without them, the server accepts requests from this machine only.
 
 Options:
-  --host HOST            address that it listens on; default 127.0.0.1
-  --port PORT            default 8081; 0 takes one that is free
-  --origin URL           address of a Web UI that may ask; once for each
-  --anonymous ROLE       role of everybody on this machine: masked, reader or editor
-  --behind-tls-proxy     a proxy before it ends TLS
+  --host HOST            listens on this address (127.0.0.1)
+  --port PORT            listens on this port; 0: a free one (8081)
+  --origin URL           accepts requests from the Web UI at this address; repeatable
+  --anonymous ROLE       gives everybody on this machine this role: masked, reader or editor
+  --behind-tls-proxy     expects a proxy in front of it to terminate TLS
   --help                 shows this text
 
-Exit codes: 0 ended by a signal, 1 it cannot start.
+Exit codes: 0 stopped by a signal, 1 it cannot start.
 `;
 
 const ROLES: ReadonlyArray<CodecRole> = ["masked", "reader", "editor"];
