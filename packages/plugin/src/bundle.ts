@@ -82,7 +82,7 @@ const checkBundle = async (bundle: WorkflowBundleOption): Promise<WorkflowBundle
  * worker is given.
  *
  * @param options of the worker; without workflows of its own it runs those of the project alone.
- * @param plugin that configures the bundle, beside the other plugins of the worker.
+ * @param plugin that configures the bundle, in addition to the other plugins of the worker.
  * @throws CannotStart for a bundle without the workflows of payments.
  */
 export const bundleOfWorker = async (

@@ -2,7 +2,7 @@ import { accountQueue, batchQueue } from "@durable-payments/protocol";
 import { type NativeConnection, Worker, type WorkerOptions } from "@temporalio/worker";
 import { Struct } from "effect";
 
-/** What the user says of one worker alone: what it runs, and how much of it at a time. */
+/** Options of the user's worker alone: its work, and how much of it at a time. */
 const OF_ONE_WORKER = [
   "taskQueue",
   "connection",
@@ -62,8 +62,8 @@ interface Created {
 }
 
 /**
- * Creates the workers of the queues beside the base queue. What the user's worker, and the plugins of it, say of the
- * namespace, the identity, converters, interceptors, versions and shutting down holds for them, too.
+ * Creates the workers of the further queues, with the namespace, identity, converters, interceptors, version and
+ * shutdown of the user's worker and its plugins.
  */
 export const createCompanions = async ({
   accounts,

@@ -1,5 +1,4 @@
-import type { PaymentsRuntime } from "@durable-payments/activities";
-import { type ClientOptions, currentApiKey, PaymentsClient } from "@durable-payments/api-core";
+import { currentApiKey, PaymentsClient } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
@@ -7,20 +6,21 @@ import type { Client } from "@temporalio/client";
 import type { Worker } from "@temporalio/worker";
 import { Effect, Result } from "effect";
 import { once } from "node:events";
-import { createServer, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Account } from "./accounts.ts";
 import { CannotStart } from "./settings.ts";
 
-/** What a check has found. */
+/** Result of a check. */
 interface Verdict {
   readonly check: "pollers" | "temporal" | "signIn" | "ledger";
-  /** Name of the account that it is about, if it has one. */
+  /** Name of the account, if it has one. */
   readonly account?: string;
   readonly ok: boolean;
   readonly why?: string;
 }
 
-/** Says what is known now; it asks nobody. */
+/** Returns its last result at once. */
 export type Check = () => Verdict;
 
 /** With the time of an answer, less than the minute within which a fault is to be seen. */
@@ -29,6 +29,9 @@ const ANSWERED_WITHIN_MS = 15_000;
 
 /** A check is good as long as it has succeeded within this time: a fault that passes stops nothing. */
 const GOOD_FOR_MS = 60_000;
+
+const verdict = (check: Verdict["check"], why: string | undefined): Verdict =>
+  why === undefined ? { check, ok: true } : { check, ok: false, why };
 
 const keepAsking = async (
   ask: (signal: AbortSignal) => Promise<void>,
@@ -46,7 +49,7 @@ const withinAMinute = (
   reasonOf: (error: unknown) => string,
   closed: AbortSignal,
 ): Check => {
-  // It was found good before the worker began.
+  // It was good before the worker began.
   let goodAt = performance.now();
   let why = "no answer";
   void keepAsking(async () => {
@@ -59,9 +62,8 @@ const withinAMinute = (
   }, closed);
   return () => {
     const sinceMs = performance.now() - goodAt;
-    return sinceMs <= GOOD_FOR_MS
-      ? { check, ok: true }
-      : { check, ok: false, why: `for ${Math.round(sinceMs / 1000)} s: ${why}` };
+    const isGood = sinceMs <= GOOD_FOR_MS;
+    return verdict(check, isGood ? undefined : `for ${Math.round(sinceMs / 1000)} s: ${why}`);
   };
 };
 
@@ -69,12 +71,10 @@ const withinAMinute = (
 export const pollersCheck =
   (workers: ReadonlyArray<Worker>): Check =>
   () => {
-    const words = workers
+    const others = workers
       .filter((worker) => worker.getState() !== "RUNNING")
       .map((worker) => `${worker.options.taskQueue} is ${worker.getState().toLowerCase()}`);
-    return words.length === 0
-      ? { check: "pollers", ok: true }
-      : { check: "pollers", ok: false, why: words.join(", ") };
+    return verdict("pollers", others.length === 0 ? undefined : others.join(", "));
   };
 
 /** Checks whether Temporal answers, and lets this worker in. */
@@ -87,28 +87,17 @@ export const temporalCheck = (client: Client, closed: AbortSignal): Check => {
   return withinAMinute("temporal", ask, temporalReason, closed);
 };
 
-/** Checks whether the ledger answers. One that was restored and waits for `recover` answers. */
+/** Checks whether the ledger answers. A restored ledger that waits for `recover` answers. */
 export const ledgerCheck = (ledger: Ledger, closed: AbortSignal): Check =>
   withinAMinute("ledger", () => ledger.state(), messageOf, closed);
 
-/** How long a refused key is not tried again: all workers share the sign-ins of a minute. */
-const REFUSED_FOR_MS = 60_000;
-
 /**
- * Checks whether the service has refused the last sign-in of an account, or its token and the sign-in after it. A
- * service that does not answer is no fault of the worker, which waits for it. Another key is tried as soon as there is
- * one.
+ * Checks whether the service has refused the last sign-in of an account. A service that does not answer does not make
+ * the worker unready. A refused key is tried again after a minute, as all workers share its sign-ins; another key at
+ * once.
  */
 export const signInCheck = (
-  {
-    name,
-    options,
-    runtime,
-  }: {
-    readonly name: string | undefined;
-    readonly options: Pick<ClientOptions, "apiKey">;
-    readonly runtime: PaymentsRuntime;
-  },
+  { name, options, runtime }: Pick<Account, "name" | "options" | "runtime">,
   closed: AbortSignal,
 ): Check => {
   let refused: string | undefined;
@@ -117,7 +106,7 @@ export const signInCheck = (
   void keepAsking(async (signal) => {
     const key = currentApiKey(options);
     const isSettled = refused !== undefined && key === triedKey;
-    if (isSettled && performance.now() - triedAt < REFUSED_FOR_MS) return;
+    if (isSettled && performance.now() - triedAt < GOOD_FOR_MS) return;
     triedKey = key;
     triedAt = performance.now();
     const ping = Effect.flatMap(PaymentsClient, (client) => Effect.result(client.ping()));
@@ -127,122 +116,115 @@ export const signInCheck = (
     else if (answer.failure._tag === "NotAuthenticated") refused = answer.failure.message;
   }, closed);
   return () => ({
-    check: "signIn",
+    ...verdict("signIn", refused),
     ...(name !== undefined && { account: name }),
-    ...(refused === undefined ? { ok: true } : { ok: false, why: refused }),
   });
 };
 
-const STARTING: Verdict = { check: "pollers", ok: false, why: "the worker starts" };
-
-/** More than a platform has probes: connections that nobody needs take the worker no file that it needs. */
+/** More than a platform has probes: other connections take no file that the worker needs. */
 const MOST_CONNECTIONS = 64;
 
 /** A slow request is not waited for. */
 const ASKED_WITHIN_MS = 5_000;
 
-const PATHS = ["/livez", "/readyz", "/metrics"];
-
 const JSON_LINES = "application/x-ndjson";
 const PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
-const LOOPBACK = "127.0.0.1";
-
-const answer = (
-  response: ServerResponse,
-  status: number,
-  body: string,
-  type: string = JSON_LINES,
-): void => {
-  response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
-  response.end(`${body}\n`);
-};
-
-/** What a listener answers with. */
+/** Sources of a listener's answers. */
 export interface Watched {
   readonly checks: ReadonlyArray<Check>;
   /** Writes the metrics. */
   readonly scrape: () => Promise<string>;
 }
 
-/** Answers by HTTP whether the worker lives (`/livez`) and takes work (`/readyz`), and with its metrics. */
-export class HealthListener {
-  readonly #server: Server;
-  readonly #closed = new AbortController();
-  #watched: Watched = { checks: [() => STARTING], scrape: async () => "" };
-
-  private constructor(server: Server) {
-    this.#server = server;
-    server.on("request", ({ method = "", url = "" }, response) => {
-      // The path is compared, never parsed: it may be anything.
-      const [path] = url.split("?", 1);
-      if (!["GET", "HEAD"].includes(method)) {
-        answer(response, 405, JSON.stringify({ methods: ["GET", "HEAD"] }));
-      } else if (path === "/readyz") this.#answerReadiness(response);
-      // An answer says that the event loop turns.
-      else if (path === "/livez") answer(response, 200, JSON.stringify({ ok: true }));
-      else if (path === "/metrics") {
-        this.#watched.scrape().then(
-          (text) => answer(response, 200, text, PROMETHEUS),
-          () => response.destroy(),
-        );
-      } else answer(response, 404, JSON.stringify({ paths: PATHS }));
-    });
-  }
-
-  /**
-   * Listens; until {@link HealthListener.watch} is called, the worker is not ready.
-   *
-   * @param address as the settings have it: a port, or `HOST:PORT`.
-   * @throws CannotStart if something else listens there, or the address does not belong to this machine.
-   */
-  static async listen(address: string): Promise<HealthListener> {
-    const [, host = LOOPBACK, port] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(address) ?? [];
-    const server = createServer({
-      headersTimeout: ASKED_WITHIN_MS,
-      requestTimeout: ASKED_WITHIN_MS,
-      connectionsCheckingInterval: 1_000,
-    });
-    server.maxConnections = MOST_CONNECTIONS;
-    try {
-      await once(server.listen(Number(port), host), "listening");
-    } catch (error) {
-      throw new CannotStart(
-        `The worker cannot listen at ${host}:${port} (PAYMENTS_HEALTH_ADDRESS): ${messageOf(error)}.`,
-      );
-    }
-    // A connection that cannot be accepted, because no file can be opened, must not end the worker.
-    server.on("error", () => undefined);
-    return new HealthListener(server);
-  }
-
-  /** Where it listens, as `HOST:PORT`. */
-  get address(): string {
-    const address = this.#server.address();
-    if (address === null || typeof address === "string") return "";
-    const host = address.family === "IPv6" ? `[${address.address}]` : address.address;
-    return `${host}:${address.port}`;
-  }
-
-  /**
-   * Answers with this from now on.
-   *
-   * @param make makes it; checks stop asking when the signal aborts.
-   */
-  watch(make: (closed: AbortSignal) => Watched): void {
-    this.#watched = make(this.#closed.signal);
-  }
-
-  /** Ends the checks and all connections. */
-  close(): void {
-    this.#closed.abort();
-    this.#server.close();
-    this.#server.closeAllConnections();
-  }
-
-  #answerReadiness(response: ServerResponse): void {
-    const verdicts = this.#watched.checks.map((check) => check());
-    const status = verdicts.every(({ ok }) => ok) ? 200 : 503;
-    answer(response, status, verdicts.map((verdict) => JSON.stringify(verdict)).join("\n"));
-  }
+interface Answer {
+  readonly status?: number;
+  readonly type?: string;
+  readonly body: string;
 }
+
+const answerTo = async (
+  { method = "", url = "" }: IncomingMessage,
+  { checks, scrape }: Watched,
+): Promise<Answer> => {
+  if (!["GET", "HEAD"].includes(method)) {
+    return { status: 405, body: JSON.stringify({ methods: ["GET", "HEAD"] }) };
+  }
+  // The path is compared, never parsed: it may be anything.
+  switch (url.split("?", 1)[0]) {
+    case "/readyz": {
+      const verdicts = checks.map((check) => check());
+      const status = verdicts.every(({ ok }) => ok) ? 200 : 503;
+      return { status, body: verdicts.map((each) => JSON.stringify(each)).join("\n") };
+    }
+    case "/livez":
+      // An answer shows that the event loop turns.
+      return { body: JSON.stringify({ ok: true }) };
+    case "/metrics":
+      return { body: await scrape(), type: PROMETHEUS };
+    default:
+      return { status: 404, body: JSON.stringify({ paths: ["/livez", "/readyz", "/metrics"] }) };
+  }
+};
+
+/** Answers by HTTP whether the worker lives (`/livez`) and takes work (`/readyz`), and with its metrics. */
+export interface HealthListener {
+  /** Where it listens, as `HOST:PORT`. */
+  readonly address: string;
+  /** Sets the sources of its answers; checks stop asking when the signal aborts. */
+  readonly watch: (make: (closed: AbortSignal) => Watched) => void;
+  /** Ends the checks and all connections. */
+  readonly close: () => void;
+}
+
+/**
+ * Listens for probes; the worker is not ready before {@link HealthListener.watch} is called.
+ *
+ * @param at as the settings have it: a port, or `HOST:PORT`.
+ * @throws CannotStart if another program listens there, or the address does not belong to this machine.
+ */
+export const listenForProbes = async (at: string): Promise<HealthListener> => {
+  const [, host = "127.0.0.1", port] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(at) ?? [];
+  const closed = new AbortController();
+  let watched: Watched = {
+    checks: [() => verdict("pollers", "the worker starts")],
+    scrape: async () => "",
+  };
+  const limits = {
+    headersTimeout: ASKED_WITHIN_MS,
+    requestTimeout: ASKED_WITHIN_MS,
+    connectionsCheckingInterval: 1_000,
+  };
+  const server = createServer(limits, (request, response) => {
+    answerTo(request, watched).then(
+      ({ body, status = 200, type = JSON_LINES }) => {
+        response.writeHead(status, { "content-type": type, "cache-control": "no-store" });
+        response.end(`${body}\n`);
+      },
+      () => response.destroy(),
+    );
+  });
+  server.maxConnections = MOST_CONNECTIONS;
+  try {
+    await once(server.listen(Number(port), host), "listening");
+  } catch (error) {
+    throw new CannotStart(
+      `The worker cannot listen at ${host}:${port} (PAYMENTS_HEALTH_ADDRESS): ${messageOf(error)}.`,
+    );
+  }
+  // A connection that cannot be accepted, because no file can be opened, must not end the worker.
+  server.on("error", () => undefined);
+  const address = server.address();
+  const used = typeof address === "object" ? address?.port : undefined;
+  return {
+    address: `${host.includes(":") ? `[${host}]` : host}:${used}`,
+    watch: (make) => {
+      watched = make(closed.signal);
+    },
+    close: () => {
+      closed.abort();
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+};

@@ -76,7 +76,7 @@ export const notifierOf = (taskQueue: string): KeptWorkflow => ({
   },
 });
 
-/** One that was ended, by whomever, runs again after this time. */
+/** A tracker or notifier that was terminated runs again after this time. */
 const ENSURED_EVERY_MS = 60_000;
 
 /** Has it run on the queue of this worker, unless workers poll the queue on which it runs already. */

@@ -24,7 +24,7 @@ type Labels = Readonly<Record<string, string>>;
 /** Sets a gauge of one scrape. */
 type SetGauge = (name: keyof typeof DESCRIPTIONS, value: number, labels?: Labels) => void;
 
-/** What the metrics of a worker are read from. */
+/** The sources of a worker's metrics. */
 export interface MetricsSources {
   readonly ledger: Ledger;
   readonly accounts: ReadonlyArray<{
@@ -66,7 +66,7 @@ const showExpiry = (seconds: SecondsUntilExpiry, labels: Labels, set: SetGauge):
   }
 };
 
-/** Of the connection to Temporal, which the program that runs the worker has opened. */
+/** The connection to Temporal belongs to the program that runs the worker. */
 let temporalExpiry: (() => SecondsUntilExpiry) | undefined;
 
 /** Says how to find out when the credentials of the connection to Temporal expire. */

@@ -33,13 +33,13 @@ export const paymentsPluginIn = (
 ): PaymentsPlugin => madeIn(process, settings);
 
 /**
- * A plugin of the Temporal SDK by which a worker runs payments, each exactly once, beside its own workflows and
- * activities.
+ * A plugin of the Temporal SDK by which a worker runs payments, each exactly once, together with its own workflows
+ * and activities.
  *
- * It adds the activities of payments to a worker, runs the workers of the task queues beside the base queue
- * (`payments/batch`, and `payments@NAME` of each named account) as long as the worker runs, opens the ledger, and keeps
- * the tracker (and, with `notify`, the notifier) running. The module of `workflowsPath` exports the workflows of
- * payments by name, beside your own. `Worker.create` rejects with {@link CannotStart} if it does not, if a setting is
+ * It adds the activities of payments to a worker, runs the workers of the further task queues (`payments/batch`, and
+ * `payments@NAME` of each named account) as long as the worker runs, opens the ledger, and keeps the tracker (and, with
+ * `notify`, the notifier) running. The module of `workflowsPath` exports the workflows of
+ * payments by name, with your own. `Worker.create` rejects with {@link CannotStart} if it does not, if a setting is
  * missing or invalid, or if the ledger cannot be written: before any work is taken. If one of the workers drains, by a
  * signal or by `worker.shutdown()`, or fails, all of them drain, and `worker.run()` ends with the error.
  *
@@ -61,7 +61,7 @@ export const paymentsPluginIn = (
 export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin {
   readonly name = "durable-payments";
   readonly #settings: PaymentsSettings;
-  /** By an activity of theirs: a worker keeps that, whatever other plugins do with its options. */
+  /** By one of their activities: a worker keeps that, whatever other plugins do with its options. */
   readonly #prepared = new WeakMap<object, PreparedWorker>();
   readonly #running = new WeakSet<Worker>();
   #process: WorkerProcess = { environment: process.env, skipsTime: false };

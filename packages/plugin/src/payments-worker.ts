@@ -3,7 +3,6 @@ import {
   readNotificationSettings,
   readTracked,
 } from "@durable-payments/activities";
-import { type Tracing, tracingEndpoint } from "./tracing.ts";
 import { messageOf } from "@durable-payments/api-core/values";
 import { checkDataConverter, openTextSeal, readDataConverter } from "@durable-payments/codec";
 import {
@@ -23,10 +22,16 @@ import {
   type WorkerOptions,
 } from "@temporalio/worker";
 import { type Account, type Accounts, openAccounts } from "./accounts.ts";
-import { attemptSpans, openWorkerTracing } from "./attempt-spans.ts";
 import { bundleOfWorker } from "./bundle.ts";
 import { createCompanions, rateOf, runTogether } from "./companions.ts";
-import { HealthListener, ledgerCheck, pollersCheck, signInCheck, temporalCheck } from "./health.ts";
+import {
+  type HealthListener,
+  ledgerCheck,
+  listenForProbes,
+  pollersCheck,
+  signInCheck,
+  temporalCheck,
+} from "./health.ts";
 import { keepRunning, notifierOf, trackerOf, warnOfOtherHosts } from "./kept-workflows.ts";
 import { makeScrape } from "./metrics.ts";
 import {
@@ -37,6 +42,7 @@ import {
   type WorkerProcess,
   type WorkerSettings,
 } from "./settings.ts";
+import { attemptSpans, openTracing, type Tracing, tracingEndpoint } from "./tracing.ts";
 
 const DEFAULT_GRACE = "30 seconds";
 const DEFAULT_BATCH_SHARE = 0.5;
@@ -47,7 +53,7 @@ type DataConverter = NonNullable<WorkerOptions["dataConverter"]>;
 /**
  * Returns the data converter that a worker or a client is given, or else that of the settings.
  *
- * @throws CannotStart if the settings name one that cannot be used.
+ * @throws CannotStart if that of the settings cannot be used.
  */
 export const converterOf = (
   given: { readonly dataConverter?: DataConverter; readonly namespace?: string },
@@ -91,7 +97,18 @@ const openLedgerOf = async (
     }
   });
 
-/** Compares the ledger with what the trackers have seen of it: one that was restored sends nothing. */
+/** Returns a ledger that can be used as soon as another one is opened. */
+const onceOpened = (opened: () => Ledger | undefined): Ledger =>
+  // Each property is that of the open ledger.
+  new Proxy({} as Ledger, {
+    get: (_, name): unknown => {
+      const ledger = opened();
+      if (ledger === undefined) throw new LedgerUnavailable("the worker does not run");
+      return Reflect.get(ledger, name);
+    },
+  });
+
+/** Compares the ledger with the last sequence that the trackers saw: a restored ledger sends nothing. */
 const compareLedger = async (
   ledger: Ledger,
   accounts: Accounts,
@@ -140,7 +157,7 @@ const deploymentOf = (
   };
 };
 
-/** @throws CannotStart if what a worker is to run has a name of what the plugin runs beside it. */
+/** @throws CannotStart if an activity or the task queue of a worker has a name of the plugin's own. */
 const checkNames = (
   { activities = {}, taskQueue }: WorkerOptions,
   ours: ReadonlyArray<string>,
@@ -148,7 +165,7 @@ const checkNames = (
   const base = baseQueue(taskQueue);
   if (base !== taskQueue) {
     throw new CannotStart(
-      `PaymentsPlugin polls the task queue ${taskQueue} itself, beside the base queue: create the worker with taskQueue: "${base}".`,
+      `PaymentsPlugin polls the task queue ${taskQueue} itself, together with the base queue: create the worker with taskQueue: "${base}".`,
     );
   }
   const taken = Object.keys(activities).filter((name) => ours.includes(name));
@@ -207,7 +224,14 @@ export const prepareWorker = async (
   const collector = orCannotStart(() => tracingEndpoint(environment));
   const accounts = await openAccounts(read, environment);
   const workflowBundle = await bundleOfWorker(worker, plugin);
-  const ledger = await openLedgerOf(read, accounts, namespace, process.ledger);
+  const open = () => openLedgerOf(read, accounts, namespace, process.ledger);
+  const close = async (ledger: Ledger | undefined) => {
+    if (process.ledger === undefined) await ledger?.close();
+  };
+  // It is only checked here, and opened again by `run`: if the worker cannot be created, nobody would close it.
+  await close(await open());
+  let opened: Ledger | undefined;
+  const ledger = onceOpened(() => opened);
 
   const draining = new AbortController();
   let tracing: Tracing | undefined;
@@ -256,7 +280,10 @@ export const prepareWorker = async (
     next: () => Promise<void>,
   ): Promise<void> => {
     const client = clientOf(worker, connection);
-    tracing = await openWorkerTracing(environment);
+    if (collector !== undefined) {
+      const warn = (message: string) => void Runtime.instance().logger.warn(message);
+      tracing = await openTracing(collector, environment, warn);
+    }
     await withLedger(() => compareLedger(ledger, accounts, client, environment));
     const { batchShare = DEFAULT_BATCH_SHARE } = read;
     const { companions, failure } = await createCompanions({
@@ -305,12 +332,13 @@ export const prepareWorker = async (
     let own: NativeConnection | undefined;
     let health: HealthListener | undefined;
     try {
-      // One that a worker has opened for itself is closed as soon as that worker has drained.
+      opened = await open();
+      // A connection that a worker has opened for itself is closed as soon as that worker has drained.
       if (options.connection === undefined) own = await NativeConnection.connect();
       const connection = own ?? worker.connection;
       if (connection === undefined) throw new CannotStart("The worker has no connection.");
       if (read.healthAddress !== undefined) {
-        health = await HealthListener.listen(read.healthAddress);
+        health = await listenForProbes(read.healthAddress);
       }
       await runOn(connection, worker, health, next);
     } catch (error) {
@@ -322,7 +350,7 @@ export const prepareWorker = async (
     } finally {
       health?.close();
       for (const { runtime } of accounts) await runtime.dispose();
-      if (process.ledger === undefined) await ledger.close();
+      await close(opened);
       await tracing?.close();
       await own?.close();
     }

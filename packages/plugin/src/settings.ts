@@ -23,7 +23,7 @@ export class CannotStart extends Error {
    */
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    // A program that does not catch it prints the stack: where it was thrown helps nobody who runs a worker.
+    // A program that does not catch it prints the stack: its lines help nobody who runs a worker.
     this.stack = `${this.name}: ${message}`;
   }
 }

@@ -3,9 +3,11 @@ import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { Client } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { PaymentsPlugin, type Polling } from "../src/index.ts";
 import { paymentsPluginIn } from "../src/payments-plugin.ts";
 
@@ -120,4 +122,16 @@ it("a worker whose workflows lack those of payments is refused, and told what to
   await expect(
     plugin.configureWorker({ taskQueue: "payments", activities: { createPayout: () => {} } }),
   ).rejects.toThrow(/brings the activities createPayout itself/);
+});
+
+it("a worker that is only checked leaves no ledger open", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "plugin-test-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const plugin = paymentsPluginIn(
+    { environment: {}, skipsTime: false },
+    { baseUrl: "http://127.0.0.1:1", clientId: "c", apiKey: "k", ledger: `sqlite:${folder}/l.db` },
+  );
+  await plugin.configureWorker({ taskQueue: "payments", workflowBundle: { code: "" } });
+  // SQLite removes its other files when the last connection is closed.
+  expect(readdirSync(folder)).toEqual(["l.db"]);
 });

@@ -2,7 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
-import { openTracing, type Tracing, tracingEndpoint } from "../src/tracing.ts";
+import { defaultPayloadConverter } from "@temporalio/common";
+import { attemptSpans, openTracing, type Tracing, tracingEndpoint } from "../src/tracing.ts";
 
 const IBAN = "DE89370400440532013000";
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
@@ -16,15 +17,12 @@ interface ExportedSpan {
   readonly status: { readonly code: number; readonly message?: string };
 }
 
-const open = async (url: string, warn: (message: string) => void = () => undefined) => {
-  const environment = {
-    OTEL_EXPORTER_OTLP_ENDPOINT: url,
-    OTEL_EXPORTER_OTLP_HEADERS: "x-key=a%20key",
-  };
-  const tracing = await openTracing(environment, { serviceName: "payments", warn });
-  if (tracing === undefined) throw new Error("nothing is exported");
-  return tracing;
-};
+const open = (url: string, warn: (message: string) => void = () => undefined) =>
+  openTracing(
+    url,
+    { OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_EXPORTER_OTLP_HEADERS: "x-key=a%20key" },
+    warn,
+  );
 
 interface Received {
   readonly path: string | undefined;
@@ -63,30 +61,26 @@ const spansOf = (exported: ReadonlyArray<Received>): ReadonlyArray<ExportedSpan>
     return resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap(({ spans }) => spans));
   });
 
-const within = (tracing: Tracing, use: () => Promise<unknown>, flags = "01") =>
-  tracing.within(
-    {
-      name: "attempt",
-      kind: "consumer",
-      traceparent: `00-${TRACE}-b7ad6b7169203331-${flags}`,
-      attributes: { attempt: 2 },
-    },
-    use,
-  );
+/** Runs an attempt of an activity whose run was started within a trace. */
+const within = async (tracing: Tracing, use: () => Promise<unknown>, flags = "01") => {
+  const info = { activityType: "createPayout", activityId: "1", attempt: 2, taskQueue: "payments" };
+  const { inbound } = attemptSpans(() => tracing)({ info } as never);
+  const carrier = { traceparent: `00-${TRACE}-b7ad6b7169203331-${flags}` };
+  const headers = { "_tracer-data": defaultPayloadConverter.toPayload(carrier) };
+  return inbound?.execute?.({ args: [], headers }, use);
+};
 
-it("exports nothing unless a collector is named", async () => {
-  const options = { serviceName: "payments", warn: () => undefined };
+it("exports nothing unless a collector is named", () => {
+  const endpoint = "http://collector:4318";
   for (const environment of [
     {},
     { OTEL_EXPORTER_OTLP_ENDPOINT: "" },
-    { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318", OTEL_SDK_DISABLED: "true" },
-    { OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318", OTEL_TRACES_EXPORTER: "none" },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_SDK_DISABLED: "true" },
+    { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_EXPORTER: "none" },
   ]) {
-    expect(await openTracing(environment, options)).toBeUndefined();
+    expect(tracingEndpoint(environment)).toBeUndefined();
   }
-  expect(tracingEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: "http://collector:4318" })).toBe(
-    "http://collector:4318",
-  );
+  expect(tracingEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })).toBe(endpoint);
   expect(() => tracingEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toThrow(
     "OTEL_EXPORTER_OTLP_ENDPOINT must be the address of a collector, by http or https",
   );
@@ -104,18 +98,18 @@ it("exports spans of one trace, with the type of an error and without its text",
   expect(collector.requests).toHaveLength(1);
   const [exported] = collector.requests;
   expect(exported).toMatchObject({ path: "/v1/traces", key: "a key" });
-  expect(exported?.body).toContain('"payments"');
+  expect(exported?.body).toContain('"durable-payments-worker"');
   expect(exported?.body).not.toContain(IBAN);
   expect(exported?.body).not.toContain(".ts:");
   expect(spansOf(collector.requests)).toMatchObject([
     {
       traceId: TRACE,
       parentSpanId: "b7ad6b7169203331",
-      name: "attempt",
-      attributes: [
-        { key: "attempt", value: { intValue: 2 } },
+      name: "RunActivity:createPayout",
+      attributes: expect.arrayContaining([
+        { key: "temporal.activity.attempt", value: { intValue: 2 } },
         { key: "error.type", value: { stringValue: "Refused" } },
-      ],
+      ]),
       status: { code: 2, message: "Refused" },
     },
   ]);
@@ -138,6 +132,6 @@ it("says once that a collector cannot be reached", async () => {
   await tracing.close();
   expect(warnings).toHaveLength(1);
   expect(warnings[0]).toMatch(
-    /^Traces cannot be exported to 127\.0\.0\.1:1: .*\. Payments go on without\.$/,
+    /^Traces cannot be exported to 127\.0\.0\.1:1: .*\. Payments continue without them\.$/,
   );
 });
