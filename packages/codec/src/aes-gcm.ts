@@ -9,7 +9,7 @@ const TAG_BYTES = 16;
 export const KEY_BYTES = 32;
 
 /**
- * Encrypt under a random nonce.
+ * Encrypts under a random nonce.
  *
  * @param bound is not stored, and must be the same to decrypt.
  * @returns nonce, ciphertext and tag.
@@ -22,9 +22,9 @@ export const seal = (key: Uint8Array, plain: Uint8Array, bound: string): Uint8Ar
 };
 
 /**
- * Decrypt what {@link seal} made.
+ * Decrypts what {@link seal} made.
  *
- * @throws Error where one bit differs, or the key or what was bound is another.
+ * @throws Error if one bit differs, or the key, or the bound text.
  */
 export const open = (key: Uint8Array, sealed: Uint8Array, bound: string): Uint8Array => {
   if (sealed.length < NONCE_BYTES + TAG_BYTES) throw new Error("It is too short");

@@ -28,7 +28,7 @@ const DEFAULT_MAX = 1000;
 const MOST_USES = 2 ** 20;
 
 /**
- * Keep data keys, so that a wrapping key, which may be far away, is not asked for each payload.
+ * Keeps data keys, so that a wrapping key, which may be far away, is not asked for each payload.
  *
  * @param provider of the wrapping keys.
  * @throws ValueError for times and numbers out of range.

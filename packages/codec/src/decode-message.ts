@@ -2,9 +2,9 @@ import type { DataConverter, Payload } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { KeysUnavailable } from "./key-provider.ts";
 
-/** What to do with a payload that its codec cannot decode. */
+/** How {@link decodeMessage} treats a payload that its codec cannot decode. */
 export interface DecodeSettings {
-  /** Leave it as it is, rather than reject; where all keys are out of reach it is rejected all the same. */
+  /** Leave it as it is, rather than reject; if all keys are out of reach, it is rejected all the same. */
   readonly keepUndecodable?: boolean;
 }
 
@@ -40,9 +40,9 @@ const showAttributes = (failure: Failure): void => {
 };
 
 /**
- * Decode the payloads of a message of Temporal's API where they are, by the codecs of a converter: of a history its
- * inputs, results, signals, heartbeats and failures. What is not encoded stays as it is. The client's `fetchHistory` and
- * the `raw` of its descriptions are as Temporal stores them.
+ * Decodes the payloads within a message of Temporal's API by the codecs of a converter: of a history its inputs, results,
+ * signals, heartbeats and failures. Payloads that are not encoded stay as they are. The client's `fetchHistory` and the
+ * `raw` of its descriptions are as Temporal stores them.
  *
  * @param message such as what the client's `fetchHistory` returns; it is changed.
  * @param dataConverter that the worker has, such as {@link encryptedDataConverter}.

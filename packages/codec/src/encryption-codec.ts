@@ -75,8 +75,9 @@ const decrypt = async (payload: Payload, namespace: string, keys: DataKeys): Pro
 };
 
 /**
- * Make a codec that encrypts each payload by AES-256-GCM: under a data key that the provider wraps, a random nonce, and
- * bound to namespace and key id. What is not encrypted is read as it is, so that histories from before are readable.
+ * Makes a codec that encrypts each payload by AES-256-GCM: under a data key that the provider wraps, a random nonce, and
+ * bound to namespace and key id. Payloads that are not encrypted are read as they are, so that old histories stay
+ * readable.
  *
  * @param settings namespace, keys, and how long data keys are kept.
  * @throws ValueError for a namespace that is empty.

@@ -1,12 +1,12 @@
 /**
- * The keys cannot be read: a folder that is missing, a file that is no key, a service that does not answer.
- * What needs them is tried again by Temporal; no run fails by it.
+ * The keys cannot be read: a folder is missing, a file is not a key, a service does not answer.
+ * Temporal retries the task that needs them; no run fails by it.
  */
 export class KeysUnavailable extends Error {
   override readonly name = "KeysUnavailable";
 }
 
-/** A payload was encrypted under a key that is not there any more, or not yet. Put the key back, and it is read. */
+/** A payload was encrypted under a key that is missing. Restore the key, and it is read. */
 export class MissingKey extends Error {
   override readonly name = "MissingKey";
   /** Id of the key that is missing. */
@@ -33,7 +33,7 @@ export class InvalidDataConverter extends Error {
   override readonly name = "InvalidDataConverter";
 }
 
-/** A key that encrypts payloads, and the same key as it is stored beside them. */
+/** A key that encrypts payloads, and the same key as it is stored with them. */
 export interface DataKey {
   /** Id of the key that wraps it, as the metadata of payloads show it: no secret. */
   readonly keyId: string;
@@ -44,7 +44,7 @@ export interface DataKey {
 }
 
 /**
- * What wraps data keys: a keyring in a folder, see {@link openKeyring}, or a key management service (KMS) such as
+ * Wraps data keys: a keyring in a folder, see {@link openKeyring}, or a key management service (KMS) such as
  * AWS KMS with `GenerateDataKey` and `Decrypt`.
  *
  * A rejection of any method ends the task that needs the key, which Temporal tries again: reject with
@@ -52,24 +52,24 @@ export interface DataKey {
  */
 export interface KeyProvider {
   /**
-   * Name the key that wraps new data keys. It is asked before each batch of payloads: answer from memory.
+   * Names the key that wraps new data keys. It is asked before each batch of payloads: answer from memory.
    *
    * @returns its id, at most 64 letters, digits, points, underscores and hyphens.
    */
   currentKeyId(): Promise<string>;
 
   /**
-   * Make a data key.
+   * Makes a data key.
    *
    * @param keyId that {@link currentKeyId} has named.
    */
   makeDataKey(keyId: string): Promise<DataKey>;
 
   /**
-   * Decrypt a data key.
+   * Decrypts a data key.
    *
    * @param keyId of the key that wraps it.
-   * @param wrapped as {@link makeDataKey} gave it, or whatever somebody has put in its place.
+   * @param wrapped as {@link makeDataKey} gave it, or anything else that somebody has put in its place.
    * @returns its 32 bytes.
    */
   unwrap(keyId: string, wrapped: Uint8Array): Promise<Uint8Array>;

@@ -39,7 +39,7 @@ const readKey = async (folder: string, file: string): Promise<Uint8Array> => {
   const key = Buffer.from((await readFile(path, "utf8")).trim(), "base64");
   if (key.length === KEY_BYTES) return key;
   throw new Error(
-    `${path} is no key: write ${KEY_BYTES} random bytes in Base64 (openssl rand -base64 ${KEY_BYTES})`,
+    `${path} is not a key: write ${KEY_BYTES} random bytes in Base64 (openssl rand -base64 ${KEY_BYTES})`,
   );
 };
 
@@ -70,7 +70,7 @@ const readKeys = async (folder: string): Promise<Keys> => {
 };
 
 /**
- * Open a keyring: a folder with a file `<id>.key` for each key, 32 bytes in Base64, and a file `current` with the id of
+ * Opens a keyring: a folder with a file `<id>.key` for each key, 32 bytes in Base64, and a file `current` with the id of
  * the key that encrypts from now on; the others decrypt what was written under them. The folder is read again when it
  * is used, at most once a second, so keys are added, made current and removed without a restart. A Kubernetes secret
  * can be mounted as it is.

@@ -53,7 +53,7 @@ export const openTextSeal = (folder: string): TextSeal => {
     },
     open: (text) => {
       const { data, keyId } = SEALED.exec(text)?.groups ?? {};
-      // What was written before there was a keyring.
+      // It was written before there was a keyring.
       if (keyId === undefined || data === undefined) return text;
       try {
         return Buffer.from(

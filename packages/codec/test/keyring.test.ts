@@ -94,7 +94,7 @@ it.each([
   {
     what: "a key of another length",
     change: (folder: string) => writeFile(join(folder, "k2.key"), "c2hvcnQ="),
-    says: /k2\.key is no key: write 32 random bytes in Base64 \(openssl rand -base64 32\)/,
+    says: /k2\.key is not a key: write 32 random bytes in Base64 \(openssl rand -base64 32\)/,
   },
   {
     what: "a key that others can write",

@@ -19,7 +19,7 @@ const quietLogger = (onError: (report: string) => void): NonNullable<BundleOptio
   error: onError,
 });
 
-/** A fault on one line: where it is, and what is wrong; a compiler shows the place below its message. */
+/** A fault on one line: its place, and the problem; a compiler shows the place below its message. */
 const faultIn = (part: string): string => {
   const [, file = ""] = /^ERROR in (.*)/.exec(part) ?? [];
   const [, problem = "it cannot be compiled"] = /\bError: *(?:[x×] )?(.+)/.exec(part) ?? [];
@@ -27,7 +27,7 @@ const faultIn = (part: string): string => {
   return `${place}: ${problem}`;
 };
 
-/** The faults in a report of webpack, without what it has bundled and where it has looked for modules. */
+/** The faults in a report of webpack, without the modules that it has bundled. */
 const faultsIn = (report: string): ReadonlyArray<string> =>
   report
     .split(/^(?=ERROR in )/m)
@@ -39,10 +39,10 @@ export class CannotBundle extends Error {
   override readonly name = "CannotBundle";
 }
 
-/** `.ts` in a checkout that runs from its sources, `.js` where the package is built or installed. */
+/** `.ts` in a checkout that runs from its sources, `.js` if the package is built or installed. */
 const extension = extname(import.meta.filename);
 
-/** It stands beside this file, as a source or built as this one is. */
+/** It is in the folder of this file, as a source or built as this one is. */
 const recorder = join(import.meta.dirname, `recorder${extension}`);
 
 /**

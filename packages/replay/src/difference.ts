@@ -18,7 +18,7 @@ export interface Frame {
 export interface Difference {
   /** The event that the code did not lead to; left out if the history ends before. */
   readonly event?: Recorded & { readonly id: number };
-  /** What the code would have recorded instead; left out if it did nothing. */
+  /** Command of the code instead; left out if it did nothing. */
   readonly command?: Recorded;
   /** Where the code stood when it did that: lines of its sources, innermost first. */
   readonly stack: ReadonlyArray<Frame>;
@@ -67,7 +67,7 @@ const lastingCommands = (
 
 /**
  * Returns the frames of the longest of the stacks that pass through the workflow's own lines. It is measured with the
- * frames of libraries: a wait of a library itself, beside the workflow, is near its start.
+ * frames of libraries: a wait of a library itself is near its start.
  */
 const longest = (stacks: ReadonlyArray<string>): ReadonlyArray<Frame> =>
   stacks

@@ -65,7 +65,7 @@ export const readHistory = (json: unknown): History => {
   if (!events[0]?.workflowExecutionStartedEventAttributes) {
     throw new InvalidHistory("it does not begin with the event WORKFLOW_EXECUTION_STARTED");
   }
-  // The SDK would wait for ever for the rest of one that has a gap.
+  // The SDK would wait forever for the rest of a history with a gap.
   const at = events.findIndex(({ eventId }, index) => Number(eventId) !== index + 1);
   if (at !== -1) {
     throw new InvalidHistory(

@@ -1,13 +1,13 @@
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { decode } from "@temporalio/common/lib/encoding.js";
 
-/** What a command of a workflow becomes in its history: an event of a type, about something of a name. */
+/** The event that a command of a workflow becomes in its history. */
 export interface Recorded {
   /** As histories name it, without the prefix: `ACTIVITY_TASK_SCHEDULED`. */
   readonly type: string;
   /** Type of the activity or the child workflow, name of the signal, id of the patch. */
   readonly name?: string;
-  /** Of the child workflow. */
+  /** Workflow id of the child. */
   readonly workflowId?: string;
   /** The step that an activity sends, if it sends one. */
   readonly step?: string;
@@ -26,7 +26,7 @@ export interface RecordedCommand extends RecordedActivity {
   readonly stack: string;
 }
 
-/** What the code did in one activation, as the recorder reports it. */
+/** The commands of one activation, as the recorder reports them. */
 export interface Activation {
   /** Stands for the workflow task: several activations may belong to one. */
   readonly task: number;

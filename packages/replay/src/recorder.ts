@@ -18,8 +18,8 @@ const named = (type: string, name: string | null | undefined): Recorded => ({
 });
 
 /**
- * Returns the event that a command becomes, or undefined if it becomes none that is compared: those of local
- * activities, cancellations and updates depend on more than the code.
+ * Returns the event that a command becomes; undefined if it is not compared: those of local activities, cancellations
+ * and updates depend on more than the code.
  */
 const recordedAs = (command: Command): Omit<RecordedCommand, "stack"> | undefined => {
   const { scheduleActivity, startChildWorkflowExecution, startTimer } = command;

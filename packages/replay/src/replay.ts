@@ -28,7 +28,7 @@ export type Replay = {
   | {
       readonly deterministic: false;
       readonly kind: DifferenceKind;
-      /** What the SDK says about it; of another step, which it does not see, what that means. */
+      /** The SDK's message; of another step, which the SDK does not see, its meaning. */
       readonly message: string;
       readonly difference: Difference;
     }
@@ -62,7 +62,7 @@ const kindOf = (message: string): DifferenceKind => {
 const otherStepMessage = ({ command, event }: Difference): string => {
   const now =
     command?.step === undefined ? "an activity without a step" : `the step ${command.step}`;
-  return `What this run sent as the step ${event?.step} the code sends as ${now}: the ledger knows a payment by its step. Where its outcome is not known yet, or the run is retried, it could be paid a second time. Keep the name, or take the new one behind patched.`;
+  return `What this run sent as the step ${event?.step} the code sends as ${now}: the ledger knows a payment by its step. If its outcome is not known yet, or the run is retried, it could be paid a second time. Keep the name, or take the new one behind patched.`;
 };
 
 const runOf = ({ history: { events }, workflowId }: RunToReplay) => ({
@@ -98,7 +98,7 @@ const outcomeOf = (
 };
 
 /**
- * Lets the SDK log nothing about replays: what it says of one that fails is in the result. A process that has a
+ * Lets the SDK log nothing about replays: what it says of a failed replay is in the result. A process that has a
  * Runtime of its own, or options for one, goes by that. The quiet one ends with the replay that it is for.
  */
 const quietUnlessInstalled = (): void => {
@@ -118,7 +118,7 @@ const quietUnlessInstalled = (): void => {
  * @param workflowBundle from {@link bundleForReplay}
  * @param runs from {@link readRun}, or a workflow id with what the client's `fetchHistory` returns.
  * @returns one result for each run, in their order.
- * @throws WrongWorkflowId where a history is of another workflow id.
+ * @throws WrongWorkflowId if a history has another workflow id.
  */
 export async function* replayHistories(
   workflowBundle: WorkflowBundle,
@@ -130,7 +130,7 @@ export async function* replayHistories(
   async function* oneByOne() {
     for await (const run of runs) {
       expectOwnId(run);
-      // The SDK would wait for ever for its first workflow task.
+      // The SDK would wait forever for its first workflow task.
       if (!hasBegun(run.history)) {
         notBegun.push({ ...runOf(run), deterministic: true });
         continue;
@@ -179,9 +179,9 @@ const recorded = (
   ].join(", ");
 
 /**
- * Says in words where a replay differs from its history, as tools and tests show it.
+ * Says in words how a replay differs from its history, as tools and tests show it.
  *
- * @param replay one that is not deterministic.
+ * @param replay that is not deterministic.
  * @param typeText how to show the type of an event; left out, as histories name it.
  * @returns the event, the command, and why that is a difference.
  */

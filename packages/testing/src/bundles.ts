@@ -4,7 +4,7 @@ import type { DataConverter } from "@temporalio/common";
 import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 
-/** The same bundle as that of a worker with the plugin: the workflows of payments stand beside the user's. */
+/** The same bundle as that of a worker with the plugin: it has the workflows of payments and the user's. */
 const plugins = [paymentsPluginIn({ environment: {}, skipsTime: false }, {})];
 
 /** What of a data converter runs in the workflow sandbox. */
@@ -32,7 +32,7 @@ const pathOf = (module: string): string =>
   module.startsWith("file:") ? fileURLToPath(module) : module;
 
 /**
- * Bundle workflows, once in a process: most of a test file's time would be that.
+ * Bundles workflows, once in a process: most of a test file's time would be that.
  *
  * @param workflowsPath module that exports the workflows: a path, or the URL of a file.
  * @param use for a worker, or for a replay that shows lines of the sources.

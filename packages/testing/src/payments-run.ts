@@ -11,13 +11,13 @@ import type { WorkflowResultType } from "@temporalio/common";
 import { askedOf, describeStanding, WaitedTooLong, withinLimit } from "./standing.ts";
 import { pause, type TestClock } from "./test-server.ts";
 
-/** A question to a person: what became of a write. */
+/** A question to a person about the outcome of a write. */
 export interface Asked extends Question {
   readonly operation: string;
   readonly step: string;
 }
 
-/** What a person answers: the id of what was made, that it is sent again, or that nothing more is sent. */
+/** A person's answer: the id at the service, or to send again, or to send nothing more. */
 export type TestAnswer =
   | { readonly found: string }
   | { readonly resend: true }
@@ -35,7 +35,7 @@ export interface PaymentsRun<
    * Awaits its end; the server's time passes meanwhile, unless the run asks a person.
    *
    * @returns its result.
-   * @throws WorkflowFailedError of the SDK where it fails; WaitedTooLong.
+   * @throws WorkflowFailedError of the SDK if it fails; WaitedTooLong.
    */
   readonly result: () => Promise<WorkflowResultType<W>>;
   /**
@@ -45,43 +45,43 @@ export interface PaymentsRun<
    */
   readonly untilStage: (activityType: string) => Promise<void>;
   /**
-   * Waits until it asks a person what became of a write.
+   * Waits until it asks a person about the outcome of a write.
    *
-   * @returns what it asks: of which step, why, and which possible matches there are.
-   * @throws WaitedTooLong where it asks nothing.
+   * @returns the question: its step, its reason, and the possible matches.
+   * @throws WaitedTooLong if it asks nothing.
    */
   readonly untilAsked: () => Promise<Asked>;
   /**
    * Waits until its payment needs a second person, and approves it as that person.
    *
-   * @param by name of whoever approves; not the one who started it.
-   * @throws WaitedTooLong where nothing is to be approved; Refused of `durable-payments/start`.
+   * @param by name of the person, who did not start it.
+   * @throws WaitedTooLong if nothing is to be approved; Refused of `durable-payments/start`.
    */
   readonly approve: (by: string) => Promise<void>;
   /**
    * Waits as `approve` does, but rejects it.
    *
-   * @param by name of whoever rejects.
+   * @param by name of the person.
    * @param reason why, which the run fails with.
    */
   readonly reject: (by: string, reason: string) => Promise<void>;
   /**
    * Waits until it asks a person, and answers as that person.
    *
-   * @param by name of whoever answers.
+   * @param by name of the person.
    * @param given such as `{ resend: true }`, `{ found: payout_id }` or `{ end: true }`.
-   * @throws WaitedTooLong where it asks nothing; Refused or InvalidInput of `durable-payments/start`.
+   * @throws WaitedTooLong if it asks nothing; Refused or InvalidInput of `durable-payments/start`.
    */
   readonly answer: (by: string, given: TestAnswer) => Promise<void>;
 }
 
-/** What a run needs of its test. */
+/** The parts of a test that its runs use. */
 export interface RunContext {
   readonly client: Client;
   readonly ledger: Ledger;
   readonly clock: TestClock;
   readonly waitLimitMs: number;
-  /** Rejects as soon as the test cannot go on, its worker having failed, say. */
+  /** Rejects as soon as the test cannot continue, such as if its worker has failed. */
   readonly broken: Promise<never>;
 }
 

@@ -25,7 +25,7 @@ import { type ServerKind, startTestServer, type TestServer } from "./test-server
 
 /** How a run is started. */
 export interface StartOptions {
-  /** Default: one that no other run has. */
+  /** Default: a new one. */
   readonly workflowId?: string;
   /** Who starts it, and so cannot approve it. Default: `the test`. */
   readonly startedBy?: string;
@@ -52,7 +52,7 @@ export interface PaymentsTest extends AsyncDisposable {
    * Starts a workflow, and awaits its end.
    *
    * @returns its result.
-   * @throws WorkflowFailedError of the SDK where it fails; WaitedTooLong.
+   * @throws WorkflowFailedError of the SDK if it fails; WaitedTooLong.
    */
   readonly run: <W extends Workflow>(
     workflow: W | string,
@@ -75,14 +75,14 @@ export interface PaymentsTest extends AsyncDisposable {
   readonly temperament: (temperament: Temperament) => Promise<void>;
   /**
    * Lets the worker crash once the service has carried out the next request to an operation, before the worker has the
-   * answer; another worker takes over. {@link dispose} rejects where that did not come to pass.
+   * answer; another worker takes over. {@link dispose} rejects if that did not happen.
    */
   readonly crashAfter: (operation: OperationName) => Promise<void>;
   /** Ends the worker at once, and starts another one. */
   readonly restartWorker: () => Promise<void>;
   /** The time of the server and of the service, in milliseconds since 1970. */
   readonly now: () => Promise<number>;
-  /** Lets so much time pass, in no time where the server skips it: `sleep("3 days")`. */
+  /** Lets so much time pass, in no time if the server skips it: `sleep("3 days")`. */
   readonly sleep: (duration: Duration) => Promise<void>;
   /**
    * Replays the history of every run of this test against the code as it is now.
@@ -93,7 +93,7 @@ export interface PaymentsTest extends AsyncDisposable {
    */
   readonly replay: (workflowsPath?: string) => Promise<ReadonlyArray<string>>;
   /**
-   * Ends the worker and the service, and the server where the test has started it.
+   * Ends the worker and the service, and the server if the test has started it.
    *
    * @throws what went wrong meanwhile that no wait has shown.
    */
@@ -102,7 +102,7 @@ export interface PaymentsTest extends AsyncDisposable {
 
 const NAMESPACE = "default";
 
-/** What is not known of a run before it starts. */
+/** Fields of a run that are unknown before it starts. */
 const UNKNOWN_RUN = {
   account: null,
   runId: null,
@@ -141,7 +141,7 @@ const clientOf = (
 /**
  * Starts what a test of payment workflows needs: a Temporal server that skips waiting, a simulated payment service on
  * the same clock, and a worker of your workflows. It works in any test runner; `usePaymentsTest` starts
- * and ends it by itself.
+ * and ends it for you.
  *
  * @param options your workflows, and what differs from the defaults.
  * @returns the test; end it by `dispose`.
@@ -198,7 +198,7 @@ export const beginTest = async (
     const client = clientOf(server, dataConverter);
     const runs = new TestRuns(() => client);
     ends.push(async () => {
-      // Activities of runs that go on would keep the time of a server that skips waiting for all tests to come.
+      // Activities of open runs would keep the time of a server that skips waiting for all tests to come.
       const wasOpen = await runs.end();
       if (!wasOpen || !server.environment.supportsTimeSkipping) return;
       await bench.end();
@@ -226,7 +226,7 @@ export const beginTest = async (
     ) => {
       const type = typeof workflow === "string" ? workflow : workflow.name;
       await ledger.noteRun({ ...UNKNOWN_RUN, workflowId, type, startedBy });
-      // The SDK's type wants `args` only where there are parameters; an empty list says the same.
+      // The SDK's type wants `args` only if there are parameters; an empty list says the same.
       const options = {
         args,
         taskQueue,

@@ -8,7 +8,7 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
 import { bundleOf } from "./bundles.ts";
 
-/** Runs would not go on under the code as it is now; the message shows where each differs. */
+/** Runs would not continue under the code as it is now; the message shows where each differs. */
 export class NotReplayable extends Error {
   override readonly name = "NotReplayable";
 }
@@ -47,8 +47,8 @@ const isReplayable = async (
 };
 
 /**
- * Replay histories against the code of the runs, or against other code. What differs is looked for only where something
- * does, since that takes another bundle; what other code sends as another step, the SDK does not see.
+ * Replays histories against the code of the runs, or against other code. Differences are looked for only if there are
+ * any, since that takes another bundle; the SDK does not see a send as another step.
  *
  * @param path module of the workflows that the runs are of.
  * @param otherPath module to replay them against instead.
@@ -119,7 +119,7 @@ export class TestRuns {
   }
 
   /**
-   * Ends the runs that go on.
+   * Ends the open runs.
    *
    * @returns whether there was one.
    */

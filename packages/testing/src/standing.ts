@@ -19,7 +19,7 @@ const asks = ({ question, step }: WriteRow): string =>
     ? `Its step ${step} waits for the approval of a second person: run.approve() or run.reject(). ${question.reason}`
     : `Its step ${step} asks a person: ${question?.reason ?? ""} Answer by run.answer().`;
 
-/** The failure of a workflow task: the code threw something that is no failure of the run, and is tried again for ever. */
+/** The failure of a workflow task: the code threw an error that does not fail the run, and is retried forever. */
 const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> => {
   const { events } = await handle.fetchHistory();
   const failed = (events ?? []).findLast((event) => event.workflowTaskFailedEventAttributes);
@@ -29,10 +29,10 @@ const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> =
 };
 
 /**
- * Words where a run stands, and what keeps it: whom it asks, which activity waits or fails, which child it waits for and
- * where that stands, or what its code throws.
+ * Describes the state of a run: whom it asks, which activity waits or fails, which child it waits for and the state of
+ * that, or the error of its code.
  *
- * @returns sentences; also where the run cannot be read.
+ * @returns sentences, even if the run cannot be read.
  */
 export const describeStanding = async (ledger: Ledger, handle: WorkflowHandle): Promise<string> => {
   try {
@@ -53,11 +53,11 @@ export const describeStanding = async (ledger: Ledger, handle: WorkflowHandle): 
     const all = [...asked, ...pending, ...children, ...(thrown === undefined ? [] : [thrown])];
     return all.length === 0 ? "It waits for nothing that is known." : all.join(" ");
   } catch (error) {
-    return `Where it stands cannot be read: ${messageOf(error)}.`;
+    return `Its state cannot be read: ${messageOf(error)}.`;
   }
 };
 
-/** A wait of a test has lasted too long; the message says where the run stands, and what it waits for. */
+/** A wait of a test has lasted too long; the message has the state of the run. */
 export class WaitedTooLong extends Error {
   override readonly name = "WaitedTooLong";
 }

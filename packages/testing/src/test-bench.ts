@@ -25,7 +25,7 @@ export interface PaymentsTestOptions extends WorkerSettings {
   readonly workflowsPath?: string;
   /** Your own activities, by name. Default: none beside those of payments. */
   readonly activities?: object;
-  /** The server: a kind of it, or one that `startTestServer` has started. Default: `time-skipping`. */
+  /** The server: a kind of it, or the result of `startTestServer`. Default: `time-skipping`. */
   readonly server?: ServerKind | TestServer;
   /**
    * How the simulated service behaves: `{ settleAfter: "3 days", balances: { USD: "100.00" } }`. Its clock is that of the
@@ -95,7 +95,7 @@ export class TestBench {
       port,
     });
     await this.#ledger?.close();
-    // Of a server that others have used, the time is far ahead.
+    // The time of a server that others have used is far ahead.
     await clock.now();
     // The server may be another one by the next test.
     this.#ledger = await openLedger("memory", { clock: () => server.clock.known() });
@@ -156,14 +156,14 @@ export class TestBench {
       ...(skipsTime && { maxCachedWorkflows: 0 }),
     });
     const running = worker.run();
-    // What it fails with, `end` throws, and the run that waits.
+    // Its error is thrown by `end`, and by the run that waits.
     running.catch(() => undefined);
     this.#worker = { worker, running, kill: () => (killed.isSo = true) };
     this.#environment = environment;
     await Promise.race([ready.promise, running]);
   }
 
-  /** What the worker has set in the ledger of the test before. */
+  /** Sets the limits, as the worker has done in the ledger of the earlier test. */
   async #setLimits(): Promise<void> {
     const { approveAbove = null, maxAmounts = null } = this.#options;
     const { clientId, url: baseUrl } = this.simulator;
@@ -185,7 +185,7 @@ export class TestBench {
     return new Proxy({} as Ledger, {
       get: (_, name): unknown => {
         const value: unknown = Reflect.get(this.ledger, name);
-        // What a killed process knew when it died, it has written nowhere.
+        // A killed process writes nothing more.
         return isKilled() && typeof value === "function" ? lost : value;
       },
     });

@@ -15,14 +15,14 @@ import { KeysUnavailable } from "../key-provider.ts";
 import { maskedPayload, readPayloads, writePayloads } from "./payloads.ts";
 import { type Authenticate, CannotServe, type CodecUser } from "./users.ts";
 
-/** What was asked of the codec server, without any value. */
+/** Log entry of a request to the codec server, without any value. */
 export interface CodecRequestEntry {
   /** When, ISO 8601. */
   readonly at: string;
   readonly operation: "decode" | "encode" | "unknown";
   /** HTTP status of the answer. */
   readonly status: number;
-  /** Who asked; undefined where nobody said. */
+  /** The user; undefined if unknown. */
   readonly user: string | undefined;
   readonly role: CodecUser["role"] | undefined;
   readonly origin: string | undefined;
@@ -40,7 +40,7 @@ export interface CodecServerSettings {
   readonly origins: ReadonlyArray<string>;
   readonly authenticate: Authenticate;
   readonly host: string;
-  /** 0 takes one that is free. */
+  /** Port 0 is any free one. */
   readonly port: number;
   /** Certificate and key in PEM; without them it answers this machine alone, unless a proxy ends TLS before it. */
   readonly tls?: { readonly cert: string; readonly key: string };
@@ -84,7 +84,7 @@ const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
   try {
     return JSON.parse(json);
   } catch {
-    throw new Failed(400, "The body is no JSON");
+    throw new Failed(400, "The body is not JSON");
   }
 };
 
@@ -166,7 +166,7 @@ const answerTo = async (
   return writePayloads(answered);
 };
 
-/** A name that is wrongly encoded is none of a namespace. */
+/** A wrongly encoded name cannot be that of a namespace. */
 const decodedName = (name: string): string => {
   try {
     return decodeURIComponent(name);
@@ -181,7 +181,7 @@ const failureOf = (error: unknown): Failed => {
   return new Failed(500, "The payloads could not be worked on");
 };
 
-/** What a browser needs to know before it lets a page of an allowed origin ask. */
+/** A browser lets a page of an allowed origin ask by these headers. */
 const allowOrigin = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -236,13 +236,13 @@ const handle = async (
 };
 
 /**
- * Start a codec server, by which Temporal's Web UI and command line show payloads decoded: `POST /decode` and
+ * Starts a codec server, by which Temporal's Web UI and command line show payloads decoded: `POST /decode` and
  * `/encode`, or `/{namespace}/decode`, as Temporal's remote codec protocol has them. A payload that cannot be decoded is
  * answered as it was sent.
  *
  * @param settings whose payloads, who may ask, and where it listens.
  * @returns the server.
- * @throws CannotServe where it would answer other machines in plain text, or cannot listen.
+ * @throws CannotServe if it would answer other machines in plain text, or cannot listen.
  */
 export const startCodecServer = async (settings: CodecServerSettings): Promise<CodecServer> => {
   const { host, isBehindTlsProxy = false, port, tls } = settings;
@@ -265,7 +265,7 @@ export const startCodecServer = async (settings: CodecServerSettings): Promise<C
       `The codec server cannot listen on ${host}:${port}: ${messageOf(error)}.`,
     );
   }
-  // Of a server that listens on a port.
+  // A server that listens on a port has such an address.
   const { port: used } = server.address() as AddressInfo;
   return {
     url: `${tls === undefined ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${used}`,

@@ -38,7 +38,7 @@ const maskField = (name: string, value: unknown): unknown => {
   return isShown(name, String(value)) ? value : MASK;
 };
 
-/** What a payload holds, for those who may not see personal values: only what is known to be none is shown. */
+/** Masks a payload for users who may not see personal values: a value is shown only if it is known not to be personal. */
 export const maskedPayload = (payload: Payload): Payload => {
   let value: unknown;
   try {
@@ -66,7 +66,7 @@ const payloadOf = (json: unknown): Payload | undefined => {
 };
 
 /**
- * Read payloads as protobuf writes them in JSON: `{"payloads":[{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"NTE="}]}`.
+ * Reads payloads as protobuf writes them in JSON: `{"payloads":[{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"NTE="}]}`.
  *
  * @returns undefined for anything else.
  */
@@ -80,7 +80,7 @@ export const readPayloads = (json: unknown): ReadonlyArray<Payload> | undefined 
 const base64Of = (bytes: Uint8Array | null | undefined): string =>
   Buffer.from(bytes ?? []).toString("base64");
 
-/** Write payloads as {@link readPayloads} reads them. */
+/** Writes payloads as {@link readPayloads} reads them. */
 export const writePayloads = (payloads: ReadonlyArray<Payload>): string =>
   JSON.stringify({
     payloads: payloads.map(({ data, metadata }) => ({

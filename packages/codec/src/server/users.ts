@@ -9,8 +9,8 @@ export class CannotServe extends Error {
 }
 
 /**
- * What a user may do: `masked` sees values without names, account numbers and the like; `reader` sees them all; `editor`
- * may encode, too, which is what starting and signalling runs in the Web UI takes.
+ * Rights of a user: `masked` sees values without names, account numbers and the like; `reader` sees them all; `editor`
+ * may encode, too, as starting and signalling runs in the Web UI needs.
  */
 export type CodecRole = "masked" | "reader" | "editor";
 
@@ -20,10 +20,10 @@ export interface CodecUser {
   readonly role: CodecRole;
 }
 
-/** Find out who sends a request; undefined where nobody says. */
+/** Returns the sender of a request; undefined if it is unknown. */
 export type Authenticate = (authorization: string | undefined) => Promise<CodecUser | undefined>;
 
-/** By which keys the tokens of users are signed, and what they must say. */
+/** The keys that sign the tokens of users, and the claims that these must have. */
 export interface TokenIssuer {
   /** Address of the issuer's public keys, a JSON Web Key Set. */
   readonly jwksUrl: string;
@@ -105,14 +105,14 @@ const isOf = (claims: Claims, { group, subject }: Entry): boolean => {
 };
 
 /**
- * Read who may ask the codec server from a file, which is read again at each request: a user that is taken out has no
- * access any more.
+ * Reads who may ask the codec server from a file. It is read again at each request: a removed user has no access any
+ * more.
  *
  * @param file path of JSON: a list of users, each with `name`, `role`, and the `tokenSha256` of a token that was given to
  *   him, or the `subject` or `group` that a signed token names.
  * @param issuer who signs the tokens of users; without it only those of `tokenSha256` count.
  * @returns the authentication of {@link startCodecServer}.
- * @throws CannotServe where the file cannot be read.
+ * @throws CannotServe if the file cannot be read.
  */
 export const authenticateByFile = async (
   file: string,
