@@ -131,7 +131,7 @@ const JSON_LINES = "application/x-ndjson";
 const PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8";
 
 /** Sources of a listener's answers. */
-export interface Watched {
+interface Watched {
   readonly checks: ReadonlyArray<Check>;
   /** Writes the metrics. */
   readonly scrape: () => Promise<string>;
