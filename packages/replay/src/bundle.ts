@@ -3,36 +3,21 @@ import {
   bundleWorkflowCode,
   type BundleOptions,
   type BundlerPlugin,
+  DefaultLogger,
   type WorkflowBundle,
 } from "@temporalio/worker";
 
-const nothing = () => undefined;
-const toStandardError = (message: string) => void process.stderr.write(`${message}\n`);
-
-/** The bundler reports each build, with all that it is made of; only what goes wrong is of interest. */
-const quietLogger = (onError: (report: string) => void): NonNullable<BundleOptions["logger"]> => ({
-  log: nothing,
-  trace: nothing,
-  debug: nothing,
-  info: nothing,
-  warn: toStandardError,
-  error: onError,
-});
-
-/** A fault on one line: its place, and the problem; a compiler shows the place below its message. */
-const faultIn = (part: string): string => {
-  const [, file = ""] = /^ERROR in (.*)/.exec(part) ?? [];
-  const [, problem = "it cannot be compiled"] = /\bError: *(?:[x×] )?(.+)/.exec(part) ?? [];
-  const [, place = file] = /(?:,-|╭─)\[(.+)\]/.exec(part) ?? [];
-  return `${place}: ${problem}`;
-};
-
-/** The faults in a report of webpack, without the modules that it has bundled. */
+/** The faults in a report of webpack, each on one line: its place, and the problem; a compiler shows the place below. */
 const faultsIn = (report: string): ReadonlyArray<string> =>
   report
     .split(/^(?=ERROR in )/m)
     .filter((part) => part.startsWith("ERROR in "))
-    .map(faultIn);
+    .map((part) => {
+      const [, file = ""] = /^ERROR in (.*)/.exec(part) ?? [];
+      const [, problem = "it cannot be compiled"] = /\bError: *(?:[x×] )?(.+)/.exec(part) ?? [];
+      const [, place = file] = /(?:,-|╭─)\[(.+)\]/.exec(part) ?? [];
+      return `${place}: ${problem}`;
+    });
 
 /** The workflows cannot be bundled; the message has the faults of their sources. */
 export class CannotBundle extends Error {
@@ -85,7 +70,11 @@ export const bundleForReplay = async (
         resolve: { ...config.resolve, conditionNames },
         module: { ...config.module, rules: config.module?.rules?.map(ofOwnCode) ?? [] },
       }),
-      logger: quietLogger((report) => faults.push(...faultsIn(report))),
+      // The bundler reports each build, with all its modules; only faults and warnings are of interest.
+      logger: new DefaultLogger("WARN", ({ level, message }) => {
+        if (level === "ERROR") faults.push(...faultsIn(message));
+        else process.stderr.write(`${message}\n`);
+      }),
     });
   } catch (cause) {
     const [fault = cause instanceof Error ? cause.message : String(cause), ...more] = faults;

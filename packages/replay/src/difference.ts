@@ -20,10 +20,8 @@ export interface Difference {
   readonly event?: Recorded & { readonly id: number };
   /** Command of the code instead; left out if it did nothing. */
   readonly command?: Recorded;
-  /** Where the code stood when it did that: lines of its sources, innermost first. */
+  /** Where the code gave the command, or else waits: lines of its sources, innermost first; empty if it has ended. */
   readonly stack: ReadonlyArray<Frame>;
-  /** Where the code waits since; no line if it has ended. */
-  readonly waitsAt: ReadonlyArray<Frame>;
 }
 
 const FRAME = /(?:\(|^at )((?:file:\/\/)?\/[^():]+|[A-Za-z]:\\[^():]+):(\d+):(\d+)\)?$/;
@@ -90,8 +88,7 @@ const differenceAt = (
 ): Difference => ({
   ...(event && { event: { id: event.id, ...pick(event, names) } }),
   ...(command && { command: pick(command, names) }),
-  stack: framesOf(command?.stack ?? ""),
-  waitsAt: longest(activations.at(-1)?.waitsAt ?? []),
+  stack: command ? framesOf(command.stack) : longest(activations.at(-1)?.waitsAt ?? []),
 });
 
 /** Finds where a replay that failed left its history. */

@@ -9,10 +9,4 @@ export {
   WrongWorkflowId,
 } from "./history.ts";
 export type { Recorded } from "./record.ts";
-export {
-  type DifferenceKind,
-  differenceText,
-  type DifferenceText,
-  type Replay,
-  replayHistories,
-} from "./replay.ts";
+export { type DifferenceKind, describeDifference, type Replay, replayHistories } from "./replay.ts";

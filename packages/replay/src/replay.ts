@@ -158,39 +158,32 @@ export async function* replayHistories(
   yield* notBegun;
 }
 
-/** A difference in words. */
-export interface DifferenceText {
-  /** Event of the history: `event 11, ACTIVITY_TASK_SCHEDULED createPayout, step createPayout`. */
-  readonly history: string;
-  /** Command that the code gave instead. */
-  readonly code: string;
-  /** Why that is a difference. */
-  readonly reason: string;
-}
+/** `ACTIVITY_TASK_SCHEDULED` as Temporal's Web UI shows it: `ActivityTaskScheduled`. */
+const shownType = (type: string): string =>
+  type.toLowerCase().replaceAll(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-const recorded = (
-  { name, step, type, workflowId }: Recorded,
-  typeText: (type: string) => string,
-): string =>
+const recorded = ({ name, step, type, workflowId }: Recorded): string =>
   [
-    name === undefined ? typeText(type) : `${typeText(type)} ${name}`,
+    name === undefined ? shownType(type) : `${shownType(type)} ${name}`,
     ...(workflowId === undefined ? [] : [`workflow id ${workflowId}`]),
     ...(step === undefined ? [] : [`step ${step}`]),
   ].join(", ");
 
 /**
- * Says in words how a replay differs from its history, as tools and tests show it.
+ * Describes how a replay differs from its history, as tools and tests show it.
  *
  * @param replay that is not deterministic.
- * @param typeText how to show the type of an event; left out, as histories name it.
- * @returns the event, the command, and why that is a difference.
+ * @returns lines of text: the event, the command of the code, the lines of its sources, and the reason.
  */
-export const differenceText = (
-  { difference: { command, event }, kind, message }: Extract<Replay, { deterministic: false }>,
-  typeText = (type: string): string => type,
-): DifferenceText => ({
-  history:
-    event === undefined ? "no further event" : `event ${event.id}, ${recorded(event, typeText)}`,
-  code: command === undefined ? "nothing of that kind" : recorded(command, typeText),
-  reason: kind === "otherStep" ? message : `Temporal: ${message}`,
-});
+export const describeDifference = ({
+  difference: { command, event, stack },
+  kind,
+  message,
+}: Extract<Replay, { deterministic: false }>): ReadonlyArray<string> => [
+  `history: ${event === undefined ? "no further event" : `event ${event.id}, ${recorded(event)}`}`,
+  `code:    ${command === undefined ? "waits, or has ended" : recorded(command)}`,
+  ...stack.map(({ column, file, line, source }) =>
+    [`         ${file}:${line}:${column}`, ...(source === undefined ? [] : [source])].join("  "),
+  ),
+  kind === "otherStep" ? message : `Temporal: ${message}`,
+];

@@ -1,9 +1,4 @@
-import {
-  differenceText,
-  replayHistories,
-  type Replay,
-  type RunToReplay,
-} from "@durable-payments/replay";
+import { describeDifference, replayHistories, type RunToReplay } from "@durable-payments/replay";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
 import { bundleOf } from "./bundles.ts";
@@ -12,28 +7,6 @@ import { bundleOf } from "./bundles.ts";
 export class NotReplayable extends Error {
   override readonly name = "NotReplayable";
 }
-
-type Different = Extract<Replay, { readonly deterministic: false }>;
-type Place = Different["difference"]["stack"][number];
-
-const placeOf = ({ column, file, line, source }: Place): string =>
-  `    ${file}:${line}:${column}${source === undefined ? "" : `  ${source}`}`;
-
-const linesOf = (different: Different): ReadonlyArray<string> => {
-  const { difference, kind, type, workflowId } = different;
-  const { stack, waitsAt } = difference;
-  const { code, history, reason } = differenceText(different);
-  return [
-    `${workflowId} (${type}):`,
-    `  history: ${history}`,
-    `  code:    ${code}`,
-    ...stack.map(placeOf),
-    ...(kind !== "otherStep" && waitsAt.length > 0
-      ? ["  where the code waits since:", ...waitsAt.map(placeOf)]
-      : []),
-    `  ${reason}`,
-  ];
-};
 
 const isReplayable = async (
   workflowsPath: string,
@@ -66,7 +39,9 @@ export const replayRuns = async (
   const bundle = await bundleOf(otherPath, "replay");
   const lines: Array<string> = [];
   for await (const replay of replayHistories(bundle, runs)) {
-    if (!replay.deterministic) lines.push(...linesOf(replay));
+    if (replay.deterministic) continue;
+    const description = describeDifference(replay).map((line) => `  ${line}`);
+    lines.push(`${replay.workflowId} (${replay.type}):`, ...description);
   }
   if (isOther && lines.length === 0) return ids;
   throw new NotReplayable(

@@ -117,7 +117,7 @@ export const replay = Command.make("replay", replayed, (given) =>
     if (failed === (workflowId !== undefined || name !== undefined))
       throw badUsage("Name exactly one of the ID of a run, --file FILE and --failed.");
     // It has native code.
-    const { differenceText } = await import("@durable-payments/replay");
+    const { describeDifference } = await import("@durable-payments/replay");
     const { dataConverter } = work.temporalSettings(process.env);
     const workflows = given.workflows === undefined ? undefined : resolve(given.workflows);
     const replayAll = async (selected: AsyncIterable<RunToReplay> | Iterable<RunToReplay>) => {
@@ -130,7 +130,7 @@ export const replay = Command.make("replay", replayed, (given) =>
       name === undefined
         ? await work.operating((operations) => replayAll(work.selectRuns(operations, selection)))
         : await replayAll([await work.readRunOfFile(await work.readJson(name), name, workflowId)]);
-    output.answer({ runs }, (shown) => work.replayText(shown.runs, differenceText));
+    output.answer({ runs }, (shown) => work.replayText(shown.runs, describeDifference));
     return runs.every(({ deterministic }) => deterministic)
       ? EXIT_CODES.done
       : EXIT_CODES.runFailed;
