@@ -15,3 +15,4 @@ export {
   type TestServer,
 } from "./test-server.ts";
 export { WaitedTooLong } from "./standing.ts";
+export { usePaymentsTest } from "./vitest.ts";

@@ -1,4 +1,3 @@
-import { afterAll, afterEach, beforeAll, beforeEach } from "vitest";
 import { bundleOf, defaultWorkflows } from "./bundles.ts";
 import { beginTest, type PaymentsTest } from "./payments-test.ts";
 import { type PaymentsTestOptions, TestBench } from "./test-bench.ts";
@@ -7,13 +6,15 @@ import { startTestServer, type TestServer } from "./test-server.ts";
 /** A download of the server, and the first bundle of the workflows, take their time. */
 const START_WITHIN_MS = 120_000;
 
-/** A wait ends so much before Vitest ends the test, which would say nothing of the run. */
+/** A wait ends so much before Vitest ends the test, whose error would not describe the run. */
 const BEFORE_TIMEOUT_MS = 2_500;
 
 const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
   // Each property is that of the test that runs, of which the type is PaymentsTest.
   new Proxy({} as PaymentsTest, {
     get: (_, name): unknown => {
+      // It is not a promise, as `await` asks.
+      if (name === "then") return undefined;
       const value = started();
       if (value === undefined) {
         throw new Error("usePaymentsTest starts it before each test: use it in a test or a hook.");
@@ -23,28 +24,30 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
   });
 
 /**
- * Tests payment workflows in Vitest. Call it once in a file or a `describe`: one server and one worker for all of its
+ * Tests payment workflows in Vitest. Await it once in a file or a `describe`: one server and one worker for all of its
  * tests, and for each test a service and a ledger of its own. A wait of a test ends shortly before Vitest's `testTimeout`,
- * with an error that says where the run stands. Not for tests that run at once (`test.concurrent`).
+ * with an error that describes the run. Not for tests that run at once (`test.concurrent`).
  *
  * @param options as those of `createPaymentsTest`.
- * @returns what belongs to the test that runs; use it in tests and hooks.
+ * @returns the parts of the test that runs, for use in tests and hooks.
+ * @throws the error of Vitest, outside of it.
  * @example
  * ```ts
- * const payments = usePaymentsTest({ workflowsPath: new URL("./workflows.ts", import.meta.url).href });
+ * const payments = await usePaymentsTest({ workflowsPath: new URL("./workflows.ts", import.meta.url).href });
  *
  * test("pays", async () => {
  *   expect(await payments.run(payInvoice, [invoice])).toBe("completed");
  * });
  * ```
  */
-export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest => {
+export const usePaymentsTest = async (options: PaymentsTestOptions = {}): Promise<PaymentsTest> => {
+  // The other test runners do not have it.
+  const { afterAll, afterEach, beforeAll, beforeEach } = await import("vitest");
+  const given = typeof options.server === "object" ? options.server : undefined;
   let server: TestServer | undefined;
   let bench: TestBench | undefined;
-  let isOwn = false;
   let payments: PaymentsTest | undefined;
   beforeAll(async () => {
-    isOwn = typeof options.server !== "object";
     server =
       typeof options.server === "object" ? options.server : await startTestServer(options.server);
     // Made once in a process: here, so that no test waits for it. Not while the server starts, which has five seconds.
@@ -63,7 +66,7 @@ export const usePaymentsTest = (options: PaymentsTestOptions = {}): PaymentsTest
   }, START_WITHIN_MS);
   afterAll(async () => {
     await bench?.dispose();
-    if (isOwn) await server?.dispose();
+    if (given === undefined) await server?.dispose();
   }, START_WITHIN_MS);
   return startedLast(() => payments);
 };

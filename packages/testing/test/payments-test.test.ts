@@ -1,10 +1,9 @@
 import { payout } from "@durable-payments/workflows";
 import { describe, expect, it } from "vitest";
-import { NotReplayable } from "../src/index.ts";
-import { usePaymentsTest } from "../src/vitest.ts";
+import { NotReplayable, usePaymentsTest } from "../src/index.ts";
 import { paySupplier, sleepLong, waitForNothing } from "./support/workflows.ts";
 
-const payments = usePaymentsTest({
+const payments = await usePaymentsTest({
   workflowsPath: import.meta.resolve("./support/workflows.ts"),
   approveAbove: { USD: "1000.00" },
 });
@@ -97,8 +96,8 @@ describe("a run", () => {
   });
 });
 
-describe("a wait", () => {
-  const short = usePaymentsTest({
+describe("a wait", async () => {
+  const short = await usePaymentsTest({
     workflowsPath: import.meta.resolve("./support/workflows.ts"),
     server: "dev",
     waitLimitMs: 1_500,

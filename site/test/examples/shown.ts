@@ -159,9 +159,9 @@ export async function testIt(invoice: object) {
   // #endregion
 }
 
-export function testInVitest(invoice: object) {
+export async function testInVitest(invoice: object) {
   // #region example
-  const payments = usePaymentsTest({
+  const payments = await usePaymentsTest({
     workflowsPath: new URL("./workflows.ts", import.meta.url).href,
   });
 

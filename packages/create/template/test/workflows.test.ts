@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { exampleInvoice } from "../src/example-invoice.ts";
 import { payInvoice } from "../src/workflows.ts";
 
-const payments = usePaymentsTest({
+const payments = await usePaymentsTest({
   workflowsPath: import.meta.resolve("../src/workflows.ts"),
   simulator: { settleAfter: "3 days" },
 });

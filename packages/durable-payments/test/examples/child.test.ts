@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { payBoth } from "./children.ts";
 
 const workflowsPath = new URL("./children.ts", import.meta.url).href;
-const payments = usePaymentsTest({
+const payments = await usePaymentsTest({
   workflowsPath,
   approveAbove: { USD: "1000.00" },
   server: "dev",

@@ -2,7 +2,7 @@ import { usePaymentsTest } from "durable-payments/testing";
 import { expect, test } from "vitest";
 import { paySupplier } from "./workflows.ts";
 
-const payments = usePaymentsTest({
+const payments = await usePaymentsTest({
   workflowsPath: new URL("./workflows.ts", import.meta.url).href,
 });
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { paySupplier } from "./workflows.ts";
 
 const workflowsPath = new URL("./workflows.ts", import.meta.url).href;
-const payments = usePaymentsTest({ workflowsPath, simulator: { settleAfter: "3 days" } });
+const payments = await usePaymentsTest({ workflowsPath, simulator: { settleAfter: "3 days" } });
 
 test("a run waits three days for its payout", async () => {
   const before = await payments.now();
