@@ -240,10 +240,12 @@ const wireNamesKey = "@durable-payments/api-core/wireNames";
 const renamed = (
   fields: Readonly<Record<string, unknown>>,
   names: ReadonlyMap<string, string>,
-): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [names.get(name) ?? name, value]),
-  );
+): Record<string, unknown> => {
+  // Each row of a list comes here: a loop costs a third of entries that are mapped.
+  const given: Record<string, unknown> = {};
+  for (const name of Object.keys(fields)) given[names.get(name) ?? name] = fields[name];
+  return given;
+};
 
 /**
  * A struct with other names for some of its fields on the wire. (`Schema.encodeKeys` checks the wire's fields

@@ -75,9 +75,9 @@ const FIRST_PLAUSIBLE = Date.UTC(1971, 0, 1);
  * 1971, or nothing but zeros and dashes.
  */
 export const isUnsetTime = (given: string): boolean => {
-  // Nearly every time of an answer is one of these, and this is asked of each.
+  // Nearly every time in an answer begins like one of these.
   if (given.startsWith("20") && given[4] === "-") return false;
-  if (/^[-0:.TZ\s]*$/i.test(given)) return true;
+  if (given.startsWith("0001-01-01") || /^[-0:.TZ\s]*$/i.test(given)) return true;
   const span = readTime(given, { timeZone: "UTC" });
   return span !== undefined && span.latest < FIRST_PLAUSIBLE;
 };
