@@ -22,7 +22,7 @@ const checked = [
   "site/*.md",
   "{packages,apps}/*/README.md",
   "{bench,chaos,deploy,outside}/README.md",
-  "packages/{ledger,protocol,activities,workflows,operations}/src/**/*.ts",
+  "packages/{api-core,ledger,protocol,activities,workflows,operations}/src/**/*.ts",
   "packages/{plugin,codec,replay,testing,durable-payments,simulator}/src/**/*.ts",
   "packages/create/{src,template}/**/*.{ts,md}",
   "{site,outside,tools,chaos,bench}/src/**/*.ts",

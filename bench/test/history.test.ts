@@ -1,4 +1,4 @@
-import { makePaymentsClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/api-core";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
@@ -18,7 +18,7 @@ const startStack = async () => {
     startSimulator({ settleAfter: "Infinity", verifyAfter: "1 second" }),
   ]);
   const { apiKey, clientId, url: baseUrl } = simulator;
-  const service = makePaymentsClient({ baseUrl, clientId, apiKey });
+  const service = createClient({ baseUrl, clientId, apiKey });
   const { beneficiary_id } = await service.createBeneficiary(beneficiary);
   await service.close();
   const plugin = new PaymentsPlugin({ baseUrl, clientId, apiKey, ledger: "memory" });

@@ -33,8 +33,8 @@ const page = { page_num: 1, page_size: ITEMS };
 export const contenders: Readonly<Record<ContenderName, (baseUrl: string) => Promise<Contender>>> =
   {
     ours: async (baseUrl) => {
-      const { makePaymentsClient } = await import("@durable-payments/api-core");
-      const client = makePaymentsClient(settings(baseUrl));
+      const { createClient } = await import("@durable-payments/api-core");
+      const client = createClient(settings(baseUrl));
       return {
         small: () => client.retrievePayout({ payout_id: PAYOUT_ID }),
         list: () => client.listPayouts(page),

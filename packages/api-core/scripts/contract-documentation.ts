@@ -46,7 +46,7 @@ export const readAssumptions = (): ReadonlyMap<string, string> => {
 
 /** Read the docstrings of all operations but signIn, and of their fields. */
 export const readDocumentation = (): ReadonlyMap<string, Documentation> => {
-  const { checker, members, textOf } = open("../src/contract/endpoints.ts", "Endpoints");
+  const { checker, members, textOf } = open("../src/contract/payments-api.ts", "Endpoints");
 
   const typeOf = (type: ts.Type, ...path: ReadonlyArray<string>): ts.Type | undefined => {
     const [name, ...rest] = path;

@@ -32,7 +32,7 @@ export type {
   UpdateCardInput,
   WithdrawFromCardInput,
 } from "./contract/cards.ts";
-export type { Endpoints } from "./contract/endpoints.ts";
+export type { Endpoints } from "./contract/payments-api.ts";
 export type { Page, UnreadableRow } from "./contract/list-page.ts";
 export type { IdempotencyClass } from "./contract/operation-facts.ts";
 export type { Payer } from "./contract/payers.ts";
@@ -44,7 +44,7 @@ export type {
 } from "./contract/payouts.ts";
 export type { Fault } from "./contract/rules.ts";
 export { isUnsetTime, readTime, type TimeSpan } from "./contract/times.ts";
-export { faultsOf, faultsText, firstFaults } from "./contract/schema-faults.ts";
+export { faultsOf, faultsText, firstFaults } from "./contract/rules.ts";
 export type { ListTransactionsInput, Transaction } from "./contract/transactions.ts";
 export type { CallOptions, RequestOptions, WithResponse } from "./client/call-options.ts";
 export { BeforeSend, IsResend, type PaymentsClientShape } from "./client/client-shape.ts";
@@ -68,12 +68,12 @@ export {
   Unavailable,
   UnexpectedAnswer,
 } from "./client/errors.ts";
-export { didYouMean } from "./client/did-you-mean.ts";
+export { didYouMean } from "./contract/rules.ts";
 export type { Hooks, RequestEvent, ResponseEvent } from "./client/hooks.ts";
 export type { ClientLogger } from "./client/say.ts";
-export { listNames, operationNames } from "./client/operation-names.ts";
+export { listNames, operationNames } from "./client/client-shape.ts";
 export type { Input, Item, ListName, OperationName, Output } from "./client/operations.ts";
 export { clientOptionsWithEnvironment, PaymentsClient } from "./client/payments-client.ts";
-export { makePaymentsClient, type PromiseClient } from "./client/promise-client.ts";
+export { createClient, type PromiseClient } from "./client/promise-client.ts";
 export { isSensitiveField, redact } from "./client/redact.ts";
 export { clientSecondsUntilExpiry, currentApiKey } from "./credentials.ts";

@@ -1,16 +1,16 @@
 /**
- * What shows nothing, or changes how what stands around it is shown: controls, bidi marks, zero widths, blanks other
+ * Characters that show nothing, or change how their neighbours are shown: controls, bidi marks, zero widths, blanks other
  * than the plain one, and glyphs that are empty or unknown, though they count as letters or symbols.
  */
 const UNSEEN = String.raw`[[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u{2800}\u{FFFC}\u{13441}\u{13442}\u{16FE4}\u{1D159}]--[ ]]`;
 
-/** Marks that are drawn over or around a letter, and every other one that has no letter, or two marks below it. */
+/** Marks that are drawn over or around a letter, and other marks without a letter, or with two marks below them. */
 const OVERLAID = String.raw`[\p{Me}\u{334}-\u{338}\u{20D0}-\u{20FF}]|(?<=^|\p{Mn}{2}|[\p{C}\p{Z}])\p{Mn}`;
 
-/** What is drawn over the columns of its neighbours. */
+/** Characters that are drawn over the columns of their neighbours. */
 const TOO_WIDE = String.raw`[\p{Script=Cuneiform}\u{BF5}\u{BF8}\u{BF9}\u{102A}\u{2E3A}\u{2E3B}\u{A9C4}\u{A9C5}\u{FDF0}-\u{FDFF}]`;
 
-/** What does not stand where it is as what it is. */
+/** All characters that are not shown as they are, in their place. */
 const INVISIBLE = new RegExp(`${UNSEEN}|${OVERLAID}|${TOO_WIDE}`, "gv");
 
 /** The same, and the backslash of what would look like such a character written out. */
@@ -20,9 +20,9 @@ const writtenOut = (character: string): string =>
   `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 /**
- * Write out each character of a text that shows nothing, moves the cursor, breaks the line, turns the order of
- * what is read, or is drawn over its neighbours: `\u{1b}`. What is shown then is what is there, on one line, and
- * is no command to a terminal. Two texts that differ are shown differently.
+ * Writes out each character of a text that shows nothing, moves the cursor, breaks the line, turns the order of
+ * what is read, or is drawn over its neighbours: `\u{1b}`. The result is on one line, and it is not
+ * a command to a terminal. Two texts that differ are shown differently.
  *
  * @param text what came from outside: a file, the service, Temporal, an error
  * @returns the text in characters that a reader sees
@@ -34,8 +34,8 @@ export const visibleText = (text: string): string =>
 const BLANKS = / {2,}/g;
 
 /**
- * Write a text from outside as a person is shown it: in visible characters, on one line, and where it has
- * several blanks in a row, with their number: `\u{20}×30`.
+ * Writes a text from outside for a person: in visible characters, on one line. Several blanks in a row are
+ * written with their number: `\u{20}×30`.
  *
  * @param text what came from outside
  * @returns the text in characters that a reader sees, none of which is far from the one before
@@ -44,11 +44,11 @@ export const shownText = (text: string): string =>
   visibleText(text).replaceAll(BLANKS, (row) => ` ${writtenOut(row)}×${row.length} `);
 
 /**
- * Write out the invisible characters of a text that was put together of visible parts.
+ * Writes out the invisible characters of a text that was put together of visible parts.
  *
  * @param text a whole output, with line breaks that belong to it
  * @param keep says what stands for a character that is meant, such as a line break; undefined for others
- * @returns the text, in which only what is kept is no visible character
+ * @returns the text, whose only invisible characters are those that are kept
  */
 export const visibleLines = (
   text: string,
@@ -59,7 +59,7 @@ export const visibleLines = (
 const hexUnit = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
 
 /**
- * Write JSON in visible characters: the others are escaped, so that a reader of JSON gets them back.
+ * Writes JSON in visible characters: the others are escaped, so that a reader of JSON gets them back.
  *
  * @param value what `JSON.stringify` takes, and knows how to write
  * @returns one line

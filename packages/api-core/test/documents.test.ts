@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { assumptionsTable } from "../scripts/assumptions-table.ts";
 import { type GeneratedFile, isCurrent, run } from "../scripts/generated-file.ts";
 import { openApiDocument } from "../scripts/openapi-document.ts";
-import { operationNames } from "../src/client/operation-names.ts";
+import { operationNames } from "../src/client/client-shape.ts";
 import { operation } from "../src/client/operations.ts";
 
 afterEach(() => {

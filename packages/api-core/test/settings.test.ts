@@ -7,7 +7,7 @@ import {
   defaultAssumptions,
   defaultClientOptions,
   makeAssumptions,
-  makePaymentsClient,
+  createClient,
   PaymentsClient,
 } from "../src/index.ts";
 import { makeCertificate, tlsFiles } from "./support/certificates.ts";
@@ -162,7 +162,7 @@ describe("the settings", () => {
     "that are no object, %j, are refused by what is missing",
     async (none) => {
       // A caller without types.
-      const client = makePaymentsClient(none as unknown as ClientSettings);
+      const client = createClient(none as unknown as ClientSettings);
       await expect(client.ping()).rejects.toThrow("needs an object of settings: baseUrl, clientId");
       await client.close();
     },
@@ -406,7 +406,7 @@ describe("both ways of use", () => {
   });
 
   it("plain promises, which reject with the fault of the settings", async () => {
-    const client = makePaymentsClient({ ...settings, clientId: "" });
+    const client = createClient({ ...settings, clientId: "" });
     await expect(client.ping()).rejects.toMatchObject({ _tag: "InvalidSettings" });
     await expect(client.ping()).rejects.toThrow("PAYMENTS_CLIENT_ID");
     await client.close();

@@ -11,7 +11,7 @@ export {
   type Input,
   InvalidRequest,
   InvalidSettings,
-  makePaymentsClient as createClient,
+  createClient,
   NotAuthenticated,
   type OperationName,
   OutcomeUnknown,

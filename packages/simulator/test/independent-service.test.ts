@@ -1,4 +1,4 @@
-import { makePaymentsClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/api-core";
 import {
   type IndependentServiceOptions,
   startIndependentService,
@@ -8,7 +8,7 @@ import { beneficiary, cardholder, payout } from "./support/bodies.ts";
 
 const start = async (options: IndependentServiceOptions = {}) => {
   const service = await startIndependentService(options);
-  const client = makePaymentsClient({
+  const client = createClient({
     baseUrl: service.url,
     clientId: service.clientId,
     apiKey: service.apiKey,

@@ -1,10 +1,8 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import type { Fault } from "../contract/rules.ts";
-import { faultsOf } from "../contract/schema-faults.ts";
+import { didYouMean, type Fault, faultsOf } from "../contract/rules.ts";
 import { isRecord } from "../values.ts";
 import { LONGEST_MS, MOST_ATTEMPTS, number, STRICT, typed } from "./config.ts";
-import { didYouMean } from "./did-you-mean.ts";
 
 /** Headers that the client sets, or that HTTP sets by the request, in lower case. */
 const OWN_HEADERS = new Set(
@@ -55,8 +53,8 @@ const requestFields = {
    */
   maxAttempts: Schema.optional(number(1, MOST_ATTEMPTS)),
   /**
-   * Further HTTP headers of each send of this call, such as `traceparent`; none that the client sets
-   * itself, and no `idempotency-key` or `x-idempotency-key`, which the service does not read.
+   * Further HTTP headers of each send of this call, such as `traceparent`. Headers that the client sets
+   * itself are refused, and so are `idempotency-key` and `x-idempotency-key`, which the service does not read.
    */
   headers: Schema.optional(
     typed("an object of header names and texts", isHeaders).check(
@@ -88,10 +86,10 @@ const callFields = {
   isResend: Schema.optional(typed("true or false", isBoolean)),
 };
 
-/** Options of one call, beside its input. */
+/** Options of one call, in addition to its input. */
 export interface RequestOptions extends Schema.Struct.Type<typeof requestFields> {}
 
-/** Options of one call of the promise client, beside its input. */
+/** Options of one call of the promise client, in addition to its input. */
 export interface CallOptions extends Schema.Struct.Type<typeof callFields> {}
 
 /** The options that a call of the client for Effect takes. */
@@ -105,7 +103,7 @@ export const CALL_OPTIONS = Schema.Struct(callFields);
 
 /** An answer with the response that it came in. */
 export interface WithResponse<Data> {
-  /** What the call answers without it. */
+  /** The answer itself, as without `withResponse`. */
   readonly data: Data;
   /** The HTTP status of the last response of the call. */
   readonly status: number;

@@ -3,11 +3,10 @@ import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
-import { faultsOf } from "../contract/schema-faults.ts";
+import { type Fault, faultsOf, given, type RawRequest } from "../contract/rules.ts";
 import { iso4217Digits } from "../decimal.ts";
 import { isRecord } from "../values.ts";
 import { CARD_CURRENCY } from "../contract/cards.ts";
-import { type Fault, given, type RawRequest } from "../contract/rules.ts";
 import { toWire, wireMethod } from "../contract/wire-names.ts";
 import type { ClientOptions } from "./config.ts";
 import { type InvalidRequest, invalidRequest } from "./errors.ts";
@@ -15,7 +14,7 @@ import { type Operation, operation, type OperationName, type RequestPart } from 
 import { hiddenValues } from "./redact.ts";
 import type { WireRequest } from "./wire.ts";
 
-/** The parts of a checked request as they go on the wire, under the contract's names. */
+/** The encoded parts of a checked request, under the contract's names. */
 export interface EncodedRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, unknown>>;
@@ -78,10 +77,10 @@ const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault
 };
 
 /**
- * Checks a request against the contract and encode it.
+ * Checks a request against the contract and encodes it.
  *
  * @param input fields of path, query and body in one object
- * @returns the parts as they go on the wire; fails with `InvalidRequest`, which names every fault at
+ * @returns the encoded parts; fails with `InvalidRequest`, which names every fault at
  *   once: of single fields, of rules across fields, and fields that the operation does not have
  */
 export const checkRequest = (
@@ -167,7 +166,7 @@ export interface Prepared {
   readonly hidden: ReadonlyArray<string>;
 }
 
-/** Writes a checked request as it goes on the wire: every send of a call is the same. */
+/** Writes a checked request in the form of the wire: all sends of a call are equal. */
 export const prepareRequest = (
   operation: Operation,
   { params, payload: fields = {}, query }: EncodedRequest,

@@ -6,23 +6,23 @@ import * as Result from "effect/Result";
 import type * as Scope from "effect/Scope";
 import * as Tracer from "effect/Tracer";
 import * as RateLimiter from "effect/persistence/RateLimiter";
-import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/signed-in.ts";
+import { CLIENT_ID_HEADER, TOKEN_HEADER } from "../contract/operation-facts.ts";
 import { credentialsOf } from "../credentials.ts";
 import { optionFaults, REQUEST_OPTIONS, type RequestOptions } from "./call-options.ts";
 import { checkRequest, type Prepared, prepareRequest } from "./check-request.ts";
 import {
   BeforeSend,
   IsResend,
+  operationNames,
   type Operations,
   type OperationsWithResponse,
   type PaymentsClientShape,
 } from "./client-shape.ts";
 import type { ClientOptions } from "./config.ts";
 import { invalidRequest, type PaymentsError } from "./errors.ts";
-import { maskedHeaders, secretHeaderValues } from "./headers.ts";
+import { maskedHeaders, secretHeaderValues } from "./redact.ts";
 import { withHooks } from "./hooks.ts";
 import { makeListStreams } from "./list-streams.ts";
-import { operationNames } from "./operation-names.ts";
 import { type Operation, operation, type OperationName } from "./operations.ts";
 import { type Failed, failed } from "./outcomes.ts";
 import { failedAs, type ParsedResponse, parseNoResponse, parseResponse } from "./parse-response.ts";
@@ -50,7 +50,7 @@ interface Call {
   isResend: boolean;
   /** Whether one of its sends may have taken effect. */
   isInDoubt: boolean;
-  /** Of the last send. */
+  /** The token of the last send. */
   token: Redacted.Redacted | undefined;
   /** Whether the last send was made with a token signed in for after the one before was rejected. */
   hasFreshToken: boolean;
@@ -103,7 +103,7 @@ export const makeOperations = (
     /** Refusals whose words speak as if of a token: a fresh token got them too. */
     const refusals = new Set<string>();
 
-    /** The outcome of a send, in which a refusal is told from a rejected token. */
+    /** The outcome of a send, in which a refusal is distinguished from a rejected token. */
     const judged = (
       outcome: ParsedResponse<unknown>,
       { called, hasFreshToken }: Call,

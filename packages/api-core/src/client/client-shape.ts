@@ -4,7 +4,7 @@ import type * as Stream from "effect/Stream";
 import type { RequestOptions, WithResponse } from "./call-options.ts";
 import type { ClientOptions } from "./config.ts";
 import type { PaymentsError } from "./errors.ts";
-import type { Endpoints } from "../contract/endpoints.ts";
+import type { Endpoints } from "../contract/payments-api.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 
 /** One method per operation; its input is the fields of path, query and body in one object. */
@@ -16,7 +16,7 @@ export type Operations = {
   ) => Effect.Effect<Output<Name>, PaymentsError>;
 };
 
-/** The same, with status and headers of the response beside the data. */
+/** The same operations, which answer data, status and headers. */
 export type OperationsWithResponse = {
   readonly [Name in keyof Endpoints]: (
     ...input: Parameters<Operations[Name]>
@@ -44,11 +44,11 @@ export interface PaymentsClientShape extends Operations {
 /**
  * A check that runs before every dispatch of an operation that is not `safe`, retries included:
  * after the input check, the waits, the sign-in and the wait for a connection, which is open by
- * then. Nothing is awaited between its success and the first byte; where the process was suspended
+ * then. Nothing is awaited between its success and the first byte. If the process was suspended
  * for more than a second in between, nothing is sent. By default it does nothing.
  *
- * Its failure ends the call without this send and without another one. Where an earlier send of the
- * same call is in doubt, the call fails with `OutcomeUnknown`; otherwise with that failure.
+ * Its failure ends the call without this send and without another one. If the outcome of an earlier send of the
+ * same call is unknown, the call fails with `OutcomeUnknown`; otherwise with that failure.
  *
  * @example
  * const guarded = Effect.provideService(client.createPayout(payout), BeforeSend, (operation) =>
@@ -67,3 +67,40 @@ export const BeforeSend = Context.Reference<
 export const IsResend = Context.Reference<boolean>("@durable-payments/api-core/IsResend", {
   defaultValue: () => false,
 });
+
+/** Every operation, and whether it answers page by page; the contract's types say the same. */
+const isList: { readonly [Name in OperationName]: Name extends ListName ? true : false } = {
+  ping: false,
+  createBeneficiary: false,
+  updateBeneficiary: false,
+  retrieveBeneficiary: false,
+  createPayout: false,
+  listPayouts: true,
+  retrievePayout: false,
+  listPayers: false,
+  createBalance: false,
+  retrieveBalance: false,
+  retrieveBalanceBankDetails: false,
+  listTransactions: true,
+  createCardholder: false,
+  listCardholders: true,
+  removeCardholder: false,
+  createCard: false,
+  withdrawFromCard: false,
+  updateCard: false,
+  cancelCard: false,
+  freezeCard: false,
+};
+
+/**
+ * The names of all operations but signIn, which the client calls itself. They are known without
+ * the contract, which is loaded with the first client.
+ */
+export const operationNames: ReadonlyArray<OperationName> =
+  // The object's own keys.
+  Object.keys(isList) as ReadonlyArray<OperationName>;
+
+/** The names of the operations that answer page by page. */
+export const listNames: ReadonlyArray<ListName> = operationNames.filter(
+  (name): name is ListName => isList[name],
+);

@@ -8,21 +8,20 @@ import {
   AssumptionsSchema,
   defaultAssumptions,
 } from "../contract/assumptions.ts";
-import { faultsOf, faultsText } from "../contract/schema-faults.ts";
+import { didYouMean, faultsOf, faultsText } from "../contract/rules.ts";
 import { credentialsOf } from "../credentials.ts";
 import { isRecord, messageOf } from "../values.ts";
-import { didYouMean } from "./did-you-mean.ts";
 import type { Hooks } from "./hooks.ts";
 import { type ClientLogger, makeSay } from "./say.ts";
 
 /**
  * A dispatcher of undici 7 or later: a `MockAgent` of a test, an `Agent` that is shared or watched. It
  * decides on proxy, TLS and connections, and stays open when the client is closed. It must send each
- * request once: one that sends a payout twice pays twice. One that begins a request again with the handler
- * that the client gave it, as undici's `RetryAgent` does, is stopped, and the outcome of a write is then
- * unknown. Nobody sees one that sends it again with a handler of its own, to retry, hedge or mirror. A lost
- * answer of a write is unknown more often than with the client's own connections, which know whether a
- * byte has left.
+ * request once: a payout that is sent twice is paid twice. If a dispatcher begins a request again with the
+ * handler that the client gave it, as undici's `RetryAgent` does, then it is stopped, and the outcome of a write
+ * is unknown. The client cannot see a dispatcher send it again with a handler of its own, to retry, hedge or
+ * mirror. After a lost answer, the outcome of a write is unknown more often than with the client's own
+ * connections, which know whether a byte has left.
  */
 export type ClientDispatcher = Pick<Dispatcher, "dispatch">;
 
@@ -55,7 +54,7 @@ const headerFault = (text: string): string | undefined => {
 
 const PROXY = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
 
-/** What is wrong with the address of a proxy; never the address, which may have a password. */
+/** Returns the fault of a proxy's address; never the address, which may have a password. */
 const proxyFault = (address: string): string | undefined => {
   if (!URL.canParse(address)) return PROXY;
   const { hash, password, pathname, protocol, search, username } = new URL(address);
@@ -117,7 +116,7 @@ const isOverrides = (value: unknown): value is Partial<Assumptions> => isRecord(
 
 const isHook = (value: unknown): value is (event: unknown) => void => isFunction(value);
 
-/** What a timer of Node takes. */
+/** The longest timer of Node. */
 export const LONGEST_MS = 2 ** 31 - 1;
 
 export const MOST_ATTEMPTS = 100;
@@ -147,7 +146,7 @@ const fields = {
   apiKey: Schema.optional(secret(headerFault, "a string")),
   /**
    * A file with the API key instead, read again when it changes: the client then signs in with the new key, and
-   * requests go on with the token that they have until it has signed in.
+   * requests use the earlier token until it has signed in.
    */
   apiKeyFile: Schema.optional(path),
   /**
@@ -350,7 +349,7 @@ export const makeClientOptions = (
     Object.entries(others).filter(([, value]) => value !== undefined),
   );
   const options: ClientOptions = {
-    // Of the types of the schema, the defaults in the place of those that are undefined.
+    // The schema has checked the types, and the defaults replace undefined ones.
     ...({ ...defaultClientOptions, ...given } as Omit<ClientOptions, "apiKey" | "proxy">),
     ...(apiKey !== undefined && { apiKey: hidden(apiKey) }),
     ...(proxy !== undefined && { proxy: proxy !== false && hidden(proxy) }),

@@ -1,6 +1,5 @@
 import * as Schema from "effect/Schema";
-import type { Fault } from "../contract/rules.ts";
-import { firstFaults } from "../contract/schema-faults.ts";
+import { type Fault, firstFaults } from "../contract/rules.ts";
 
 /** Whether the operation may have been carried out: never reported as "no" unless that is certain. */
 const CarriedOut = Schema.Literals(["no", "unknown"]);
@@ -13,7 +12,7 @@ const about = {
   message: Schema.String,
 };
 
-/** What the service said, at most 500 characters, without secrets and account numbers; see `redact`. */
+/** The words of the service, at most 500 characters, without secrets and account numbers; see `redact`. */
 const reason = Schema.String;
 
 /** The request breaks a rule of the service's document. Nothing was sent; every fault is named. */

@@ -42,7 +42,7 @@ const decode = async (bytes: Buffer, coding: string): Promise<Buffer> => {
   });
 };
 
-/** What an exchange is made with. */
+/** Settings of an exchange. */
 export interface ExchangeOptions {
   readonly timeoutMs: number;
   /** When the caller permitted the send, by `performance.now()`: good for one second. Reads need no permission. */

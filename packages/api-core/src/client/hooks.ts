@@ -32,16 +32,16 @@ export interface ResponseEvent extends RequestEvent {
   readonly problem?: string;
 }
 
-/** What a hook gets of each send. */
+/** Functions that are notified of each send. */
 export interface Hooks {
   /**
    * Called before each send, retries and sign-ins included, before the wait for a connection. Not
-   * awaited. What it throws is logged once as a warning, and changes nothing.
+   * awaited. An error of the hook is logged once as a warning, and changes nothing.
    */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
   /**
    * Called exactly once after each `onRequest`: with a status, or with why no whole response came.
-   * Not awaited. What it throws is logged once as a warning, and changes nothing.
+   * Not awaited. An error of the hook is logged once as a warning, and changes nothing.
    */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
 }
@@ -72,7 +72,7 @@ const eventOf = (request: WireRequest): RequestEvent => ({
   attempt: request.attempt,
 });
 
-/** Tells a hook, whatever it does; its first fault is logged. */
+/** Notifies a hook; its first fault is logged, and changes nothing. */
 const makeTell = <Event>(
   name: keyof Hooks,
   hook: ((event: Event) => unknown) | undefined,
@@ -96,7 +96,7 @@ const makeTell = <Event>(
     });
 };
 
-/** Tell the hooks of each send; where there are none, the send is what it was. */
+/** Notifies the hooks of each send. */
 export const withHooks = (send: Send, { onRequest, onResponse }: Hooks, say: Say): Send => {
   if (onRequest === undefined && onResponse === undefined) return send;
   const tellRequest = makeTell("onRequest", onRequest, say);

@@ -3,9 +3,8 @@ import * as Option from "effect/Option";
 import * as Stream from "effect/Stream";
 import type { Page } from "../contract/list-page.ts";
 import type { RequestOptions } from "./call-options.ts";
-import type { Operations, Streams } from "./client-shape.ts";
+import { listNames, type Operations, type Streams } from "./client-shape.ts";
 import type { PaymentsError } from "./errors.ts";
-import { listNames } from "./operation-names.ts";
 import { operation } from "./operations.ts";
 import type { Say } from "./say.ts";
 

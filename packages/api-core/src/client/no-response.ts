@@ -1,11 +1,11 @@
 import { lookUp } from "../values.ts";
 
-/** No whole response was received. `sent` is false only where certainly no byte of the request left. */
+/** No whole response was received. `sent` is false only if it is certain that no byte left. */
 export class NoResponse {
   readonly _tag = "NoResponse";
   readonly sent: boolean;
   readonly reason: string;
-  /** What a person has to do first: sent again, the same would happen. */
+  /** The first thing a person has to do: if it is sent again, the same happens. */
   readonly remedy: string | undefined;
   constructor(sent: boolean, reason: string, remedy?: string) {
     this.sent = sent;
@@ -14,11 +14,11 @@ export class NoResponse {
   }
 }
 
-/** What went wrong with a connection, for a person, and what the person has to do, if it is that. */
+/** The fault of a connection, and what a person has to do about it, in words for a person. */
 export interface ConnectionFault {
   readonly reason: string;
   readonly remedy?: string;
-  /** Whether the fault by itself is proof that nothing was sent: there was no connection. */
+  /** Whether the fault proves that nothing was sent, because there was no connection. */
   readonly isBeforeSending: boolean;
 }
 
@@ -52,7 +52,7 @@ const BEFORE_SENDING = new Set([
 ]);
 
 const OWN_CA =
-  "Where a CA of your own signs it, give the certificate of that CA: PAYMENTS_CA_FILE (caFile).";
+  "If a CA of your own signs it, give the certificate of that CA: PAYMENTS_CA_FILE (caFile).";
 const UNTRUSTED = { reason: "nobody trusted has signed its TLS certificate", remedy: OWN_CA };
 
 const OTHER_CERTIFICATE =
@@ -66,8 +66,7 @@ const tlsFaults: Readonly<Record<string, Fault>> = {
   },
   CERT_HAS_EXPIRED: {
     reason: "its TLS certificate has expired",
-    remedy:
-      "It has to be renewed by whoever runs the service; check the clock of this machine, too.",
+    remedy: "The operator of the service has to renew it; check the clock of this machine, too.",
   },
   CERT_NOT_YET_VALID: {
     reason: "its TLS certificate is not valid yet",
@@ -75,7 +74,7 @@ const tlsFaults: Readonly<Record<string, Fault>> = {
   },
   CERT_REVOKED: {
     reason: "its TLS certificate was revoked",
-    remedy: "It has to be renewed by whoever runs the service.",
+    remedy: "The operator of the service has to renew it.",
   },
   DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
   SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
@@ -85,7 +84,7 @@ const tlsFaults: Readonly<Record<string, Fault>> = {
   INVALID_CA: UNTRUSTED,
   INVALID_PURPOSE: {
     reason: "its TLS certificate is not one for servers",
-    remedy: "It has to be replaced by whoever runs the service.",
+    remedy: "The operator of the service has to replace it.",
   },
 };
 
@@ -102,7 +101,7 @@ const alertFaults: Readonly<Record<string, Fault>> = {
   HANDSHAKE_FAILURE: {
     reason: "it refused the TLS handshake",
     remedy:
-      "Where it wants a client certificate: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).",
+      "If it wants a client certificate: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).",
   },
   PROTOCOL_VERSION: {
     reason: "it does not speak TLS 1.2 or 1.3",
@@ -156,7 +155,7 @@ export const connectionFault = (error: Error): ConnectionFault => {
   const isBeforeSending = BEFORE_SENDING.has(code);
   const refused = alertFault(code);
   if (refused !== undefined) return { ...refused, isBeforeSending };
-  if (code.startsWith("HPE_")) return { reason: "what it answers is no HTTP", isBeforeSending };
+  if (code.startsWith("HPE_")) return { reason: "its answer is not HTTP", isBeforeSending };
   const otherwise = code === "" ? "the connection failed" : `the connection failed (${code})`;
   return { reason: lookUp(reasons, code) ?? otherwise, isBeforeSending };
 };

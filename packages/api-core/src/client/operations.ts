@@ -5,19 +5,18 @@ import * as SchemaAST from "effect/SchemaAST";
 import * as HttpApi from "effect/http-api/HttpApi";
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import type { UpdateBeneficiaryInput } from "../contract/beneficiaries.ts";
-import type { Endpoints } from "../contract/endpoints.ts";
+import { type Endpoints, PaymentsApi } from "../contract/payments-api.ts";
 import {
-  ItemId,
-  MaxPageSize,
   Idempotency,
   type IdempotencyClass,
+  ItemId,
+  MaxPageSize,
+  SignedIn,
 } from "../contract/operation-facts.ts";
 import { SUCCESS_CODE } from "../contract/envelope.ts";
 import { isRecord } from "../values.ts";
 import type { Page } from "../contract/list-page.ts";
-import { PaymentsApi } from "../contract/payments-api.ts";
 import { type Rule, rulesOf } from "../contract/rules.ts";
-import { SignedIn } from "../contract/signed-in.ts";
 
 /** Name of an operation: endpoint, operationId, activity type, span and metric label alike. */
 export type OperationName = keyof Endpoints;
@@ -32,7 +31,7 @@ export type Input<Name extends OperationName> = Name extends "updateBeneficiary"
       Part<Endpoints[Name]["~Query"]["Type"]> &
       Part<Endpoints[Name]["~Payload"]["Type"]>;
 
-/** What an operation answers: the data of the envelope, as plain JSON. */
+/** The answer of an operation: the data of the envelope, as plain JSON. */
 export type Output<Name extends OperationName> = Endpoints[Name]["~Success"]["Type"];
 
 /** Names of the operations that answer page by page. */
@@ -50,7 +49,7 @@ export interface RequestPart {
   readonly rules: ReadonlyArray<Rule>;
 }
 
-/** What the client knows of an operation, read off the contract. */
+/** The facts of an operation, read from the contract. */
 export interface Operation {
   readonly name: string;
   readonly method: string;

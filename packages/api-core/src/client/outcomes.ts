@@ -1,7 +1,7 @@
 import type { IdempotencyClass } from "../contract/operation-facts.ts";
 import type { PaymentsError } from "./errors.ts";
 
-/** What a send means for its operation. */
+/** The meaning of a send for its operation. */
 export interface Outcome {
   /** Whether the operation was carried out: "no" only if that is certain. */
   readonly carriedOut: "no" | "unknown" | "yes";

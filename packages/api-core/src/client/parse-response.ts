@@ -33,7 +33,7 @@ export interface TokenRejected {
   readonly reason: string;
   /** Whether the operation may have been carried out. */
   readonly isInDoubt: boolean;
-  /** What the answer means if it was not the token: set if only its words speak of one. */
+  /** The failure if it was not the token: set if only the words of the answer mention a token. */
   readonly otherwise: Failed | undefined;
 }
 
@@ -43,7 +43,7 @@ export type ParsedResponse<A> =
   | Failed
   | TokenRejected;
 
-/** What a response is parsed with. */
+/** The context of a response. */
 export interface ResponseContext {
   readonly operation: Operation;
   readonly assumptions: Assumptions;
@@ -53,7 +53,7 @@ export interface ResponseContext {
   readonly isResend: boolean;
 }
 
-/** What every enveloped answer carries, beside its data. */
+/** The fields of every envelope, without its data. */
 interface Envelope {
   readonly code: number;
   readonly message: string;
@@ -165,17 +165,17 @@ const classOf = (context: ResponseContext, received: Received): ResponseClass =>
   return classOfFailure(context, received);
 };
 
-/** What a failure says beside its class. */
+/** The details of a failure, in addition to its class. */
 interface Details {
   /** What happened, after the name of the operation and "was". */
   readonly was: string;
-  /** What the service said, masked. */
+  /** The words of the service, masked. */
   readonly reason?: string;
   readonly status?: number;
   readonly code?: number;
   readonly body?: string;
   readonly waitMs?: number | undefined;
-  /** What a person has to do. */
+  /** The next step for a person. */
   readonly remedy?: string | undefined;
 }
 
@@ -226,7 +226,7 @@ export const failedAs = (is: FailedClass, operation: Operation, details: Details
 const CHECK_NETWORK = "Check PAYMENTS_BASE_URL and the network.";
 const EARLIER_SEND = "An earlier send of it may have been carried out.";
 
-/** What a person should know or do, after some classes of responses. */
+/** The next step for a person, or a warning, after some classes of responses. */
 const REMEDIES: Readonly<Partial<Record<FailedClass, string>>> = {
   gateway: CHECK_NETWORK,
   turnedAway: CHECK_NETWORK,
@@ -249,7 +249,7 @@ export const parseNoResponse = (
         remedy: remedy ?? CHECK_NETWORK,
       });
 
-/** What a person would read of a body: of a page of HTML, its text. */
+/** Returns the readable text of a body, such as a page of HTML. */
 const plainText = (body: string): string =>
   body
     .replace(/<(script|style)\b.*?(<\/\1>|$)/gis, " ")

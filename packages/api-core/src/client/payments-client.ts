@@ -15,7 +15,7 @@ import type { PaymentsClientShape } from "./client-shape.ts";
  * `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the others of `.env.example`, as they are when the effect begins
  * to run.
  *
- * @param given settings that count before the environment; one that is undefined is left out
+ * @param given settings that override the environment; undefined ones are left out
  * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault
  */
 export const clientOptionsWithEnvironment = (

@@ -4,7 +4,7 @@ import * as Exit from "effect/Exit";
 import * as ManagedRuntime from "effect/ManagedRuntime";
 import * as Result from "effect/Result";
 import type * as Stream from "effect/Stream";
-import type { Endpoints } from "../contract/endpoints.ts";
+import type { Endpoints } from "../contract/payments-api.ts";
 import {
   CALL_OPTIONS,
   type CallOptions,
@@ -15,10 +15,9 @@ import {
 } from "./call-options.ts";
 import type { ClientSettings } from "./config.ts";
 import { invalidRequest, OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
-import { listNames, operationNames } from "./operation-names.ts";
+import { IsResend, listNames, operationNames, type PaymentsClientShape } from "./client-shape.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";
-import { IsResend, type PaymentsClientShape } from "./client-shape.ts";
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
 export type PromiseClient = {
@@ -85,7 +84,7 @@ const untilAbort = (signal: AbortSignal): Effect.Effect<void> =>
   });
 
 /**
- * Make a client for plain `async`/`await`, with the guarantees of {@link PaymentsClient}.
+ * Makes a client for plain `async`/`await`, with the guarantees of {@link PaymentsClient}.
  *
  * @param settings `baseUrl`, `clientId` and `apiKey`, and any that differ from the defaults
  * @returns one method per operation, `withResponse` of each, `streams` of the lists, and `close`
@@ -95,7 +94,7 @@ const untilAbort = (signal: AbortSignal): Effect.Effect<void> =>
  * const { available_balance } = await client.retrieveBalance({ currency: "USD" });
  * await client.close();
  */
-export const makePaymentsClient = (settings: ClientSettings): PromiseClient => {
+export const createClient = (settings: ClientSettings): PromiseClient => {
   const runtime = ManagedRuntime.make(PaymentsClient.layer(settings));
   let isClosed = false;
   let made: PaymentsClientShape | undefined;

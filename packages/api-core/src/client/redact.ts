@@ -1,3 +1,5 @@
+import type { ResponseHeaders } from "./wire.ts";
+
 const SECRET_FIELDS = ["auth_token", "x-api-key", "x-auth-token"];
 
 const sensitiveFields: ReadonlySet<string> = new Set([
@@ -94,4 +96,34 @@ export const hiddenValues = (fields: Readonly<Record<string, unknown>>): Readonl
     (sensitiveFields.has(name) || personalFields.has(name)) && typeof value === "string"
       ? [value]
       : [],
+  );
+
+/** Headers whose values open something: cookies, credentials, tokens, keys. */
+const SECRET_NAME = /auth|cookie|credential|key|password|secret|session|signature|token/i;
+
+/** The values of a caller's headers that must not be repeated in a message. */
+export const secretHeaderValues = (
+  headers: Readonly<Record<string, string>>,
+): ReadonlyArray<string> =>
+  Object.entries(headers).flatMap(([name, value]) => (SECRET_NAME.test(name) ? [value] : []));
+
+/**
+ * The headers of a response for a caller, without secrets: by their names, and the known ones wherever
+ * they stand. Several values of one header are separated by commas.
+ */
+export const maskedHeaders = (
+  headers: ResponseHeaders,
+  hidden: ReadonlyArray<string>,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined
+        ? []
+        : [
+            [
+              name,
+              SECRET_NAME.test(name) ? MASK : hideValues([value].flat().join(", "), hidden),
+            ] as const,
+          ],
+    ),
   );

@@ -17,7 +17,7 @@ export interface CallState {
   readonly isInDoubt: boolean;
 }
 
-/** What follows a failed send: the same request again, or the failure of the call. */
+/** The step after a failed send: the same request again, or the failure of the call. */
 export type NextStep =
   | { readonly isAgain: true; readonly waitMs: number }
   | { readonly isAgain: false; readonly error: PaymentsError };

@@ -19,7 +19,7 @@ export const makeSay = (logger: ClientLogger | undefined): Say => {
   if (logger === undefined) return { debug: Effect.logDebug, warn: Effect.logWarning };
   const write = (level: keyof ClientLogger) => (message: string) =>
     Effect.sync(() => {
-      // A logger that fails, at once or later, must not change what becomes of a payment: nobody waits for an
+      // A logger that fails, at once or later, must not change the outcome of a payment: nobody waits for an
       // async one, and that it rejects must not end the process.
       try {
         const written: unknown = logger[level](message);

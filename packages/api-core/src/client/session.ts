@@ -5,7 +5,7 @@ import * as Exit from "effect/Exit";
 import * as Redacted from "effect/Redacted";
 import type * as RateLimiter from "effect/persistence/RateLimiter";
 import type { Token } from "../contract/auth.ts";
-import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/signed-in.ts";
+import { API_KEY_HEADER, CLIENT_ID_HEADER } from "../contract/operation-facts.ts";
 import type { Credentials } from "../credentials.ts";
 import type { ClientOptions } from "./config.ts";
 import { NotAuthenticated, RateLimited, Unavailable } from "./errors.ts";
@@ -32,7 +32,7 @@ export interface Session {
   readonly isLasting: (error: SignInError) => boolean;
 }
 
-/** What a session is made with. */
+/** Parts of a session. */
 export interface SessionParts {
   readonly options: ClientOptions;
   readonly credentials: Credentials;

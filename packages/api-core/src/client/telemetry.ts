@@ -66,7 +66,7 @@ export const withSpans =
 
 type Histogram = ReturnType<typeof Metric.histogram>;
 
-/** From a service in the same rack to one that is about to be given up. */
+/** From a service in the same rack to a request that is about to time out. */
 const BOUNDARIES = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 // One for each pair: adding attributes with each update costs as much as checking a request.

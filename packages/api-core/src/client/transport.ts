@@ -45,7 +45,7 @@ class Refusal {
   }
 }
 
-/** What agents are made with. */
+/** Parts of an agent. */
 interface Parts {
   readonly options: ClientOptions;
   readonly refusal: Refusal;
@@ -65,7 +65,7 @@ const makeAgent = ({ options, refusal, tls }: Parts, pipelining: 0 | 1): Dispatc
     }),
   };
   const shared = {
-    // Over HTTP/2, undici repeats requests by itself when a server closes the session.
+    // Over HTTP/2, undici repeats requests when a server closes the session.
     allowH2: false,
     // The client's own time limit covers everything.
     bodyTimeout: 0,
@@ -98,7 +98,7 @@ interface Agents {
   readonly tls: Tls | undefined;
   /** Keeps its connections. */
   readonly kept: Dispatcher;
-  /** Opens a connection for each request: one that is kept may have been closed without our knowing yet. */
+  /** Opens a connection for each request: a kept connection may have been closed without our knowing yet. */
   readonly dedicated: Dispatcher;
 }
 
@@ -188,7 +188,7 @@ const whenFree = <A, E>(
       Effect.raceFirst(
         free.withPermit(
           Effect.suspend((): Effect.Effect<A, E> => {
-            // Whoever gave up has said that nothing was sent.
+            // The time limit has already reported that nothing was sent.
             if (state === "over") return Effect.never;
             state = "begun";
             return using;

@@ -4,7 +4,7 @@ import type { Operation } from "./operations.ts";
 
 /** One HTTP request as it is sent, after the base URL. */
 export interface WireRequest {
-  /** What it is a send of, and which one of its call, from 1: for those who watch. */
+  /** Its operation, and the number of this send within its call, from 1: for hooks and spans. */
   readonly operation: Pick<Operation, "name" | "path">;
   readonly attempt: number;
   readonly method: string;
@@ -16,7 +16,7 @@ export interface WireRequest {
    * without our knowing yet, and then nobody can say whether the request was taken.
    */
   readonly dedicatedConnection: boolean;
-  /** Its longest time, where it is not the client's `requestTimeoutMs`. */
+  /** Its longest time, if that is not the client's `requestTimeoutMs`. */
   readonly timeoutMs?: number;
 }
 
@@ -35,8 +35,8 @@ export interface WireResponse {
 /**
  * Sends one request and reads its whole answer. Interruption closes the request at once.
  *
- * @param mayBeSent run when a connection is open for the request, which is sent where it succeeds,
- *   and at once then. Run again where the connection was lost in between.
+ * @param mayBeSent run when a connection is open for the request, which is sent if it succeeds,
+ *   and at once then. Run again if the connection was lost in between.
  */
 export type Send = <E = never>(
   request: WireRequest,

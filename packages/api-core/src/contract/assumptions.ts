@@ -91,7 +91,7 @@ const assumptionFields = {
   /** Largest difference between the service's clock and ours. */
   clockSkewSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
-   * What the list of payouts shows as unique_request_id: the key that was sent (same), no key of ours (none), or
+   * The unique_request_id that the list of payouts shows: the key that was sent (same), no key of ours (none), or
    * unknown.
    */
   payoutKeyEcho: Schema.Literals(["same", "none", "unknown"]),

@@ -3,9 +3,14 @@ import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
 import { enveloped, Refusal } from "./envelope.ts";
-import { API_KEY_HEADER, CLIENT_ID_HEADER, SignedIn } from "./signed-in.ts";
+import {
+  API_KEY_HEADER,
+  CLIENT_ID_HEADER,
+  endpointGroup,
+  Idempotency,
+  SignedIn,
+} from "./operation-facts.ts";
 import { readTime } from "./times.ts";
-import { endpointGroup, Idempotency } from "./operation-facts.ts";
 import { orAbsent } from "./fields.ts";
 
 const Expiry = orAbsent(
@@ -18,7 +23,7 @@ const toMilliseconds = (value: string | number | null | undefined): number | und
     ? undefined
     : readTime(String(value), { timeZone: "UTC" })?.earliest;
 
-/** What can be written into a header; anything else is not a token. */
+/** A text that can be written into a header; anything else is not a token. */
 const HEADER_TEXT = /^[\x21-\x7e]+$/u;
 
 /**
@@ -43,20 +48,16 @@ export const Token = Schema.Struct({
   ),
 );
 
-const pongFields = {
-  /** `pong`. */
-  message: Schema.String,
-};
+/** Answer of ping. */
+export interface Pong extends Schema.Struct.Type<typeof PongSchema.fields> {}
+const PongSchema = Schema.Opaque<Pong>()(
+  Schema.Struct({
+    /** `pong`. */
+    message: Schema.String,
+  }).pipe(HttpApiSchema.status(200)),
+);
 
-/** What ping answers. */
-export interface Pong extends Schema.Struct.Type<typeof pongFields> {}
-
-/** Schema of {@link Pong}. */
-export class PongSchema extends Schema.Opaque<Pong>()(
-  Schema.Struct(pongFields).pipe(HttpApiSchema.status(200)),
-) {}
-
-/** The client signs in by itself. */
+/** The client itself signs in. */
 const signIn = HttpApiEndpoint.post("signIn", "/api/v1/auth/signin", {
   headers: { [CLIENT_ID_HEADER]: Schema.String, [API_KEY_HEADER]: Schema.String },
   success: enveloped(Token),

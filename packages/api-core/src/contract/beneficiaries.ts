@@ -15,10 +15,9 @@ import {
   PathSegment,
   text,
 } from "./fields.ts";
-import { endpointGroup, Idempotency } from "./operation-facts.ts";
+import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 import { isRecord } from "../values.ts";
 import { withRules } from "./rules.ts";
-import { SignedIn } from "./signed-in.ts";
 
 /** A payee is a company or a person. */
 export const EntityType = Schema.Literals(["company", "individual"]);
@@ -65,36 +64,35 @@ const commonFields = {
   postal_code: emptyText(12),
 };
 
-const createBeneficiaryFields = {
-  /** Number of the bank account, at most 60 characters. Required if no `iban` is required. */
-  account_number: optionalText(60),
-  /**
-   * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
-   * Its country, length and check digits are checked.
-   */
-  iban: optionalText(),
-  /** Clearing system of a `local` payment, at most 30 characters. */
-  clearing_system: optionalText(30),
-  /** Name of a bank code that has no field here. */
-  routing_code_type1: optionalText(),
-  /** That code. Requires `routing_code_type1`. */
-  routing_code_value1: optionalText(),
-  /** Name of a second such code. */
-  routing_code_type2: optionalText(),
-  /** That code. Requires `routing_code_type2`. */
-  routing_code_value2: optionalText(),
-};
-
 /** Fields of createBeneficiary. */
-export interface CreateBeneficiaryInput
-  extends
-    Schema.Struct.Type<typeof commonFields>,
-    Schema.Struct.Type<typeof createBeneficiaryFields> {}
-
-/** Schema of {@link CreateBeneficiaryInput}. */
-export class CreateBeneficiaryInputSchema extends Schema.Opaque<CreateBeneficiaryInput>()(
-  withRules(Schema.Struct({ ...commonFields, ...createBeneficiaryFields }), creationRules),
-) {}
+export interface CreateBeneficiaryInput extends Schema.Struct.Type<
+  typeof CreateBeneficiaryInputSchema.fields
+> {}
+const CreateBeneficiaryInputSchema = Schema.Opaque<CreateBeneficiaryInput>()(
+  withRules(
+    Schema.Struct({
+      ...commonFields,
+      /** Number of the bank account, at most 60 characters. Required if no `iban` is required. */
+      account_number: optionalText(60),
+      /**
+       * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
+       * Its country, length and check digits are checked.
+       */
+      iban: optionalText(),
+      /** Clearing system of a `local` payment, at most 30 characters. */
+      clearing_system: optionalText(30),
+      /** Name of a bank code that has no field here. */
+      routing_code_type1: optionalText(),
+      /** That code. Requires `routing_code_type1`. */
+      routing_code_value1: optionalText(),
+      /** Name of a second such code. */
+      routing_code_type2: optionalText(),
+      /** That code. Requires `routing_code_type2`. */
+      routing_code_value2: optionalText(),
+    }),
+    creationRules,
+  ),
+);
 
 const byIdFields = {
   /** The beneficiary: the id that createBeneficiary answered. */
@@ -116,12 +114,12 @@ export interface UpdateBeneficiaryInput
     Schema.Struct.Type<typeof updateBeneficiaryFields> {}
 
 /** Fields of retrieveBeneficiary. */
-export interface RetrieveBeneficiaryInput extends Schema.Struct.Type<typeof byIdFields> {}
-
-/** Schema of {@link RetrieveBeneficiaryInput}. */
-export class RetrieveBeneficiaryInputSchema extends Schema.Opaque<RetrieveBeneficiaryInput>()(
+export interface RetrieveBeneficiaryInput extends Schema.Struct.Type<
+  typeof RetrieveBeneficiaryInputSchema.fields
+> {}
+const RetrieveBeneficiaryInputSchema = Schema.Opaque<RetrieveBeneficiaryInput>()(
   Schema.Struct(byIdFields),
-) {}
+);
 
 const parsed = (details: unknown): unknown => {
   if (typeof details !== "string") return details;
@@ -155,63 +153,57 @@ const asJsonText = <S extends Schema.Top>(schema: S) => details(schema, JSON.str
 /** Details as the retrieve answer carries them: objects. */
 const asObject = <S extends Schema.Top>(schema: S) => details(schema, (encoded) => encoded);
 
-const bankDetailsFields = {
-  /** Name of the bank. */
-  bank_name: answeredOrUnset,
-  /** Address of the bank. */
-  bank_address: answeredOrUnset,
-  /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
-  bank_country_code: answeredOrUnset,
-  /** Name of the account's holder. */
-  account_holder: answeredOrUnset,
-  /** Currency of the account: a three-letter code (ISO 4217), such as `USD`. */
-  account_currency_code: answeredOrUnset,
-  /** Number of the bank account. */
-  account_number: answeredOrUnset,
-  /** IBAN of the bank account. */
-  iban: answeredOrUnset,
-  /** SWIFT code of the bank (BIC). */
-  swift_code: answeredOrUnset,
-  /** Clearing system of local payments. */
-  clearing_system: answeredOrUnset,
-  /** Name of a further bank code. */
-  routing_code_type1: answeredOrUnset,
-  /** That code. */
-  routing_code_value1: answeredOrUnset,
-  /** Name of a second further bank code. */
-  routing_code_type2: answeredOrUnset,
-  /** That code. */
-  routing_code_value2: answeredOrUnset,
-};
-
 /** Bank details of a beneficiary; what the service leaves empty is absent. */
-export interface BankDetails extends Schema.Struct.Type<typeof bankDetailsFields> {}
-
-/** Schema of {@link BankDetails}. */
-export class BankDetailsSchema extends Schema.Opaque<BankDetails>()(
-  Schema.Struct(bankDetailsFields),
-) {}
-
-const beneficiaryAddressFields = {
-  /** Two-letter country code (ISO 3166-1), such as `US`. */
-  country_code: answeredOrUnset,
-  /** City. */
-  city: answeredOrUnset,
-  /** Street and number. */
-  street_address: answeredOrUnset,
-  /** Postal code. */
-  postal_code: answeredOrUnset,
-  /** State or province. */
-  state: answeredOrUnset,
-};
+export interface BankDetails extends Schema.Struct.Type<typeof BankDetailsSchema.fields> {}
+const BankDetailsSchema = Schema.Opaque<BankDetails>()(
+  Schema.Struct({
+    /** Name of the bank. */
+    bank_name: answeredOrUnset,
+    /** Address of the bank. */
+    bank_address: answeredOrUnset,
+    /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
+    bank_country_code: answeredOrUnset,
+    /** Name of the account's holder. */
+    account_holder: answeredOrUnset,
+    /** Currency of the account: a three-letter code (ISO 4217), such as `USD`. */
+    account_currency_code: answeredOrUnset,
+    /** Number of the bank account. */
+    account_number: answeredOrUnset,
+    /** IBAN of the bank account. */
+    iban: answeredOrUnset,
+    /** SWIFT code of the bank (BIC). */
+    swift_code: answeredOrUnset,
+    /** Clearing system of local payments. */
+    clearing_system: answeredOrUnset,
+    /** Name of a further bank code. */
+    routing_code_type1: answeredOrUnset,
+    /** That code. */
+    routing_code_value1: answeredOrUnset,
+    /** Name of a second further bank code. */
+    routing_code_type2: answeredOrUnset,
+    /** That code. */
+    routing_code_value2: answeredOrUnset,
+  }),
+);
 
 /** Address of a beneficiary; what the service leaves empty is absent. */
-export interface BeneficiaryAddress extends Schema.Struct.Type<typeof beneficiaryAddressFields> {}
-
-/** Schema of {@link BeneficiaryAddress}. */
-export class BeneficiaryAddressSchema extends Schema.Opaque<BeneficiaryAddress>()(
-  Schema.Struct(beneficiaryAddressFields),
-) {}
+export interface BeneficiaryAddress extends Schema.Struct.Type<
+  typeof BeneficiaryAddressSchema.fields
+> {}
+const BeneficiaryAddressSchema = Schema.Opaque<BeneficiaryAddress>()(
+  Schema.Struct({
+    /** Two-letter country code (ISO 3166-1), such as `US`. */
+    country_code: answeredOrUnset,
+    /** City. */
+    city: answeredOrUnset,
+    /** Street and number. */
+    street_address: answeredOrUnset,
+    /** Postal code. */
+    postal_code: answeredOrUnset,
+    /** State or province. */
+    state: answeredOrUnset,
+  }),
+);
 
 const describedFields = {
   /** The service's id of the beneficiary. */
@@ -242,32 +234,26 @@ const describedFields = {
   beneficiary_status: answeredOrUnset,
 };
 
-const beneficiaryFields = {
-  /** Bank details; absent if they cannot be read. */
-  beneficiary_bank_details: asObject(BankDetailsSchema),
-  /** Address; absent if it cannot be read. */
-  beneficiary_address: asObject(BeneficiaryAddressSchema),
-};
-
 /** A payee with bank details; unset fields are absent. */
-export interface Beneficiary
-  extends
-    Schema.Struct.Type<typeof describedFields>,
-    Schema.Struct.Type<typeof beneficiaryFields> {}
+export interface Beneficiary extends Schema.Struct.Type<typeof BeneficiarySchema.fields> {}
+const BeneficiarySchema = Schema.Opaque<Beneficiary>()(
+  Schema.Struct({
+    ...describedFields,
+    /** Bank details; absent if they cannot be read. */
+    beneficiary_bank_details: asObject(BankDetailsSchema),
+    /** Address; absent if it cannot be read. */
+    beneficiary_address: asObject(BeneficiaryAddressSchema),
+  }),
+);
 
-/** Schema of {@link Beneficiary}. */
-export class BeneficiarySchema extends Schema.Opaque<Beneficiary>()(
-  Schema.Struct({ ...describedFields, ...beneficiaryFields }),
-) {}
-
-/** Schema of {@link Beneficiary} as createBeneficiary answers it. */
-export class CreatedBeneficiarySchema extends Schema.Opaque<Beneficiary>()(
+/** {@link Beneficiary} as createBeneficiary answers it. */
+const CreatedBeneficiary = Schema.Opaque<Beneficiary>()(
   Schema.Struct({
     ...describedFields,
     beneficiary_bank_details: asJsonText(BankDetailsSchema),
     beneficiary_address: asJsonText(BeneficiaryAddressSchema),
   }),
-) {}
+);
 
 /** Source: service interface, "Beneficiaries". */
 export const beneficiaryOperations = {
@@ -299,7 +285,7 @@ export const beneficiaryOperations = {
    */
   createBeneficiary: HttpApiEndpoint.post("createBeneficiary", "/api/v1/beneficiaries/create", {
     payload: CreateBeneficiaryInputSchema,
-    success: enveloped(CreatedBeneficiarySchema),
+    success: enveloped(CreatedBeneficiary),
     error: Refusal,
   }).annotate(Idempotency, "none"),
   // The document shows no method; see the assumption `updateBeneficiaryMethod`.

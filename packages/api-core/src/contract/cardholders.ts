@@ -14,118 +14,105 @@ import {
   text,
 } from "./fields.ts";
 import { page } from "./list-page.ts";
-import { endpointGroup, ItemId, MaxPageSize, Idempotency } from "./operation-facts.ts";
-import { SignedIn } from "./signed-in.ts";
+import { endpointGroup, Idempotency, ItemId, MaxPageSize, SignedIn } from "./operation-facts.ts";
 
 /** State of the identity check as requests and filters write it. */
 const CardholderStatusNumber = Schema.Literals([-1, 0, 1, 2]);
 
-const createCardholderFields = {
-  /** E-mail address. */
-  email: text(),
-  /** First name, 1 to 50 characters. */
-  first_name: text(50),
-  /** Last name, 1 to 50 characters. */
-  last_name: text(50),
-  /** Day of birth: a calendar date, `YYYY-MM-DD`. */
-  date_birth: CalendarDate,
-  /** Telephone number, 1 to 50 characters. */
-  phone_number: text(50),
-  /** Address at which the person lives. */
-  residential_address: optionalText(),
-  // The document does not show its name; see the assumption `deliveryAddressField`.
-  /** Address to which cards are sent. */
-  delivery_address: optionalText(),
-  /** State of the identity check: -1 failed, 0 pending, 1 success, 2 incomplete. */
-  card_holder_status: CardholderStatusNumber,
-};
-
 /** Fields of createCardholder. */
-export interface CreateCardholderInput extends Schema.Struct.Type<typeof createCardholderFields> {}
+export interface CreateCardholderInput extends Schema.Struct.Type<
+  typeof CreateCardholderInputSchema.fields
+> {}
+const CreateCardholderInputSchema = Schema.Opaque<CreateCardholderInput>()(
+  Schema.Struct({
+    /** E-mail address. */
+    email: text(),
+    /** First name, 1 to 50 characters. */
+    first_name: text(50),
+    /** Last name, 1 to 50 characters. */
+    last_name: text(50),
+    /** Day of birth: a calendar date, `YYYY-MM-DD`. */
+    date_birth: CalendarDate,
+    /** Telephone number, 1 to 50 characters. */
+    phone_number: text(50),
+    /** Address at which the person lives. */
+    residential_address: optionalText(),
+    // The document does not show its name; see the assumption `deliveryAddressField`.
+    /** Address to which cards are sent. */
+    delivery_address: optionalText(),
+    /** State of the identity check: -1 failed, 0 pending, 1 success, 2 incomplete. */
+    card_holder_status: CardholderStatusNumber,
+  }),
+);
 
-/** Schema of {@link CreateCardholderInput}. */
-export class CreateCardholderInputSchema extends Schema.Opaque<CreateCardholderInput>()(
-  Schema.Struct(createCardholderFields),
-) {}
-
-const createdCardholderFields = {
-  /** The service's id of the cardholder. */
-  card_holder_id: answeredId,
-};
-
-/** What createCardholder answers. */
-export interface CreatedCardholder extends Schema.Struct.Type<typeof createdCardholderFields> {}
-
-/** Schema of {@link CreatedCardholder}. */
-export class CreatedCardholderSchema extends Schema.Opaque<CreatedCardholder>()(
-  Schema.Struct(createdCardholderFields),
-) {}
+/** Answer of createCardholder. */
+export interface CreatedCardholder extends Schema.Struct.Type<
+  typeof CreatedCardholderSchema.fields
+> {}
+const CreatedCardholderSchema = Schema.Opaque<CreatedCardholder>()(
+  Schema.Struct({
+    /** The service's id of the cardholder. */
+    card_holder_id: answeredId,
+  }),
+);
 
 const CARDHOLDERS_PAGE_SIZE = 50;
 
-const listCardholdersFields = {
-  /** Which page: a whole number, 1 or more. */
-  page_num: PageNumber,
-  /** Cardholders on a page, 1 to 50. */
-  page_size: pageSize(CARDHOLDERS_PAGE_SIZE),
-  /** Cardholders of this direct account alone: its id. */
-  direct_account_id: Schema.optionalKey(text()),
-  /** Cardholders of this account of cards alone: its id. */
-  card_account_id: Schema.optionalKey(text()),
-  /** Cardholders of this state alone: -1 failed, 0 pending, 1 success, 2 incomplete. */
-  card_holder_status: Schema.optionalKey(CardholderStatusNumber),
-  /** Cardholders whose name is like this. */
-  name: Schema.optionalKey(text()),
-};
-
 /** Page and filters of listCardholders. */
-export interface ListCardholdersInput extends Schema.Struct.Type<typeof listCardholdersFields> {}
-
-/** Schema of {@link ListCardholdersInput}. */
-export class ListCardholdersInputSchema extends Schema.Opaque<ListCardholdersInput>()(
+export interface ListCardholdersInput extends Schema.Struct.Type<
+  typeof ListCardholdersInputSchema.fields
+> {}
+const ListCardholdersInputSchema = Schema.Opaque<ListCardholdersInput>()(
   // On the wire some have other names, see the assumptions.
-  Schema.Struct(listCardholdersFields),
-) {}
-
-const cardholderFields = {
-  /** The service's id of the cardholder. */
-  card_holder_id: answeredId,
-  /** State of the identity check as the service writes it, such as `SUCCESS`. */
-  card_holder_status: answeredOrUnset,
-  /** How many cards, or which: the document says only that it is a number. */
-  card_num: orAbsent(
-    Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
-  ),
-  /** First name. */
-  first_name: answeredOrUnset,
-  /** Last name. */
-  last_name: answeredOrUnset,
-  /** Time of creation: ISO 8601 with offset. */
-  create_time: answeredTime,
-  /** Time of the last change: ISO 8601 with offset. */
-  update_time: answeredTime,
-};
+  Schema.Struct({
+    /** Which page: a whole number, 1 or more. */
+    page_num: PageNumber,
+    /** Cardholders on a page, 1 to 50. */
+    page_size: pageSize(CARDHOLDERS_PAGE_SIZE),
+    /** Cardholders of this direct account alone: its id. */
+    direct_account_id: Schema.optionalKey(text()),
+    /** Cardholders of this account of cards alone: its id. */
+    card_account_id: Schema.optionalKey(text()),
+    /** Cardholders of this state alone: -1 failed, 0 pending, 1 success, 2 incomplete. */
+    card_holder_status: Schema.optionalKey(CardholderStatusNumber),
+    /** Cardholders whose name is like this. */
+    name: Schema.optionalKey(text()),
+  }),
+);
 
 /** A person who may own cards. */
-export interface Cardholder extends Schema.Struct.Type<typeof cardholderFields> {}
-
-/** Schema of {@link Cardholder}. */
-export class CardholderSchema extends Schema.Opaque<Cardholder>()(
-  Schema.Struct(cardholderFields),
-) {}
-
-const removeCardholderFields = {
-  /** The cardholder: the id that createCardholder answered. */
-  card_holder_id: PathSegment,
-};
+export interface Cardholder extends Schema.Struct.Type<typeof CardholderSchema.fields> {}
+const CardholderSchema = Schema.Opaque<Cardholder>()(
+  Schema.Struct({
+    /** The service's id of the cardholder. */
+    card_holder_id: answeredId,
+    /** State of the identity check as the service writes it, such as `SUCCESS`. */
+    card_holder_status: answeredOrUnset,
+    /** How many cards, or which: the document says only that it is a number. */
+    card_num: orAbsent(
+      Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
+    ),
+    /** First name. */
+    first_name: answeredOrUnset,
+    /** Last name. */
+    last_name: answeredOrUnset,
+    /** Time of creation: ISO 8601 with offset. */
+    create_time: answeredTime,
+    /** Time of the last change: ISO 8601 with offset. */
+    update_time: answeredTime,
+  }),
+);
 
 /** Fields of removeCardholder. */
-export interface RemoveCardholderInput extends Schema.Struct.Type<typeof removeCardholderFields> {}
-
-/** Schema of {@link RemoveCardholderInput}. */
-export class RemoveCardholderInputSchema extends Schema.Opaque<RemoveCardholderInput>()(
-  Schema.Struct(removeCardholderFields),
-) {}
+export interface RemoveCardholderInput extends Schema.Struct.Type<
+  typeof RemoveCardholderInputSchema.fields
+> {}
+const RemoveCardholderInputSchema = Schema.Opaque<RemoveCardholderInput>()(
+  Schema.Struct({
+    /** The cardholder: the id that createCardholder answered. */
+    card_holder_id: PathSegment,
+  }),
+);
 
 /** Source: service interface, "Cardholders". */
 export const cardholderOperations = {

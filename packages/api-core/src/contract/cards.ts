@@ -10,126 +10,101 @@ import {
   text,
   UniqueRequestId,
 } from "./fields.ts";
-import { endpointGroup, Idempotency } from "./operation-facts.ts";
-import { SignedIn } from "./signed-in.ts";
+import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 
 /** The one currency of cards and of the balance that funds them. */
 export const CARD_CURRENCY = "USD";
 
-const createCardFields = {
-  /** Who owns the card: the id that createCardholder answered. */
-  card_holder_id: GivenId,
-  /** Code of the card product. */
-  product_code: text(),
-  /** Balance in USD that funds the card: the id that retrieveBalance answers. */
-  balance_id: GivenId,
-  /** Initial recharge in USD: a decimal string, zero or above, such as `"100.00"`. */
-  card_limit: AmountAsNumber,
-  /** Your own id of this card, 1 to 36 characters: the service ignores a request that repeats one. */
-  unique_request_id: UniqueRequestId,
-};
-
 /** Fields of createCard. */
-export interface CreateCardInput extends Schema.Struct.Type<typeof createCardFields> {}
-
-/** Schema of {@link CreateCardInput}. */
-export class CreateCardInputSchema extends Schema.Opaque<CreateCardInput>()(
-  Schema.Struct(createCardFields),
-) {}
-
-const cardFields = {
-  /** The service's id of the card. */
-  card_id: answeredId,
-  /** State in the service's own words, such as `pending`; the document does not list them. */
-  card_status: answeredOrUnset,
-  /** The id that was sent. */
-  unique_request_id: answeredOrUnset,
-};
+export interface CreateCardInput extends Schema.Struct.Type<typeof CreateCardInputSchema.fields> {}
+const CreateCardInputSchema = Schema.Opaque<CreateCardInput>()(
+  Schema.Struct({
+    /** Who owns the card: the id that createCardholder answered. */
+    card_holder_id: GivenId,
+    /** Code of the card product. */
+    product_code: text(),
+    /** Balance in USD that funds the card: the id that retrieveBalance answers. */
+    balance_id: GivenId,
+    /** Initial recharge in USD: a decimal string, zero or above, such as `"100.00"`. */
+    card_limit: AmountAsNumber,
+    /** Your own id of this card, 1 to 36 characters: the service ignores a request that repeats one. */
+    unique_request_id: UniqueRequestId,
+  }),
+);
 
 /** A card as the service shows it. */
-export interface Card extends Schema.Struct.Type<typeof cardFields> {}
-
-/** Schema of {@link Card}. */
-export class CardSchema extends Schema.Opaque<Card>()(Schema.Struct(cardFields)) {}
-
-const withdrawFromCardFields = {
-  /** The card: the id that createCard answered. */
-  card_id: GivenId,
-  /** The card's number. */
-  card_number: text(),
-  /** What is withdrawn, in USD: a decimal string above zero, such as `"12.50"`. */
-  amount: Amount,
-  /** Your own id of this withdrawal, 1 to 36 characters: the service ignores a request that repeats one. */
-  unique_request_id: UniqueRequestId,
-};
+export interface Card extends Schema.Struct.Type<typeof CardSchema.fields> {}
+const CardSchema = Schema.Opaque<Card>()(
+  Schema.Struct({
+    /** The service's id of the card. */
+    card_id: answeredId,
+    /** State in the service's own words, such as `pending`; the document does not list them. */
+    card_status: answeredOrUnset,
+    /** The id that was sent. */
+    unique_request_id: answeredOrUnset,
+  }),
+);
 
 /** Fields of withdrawFromCard. */
-export interface WithdrawFromCardInput extends Schema.Struct.Type<typeof withdrawFromCardFields> {}
-
-/** Schema of {@link WithdrawFromCardInput}. */
-export class WithdrawFromCardInputSchema extends Schema.Opaque<WithdrawFromCardInput>()(
-  Schema.Struct(withdrawFromCardFields),
-) {}
-
-const cardWithdrawalFields = {
-  /** The card's id. */
-  card_id: answeredId,
-  /** The card's number. */
-  card_number: answeredOrUnset,
-  /** What was withdrawn, in USD: a decimal string. */
-  amount: answeredOrUnset,
-  /** The id that was sent. */
-  unique_request_id: answeredOrUnset,
-};
+export interface WithdrawFromCardInput extends Schema.Struct.Type<
+  typeof WithdrawFromCardInputSchema.fields
+> {}
+const WithdrawFromCardInputSchema = Schema.Opaque<WithdrawFromCardInput>()(
+  Schema.Struct({
+    /** The card: the id that createCard answered. */
+    card_id: GivenId,
+    /** The card's number. */
+    card_number: text(),
+    /** Amount to withdraw, in USD: a decimal string above zero, such as `"12.50"`. */
+    amount: Amount,
+    /** Your own id of this withdrawal, 1 to 36 characters: the service ignores a request that repeats one. */
+    unique_request_id: UniqueRequestId,
+  }),
+);
 
 /** A withdrawal from a card: what was requested. */
-export interface CardWithdrawal extends Schema.Struct.Type<typeof cardWithdrawalFields> {}
-
-/** Schema of {@link CardWithdrawal}. */
-export class CardWithdrawalSchema extends Schema.Opaque<CardWithdrawal>()(
-  Schema.Struct(cardWithdrawalFields),
-) {}
-
-const updateCardFields = {
-  /** The card: the id that createCard answered. */
-  card_id: GivenId,
-  /** The card's new name. */
-  card_name: text(),
-};
+export interface CardWithdrawal extends Schema.Struct.Type<typeof CardWithdrawalSchema.fields> {}
+const CardWithdrawalSchema = Schema.Opaque<CardWithdrawal>()(
+  Schema.Struct({
+    /** The card's id. */
+    card_id: answeredId,
+    /** The card's number. */
+    card_number: answeredOrUnset,
+    /** Amount of the withdrawal, in USD: a decimal string. */
+    amount: answeredOrUnset,
+    /** The id that was sent. */
+    unique_request_id: answeredOrUnset,
+  }),
+);
 
 /** Fields of updateCard. */
-export interface UpdateCardInput extends Schema.Struct.Type<typeof updateCardFields> {}
-
-/** Schema of {@link UpdateCardInput}. */
-export class UpdateCardInputSchema extends Schema.Opaque<UpdateCardInput>()(
-  Schema.Struct(updateCardFields),
-) {}
-
-const cancelCardFields = {
-  /** The card: the id that createCard answered. */
-  card_id: GivenId,
-};
+export interface UpdateCardInput extends Schema.Struct.Type<typeof UpdateCardInputSchema.fields> {}
+const UpdateCardInputSchema = Schema.Opaque<UpdateCardInput>()(
+  Schema.Struct({
+    /** The card: the id that createCard answered. */
+    card_id: GivenId,
+    /** The card's new name. */
+    card_name: text(),
+  }),
+);
 
 /** Fields of cancelCard. */
-export interface CancelCardInput extends Schema.Struct.Type<typeof cancelCardFields> {}
-
-/** Schema of {@link CancelCardInput}. */
-export class CancelCardInputSchema extends Schema.Opaque<CancelCardInput>()(
-  Schema.Struct(cancelCardFields),
-) {}
-
-const freezeCardFields = {
-  /** The card: the id that createCard answered. */
-  card_id: GivenId,
-};
+export interface CancelCardInput extends Schema.Struct.Type<typeof CancelCardInputSchema.fields> {}
+const CancelCardInputSchema = Schema.Opaque<CancelCardInput>()(
+  Schema.Struct({
+    /** The card: the id that createCard answered. */
+    card_id: GivenId,
+  }),
+);
 
 /** Fields of freezeCard. */
-export interface FreezeCardInput extends Schema.Struct.Type<typeof freezeCardFields> {}
-
-/** Schema of {@link FreezeCardInput}. */
-export class FreezeCardInputSchema extends Schema.Opaque<FreezeCardInput>()(
-  Schema.Struct(freezeCardFields),
-) {}
+export interface FreezeCardInput extends Schema.Struct.Type<typeof FreezeCardInputSchema.fields> {}
+const FreezeCardInputSchema = Schema.Opaque<FreezeCardInput>()(
+  Schema.Struct({
+    /** The card: the id that createCard answered. */
+    card_id: GivenId,
+  }),
+);
 
 /** Source: service interface, "Cards". */
 export const cardOperations = {

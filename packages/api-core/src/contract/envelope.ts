@@ -8,7 +8,7 @@ export const SUCCESS_CODE = 200;
 /** `code` of an envelope that reports a refusal. */
 export const REFUSAL_CODE = 400;
 
-/** What the service answers when it did not do what was asked: `{"code":400,"message":"…"}`. */
+/** Answer of the service that refuses a request: `{"code":400,"message":"…"}`. */
 export class Refusal extends Schema.Error<Refusal>("Refusal")(
   { code: Schema.Finite, message: Schema.String },
   { httpApiStatus: REFUSAL_CODE },

@@ -13,8 +13,8 @@ const rule = <T>(message: string, holds: (value: T) => boolean) =>
 const LINE_BREAK = /[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
 
 /**
- * What shows nothing, and changes how a text is shown or read: controls, line breaks, what turns the order of the
- * letters around it, and half of a character. Letters of all scripts, and the characters that join them, may be sent.
+ * Characters that show nothing, and change how a text is shown or read: controls, line breaks, marks that turn the order of the
+ * letters around them, and half of a character. Letters of all scripts, and the characters that join them, may be sent.
  */
 const UNSENDABLE = /[\p{Cc}\p{Cs}\u{2028}\u{2029}\u{202A}-\u{202E}\u{2066}-\u{2069}]/u;
 
@@ -31,10 +31,10 @@ const unsendable = (value: string): string | undefined => {
 
 /**
  * A text of a request. The service's document has no field of several lines, and a bank would show a control
- * character in its own way, or refuse the payment. What the service answers is read with them.
+ * character in its own way, or refuse the payment. Answers may have them.
  */
 const RequestText = Schema.String.check(
-  // Where it has one, it is the fault that is named.
+  // If it has one, then only this fault is named.
   Schema.makeFilter<string>(unsendable, undefined, true),
 );
 
@@ -220,7 +220,7 @@ const ZERO_TIME = "0001-01-01T00:00:00Z";
 /** A time in an answer as the service writes it; the zero time is absent. */
 export const answeredTime = absentWhen(isUnsetTime, ZERO_TIME);
 
-/** What a transformation makes of an answer that was checked before: it is not checked again. */
+/** The result of transforming an answer: the answer was checked before, and the result is not checked again. */
 export const madeOf = <A>() => Schema.declare((_value: unknown): _value is A => true);
 
 /** A list in an answer; missing and null decode to no items. */
@@ -251,7 +251,9 @@ const renamed = (
  * A struct with other names for some of its fields on the wire. (`Schema.encodeKeys` checks the wire's fields
  * against their documented form first, so that one odd field would hide the rest.)
  */
-export const withWireNames = <S extends Schema.Struct<Schema.Struct.Fields>>(
+export const withWireNames = <
+  S extends Schema.Top & Pick<Schema.Struct<Schema.Struct.Fields>, "fields">,
+>(
   struct: S,
   names: Readonly<Record<string, string>>,
 ) => {

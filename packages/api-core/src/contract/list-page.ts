@@ -4,20 +4,16 @@ import { isRecord } from "../values.ts";
 import { enveloped } from "./envelope.ts";
 import { answeredList, madeOf, orAbsent } from "./fields.ts";
 
-const unreadableRowFields = {
-  /** What is wrong with it, after "the row ". */
-  reason: Schema.String,
-  /** The row as it came, for checks of what it cannot be; not to be logged. */
-  fields: Schema.Record(Schema.String, Schema.Unknown),
-};
-
 /** A row of a list that has no id that can be read. */
-export interface UnreadableRow extends Schema.Struct.Type<typeof unreadableRowFields> {}
-
-/** Schema of {@link UnreadableRow}. */
-export class UnreadableRowSchema extends Schema.Opaque<UnreadableRow>()(
-  Schema.Struct(unreadableRowFields),
-) {}
+export interface UnreadableRow extends Schema.Struct.Type<typeof UnreadableRowSchema.fields> {}
+const UnreadableRowSchema = Schema.Opaque<UnreadableRow>()(
+  Schema.Struct({
+    /** The fault of the row, after "the row ". */
+    reason: Schema.String,
+    /** The row as it came, for checks of what it cannot be; not to be logged. */
+    fields: Schema.Record(Schema.String, Schema.Unknown),
+  }),
+);
 
 /** A page of a list. */
 export interface Page<Item> {
@@ -43,10 +39,10 @@ export const AnyRow = Schema.Unknown.pipe(
   }),
 );
 
-/** A row of a list: one that cannot be read must not hide the others. */
+/** A row of a list: an unreadable row must not hide the others. */
 export const rowOf = <Item extends Schema.Top>(item: Item) => Schema.Union([item, AnyRow]);
 
-/** Whether a row is one that `rowOf` could not read. */
+/** Whether `rowOf` could not read a row. */
 const isUnreadable = (row: unknown): row is UnreadableRow =>
   isRecord(row) && "reason" in row && "fields" in row;
 

@@ -6,8 +6,7 @@ import type * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import type * as OpenApi from "effect/http-api/OpenApi";
 import { isRecord } from "../values.ts";
 import { defaultAssumptions } from "./assumptions.ts";
-import { Idempotency } from "./operation-facts.ts";
-import { CLIENT_ID_HEADER, SignedIn, TOKEN_HEADER } from "./signed-in.ts";
+import { CLIENT_ID_HEADER, Idempotency, SignedIn, TOKEN_HEADER } from "./operation-facts.ts";
 import { assumedNames } from "./wire-names.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
@@ -78,7 +77,7 @@ export const describeOperations = <Id extends string, Groups extends HttpApiGrou
     onEndpoint: ({ endpoint }) => endpoints.set(endpoint.identifier, endpoint),
   });
   return (given: Record<string, unknown>): Record<string, unknown> => {
-    // What the generator hands over.
+    // The document of the generator.
     const spec = given as unknown as Spec;
     const describe = (operation: OpenApi.OpenAPISpecOperation) => {
       const endpoint = endpoints.get(operation.operationId ?? "");

@@ -1,6 +1,8 @@
 import * as Context from "effect/Context";
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
+import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware";
+import { Refusal } from "./envelope.ts";
 
 /**
  * How an operation may be sent again after a send without a valid response:
@@ -45,3 +47,21 @@ export const endpointGroup = <const Id extends string, Endpoints extends NamedEn
     ...(Object.values(endpoints) as unknown as readonly [Endpoint, ...ReadonlyArray<Endpoint>]),
   );
 };
+
+/** Header that carries the client's id on every request. */
+export const CLIENT_ID_HEADER = "x-client-id";
+
+/** Header that carries the API key, on sign-in only. */
+export const API_KEY_HEADER = "x-api-key";
+
+/** Header that carries `Bearer <token>` on every request but sign-in. */
+export const TOKEN_HEADER = "x-auth-token";
+
+/**
+ * Marks the operations that need {@link CLIENT_ID_HEADER} and {@link TOKEN_HEADER}. A server
+ * implements it by checking both; the client itself sends them.
+ */
+export class SignedIn extends HttpApiMiddleware.Service<SignedIn>()(
+  "@durable-payments/api-core/SignedIn",
+  { error: Refusal },
+) {}

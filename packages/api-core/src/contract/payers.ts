@@ -3,44 +3,41 @@ import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import { enveloped, Refusal } from "./envelope.ts";
 import { answeredId, answeredOrUnset, madeOf } from "./fields.ts";
-import { endpointGroup, Idempotency } from "./operation-facts.ts";
+import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 import { AnyRow, rowOf } from "./list-page.ts";
-import { SignedIn } from "./signed-in.ts";
-
-const payerFields = {
-  /** The service's id of the payer. */
-  payer_id: answeredId,
-  /** `company` or `individual`. */
-  entity_type: answeredOrUnset,
-  /** Name of a company. */
-  company_name: answeredOrUnset,
-  /** First name of a person. */
-  first_name: answeredOrUnset,
-  /** Last name of a person. */
-  last_name: answeredOrUnset,
-  /** Street and number. */
-  address: answeredOrUnset,
-  /** City. */
-  city: answeredOrUnset,
-  /** State or province. */
-  state_or_province: answeredOrUnset,
-  /** Two-letter country code (ISO 3166-1), such as `US`. */
-  country: answeredOrUnset,
-  /** Postal code. */
-  postal_code: answeredOrUnset,
-  /** Day of birth of a person, as the service writes it. */
-  date_of_birth: answeredOrUnset,
-  /** Document that identifies the payer, such as `passport`. */
-  identification_type: answeredOrUnset,
-  /** Number of that document. */
-  identification_value: answeredOrUnset,
-};
 
 /** Who pays a payout out of the account; unset fields are absent. */
-export interface Payer extends Schema.Struct.Type<typeof payerFields> {}
-
-/** Schema of {@link Payer}. */
-export class PayerSchema extends Schema.Opaque<Payer>()(Schema.Struct(payerFields)) {}
+export interface Payer extends Schema.Struct.Type<typeof PayerSchema.fields> {}
+export const PayerSchema = Schema.Opaque<Payer>()(
+  Schema.Struct({
+    /** The service's id of the payer. */
+    payer_id: answeredId,
+    /** `company` or `individual`. */
+    entity_type: answeredOrUnset,
+    /** Name of a company. */
+    company_name: answeredOrUnset,
+    /** First name of a person. */
+    first_name: answeredOrUnset,
+    /** Last name of a person. */
+    last_name: answeredOrUnset,
+    /** Street and number. */
+    address: answeredOrUnset,
+    /** City. */
+    city: answeredOrUnset,
+    /** State or province. */
+    state_or_province: answeredOrUnset,
+    /** Two-letter country code (ISO 3166-1), such as `US`. */
+    country: answeredOrUnset,
+    /** Postal code. */
+    postal_code: answeredOrUnset,
+    /** Day of birth of a person, as the service writes it. */
+    date_of_birth: answeredOrUnset,
+    /** Document that identifies the payer, such as `passport`. */
+    identification_type: answeredOrUnset,
+    /** Number of that document. */
+    identification_value: answeredOrUnset,
+  }),
+);
 
 const Nested = Schema.Struct({
   data: Schema.NullOr(Schema.Union([Schema.Array(rowOf(PayerSchema)), PayerSchema])),

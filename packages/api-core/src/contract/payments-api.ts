@@ -1,14 +1,14 @@
 import * as HttpApi from "effect/http-api/HttpApi";
 import * as OpenApi from "effect/http-api/OpenApi";
-import { auth } from "./auth.ts";
-import { balances } from "./balances.ts";
-import { beneficiaries } from "./beneficiaries.ts";
-import { cardholders } from "./cardholders.ts";
-import { cards } from "./cards.ts";
+import { auth, type authOperations } from "./auth.ts";
+import { balances, type balanceOperations } from "./balances.ts";
+import { beneficiaries, type beneficiaryOperations } from "./beneficiaries.ts";
+import { cardholders, type cardholderOperations } from "./cardholders.ts";
+import { cards, type cardOperations } from "./cards.ts";
 import { describeOperations } from "./open-api.ts";
-import { payers } from "./payers.ts";
-import { payouts } from "./payouts.ts";
-import { transactions } from "./transactions.ts";
+import { payers, type payerOperations } from "./payers.ts";
+import { payouts, type payoutOperations } from "./payouts.ts";
+import { transactions, type transactionOperations } from "./transactions.ts";
 
 const operations = HttpApi.make("payments").add(
   auth,
@@ -35,3 +35,16 @@ export const PaymentsApi = operations.annotateMerge(
     transform: describeOperations(operations),
   }),
 );
+
+/**
+ * The endpoints of all operations but signIn, by name. A type that is mapped from this one, as the client's methods
+ * are, keeps the documentation of each operation, and leads to it.
+ */
+export type Endpoints = typeof authOperations &
+  typeof beneficiaryOperations &
+  typeof payoutOperations &
+  typeof payerOperations &
+  typeof balanceOperations &
+  typeof transactionOperations &
+  typeof cardholderOperations &
+  typeof cardOperations;

@@ -1,4 +1,6 @@
+import { distance } from "fastest-levenshtein";
 import * as Schema from "effect/Schema";
+import * as SchemaIssue from "effect/SchemaIssue";
 
 /** A request as it came, before anything is known of its fields. */
 export type RawRequest = Readonly<Record<string, unknown>>;
@@ -7,7 +9,7 @@ export type RawRequest = Readonly<Record<string, unknown>>;
 export interface Fault {
   /** Name of the field; empty if the whole request is wrong. */
   readonly field: string;
-  /** What is wrong, after the name of the field: `must not be empty`. */
+  /** The fault, after the name of the field: `must not be empty`. */
   readonly problem: string;
 }
 
@@ -55,4 +57,83 @@ export const rulesOf = (schema: Schema.Top): ReadonlyArray<Rule> => {
   const found = Schema.resolveAnnotations(schema)?.[rulesKey];
   // Only `withRules` writes this key.
   return Array.isArray(found) ? (found as ReadonlyArray<Rule>) : [];
+};
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
+
+/** Effect's message, worded as the end of a sentence that begins with the field. */
+const problemOf = (message: string): string => {
+  if (message === "Missing key") return "is required";
+  if (message === "Expected no excess property") return "is not a known field";
+  const expected = /^(?:Expected|must be) (.*)$/s.exec(message)?.[1];
+  if (expected?.includes(" | ")) return `must be one of ${expected.replaceAll(" | ", ", ")}`;
+  if (!message.startsWith("Expected ")) return message;
+  return `must be ${/^(?:an?|null|undefined|never|"|\d|true|false)\b|^"/.test(expected ?? "") ? "" : "a "}${expected}`;
+};
+
+/**
+ * Names the faults of a value that a schema rejects.
+ *
+ * @param issue of the schema's error
+ * @returns each fault with its field, written as a path with points; empty for the value itself
+ */
+export const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Fault> =>
+  issuesOf(issue).issues.map(({ message, path }) => ({
+    field: (path ?? []).map(String).join("."),
+    problem: problemOf(message),
+  }));
+
+/**
+ * Keeps the first fault of each field: the others mostly follow from it.
+ *
+ * @param faults in the order in which they were found
+ */
+export const firstFaults = (faults: ReadonlyArray<Fault>): ReadonlyArray<Fault> => {
+  const named = new Set<string>();
+  return faults.filter(({ field }) => !named.has(field) && named.add(field));
+};
+
+/**
+ * Writes faults as one text.
+ *
+ * @returns `<field>: <problem>; …`
+ */
+export const faultsText = (faults: ReadonlyArray<Fault>): string =>
+  faults.map(({ field, problem }) => (field === "" ? problem : `${field}: ${problem}`)).join("; ");
+
+/** Shorter texts are part of too many names. */
+const SHORTEST_PART = 3;
+
+/**
+ * Returns the known name that is most like an unknown one, in any capitals and with any separators, or the
+ * only name that contains it; undefined if no name is like it.
+ */
+const nearestName = (text: string, known: ReadonlyArray<string>): string | undefined => {
+  const plain = (name: string) => name.toLowerCase().replaceAll(/[\s_-]+/g, "_");
+  const wanted = plain(text);
+  const [best] = known
+    .map((name) => ({ name, letters: distance(wanted, plain(name)) }))
+    .toSorted((a, b) => a.letters - b.letters);
+  if (best !== undefined && best.letters <= Math.max(2, text.length / 3)) return best.name;
+  const within = known.filter((name) => plain(name).includes(wanted));
+  return wanted.length >= SHORTEST_PART && within.length === 1 ? within[0] : undefined;
+};
+
+/**
+ * Hints at what was meant by unknown names: misspelled settings, options or columns.
+ *
+ * @param unknown the names as they were written, at least one
+ * @param known the names that exist
+ * @returns the end of a sentence that names the unknown ones, without its full stop
+ * @example
+ * const hint = didYouMean(["maxAmmounts"], ["maxAmounts"]); // " (did you mean maxAmounts?)"
+ */
+export const didYouMean = (
+  unknown: ReadonlyArray<string>,
+  known: ReadonlyArray<string>,
+): string => {
+  const meant = unknown.flatMap((name) => nearestName(name, known) ?? []);
+  return meant.length === 0
+    ? ` (known: ${known.join(", ")})`
+    : ` (did you mean ${meant.join(", ")}?)`;
 };

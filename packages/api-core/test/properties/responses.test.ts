@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defaultAssumptions } from "../../src/index.ts";
-import { operationNames } from "../../src/client/operation-names.ts";
+import { operationNames } from "../../src/client/client-shape.ts";
 import { operation } from "../../src/client/operations.ts";
 import { parseResponse } from "../../src/client/parse-response.ts";
 import type { WireResponse } from "../../src/client/wire.ts";

@@ -7,7 +7,7 @@ import {
   PaymentsError,
   type PromiseClient,
   type RequestOptions,
-  makePaymentsClient,
+  createClient,
 } from "../../src/index.ts";
 import { type Effect, Schema } from "effect";
 import { type Answer, type Received, type Reply, startServer } from "./server.ts";
@@ -29,7 +29,7 @@ export const clientFor = (
   url: string,
   settings: Partial<ClientSettings> = {},
 ): PromiseClient & AsyncDisposable => {
-  const client = makePaymentsClient(settingsFor(url, settings));
+  const client = createClient(settingsFor(url, settings));
   return { ...client, [Symbol.asyncDispose]: client.close };
 };
 

@@ -1,7 +1,7 @@
 import {
   type ClientOptions,
   type InvalidSettings,
-  makePaymentsClient,
+  createClient,
   type PromiseClient,
 } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
@@ -145,7 +145,7 @@ export const askOnce = async <A>(
   requestTimeoutMs: number,
   ask: (client: PromiseClient) => Promise<A>,
 ): Promise<A> => {
-  const client = makePaymentsClient({ ...options, maxAttempts: 1, requestTimeoutMs });
+  const client = createClient({ ...options, maxAttempts: 1, requestTimeoutMs });
   try {
     return await ask(client);
   } finally {

@@ -70,9 +70,11 @@ export class Simulation {
 
   /** The same as an effect, which fails with the refusal. */
   readonly act = <A>(work: (unit: Unit) => A): Effect.Effect<A, Refusal> =>
-    Effect.tryPromise({ try: () => this.transact(work), catch: (cause) => cause }).pipe(
-      Effect.catch((cause) => (cause instanceof Refusal ? Effect.fail(cause) : Effect.die(cause))),
-    );
+    Effect.promise(() =>
+      this.transact(work).then(Effect.succeed, (cause: unknown) =>
+        cause instanceof Refusal ? Effect.fail(cause) : Effect.die(cause),
+      ),
+    ).pipe(Effect.flatten);
 
   /** Opens the account, unless a state file has it. */
   open(): Promise<void> {
