@@ -57,7 +57,7 @@ const TOKEN = new RegExp(
 );
 
 /** Replaces the values given, as they are written. */
-export const hideValues = (text: string, hidden: ReadonlyArray<string>): string =>
+const hideValues = (text: string, hidden: ReadonlyArray<string>): string =>
   hidden
     .filter(({ length }) => length >= SHORTEST_VALUE)
     // A value may be a part of another, as an account number is of its IBAN.

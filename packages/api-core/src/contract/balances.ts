@@ -112,10 +112,9 @@ const RetrieveBalanceInputSchema = Schema.Opaque<RetrieveBalanceInput>()(
 export interface RetrieveBalanceBankDetailsInput extends Schema.Struct.Type<
   typeof RetrieveBalanceBankDetailsInputSchema.fields
 > {}
-
-/** Schema of {@link RetrieveBalanceBankDetailsInput}. */
-export const RetrieveBalanceBankDetailsInputSchema =
-  Schema.Opaque<RetrieveBalanceBankDetailsInput>()(Schema.Struct(byCurrencyFields));
+const RetrieveBalanceBankDetailsInputSchema = Schema.Opaque<RetrieveBalanceBankDetailsInput>()(
+  Schema.Struct(byCurrencyFields),
+);
 
 /** Source: service interface, "Balances". */
 export const balanceOperations = {
