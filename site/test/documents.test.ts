@@ -49,9 +49,9 @@ it("has no sentence of more than 30 words", () => {
 it("opens each page with its reader", () => {
   const pages = written.filter(({ file }) => file.startsWith("docs/"));
   expect(pages.length).toBeGreaterThan(10);
-  expect(pages.filter(({ text }) => !/^# .+\n\nFor /.test(text)).map(({ file }) => file)).toEqual(
-    [],
-  );
+  expect(
+    pages.filter(({ text }) => !/^# .+\n\nThis page is for /.test(text)).map(({ file }) => file),
+  ).toEqual([]);
 });
 
 it("links to headings that exist", () => {
@@ -84,6 +84,23 @@ it("shows pictures that exist, and has none that no page shows", () => {
   );
   expect(shown.filter((picture) => !existsSync(posix.join(checkout, picture)))).toEqual([]);
   expect(pictures.filter((picture) => !shown.includes(picture))).toEqual([]);
+});
+
+it("names files of each module in the architecture that exist", () => {
+  const { text = "" } = documents.find(({ file }) => file.endsWith("/architecture.md")) ?? {};
+  const named = [...text.matchAll(/^\|(?<modules>[^|]+)\|[^|]+\|(?<begin>[^|]+)\|$/gm)].flatMap(
+    ([, modules = "", begin = ""]) => {
+      const folders = [...modules.matchAll(/`(?<name>[\w./-]+)`/g)].map(([, name = ""]) =>
+        name.includes("/") ? name : `packages/${name}`,
+      );
+      return [...begin.matchAll(/`(?<path>src\/[\w./-]+)`/g)].map(([, path = ""]) => ({
+        path,
+        isThere: folders.some((folder) => existsSync(posix.join(checkout, folder, path))),
+      }));
+    },
+  );
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter(({ isThere }) => !isThere)).toEqual([]);
 });
 
 it("names files of the repository that exist", () => {

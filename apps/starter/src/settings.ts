@@ -20,8 +20,8 @@ import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { badUsage } from "./exit-codes.ts";
 
-// What the operations take as parameters, the command line takes from its settings. This module brings them all: a
-// command loads it when it needs it.
+// The command line reads the parameters of the operations from its settings. A command loads this module only if it
+// needs them.
 
 /** An account of these settings; undefined is the name of the first one without a name. */
 type Account = AccountSettings<ClientOptions>;
@@ -51,7 +51,7 @@ export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArra
   return [first, ...others];
 };
 
-/** Reads what is assumed of the service where its document is silent, as the worker with the same settings does. */
+/** Returns the assumptions about the service, as a worker with the same settings reads them. */
 export const assumptionsHere = (): Assumptions =>
   Result.getOrThrowWith(
     makeAssumptions(ofSettings(({ assumptions = {} }) => assumptions)),

@@ -7,18 +7,18 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 const INTRODUCTION = `# Assumptions
 
-For engineers who connect the service. Its document leaves some points open; look up what the client assumes, and change
-what differs at your service.
+This page is for engineers who connect to the service. It lists what the client assumes where the service's
+documentation leaves a point open. Change what differs at your service.
 
 \`\`\`json
 { "assumptions": { "updateBeneficiaryMethod": "PUT", "notCarriedOutStatuses": [503] } }
 \`\`\`
 
-This is part of the [settings file](settings.md). Objects in it change the default name by name; other values replace it. Statuses and regular
-expressions ignore case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
+This is part of the [settings file](settings.md). An object changes only the names that it contains; other values replace
+the default. Statuses and words ignore case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
 
 Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`payoutCompletedStatuses\`, \`payoutFailedStatuses\` and \`timeZone\` first.
-They decide how long a lost payout may be missing from its list, how it is recognised, and when it is paid.
+They decide how long a lost payout may be missing from its list, how it is recognised, and when it counts as paid.
 
 This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx nx run @durable-payments/api-core:assumptions\`.
 `;
@@ -30,15 +30,14 @@ const isSchema = (value: unknown): value is JsonSchema =>
 
 /** What a setting takes, in a few words. */
 const takes = (schema: JsonSchema): string => {
-  const { anyOf, enum: values, format, items, properties, type } = schema;
+  const { anyOf, enum: values, items, properties, type } = schema;
   if (Array.isArray(anyOf)) return anyOf.filter(isSchema).map(takes).join(" or ");
   if (Array.isArray(values)) return values.map((value) => code(JSON.stringify(value))).join(", ");
-  if (format === "regex") return "regular expression";
   if (isSchema(properties)) {
     const [value] = Object.values(properties).filter(isSchema);
-    return `object of ${value === undefined ? "values" : `${takes(value)}s`}`;
+    return `object; each value: ${value === undefined ? "any" : takes(value)}`;
   }
-  if (isSchema(items)) return `list of ${takes(items)}s`;
+  if (isSchema(items)) return `list; each item: ${takes(items)}`;
   if (type === "integer") return "whole number";
   return type === "boolean" ? "`true` or `false`" : "text";
 };
@@ -71,7 +70,7 @@ const makeTable = (): string => {
 /** The table of the assumptions, for people. */
 export const assumptionsTable: GeneratedFile = {
   file: new URL("../../../docs/assumptions.md", import.meta.url),
-  about: "what the service's document leaves open, and how to override the guesses.",
+  about: "what the service's documentation leaves open, and how to override the guesses.",
   command: "npx nx run @durable-payments/api-core:assumptions",
   make: () => `${INTRODUCTION}\n${makeTable()}\n`,
 };

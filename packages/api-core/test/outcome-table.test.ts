@@ -17,9 +17,9 @@ const cells = RESPONSES.flatMap((is) =>
 
 /** A cell in a few words, with what is done for this class of operations. */
 const inWords = (operation: IdempotencyClass, { carriedOut, retry }: Outcome): string => {
-  if (carriedOut === "yes") return "yes";
+  if (carriedOut === "yes") return "yes / not resent";
   const isResent = retry === "always" || (retry === "ifIdempotent" && operation !== "none");
-  return `${carriedOut}, ${isResent ? "sent again" : "not sent again"}`;
+  return `${carriedOut} / ${isResent ? "resent" : "not resent"}`;
 };
 
 const table = (): string =>
@@ -28,7 +28,7 @@ const table = (): string =>
     "",
     "Generated from `packages/api-core/src/client/outcomes.ts`: `OUTCOMES=write npx vitest run --project=@durable-payments/api-core test/outcome-table`.",
     "",
-    `| response | error | ${CLASSES.join(" | ")} |`,
+    `| response | error if there was no effect | ${CLASSES.map((of) => `${of}: took effect / resent by the client`).join(" | ")} |`,
     `| --- | --- | ${CLASSES.map(() => "---").join(" | ")} |`,
     ...RESPONSES.map((is) => {
       const { error, means } = OUTCOMES[is];

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 
-/** What the reference prints of a setting beside its description. */
+/** Further texts of a setting for the reference. */
 interface Printed {
   /** Environment variable that overrides it. */
   readonly variable?: string;
@@ -35,7 +35,7 @@ const like = (pattern: RegExp, problem: string) =>
 const AMOUNTS =
   'must be an object of decimal strings by currency, such as {"USD": "10000.00"}; leave it out to set no limit';
 
-/** Limits by currency. One that is invalid, or blank, must not be no limit. */
+/** Limits by currency. An invalid or blank value must not mean "no limit". */
 const Amounts = Schema.Record(Schema.String, Schema.String)
   .annotate({ message: AMOUNTS })
   .check(
@@ -76,13 +76,13 @@ const accountFields = {
     variable: "PAYMENTS_API_KEY",
     otherwise: "required, or apiKeyFile",
   }),
-  apiKeyFile: setting(Text, "File with the API key. It is read again when it changes.", {
+  apiKeyFile: setting(Text, "File with the API key. It is reloaded when it changes.", {
     variable: "PAYMENTS_API_KEY_FILE",
   }),
   proxy: setting(Text, "HTTP proxy to the service, or `none`.", { otherwise: "HTTPS_PROXY" }),
-  caFile: setting(Text, "Trusted CAs, PEM. The file is read again when it changes.", {
+  caFile: setting(Text, "Trusted CAs, PEM. The file is reloaded when it changes.", {
     variable: "PAYMENTS_CA_FILE",
-    otherwise: "those of Node",
+    otherwise: "the CAs of Node",
   }),
   clientCertFile: setting(Text, "Client certificate with its chain, PEM.", {
     variable: "PAYMENTS_CLIENT_CERT_FILE",
@@ -90,73 +90,91 @@ const accountFields = {
   clientKeyFile: setting(Text, "Private key of the client certificate, PEM, not encrypted.", {
     variable: "PAYMENTS_CLIENT_KEY_FILE",
   }),
-  requestTimeoutMs: setting(Schema.Finite, "Longest time of one request, in milliseconds.", {
+  requestTimeoutMs: setting(Schema.Finite, "Maximum duration of one request, in milliseconds.", {
     otherwise: "30000",
   }),
   maxAttempts: setting(
     Schema.Finite,
-    "Most sends of one call where a repeat is safe; at least 2.",
+    "Maximum sends of one call, if it is safe to repeat; at least 2.",
     {
       otherwise: "4",
     },
   ),
-  retryBaseMs: setting(Schema.Finite, "Wait before the second send, in milliseconds; it doubles.", {
-    otherwise: "200",
-  }),
-  maxRetryWaitMs: setting(Schema.Finite, "Longest wait between two sends, in milliseconds.", {
+  retryBaseMs: setting(
+    Schema.Finite,
+    "Wait before the second send, in milliseconds; it doubles each time.",
+    {
+      otherwise: "200",
+    },
+  ),
+  maxRetryWaitMs: setting(Schema.Finite, "Maximum wait between two sends, in milliseconds.", {
     otherwise: "20000",
   }),
-  requestsPerSecond: setting(Schema.Finite, "Most requests a second of one process; 0: no limit.", {
-    otherwise: "0",
+  requestsPerSecond: setting(
+    Schema.Finite,
+    "Maximum requests per second of one process; 0: no limit.",
+    {
+      otherwise: "0",
+    },
+  ),
+  maxConnections: setting(Schema.Finite, "Maximum connections to the service.", {
+    otherwise: "64",
   }),
-  maxConnections: setting(Schema.Finite, "Most connections to the service.", { otherwise: "64" }),
   assumptions: setting(
     Schema.Record(Schema.String, Schema.Unknown),
-    "Assumptions about the service that differ: docs/assumptions.md.",
+    "Assumptions that differ at your service: docs/assumptions.md.",
   ),
   maxAmounts: setting(
     Amounts,
-    "Largest amount of one payout, card or withdrawal, by currency. Other currencies are refused.",
+    "Maximum amount of one payout, card or withdrawal, by currency. Other currencies are refused.",
     { variable: "PAYMENTS_MAX_AMOUNTS", otherwise: "no limit" },
   ),
   approveAbove: setting(
     Amounts,
-    "Amounts above which a second person approves, by currency. Other currencies always need approval.",
-    { variable: "PAYMENTS_APPROVE_ABOVE", otherwise: "what inputs say" },
+    "Amounts above which a second person must approve, by currency. Other currencies always need approval.",
+    { variable: "PAYMENTS_APPROVE_ABOVE", otherwise: "set by each input" },
   ),
   activitiesPerSecond: setting(
     above0(Infinity),
-    "Most activities a second of all workers together. Set the same for every worker.",
+    "Maximum activities per second of all workers together. Use the same value for every worker.",
     { otherwise: "no limit" },
   ),
 };
 
 const NotifySettings = Schema.Struct({
-  url: setting(Text, "Webhook: https, or http to this machine.", {
+  url: setting(Text, "Address of the webhook: https, or http to this machine.", {
     variable: "PAYMENTS_NOTIFY_URL",
     otherwise: "off",
   }),
-  secret: setting(Text, "Signs each notification: whsec_ and 24 to 64 bytes in base64.", {
-    variable: "PAYMENTS_NOTIFY_SECRET",
-    otherwise: "required with the URL",
-  }),
-  intervalSeconds: setting(above0(3_600), "Seconds between two looks.", { otherwise: "15" }),
-  overdueHours: setting(above0(8_760), "Hours after which an open run is overdue.", {
+  secret: setting(
+    Text,
+    "Secret that signs each notification: whsec_ and 24 to 64 bytes in base64.",
+    {
+      variable: "PAYMENTS_NOTIFY_SECRET",
+      otherwise: "required with the URL",
+    },
+  ),
+  intervalSeconds: setting(above0(3_600), "Seconds between two checks.", { otherwise: "15" }),
+  overdueHours: setting(above0(8_760), "Hours after which an open run counts as overdue.", {
     otherwise: "120",
   }),
   webUi: setting(Text, "Address of Temporal's Web UI, for links.", { variable: "TEMPORAL_UI_URL" }),
 });
 
 const CodecServerSettings = Schema.Struct({
-  usersFile: setting(Text, "JSON file of the users and their roles. It is read at each request."),
+  usersFile: setting(Text, "JSON file of the users and their roles. It is read for each request."),
   certFile: setting(
     Text,
-    "Certificate of the server, PEM. Without it only this machine is answered.",
+    "Certificate of the server, PEM. Without it, the server accepts only requests from this machine.",
   ),
   keyFile: setting(Text, "Private key of the certificate, PEM."),
   tokens: setting(
-    Schema.Struct({ jwksUrl: Text, issuer: Text, audience: Text }),
-    "Signed tokens that are accepted: address of the issuer's keys, its name, and the audience.",
+    Schema.Struct({
+      jwksUrl: Text.annotate({ description: "Address of the issuer's public keys (JWKS)." }),
+      issuer: Text.annotate({ description: "Issuer that a token must name (iss)." }),
+      audience: Text.annotate({ description: "Audience that a token must name (aud)." }),
+    }),
+    "Signed tokens (JWT) that are accepted. All three settings are required.",
   ),
 });
 
@@ -169,55 +187,63 @@ export const SettingsSchema = Schema.Struct({
       Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,39}$/)),
       Schema.Struct(accountFields),
     ),
-    "Further accounts by name, each with its own clientId and apiKeyFile. Other settings that an account leaves out are those of the file.",
+    "Further accounts by name, each with its own clientId and apiKeyFile. Settings that an account leaves out are taken from the top level of the file.",
   ),
   ledger: setting(
     Text,
-    "Ledger of writes: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory` for tests.",
+    "Database of the ledger: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory` for tests.",
     {
       variable: "PAYMENTS_LEDGER",
-      otherwise: "a file of the client in ~/.local/state/durable-payments",
+      otherwise: "a file per client id in ~/.local/state/durable-payments",
     },
   ),
-  keyring: setting(Text, "Folder of the keys that encrypt what Temporal and the ledger store.", {
+  keyring: setting(Text, "Folder with the keys that encrypt what Temporal and the ledger store.", {
     variable: "PAYMENTS_KEYRING",
     otherwise: "no encryption",
   }),
   dataConverter: setting(
     Text,
-    "Module that exports `dataConverter`, instead of keyring: a path, or the name of a package.",
+    "Module that exports `dataConverter`, used instead of keyring: a path or a package name.",
   ),
-  taskQueue: setting(Text, "Task queue. Other queues are named after it.", {
-    variable: "PAYMENTS_TASK_QUEUE",
-    otherwise: "payments",
-  }),
+  taskQueue: setting(
+    Text,
+    "Task queue of the workers. The names of other queues are derived from it.",
+    {
+      variable: "PAYMENTS_TASK_QUEUE",
+      otherwise: "payments",
+    },
+  ),
   allowPlainTextTemporal: setting(
     Flag,
-    "Allows Temporal on another host without TLS, if the network encrypts.",
+    "Allows a Temporal server on another host without TLS. Use it only if the network encrypts.",
     { variable: "PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL", otherwise: "false" },
   ),
-  batchShare: setting(above0(1), "Part of activitiesPerSecond that batches may use.", {
-    otherwise: "0.5",
-  }),
+  batchShare: setting(
+    above0(1),
+    "Share of activitiesPerSecond that batches may use, from 0 to 1.",
+    {
+      otherwise: "0.5",
+    },
+  ),
   deploymentName: setting(
     like(
       DEPLOYMENT,
       "must be up to 100 characters without spaces, dots and colons, not beginning with __",
     ),
-    "Deployment, for Temporal's worker versions.",
+    "Deployment name for Temporal's Worker Versioning.",
     { variable: "PAYMENTS_DEPLOYMENT_NAME" },
   ),
   buildId: setting(
     like(BUILD_ID, "must be up to 100 characters without spaces and colons, not beginning with __"),
-    "Build of the deployment.",
+    "Build id for Temporal's Worker Versioning.",
     { variable: "PAYMENTS_BUILD_ID" },
   ),
   healthAddress: setting(
     like(PORT, "must be a port, or HOST:PORT such as 0.0.0.0:9464"),
-    "Port of 127.0.0.1, or HOST:PORT, of /livez, /readyz and /metrics.",
+    "Where to serve /livez, /readyz and /metrics: a port on 127.0.0.1, or HOST:PORT.",
     { variable: "PAYMENTS_HEALTH_ADDRESS", otherwise: "off" },
   ),
-  logLevel: setting(Schema.Literals(LOG_LEVELS), "Lowest level of the worker's log.", {
+  logLevel: setting(Schema.Literals(LOG_LEVELS), "Minimum level of the worker's log.", {
     variable: "PAYMENTS_LOG_LEVEL",
     otherwise: "WARN",
   }),
@@ -225,8 +251,11 @@ export const SettingsSchema = Schema.Struct({
     variable: "PAYMENTS_LOG_FORMAT",
     otherwise: "text",
   }),
-  notify: setting(NotifySettings, "Webhook for runs that ask, fail or are overdue."),
-  codecServer: setting(CodecServerSettings, "Who may ask the codec server."),
+  notify: setting(
+    NotifySettings,
+    "Webhook that is notified if a run needs a person, fails or is overdue.",
+  ),
+  codecServer: setting(CodecServerSettings, "Settings of the codec server."),
 });
 
 /** Names of the settings of an account. */

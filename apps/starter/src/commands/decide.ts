@@ -3,15 +3,15 @@ import { by, count, id, json, maybeId, on, orUndefined, reason, text, time, yes 
 import { described, runAct, runCommand } from "./run-command.ts";
 
 const answering = {
-  id: maybeId("Workflow id of the run that asks"),
+  id: maybeId("Workflow id of the run that needs an answer"),
   choose: Flag.Literals("choose", ["found", "resend", "end"]).pipe(
     Flag.withDescription("found: it was made · resend: send it again · end: send nothing more"),
     orUndefined,
   ),
-  question: text("for", "QUESTION", "Id of the question that you have read"),
+  question: text("for", "QUESTION", "Id of the question you are answering"),
   found: text("found", "ID", "The service's id of the result"),
   isAll: on("all", "Give one answer to all questions about an operation"),
-  operation: text("operation", "NAME", "With --all: such as createBeneficiary"),
+  operation: text("operation", "NAME", "With --all: the operation, such as createBeneficiary"),
   by,
   reason,
   yes,
@@ -27,12 +27,15 @@ export const answer = Command.make("answer", answering, (given) =>
   ),
 ).pipe(
   described(
-    "Answer a question of a run",
-    `Answer a question about a payment with an unknown outcome. At a
-  terminal it shows the question, what each answer does to the money, and asks;
-  in a script give --choose and --for.`,
+    "Answer a question about an unknown outcome",
+    `Answer a question about a payment with an unknown outcome. At a terminal, it
+  shows the question and what each answer does to the money, then prompts for
+  your choice. In a script, pass --choose and --for.`,
     [
-      { command: "starter answer invoice-17", description: "Read the question, and choose" },
+      {
+        command: "starter answer invoice-17",
+        description: "Read the question and choose an answer",
+      },
       {
         command:
           "starter answer --all --operation createBeneficiary --choose resend --reason outage",
@@ -47,7 +50,7 @@ const verdict = (name: "approve" | "reject", done: string) =>
     name,
     {
       id,
-      question: text("for", "QUESTION", "Which approval, if a run waits for several"),
+      question: text("for", "QUESTION", "Which approval, if a run is waiting for several"),
       by,
       reason,
       json,
@@ -83,26 +86,22 @@ export const approve = verdict("approve", "approved").pipe(
 export const reject = verdict("reject", "rejected").pipe(
   described(
     "Reject a payment or a file, as a second person",
-    `Reject a payment that needs approval: nothing more is sent under its id, by
-  this run or a retry. It needs a --reason.`,
+    `Reject a payment that needs approval. Neither this run nor a retry sends
+  anything more under its id. Requires --reason.`,
   ),
 );
 
 const retrying = {
   id: maybeId("Workflow id of the run; a child is retried through its root"),
-  amend: text(
-    "amend",
-    "FILE",
-    "Change its input: a JSON file with the changed fields, null removes one",
-  ),
-  isRestarted: on("restart", "Start your own workflow from the beginning, without a reset"),
-  isOverruling: on("override", "Override a person's end, with a name and a reason"),
-  isAll: on("all-failed", "Retry every failed run that a retry can help"),
-  since: time("since", "TIME", "With --all-failed: closed since, such as 24h"),
+  amend: text("amend", "FILE", "JSON file with the input fields to change; null removes one"),
+  isRestarted: on("restart", "Start your own workflow from the beginning instead of resetting it"),
+  isOverruling: on("override", "Override a stop order; requires --reason"),
+  isAll: on("all-failed", "Retry every failed run that can be retried"),
+  since: time("since", "TIME", "With --all-failed: runs that closed since then, such as 24h"),
   type: text("type", "TYPE", "With --all-failed: only this workflow type"),
   batch: text("batch", "ID", "With --all-failed: only rows of this batch"),
-  rate: count("rate", "With --all-failed: runs a second; default 5", 5),
-  isDryRun: on("dry-run", "Show what would be done"),
+  rate: count("rate", "With --all-failed: runs per second; default 5", 5),
+  isDryRun: on("dry-run", "Show what would be done; change nothing"),
   ifRun: text("if-run", "RUN", "Refuse if a newer run exists"),
   by,
   reason,
@@ -112,7 +111,7 @@ const retrying = {
 
 export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
 
-/** `starter retry`: retries a failed run, or makes an open one look again. */
+/** `starter retry`: retries a failed run, or makes an open one check again. */
 export const retry = Command.make("retry", retrying, (given) =>
   runCommand(given.json, (output, work) =>
     given.isAll ? work.retryAll(output, given) : work.retryOne(output, given),
@@ -120,13 +119,13 @@ export const retry = Command.make("retry", retrying, (given) =>
 ).pipe(
   described(
     "Retry a failed run, or all of them",
-    `Retry a failed run: completed steps are kept, and the rest runs. An open run
-  looks again at once. A retry that cannot help is refused.`,
+    `Retry a failed run: completed steps are kept, and the remaining steps run. An
+  open run checks again immediately. A retry that cannot help is refused.`,
     [
       { command: "starter retry invoice-17 --dry-run", description: "See what would be done" },
       {
         command: "starter retry invoice-17 --amend fix.json --reason 'wrong amount'",
-        description: "Retry it with another request",
+        description: "Retry it with a corrected request",
       },
     ],
   ),
@@ -139,9 +138,9 @@ const RUN = {
   unanswered: "Temporal does not answer, so the run may stay open; it sends nothing more.",
 } as const;
 
-const isForced = on("force", "Also terminate the run, which then undoes nothing");
+const isForced = on("force", "Also terminate the run, so that its code undoes nothing");
 
-/** `starter cancel`: ends a run, or a batch, by a person's decision. */
+/** `starter cancel`: records a stop order for a run, or stops a batch. */
 export const cancel = Command.make("cancel", { id, isForced, by, reason, json }, (given) =>
   runAct(given, true, async (operations, acting, output, work) => {
     const { id, isForced } = given;
@@ -158,19 +157,20 @@ export const cancel = Command.make("cancel", { id, isForced, by, reason, json },
     output.answer(
       { workflowId: id, run },
       (shown) =>
-        `END recorded for ${shown.workflowId}: nothing more is sent under it, also not by a retry. ${RUN[shown.run]}`,
+        `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
     );
   }),
 ).pipe(
   described(
-    "End a run, or stop starting a batch",
-    `End a run: nothing more is sent under its id, by this run, a retry or a
-  reset, unless a person overrides that. Sent requests are not reversed. It needs a
-  --reason.`,
+    "Stop a run, or the remaining rows of a batch",
+    `Stop a run for good. Neither this run nor a retry or reset sends anything more
+  under its id, unless a person overrides the stop order. Requests that were
+  already sent are not reversed. With the id of a batch, it stops the rows that
+  have not started. Requires --reason.`,
   ),
 );
 
-const paused = { id: maybeId("A run or a batch; without it everything"), by, reason, json };
+const paused = { id: maybeId("A run or a batch; default: everything"), by, reason, json };
 
 const what = (of: string): string => (of === "" ? "All sends" : `Sends of ${of}`);
 
@@ -186,7 +186,7 @@ export const pause = Command.make("pause", paused, (given) =>
 ).pipe(
   described(
     "Pause sending: everything, a batch, or a run",
-    "Pause sending, at once and on all workers. It needs a --reason.",
+    "Pause sending immediately, on all workers. Requires --reason.",
   ),
 );
 
@@ -195,9 +195,9 @@ export const resume = Command.make("resume", paused, (given) =>
   runAct(given, false, async (operations, acting, output, work) => {
     output.answer(await work.resume(operations, given.id, acting), ({ nudged, of, unanswered }) =>
       [
-        `${what(of)} are resumed; ${nudged} runs were asked to look.`,
+        `${what(of)} are resumed; ${nudged} runs were notified.`,
         ...work.unansweredLines(unanswered),
       ].join("\n"),
     );
   }),
-).pipe(described("Resume sending", "Resume sending: of everything, a batch, or a run."));
+).pipe(described("Resume sending", "Resume sending: everything, a batch, or a run."));

@@ -38,10 +38,10 @@ export const inbox = Command.make("inbox", { json }, (given) =>
   ),
 ).pipe(
   described(
-    "Show questions and approvals that wait for a person",
-    `Show everything that waits for a person, the oldest first: questions about
-  outcomes, approvals, and unknown outcomes of ended runs. It reads the ledger,
-  and works without a worker. Without Temporal, the last kind is missing.`,
+    "Show questions and approvals that need a person",
+    `Show everything that needs a person, oldest first: questions about outcomes,
+  approvals, and unknown outcomes of runs that have ended. It works without a
+  worker. Without Temporal, unknown outcomes of ended runs are left out.`,
   ),
 );
 
@@ -51,7 +51,7 @@ const listed = {
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   type: text("type", "TYPE", "Workflow type, such as payout"),
   batches: on("batches", "List batches (files) instead of runs"),
-  limit: count("limit", "Most to show, default 50", 50),
+  limit: count("limit", "Maximum number to show; default 50", 50),
   csv: on("csv", "Print CSV"),
   json,
 };
@@ -80,16 +80,20 @@ export const list = Command.make("list", listed, (given) =>
   }),
 ).pipe(
   described(
-    "Find runs, with the reason of each state",
-    `Find runs: each with its status, its payment, and the reason of its state.
-  Only the latest run of an id counts. Money is summed by status.
+    "Find runs, with the reason for each status",
+    `Find runs. Each is listed with its status, its payment, and the reason for the
+  status. Only the latest run of an id counts. Amounts are totalled by status.
 
   Statuses: asking (needs an answer), approval, unknown (outcome), paused,
-  waiting, running, ended (by a person), failed (with timedOut and terminated),
-  timedOut, terminated, cancelled, succeeded. Several are separated by commas.`,
+  waiting, running, ended (by a stop order), failed (includes timedOut and
+  terminated), timedOut, terminated, cancelled, succeeded. Separate several with
+  commas.`,
     [
-      { command: "starter list --status failed --since 7d", description: "What failed this week" },
-      { command: "starter list --find invoice-17", description: "Which run has this id" },
+      {
+        command: "starter list --status failed --since 7d",
+        description: "Runs that failed this week",
+      },
+      { command: "starter list --find invoice-17", description: "The run with this id" },
       { command: "starter list --status succeeded --csv", description: "For a spreadsheet" },
     ],
   ),
@@ -97,10 +101,10 @@ export const list = Command.make("list", listed, (given) =>
 
 const shown = {
   id,
-  follow: on("follow", "Follow it to its end"),
+  follow: on("follow", "Follow the run until it ends"),
   log: on("log", "Who did what: sends, outcomes, removals, decisions"),
-  verify: on("verify", "Check that nobody has edited the log"),
-  exitStatus: on("exit-status", "Put the run's state into the exit code"),
+  verify: on("verify", "With --log: check that nobody has edited it"),
+  exitStatus: on("exit-status", "Report the run's status in the exit code"),
   json,
 };
 
@@ -152,13 +156,13 @@ export const show = Command.make("show", shown, (given) =>
 ).pipe(
   described(
     "Show one run or batch, and possible actions",
-    `Show one run: its status and the reason, each step, its open question with
-  the consequences of each answer, and possible actions. Writes come from the
-  ledger, progress from Temporal. For a batch, show its counts, and failed
-  rows with the reason.`,
+    `Show one run: its status and the reason, each step, the open question with the
+  consequences of each answer, and possible actions. Writes are read from the
+  ledger, and progress from Temporal. For a batch, show the number of rows by
+  outcome, and the failed rows with their reasons.`,
     [
       { command: "starter show invoice-17", description: "One run" },
-      { command: "starter show invoice-17 --follow", description: "To its end" },
+      { command: "starter show invoice-17 --follow", description: "Until it ends" },
       { command: "starter show invoice-17 --log --verify", description: "Who did what" },
     ],
     EXIT_STATUS_HELP,

@@ -3,12 +3,12 @@ import { by, count, file, json, on, reason, text, yes } from "./flags.ts";
 import { described, runCommand } from "./run-command.ts";
 
 const paid = {
-  file: file("One payment (.json, or -), or many (.csv, .jsonl)"),
+  file: file("One payment (.json, or - for standard input), or many (.csv, .jsonl)"),
   id: text("id", "ID", "Workflow id of one payment; default: derived from the input"),
-  isNotDuplicate: on("not-a-duplicate", "Pay it although an earlier payment looks the same"),
-  isDryRun: on("dry-run", "Check everything, and pay nothing"),
-  approveAbove: text("approve-above", "AMOUNT", "A file with a higher total needs a second person"),
-  window: count("window", "Most payouts of a file that are being sent; default 200", 200),
+  isNotDuplicate: on("not-a-duplicate", "Pay even if an earlier payment looks the same"),
+  isDryRun: on("dry-run", "Check everything, but pay nothing"),
+  approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
+  window: count("window", "Maximum number of rows in progress at a time; default 200", 200),
   results: text("results", "FILE", "Write the outcome of each row so far, as CSV"),
   by,
   reason,
@@ -27,10 +27,10 @@ export const pay = Command.make("pay", paid, (given) =>
   ),
 ).pipe(
   described(
-    "Pay one payment, or a file of them",
-    `Pay one payment, or a file of them. The same id, and the same row of any
-  file, is never paid twice. A likely duplicate under another id is refused; in
-  a file it is a warning.`,
+    "Make one payment, or every payment in a file",
+    `Make one payment, or every payment in a file. The same id is never paid twice,
+  nor is a row with the same key, in any file. A likely duplicate under another
+  id is refused; in a file, it is a warning.`,
     [
       { command: "starter pay invoice.json --id invoice-17", description: "One payment" },
       { command: "starter pay october.csv --dry-run", description: "Check a file" },
@@ -39,10 +39,10 @@ export const pay = Command.make("pay", paid, (given) =>
 );
 
 const onboarded = {
-  file: file("The input, a JSON file; - reads standard input"),
+  file: file("The input as a JSON file, or - for standard input"),
   id: text("id", "ID", "Workflow id; default: derived from the input"),
-  isNotDuplicate: on("not-a-duplicate", "Start it although an earlier one looks the same"),
-  isDryRun: on("dry-run", "Check the input, and start nothing"),
+  isNotDuplicate: on("not-a-duplicate", "Start even if an earlier run looks the same"),
+  isDryRun: on("dry-run", "Check the input, but start nothing"),
   by,
   reason,
   json,
@@ -55,8 +55,8 @@ export const onboard = Command.make("onboard", onboarded, (given) =>
   runCommand(given.json, (output, work) => work.submit(output, work.planOnboarding, given)),
 ).pipe(
   described(
-    "Issue a card to a new or known cardholder",
-    `Issue a card to a new or known cardholder. The same id never starts a second
-  run; without --id it is derived from the input.`,
+    "Issue a card to a new or existing cardholder",
+    `Issue a card to a new or existing cardholder. The same id never starts a second
+  run. Without --id, the id is derived from the input.`,
   ),
 );

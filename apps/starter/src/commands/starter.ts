@@ -26,7 +26,7 @@ const reading = [list, show, inbox, doctor, replay] as const;
 /** The root command; without a subcommand it shows the overview. */
 export const starter = Command.make(executableName(), overview.flags, overview.run).pipe(
   Command.withDescription(
-    `Pay, and see the outcome of each payment. Without a command: an overview.
+    `Make payments and see their outcomes. Without a command, it shows an overview.
 
   Environment: TEMPORAL_ADDRESS (default localhost:7233), TEMPORAL_NAMESPACE,
   TEMPORAL_API_KEY, TEMPORAL_TLS_* and the profiles of TEMPORAL_CONFIG_FILE
@@ -34,7 +34,8 @@ export const starter = Command.make(executableName(), overview.flags, overview.r
   PAYMENTS_LEDGER, or PAYMENTS_CLIENT_ID on the worker's host, for the ledger;
   TEMPORAL_UI_URL for links to the Web UI.
 
-  --completions bash (zsh, fish, powershell) prints a completion script.`,
+  --completions SHELL prints a completion script for bash, zsh, fish or
+  powershell.`,
   ),
   Command.withSubcommands([...changing, ...reading]),
 );

@@ -6,7 +6,7 @@ import { by, file, json, maybeId, on, past, reason, text, time, yes } from "./fl
 import { described, runAct, runCommand } from "./run-command.ts";
 
 const examined = {
-  testWebhook: on("test-webhook", "Post one notification by the worker"),
+  testWebhook: on("test-webhook", "Have a worker post one test notification"),
   json,
 };
 
@@ -30,16 +30,16 @@ export const doctor = Command.make("doctor", examined, (given) =>
 ).pipe(
   described(
     "Check that everything works",
-    `Check the service, the sign-in, Temporal, its namespace, workers, trackers,
+    `Check the service, the sign-in, Temporal, the namespace, workers, trackers,
   notifications, the ledger (identity, witness, the logs of the latest runs),
-  limits, and writes without progress. It changes nothing.`,
+  limits, and writes that make no progress. It changes nothing.`,
     [],
     `${EXIT_CODES_HELP}\n  1: at least one check failed.`,
   ),
 );
 
 const recovered = {
-  since: time("since", "TIME", "When the restored copy was made, or 7d; default a week ago"),
+  since: time("since", "TIME", "When the restored copy was made, such as 7d; default: a week ago"),
   by,
   reason,
   yes,
@@ -56,9 +56,9 @@ export const recover = Command.make("recover", recovered, (given) =>
   described(
     "Recover after a restore of Temporal or the ledger",
     `Recover after Temporal's database or the ledger was restored to an earlier
-  copy. Without --yes it only reports. With --yes it begins a new epoch: no
-  earlier "not sent" is believed until the service was checked. It records ends
-  and waits that only Temporal remembers, and allows sends again.`,
+  copy. Without --yes, it only reports. With --yes, it begins a new epoch: an
+  earlier "not sent" is not trusted until the service has been checked. It also
+  records stop orders and waits that only Temporal remembers, and allows sends.`,
   ),
 );
 
@@ -67,10 +67,15 @@ const backup = Command.make("backup", { file: file("A new file"), json }, ({ fil
     await work.operating(({ ledger }) => ledger.backup(file));
     output.answer({ file }, (shown) => `The ledger was copied to ${shown.file}.`);
   }),
-).pipe(Command.withDescription("Copy the ledger to a new file, while it is in use"));
+).pipe(
+  described(
+    "Copy a SQLite ledger to a new file",
+    "Copy a SQLite ledger to a new file while it is in use.",
+  ),
+);
 
 const pruned = {
-  before: past("before", "TIME", "Only writes completed before, such as 2026-01-01 or 400d"),
+  before: past("before", "TIME", "Only writes completed before then, such as 2026-01-01 or 400d"),
   by,
   reason,
   json,
@@ -85,11 +90,10 @@ const prune = Command.make("prune", pruned, (given) =>
     );
   }),
 ).pipe(
-  Command.withDescription(
+  described(
+    "Remove old texts, amounts and logs",
     `Remove texts, amounts and logs of writes that were completed before a time.
-  Ids, states and results are kept forever. It needs a --reason.
-
-  ${EXIT_CODES_HELP}`,
+  Ids, states and results are kept forever. Requires --reason.`,
   ),
 );
 
@@ -101,12 +105,12 @@ export const ledger = Command.make("ledger").pipe(
 );
 
 const replayed = {
-  id: maybeId("Workflow id; with --file if FILE lacks it"),
-  file: text("file", "FILE", "A history, by temporal workflow show --output json"),
-  failed: on("failed", "All failed runs, the latest of each id"),
-  since: time("since", "AGE", "… started since: 30d, 12h, 2026-11-01"),
-  type: text("type", "TYPE", "… of this workflow type, such as payout"),
-  workflows: text("workflows", "PATH", "Module of your own workflows"),
+  id: maybeId("Workflow id of a run, or of the run in FILE"),
+  file: text("file", "FILE", "A history from temporal workflow show --output json"),
+  failed: on("failed", "All failed runs; only the latest of each id"),
+  since: time("since", "AGE", "With --failed: started since, such as 30d or 2026-11-01"),
+  type: text("type", "TYPE", "With --failed: only this workflow type, such as payout"),
+  workflows: text("workflows", "PATH", "Module that exports your own workflows"),
   json,
 };
 
@@ -138,10 +142,10 @@ export const replay = Command.make("replay", replayed, (given) =>
 ).pipe(
   described(
     "Replay runs against the workflow code",
-    `Replay the histories of runs against the workflow code that is installed here,
-  to see whether they would continue. Nothing is sent, and no worker is needed.
-  If a run is not deterministic, the first differing event is shown, with the
-  action of the code instead, and its lines.`,
+    `Replay the histories of runs against the workflow code installed here, to see
+  whether they would continue. Nothing is sent, and no worker is needed. If a
+  run is not deterministic, the first event that differs is shown, with what
+  the code does instead, and at which lines.`,
     [
       { command: "starter replay invoice-17", description: "One run" },
       { command: "starter replay --failed --since 30d", description: "Before a release" },

@@ -21,7 +21,7 @@ type HowRetried = "isAmended" | "isOverruling" | "isRestarted";
 const WAYS: Readonly<Record<RetryPlan["way"], string>> = {
   start: "starts the workflow id again",
   reset: "resets the run to the failing step; its own activities keep their results",
-  look: "asks the open run to look again",
+  look: "makes the open run check again",
 };
 
 const planText = ({ again, kept, way, workflowId }: RetryPlan): ReadonlyArray<string> => [
@@ -96,7 +96,7 @@ const retriedText = ({ runs }: { readonly runs: ReadonlyArray<OneOfMany> }): str
   const retried = runs.filter(({ whyNot }) => whyNot === undefined).length - open;
   return [
     `${counted(retried, "run")} retried.`,
-    ...(open === 0 ? [] : [`${counted(open, "open run")} asked to look again.`]),
+    ...(open === 0 ? [] : [`${counted(open, "open run")} notified to check again.`]),
     ...refusals(runs),
   ].join("\n");
 };

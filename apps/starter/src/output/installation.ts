@@ -104,7 +104,7 @@ export const recoveryText = ({
   [
     ledger.stopped === null ? "Sends are allowed." : `Sends are stopped: ${ledger.stopped}`,
     `  ${counted(unknown, "write")} with an unknown outcome: checked against the service`,
-    `  ${counted(ends.length, "end")} by a person that only Temporal remembers`,
+    `  ${counted(ends.length, "stop order")} that only Temporal remembers`,
     ...listed(ends),
     `  ${counted(waits, "wait")} that only Temporal remembers`,
     `  ${counted(lostRuns.length, "run")} that only the ledger remembers: start them again with the same id and input`,

@@ -70,7 +70,7 @@ const wordsOf = (
       const purpose = isDryRun
         ? "See what a retry would do"
         : isOverruling
-          ? "Override the end"
+          ? "Override the stop order"
           : isAmended
             ? "Retry it with another request"
             : "Retry it";
@@ -92,7 +92,7 @@ const wordsOf = (
     case "payNotDuplicate": {
       const ofId = flag("--id", next.workflowId);
       const [verb, command] = next.isOnboarding ? ["Start", "onboard"] : ["Pay", "pay"];
-      return [`${verb} it all the same`, command, "FILE", ...ofId, "--not-a-duplicate"];
+      return [`${verb} it anyway`, command, "FILE", ...ofId, "--not-a-duplicate"];
     }
     case "list":
       return ["List them", "list", ...flag("--status", next.status)];
@@ -138,7 +138,7 @@ export const nextText = (next: NextOperation): string =>
 
 /** Whether the run knows of a decision; the decision is recorded in any case. */
 const NUDGED: Readonly<Record<Nudged, string>> = {
-  nudged: "The run was asked to look.",
+  nudged: "The run was notified.",
   noRun: "No run is open: it applies to the next one.",
   unanswered: "Temporal does not answer: the tracker notifies the run as soon as it does.",
 };

@@ -64,12 +64,12 @@ export const OUTCOMES = {
     ...no("never"),
   },
   lost: {
-    means: "It was sent, and no whole answer came.",
+    means: "It was sent, and no complete response arrived.",
     error: "Unavailable",
     ...unknownIfWrite("ifIdempotent"),
   },
   lostUntilFixed: {
-    means: "No whole answer came, and a person has to fix something first.",
+    means: "No complete response arrived, and a person has to fix something first.",
     error: "Unavailable",
     ...unknownIfWrite("never"),
   },
@@ -116,7 +116,7 @@ export const OUTCOMES = {
     ...refused,
   },
   refusedResend: {
-    means: "The same, and the request may have been sent before: its key may be known.",
+    means: "The same, but the request may have been sent before: the service may know its key.",
     error: "Refused",
     ...refused,
     keyed: unknown,
@@ -134,7 +134,7 @@ export const OUTCOMES = {
     ...unknownIfWrite("ifIdempotent"),
   },
   unreadable: {
-    means: "A success without the documented data, or of a write with another message.",
+    means: "A success without the documented data, or of a write with an undocumented message.",
     error: "UnexpectedAnswer",
     ...unknownIfWrite("never"),
   },

@@ -50,28 +50,28 @@ const assumptionFields = {
   /** Unit in which the bounds of date ranges are sent. */
   rangeBoundUnit: Schema.Literals(["milliseconds", "seconds"]),
   /**
-   * Time zone of times in answers without an offset: an IANA name, or an offset such as +08:00. If unknown, such a
+   * Time zone of times in responses without an offset: an IANA name, or an offset such as +08:00. If unknown, such a
    * time may be in any zone from UTC-12:00 to UTC+14:00.
    */
   timeZone: Schema.String.check(isTimeZone),
   /** HTTP statuses and envelope codes that mark a missing, invalid or expired token. */
   rejectedTokenCodes: Schema.Array(Schema.Int),
   /**
-   * Words in a refusal that may mean a missing, invalid or expired token. The client then signs in again, and asks
-   * ping; if the token is good, it is a refusal.
+   * Words in a refusal that may mean a missing, invalid or expired token. The client then signs in again and
+   * calls ping. If the token is valid, it was a refusal.
    */
   rejectedTokenWords: Texts,
-  /** How long a token is used if the sign-in answer has no readable expiry. */
+  /** How long a token is used if the sign-in response has no readable expiry. */
   tokenLifetimeSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
   /**
-   * How long a token lives without a request. It is renewed earlier, in the last 30 seconds or the last tenth of that
-   * time.
+   * How long a token lives without a request. It is renewed before that: in the last 30 seconds, or in
+   * the last tenth of that time.
    */
   tokenIdleSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
   /**
-   * HTTP statuses of answers without an envelope that mean: not carried out. 408, 429 and 5xx may have an envelope; 409
-   * is not allowed. Other statuses leave a write's outcome unknown: a gateway may send them after the service
-   * has carried out the request. Add 401 if the service rejects tokens without an envelope.
+   * HTTP statuses of responses without an envelope that mean the request had no effect. 408, 429 and 5xx may have an
+   * envelope; 409 is not allowed. Any other status leaves the outcome of a write unknown, because a gateway may send it
+   * after the service executed the request. Add 401 if the service rejects tokens without an envelope.
    */
   notCarriedOutStatuses: Schema.Array(
     Schema.Int.check(
@@ -85,10 +85,10 @@ const assumptionFields = {
   /** How long a new payout or cardholder may be missing from its list. */
   listLagSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
-   * Most pages of a list, of 50 rows each, that a reconciliation reads. If a list has more, a person is asked.
+   * Maximum pages of a list, of 50 rows each, that a reconciliation reads. If a list is longer, a person has to decide.
    */
   reconciliationMaxPages: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** Largest difference between the service's clock and ours. */
+  /** Maximum difference between the service's clock and ours. */
   clockSkewSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
    * The unique_request_id that the list of payouts shows: the key that was sent (same), no key of ours (none), or
@@ -98,9 +98,9 @@ const assumptionFields = {
   /** Whether createPayout sends unique_request_id in its body. */
   payoutKeyInBody: Schema.Boolean,
   /**
-   * Fields that retrievePayout shows as they were sent or created. An answer with another payout_id is ignored; another
-   * amount, currency or beneficiary_id ends the run with PayoutDiffers. An amount may be grouped, or differ by the
-   * fee that is shown.
+   * Fields that retrievePayout shows as they were sent or created. A response with another payout_id is ignored. If the
+   * amount, currency or beneficiary_id differs, the run fails with PayoutDiffers. An amount may have grouping
+   * separators, or differ by the fee that is shown.
    */
   payoutFieldsAsSent: Schema.Array(
     Schema.Literals(["payout_id", "amount", "currency", "beneficiary_id"]),
@@ -110,8 +110,8 @@ const assumptionFields = {
   /** Statuses of a payout that ended without being paid. */
   payoutFailedStatuses: Texts,
   /**
-   * Statuses of a payout that a complete_time completes, as it completes a missing status. A payout of any other
-   * status stays open. Without any, a complete_time says nothing.
+   * Statuses of a payout that is completed if it also has a complete_time. The same applies if its status is missing. A
+   * payout of any other status stays open. If the list is empty, complete_time is ignored.
    */
   completeTimeStatuses: Texts,
   /** Statuses of a cardholder whose identity check passed. */
@@ -120,12 +120,12 @@ const assumptionFields = {
   cardholderRefusedStatuses: Texts,
   /** Statuses of a cardholder whose identity check is incomplete. */
   cardholderIncompleteStatuses: Texts,
-  /** Words in a refusal that mean: it is already so. They count as success. */
+  /** Words in a refusal which mean that the requested state already exists. They count as success. */
   alreadySoRefusals: Schema.Record(
     Schema.Literals(["createBalance", "removeCardholder", "cancelCard", "freezeCard"]),
     Texts,
   ),
-  /** Most decimal places of an amount that is sent: those of the currency, or a number. */
+  /** Maximum decimal places of an amount that is sent: those of the currency, or a number. */
   amountFractionDigits: Schema.Union([
     Schema.Literal("iso4217"),
     Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 18 })),
@@ -133,7 +133,7 @@ const assumptionFields = {
 };
 
 /**
- * Every point that the service's document leaves open, one setting each. Override any of them by
+ * Every point that the service's documentation leaves open, one setting each. Override any of them by
  * `PAYMENTS_ASSUMPTIONS` (a JSON object of the settings to change) or by the client's option.
  * Statuses and words ignore case.
  */
@@ -186,7 +186,7 @@ export const defaultAssumptions: Assumptions = {
   payoutFieldsAsSent: ["payout_id", "amount", "currency", "beneficiary_id"],
   payoutCompletedStatuses: ["completed"],
   payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned", "reversed"],
-  // All that the document shows, except awaiting_funds.
+  // All that the documentation shows, except awaiting_funds.
   completeTimeStatuses: ["processing", "trade_settled", "funds_arrived", "closed"],
   cardholderVerifiedStatuses: ["SUCCESS", "1"],
   cardholderRefusedStatuses: ["FAILED", "-1"],

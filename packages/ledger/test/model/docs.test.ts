@@ -29,7 +29,7 @@ const LEGEND = [
   "| go, stop | sends, or does not send |",
   "| reconcile | reads the service's list |",
   "| check | reads the id that a person gave |",
-  "| again | looks once more |",
+  "| again | checks once more |",
   "| wait | lets time pass |",
   "| person | asks a person |",
   "| return, fail | ends the step |",
@@ -80,7 +80,7 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
   const page = [
     "# States of a write",
     "",
-    "For contributors. Look up what `advance` does with each event in each state. Dark arrows are common, light ones are rare.",
+    "This page is for contributors. It lists what `advance` does with each event in each state. Dark arrows are common, light ones are rare.",
     "",
     "![The states of a write and the transitions between them](../pictures/write-states.svg)",
     "",

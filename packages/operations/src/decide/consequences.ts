@@ -34,12 +34,12 @@ export const consequencesOf = (row: WriteRow): Readonly<Record<Choice, string>> 
   return {
     found: `FOUND: sends nothing. The run continues with the id that you give, after the service has confirmed it.`,
     resend: `RESEND: ${again}`,
-    end: `END: sends nothing more under this workflow id, also not by a retry.${sent}`,
+    end: `END: sends nothing more under this workflow id, not even by a retry.${sent}`,
   };
 };
 
 /** The effect of an approver's decision on the money. */
 export const approvalConsequences = (row: WriteRow) => ({
   approve: `APPROVE: sends${moneyOf(row)} as shown.`,
-  reject: "REJECT: sends nothing more under this workflow id, also not by a retry.",
+  reject: "REJECT: sends nothing more under this workflow id, not even by a retry.",
 });

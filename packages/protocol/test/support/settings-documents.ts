@@ -56,9 +56,9 @@ export const settingsPage = (): string => {
   const others = settings.filter(({ name }) => !isOfService(name));
   return `# Settings
 
-For anyone who configures a worker, the command line or the codec server. Look up a setting and its environment variable.
+This page is for anyone who configures a worker, the command line or the codec server. It lists each setting and its environment variable.
 
-\`PAYMENTS_SETTINGS\` names one JSON file for all of them. An environment variable overrides its setting in the file. \`PaymentsPlugin\` takes the same settings as options, which override both.
+\`PAYMENTS_SETTINGS\` names one JSON file that holds all settings. An environment variable overrides its setting in the file. \`PaymentsPlugin\` takes the same settings as options; options override both.
 
 \`\`\`json
 {
@@ -72,15 +72,15 @@ For anyone who configures a worker, the command line or the codec server. Look u
 }
 \`\`\`
 
-With the line \`$schema\` an editor completes and checks the file. Unknown settings are refused. Paths are relative to the folder of the file. Pass secrets by \`apiKeyFile\` or by environment variables rather than in the file.
+The \`$schema\` line lets an editor complete and check the file. Unknown settings are refused. Paths are relative to the folder of the file. Pass secrets through \`apiKeyFile\` or environment variables rather than in the file.
 
 ## Account with the service
 
-Each entry of \`accounts\` has the same settings.
+Each entry of \`accounts\` takes the same settings.
 
 ${settingsTable(ofService)}
 
-Both limits apply to payouts, cards and withdrawals. \`approveAbove\` also applies to the totals of batches, and to amended and resent payments. The ledger keeps the limits, so they apply to all workers.
+\`maxAmounts\` and \`approveAbove\` apply to payouts, cards and withdrawals. \`approveAbove\` also applies to the totals of batches, and to amended and resent payments. The ledger keeps the limits, so they apply to all workers.
 
 ## Worker, ledger and tools
 
@@ -95,11 +95,7 @@ ${table([
     "Temporal's own [environment configuration](https://docs.temporal.io/develop/environment-configuration).",
     "`localhost:7233`, `default`",
   ],
-  [
-    "`TEMPORAL_API_KEY_FILE`",
-    "File with Temporal's API key. It is read again when it changes.",
-    "",
-  ],
+  ["`TEMPORAL_API_KEY_FILE`", "File with Temporal's API key. It is reloaded when it changes.", ""],
 ])}
 
 This page and [settings.schema.json](settings.schema.json) are generated from \`packages/protocol/src/settings-schema.ts\`: \`npx vitest run --project=@durable-payments/protocol packages/protocol/test/settings.test.ts -u\`.
