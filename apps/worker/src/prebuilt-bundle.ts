@@ -69,8 +69,8 @@ export const writeBundle = async (
 };
 
 /**
- * Returns the bundle for a data converter: one that was built into the folder of this program or of its package, or one
- * made now; undefined if the converter brings a failure converter of its own, with which nothing was built.
+ * Returns the prebuilt bundle for a data converter, from the folder of this program or of its package, or a bundle made
+ * now; undefined if the converter has its own failure converter, for which nothing was built.
  */
 export const bundleFor = async (
   dataConverter: WorkerOptions["dataConverter"],

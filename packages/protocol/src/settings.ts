@@ -186,7 +186,7 @@ const readVariables = (environment: Environment): Settings => {
   });
 };
 
-/** Of these one counts: that of the upper settings excludes the other of the lower. */
+/** Only one of these counts: if the upper settings have one, the other of the lower settings is ignored. */
 const EITHER = [
   ["apiKey", "apiKeyFile"],
   ["keyring", "dataConverter"],
