@@ -11,12 +11,8 @@ import { Runtime } from "@temporalio/worker";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 
-const { TaskQueueType } = proto.temporal.api.enums.v1;
-
-const TASKS = {
-  workflow: TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
-  activity: TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY,
-};
+const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } =
+  proto.temporal.api.enums.v1.TaskQueueType;
 
 /** A worker polls at least once a minute; Temporal lists a worker that is gone for five. */
 const SEEN_WITHIN_MS = 90_000;
@@ -24,13 +20,13 @@ const SEEN_WITHIN_MS = 90_000;
 /** Returns the identities of the workers that poll a task queue for the tasks of workflows or of activities. */
 const pollersOf = async (
   { options, workflowService }: Client,
-  tasks: keyof typeof TASKS,
+  taskQueueType: proto.temporal.api.enums.v1.TaskQueueType,
   taskQueue: string,
 ): Promise<ReadonlyArray<string>> => {
   const { pollers } = await workflowService.describeTaskQueue({
     namespace: options.namespace,
     taskQueue: { name: taskQueue },
-    taskQueueType: TASKS[tasks],
+    taskQueueType,
   });
   const oldest = Date.now() - SEEN_WITHIN_MS;
   return (pollers ?? [])
@@ -89,7 +85,7 @@ const ensure = async (client: Client, { options, type }: KeptWorkflow): Promise<
   const handle = await start();
   const { taskQueue } = await handle.describe();
   if (taskQueue === options.taskQueue) return;
-  if ((await pollersOf(client, "workflow", taskQueue)).length > 0) return;
+  if ((await pollersOf(client, TASK_QUEUE_TYPE_WORKFLOW, taskQueue)).length > 0) return;
   await handle.terminate(
     `No worker polls the task queue ${taskQueue}: it continues on ${options.taskQueue}`,
   );
@@ -129,7 +125,9 @@ export const warnOfOtherHosts = async (
   const { logger } = Runtime.instance();
   try {
     const queues = [taskQueue, batchQueue(taskQueue)];
-    const pollers = await Promise.all(queues.map((queue) => pollersOf(client, "activity", queue)));
+    const pollers = await Promise.all(
+      queues.map((queue) => pollersOf(client, TASK_QUEUE_TYPE_ACTIVITY, queue)),
+    );
     // The SDK's own identity of a worker: process id and host.
     const hosts = new Set(pollers.flat().map((identity) => identity.replace(/^\d+@/, "")));
     hosts.delete(hostname());

@@ -1,10 +1,11 @@
-import { type ClientOptions, clientSecondsUntilExpiry } from "@durable-payments/api-core";
+import { clientSecondsUntilExpiry } from "@durable-payments/api-core";
 import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger, Overview } from "@durable-payments/ledger";
 import { Runtime } from "@temporalio/worker";
 import { Context, Metric } from "effect";
 import { randomUUID } from "node:crypto";
+import type { Accounts } from "./accounts.ts";
 
 /** Gauges of a scrape, by name. */
 const DESCRIPTIONS = {
@@ -24,28 +25,18 @@ type Labels = Readonly<Record<string, string>>;
 /** Sets a gauge of one scrape. */
 type SetGauge = (name: keyof typeof DESCRIPTIONS, value: number, labels?: Labels) => void;
 
-/** The sources of a worker's metrics. */
-export interface MetricsSources {
-  readonly ledger: Ledger;
-  readonly accounts: ReadonlyArray<{
-    readonly name: string | undefined;
-    readonly options: ClientOptions;
-  }>;
-}
+const countOf = (writes: Overview["writes"]): number =>
+  writes.reduce((count, { rows }) => count + rows, 0);
 
 const showOverview = ({ state, untold, waits, writes }: Overview, set: SetGauge): void => {
-  const counts = new Map<string, { readonly labels: Labels; count: number }>();
-  for (const { operation, rows, state } of writes) {
-    const key = `${operation} ${state}`;
-    const count = (counts.get(key)?.count ?? 0) + rows;
-    counts.set(key, { labels: { operation, state }, count });
+  for (const { operation, state: wanted } of writes) {
+    const alike = writes.filter((row) => row.operation === operation && row.state === wanted);
+    set("payments_writes", countOf(alike), { operation, state: wanted });
   }
-  for (const { count, labels } of counts.values()) set("payments_writes", count, labels);
   const asked = writes.filter(({ question }) => question !== null);
   for (const kind of ["outcome", "approval"]) {
     const ofKind = asked.filter(({ question }) => question === kind);
-    const count = ofKind.reduce((sum, { rows }) => sum + rows, 0);
-    set("payments_questions", count, { kind });
+    set("payments_questions", countOf(ofKind), { kind });
   }
   const since = asked.map((row) => (state.now - row.since) / 1000);
   set("payments_question_oldest_seconds", Math.max(0, ...since));
@@ -115,7 +106,7 @@ const recorded = (): Metric.MetricRegistry =>
  * Makes what writes the metrics of a worker as Prometheus reads them: its own, those of the SDK, and, from one process
  * of all that share a ledger, those of the ledger.
  */
-export const makeScrape = ({ accounts, ledger }: MetricsSources): (() => Promise<string>) => {
+export const makeScrape = (ledger: Ledger, accounts: Accounts): (() => Promise<string>) => {
   const holder = randomUUID();
   let lookedAt = -Infinity;
   let show: (set: SetGauge) => void = () => undefined;

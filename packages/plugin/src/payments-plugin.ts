@@ -18,8 +18,8 @@ import {
 } from "./settings.ts";
 import { vouchingInterceptor } from "./vouching.ts";
 
-/** Only this class reaches what is private to a plugin. */
-let madeIn: (process: WorkerProcess, settings: PaymentsSettings) => PaymentsPlugin;
+/** Plugins whose process is not this one. */
+const processes = new WeakMap<PaymentsPlugin, WorkerProcess>();
 
 /**
  * Makes a plugin with another environment than that of this process, or for a server that skips waiting.
@@ -30,7 +30,11 @@ let madeIn: (process: WorkerProcess, settings: PaymentsSettings) => PaymentsPlug
 export const paymentsPluginIn = (
   process: WorkerProcess,
   settings: PaymentsSettings,
-): PaymentsPlugin => madeIn(process, settings);
+): PaymentsPlugin => {
+  const plugin = new PaymentsPlugin(settings);
+  processes.set(plugin, process);
+  return plugin;
+};
 
 /**
  * A plugin of the Temporal SDK by which a worker runs payments, each exactly once, together with its own workflows
@@ -64,15 +68,6 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   /** By one of their activities: a worker keeps that, whatever other plugins do with its options. */
   readonly #prepared = new WeakMap<object, PreparedWorker>();
   readonly #running = new WeakSet<Worker>();
-  #process: WorkerProcess = { environment: process.env, skipsTime: false };
-
-  static {
-    madeIn = (process, settings) => {
-      const plugin = new PaymentsPlugin(settings);
-      plugin.#process = process;
-      return plugin;
-    };
-  }
 
   /**
    * Makes the plugin. Nothing is opened, and the environment is not read, before a worker is created.
@@ -135,6 +130,10 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
     const { keyring } = this.#settings;
     const read = orCannotStart(() => readSettings(this.#process.environment));
     return converterOf(options, keyring === undefined ? read : { keyring });
+  }
+
+  get #process(): WorkerProcess {
+    return processes.get(this) ?? { environment: process.env, skipsTime: false };
   }
 
   #preparedOf(activities: Iterable<unknown>): PreparedWorker | undefined {

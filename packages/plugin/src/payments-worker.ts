@@ -309,7 +309,7 @@ export const prepareWorker = async (
         ledgerCheck(ledger, closed),
         ...accounts.map((account) => signInCheck(account, closed)),
       ],
-      scrape: makeScrape({ ledger, accounts }),
+      scrape: makeScrape(ledger, accounts),
     }));
     for (const { hash, name } of process.skipsTime ? [] : accounts) {
       void keepRunning(client, trackerOf(hash, taskQueue, name), draining.signal);
