@@ -9,8 +9,6 @@ export interface DataKeySettings {
    * removed may still decrypt in a process that has used it.
    */
   readonly dataKeyLifetimeMs?: number;
-  /** How many decrypted data keys are remembered at once; 1,000 if left out. */
-  readonly maxDataKeys?: number;
 }
 
 /** Data keys as a process uses them. */
@@ -23,7 +21,8 @@ export interface DataKeys {
 
 const DEFAULT_LIFETIME_MS = 300_000;
 const LONGEST_LIFETIME_MS = 86_400_000;
-const DEFAULT_MAX = 1000;
+/** So many decrypted data keys are remembered at once. */
+const MOST_KEYS = 1000;
 /** NIST SP 800-38D, 8.3: at most 2^32 random nonces under one key. A batch of payloads counts as one use here. */
 const MOST_USES = 2 ** 20;
 
@@ -31,17 +30,14 @@ const MOST_USES = 2 ** 20;
  * Keeps data keys, so that a wrapping key, which may be far away, is not asked for each payload.
  *
  * @param provider of the wrapping keys.
- * @throws ValueError for times and numbers out of range.
+ * @throws ValueError for a lifetime out of range.
  */
 export const keepDataKeys = (
   provider: KeyProvider,
-  { dataKeyLifetimeMs = DEFAULT_LIFETIME_MS, maxDataKeys = DEFAULT_MAX }: DataKeySettings,
+  { dataKeyLifetimeMs = DEFAULT_LIFETIME_MS }: DataKeySettings,
 ): DataKeys => {
   if (!(dataKeyLifetimeMs >= 1 && dataKeyLifetimeMs <= LONGEST_LIFETIME_MS)) {
     throw new ValueError(`dataKeyLifetimeMs must be 1 to ${LONGEST_LIFETIME_MS} ms`);
-  }
-  if (!(Number.isInteger(maxDataKeys) && maxDataKeys >= 1)) {
-    throw new ValueError("maxDataKeys must be a whole number from 1");
   }
   let made:
     | { readonly keyId: string; readonly at: number; uses: number; readonly key: Promise<DataKey> }
@@ -63,7 +59,7 @@ export const keepDataKeys = (
     Uint8Array,
     { readonly keyId: string; readonly wrapped: Uint8Array }
   >({
-    max: maxDataKeys,
+    max: MOST_KEYS,
     ttl: dataKeyLifetimeMs,
     fetchMethod: (_id, _stale, { context }) => provider.unwrap(context.keyId, context.wrapped),
   });

@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { DataConverter, Payload } from "@temporalio/common";
 import type { temporal } from "@temporalio/proto";
 import { KeysUnavailable } from "./key-provider.ts";
@@ -16,27 +17,18 @@ const isPayload = (value: object): value is Payload => "metadata" in value && "d
 /** The only message of Temporal's API with such a field. */
 const isFailure = (value: object): value is Failure => "encodedAttributes" in value;
 
-const textIn = (json: unknown, name: string): string | undefined => {
-  const text: unknown =
-    typeof json === "object" && json !== null ? Reflect.get(json, name) : undefined;
-  return typeof text === "string" ? text : undefined;
-};
-
-const parsed = (bytes: Uint8Array): unknown => {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString());
-  } catch {
-    return undefined;
-  }
-};
-
-/** The server has "Encoded failure" where the encoded attributes have the message. */
+/** The server has "Encoded failure" instead of the message, which is in the encoded attributes. */
 const showAttributes = (failure: Failure): void => {
-  const attributes = parsed(failure.encodedAttributes?.data ?? new Uint8Array());
-  const message = textIn(attributes, "message");
-  const stackTrace = textIn(attributes, "stack_trace");
-  if (message !== undefined) failure.message = message;
-  if (stackTrace !== undefined) failure.stackTrace = stackTrace;
+  let attributes: unknown;
+  try {
+    attributes = JSON.parse(Buffer.from(failure.encodedAttributes?.data ?? []).toString());
+  } catch {
+    // They are still encoded.
+    return;
+  }
+  const { message, stack_trace: stackTrace } = isRecord(attributes) ? attributes : {};
+  if (typeof message === "string") failure.message = message;
+  if (typeof stackTrace === "string") failure.stackTrace = stackTrace;
 };
 
 /**

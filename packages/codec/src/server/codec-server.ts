@@ -88,21 +88,11 @@ const bodyOf = async (request: IncomingMessage): Promise<unknown> => {
   }
 };
 
-const keyIdsOf = (payloads: ReadonlyArray<Payload>): ReadonlyArray<string> => [
-  ...new Set(
-    payloads.flatMap(({ metadata }) => {
-      const keyId = metadata?.[KEY_ID];
-      return keyId
-        ? [
-            Buffer.from(keyId)
-              .toString()
-              .replaceAll(/[^\w.-]/g, "?")
-              .slice(0, 64),
-          ]
-        : [];
-    }),
-  ),
-];
+const keyIdsOf = (payloads: ReadonlyArray<Payload>): ReadonlyArray<string> => {
+  const ids = payloads.map(({ metadata }) => Buffer.from(metadata?.[KEY_ID] ?? []).toString());
+  const shown = ids.map((id) => id.replaceAll(/[^\w.-]/g, "?").slice(0, 64));
+  return [...new Set(shown)].filter((id) => id !== "");
+};
 
 const decode = async (
   payloads: ReadonlyArray<Payload>,
