@@ -10,26 +10,11 @@ const plugins = [paymentsPluginIn({ environment: {}, skipsTime: false }, {})];
 /** What of a data converter runs in the workflow sandbox. */
 type ConverterPaths = Pick<DataConverter, "failureConverterPath" | "payloadConverterPath">;
 
-const MAKERS = {
-  worker: (workflowsPath: string, converter: ConverterPaths) =>
-    bundleWorkflowCode({
-      workflowsPath,
-      plugins,
-      logger: new DefaultLogger("ERROR"),
-      ...converter,
-    }),
-  replay: (workflowsPath: string) => bundleForReplay(workflowsPath, plugins),
-};
-
 const made = new Map<string, Promise<WorkflowBundle>>();
 
 /** The module of the workflows that a test runs which names none. */
 export const defaultWorkflows = (): string =>
   import.meta.resolve("@durable-payments/workflows/definitions");
-
-/** The path of a module that is given as a path, or as the URL of a file. */
-const pathOf = (module: string): string =>
-  module.startsWith("file:") ? fileURLToPath(module) : module;
 
 /**
  * Bundles workflows, once in a process: most of a test file's time would be that.
@@ -40,16 +25,21 @@ const pathOf = (module: string): string =>
  */
 export const bundleOf = (
   workflowsPath: string,
-  use: keyof typeof MAKERS,
+  use: "worker" | "replay",
   { failureConverterPath, payloadConverterPath }: ConverterPaths = {},
 ): Promise<WorkflowBundle> => {
-  const path = pathOf(workflowsPath);
-  const key = JSON.stringify([use, path, failureConverterPath, payloadConverterPath]);
+  const path = workflowsPath.startsWith("file:") ? fileURLToPath(workflowsPath) : workflowsPath;
   const converter = {
     ...(failureConverterPath !== undefined && { failureConverterPath }),
     ...(payloadConverterPath !== undefined && { payloadConverterPath }),
   };
-  const bundle = made.get(key) ?? MAKERS[use](path, converter);
+  const key = JSON.stringify([use, path, converter]);
+  const logger = new DefaultLogger("ERROR");
+  const bundle =
+    made.get(key) ??
+    (use === "replay"
+      ? bundleForReplay(path, plugins)
+      : bundleWorkflowCode({ workflowsPath: path, plugins, logger, ...converter }));
   made.set(key, bundle);
   return bundle;
 };

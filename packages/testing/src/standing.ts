@@ -1,6 +1,7 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
 import type { WorkflowHandle } from "@temporalio/client";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Returns the writes of a run, and of its children, for which a person is asked. */
 export const askedOf = async (
@@ -76,18 +77,15 @@ export const withinLimit = async <A>(
   explain: () => Promise<string>,
 ): Promise<A> => {
   const over = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<"over">((resolve) => {
-    timer = setTimeout(() => resolve("over"), limitMs);
-  });
   const waiting = wait(over.signal);
   try {
-    const ended = await Promise.race([waiting.then((value) => ({ value })), limit]);
-    if (ended !== "over") return ended.value;
-    const why = await explain();
-    throw new WaitedTooLong(`${why} (The limit is ${limitMs / 1000} s: waitLimitMs.)`);
+    const ended = await Promise.race([
+      waiting.then((value) => ({ value })),
+      sleep(limitMs, undefined, { signal: over.signal }),
+    ]);
+    if (ended !== undefined) return ended.value;
+    throw new WaitedTooLong(`${await explain()} (The limit is ${limitMs / 1000} s: waitLimitMs.)`);
   } finally {
-    clearTimeout(timer);
     over.abort();
     // Nobody needs the end of a wait that was given up.
     await waiting.catch(() => undefined);
