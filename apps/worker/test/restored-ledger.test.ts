@@ -19,12 +19,12 @@ const openFile = async () => {
 it("a ledger that was restored to a copy a few seconds old is noticed before anything is sent", async () => {
   const killed = await startWorker({ PAYMENTS_LEDGER });
   await startPayout("before-the-copy");
-  await vi.waitFor(async () => expect(await payouts()).toBe(1), { timeout: 15_000, interval: 50 });
+  await vi.waitFor(async () => expect(await payouts()).toBe(1), { timeout: 60_000, interval: 50 });
   const copy = join(folder.path, "copy.sqlite");
   await (await openFile()).backup(copy);
 
   await startPayout("after-the-copy");
-  await vi.waitFor(async () => expect(await payouts()).toBe(2), { timeout: 15_000, interval: 50 });
+  await vi.waitFor(async () => expect(await payouts()).toBe(2), { timeout: 60_000, interval: 50 });
   // What the witness may be late by.
   await sleep(2_500);
   await killed.kill("SIGKILL");
@@ -37,6 +37,6 @@ it("a ledger that was restored to a copy a few seconds old is noticed before any
   expect((await ledger.state()).stopped).toMatch(/^The ledger was restored: it ends at/);
   const isHeld = async () =>
     expect(await ledger.rowsOf("after-the-restore")).toMatchObject([{ state: "ready", sends: 0 }]);
-  await vi.waitFor(isHeld, { timeout: 15_000, interval: 100 });
+  await vi.waitFor(isHeld, { timeout: 60_000, interval: 100 });
   expect(await payouts()).toBe(2);
-}, 60_000);
+});
