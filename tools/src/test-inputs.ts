@@ -40,6 +40,3 @@ export const cardholder = {
 
 /** The card that is issued. */
 export const card = { product_code: "prepaid-usd", card_limit: "100.00" };
-
-/** Polls often, so that tests end soon. */
-export const options = { pollInterval: { min: "100 ms", max: "200 ms" } } as const;

@@ -10,7 +10,7 @@ import {
   whyNoCluster,
 } from "@durable-payments/tools/cluster";
 import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
-import { beneficiary, options, payout } from "@durable-payments/tools/test-data/inputs";
+import { beneficiary, payout } from "@durable-payments/tools/test-data/inputs";
 import {
   accessOf,
   makeTestFolder,
@@ -92,7 +92,6 @@ describe("a dump of Temporal's databases", skippedBecause(missing), () => {
       const input = {
         beneficiary: { ...beneficiary, ...ofBeneficiary },
         payout: { ...payout, payout_reference },
-        options,
       };
       writeFileSync(file, JSON.stringify(input));
       const variables = {

@@ -11,8 +11,11 @@ export interface OddAnswers {
   readonly statuses?: Readonly<Record<string, string>>;
   /** Further fields in the answer to a creation: omitted, or null. */
   readonly writeAnswers?: "ids" | "nulls";
-  /** Whether totals are texts, or missing. */
-  readonly totals?: "text" | "missing";
+  /**
+   * Writes totals as texts. They are never missing: such a list proves nothing, and a person is asked only after half an
+   * hour.
+   */
+  readonly totals?: "text";
   readonly nullLists?: number;
   /** Share of the list requests whose page lacks a row that `total_item` counts. */
   readonly omittedRows?: number;
@@ -71,9 +74,7 @@ export const rewriteAs = (odd: OddAnswers, seed: number) => {
     if (random.chance(duplicateRows)) shown = [...shown.slice(0, at + 1), ...shown.slice(at)];
     if (random.chance(omittedRows)) shown = shown.toSpliced(at, 1);
     return {
-      ...(totals === "missing"
-        ? {}
-        : changed(counts, (count) => (totals === "text" ? String(count) : count))),
+      ...changed(counts, (count) => (totals === "text" ? String(count) : count)),
       item_list: random.chance(nullLists) ? null : shown,
     };
   };

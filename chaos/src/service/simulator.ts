@@ -39,7 +39,7 @@ const ODD_FIELDS = {
   statuses: (random) =>
     random.pick([{ processing: "in_review" }, { processing: "IN REVIEW", pending: "queued" }]),
   writeAnswers: (random) => random.pick(["ids", "nulls"]),
-  totals: (random) => random.pick(["text", "missing"]),
+  totals: () => "text",
   nullLists: (random) => random.between(0, 0.04),
   // Low, because a person is asked about an incomplete list only after half an hour.
   omittedRows: (random) => random.between(0, 0.003),
