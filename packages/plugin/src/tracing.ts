@@ -190,10 +190,8 @@ export const attemptSpans =
           ...(parent === undefined ? { root: true } : { parent }),
         } as const;
         const attempt = Effect.useSpan(`RunActivity:${info.activityType}`, span, (current) =>
-          Effect.tryPromise({
-            try: () => inAttemptTrace({ tracer, span: current }, () => next(input)),
-            catch: (error) => error,
-          }),
+          // An error is a defect here, so that Temporal gets it as it is.
+          Effect.promise(() => inAttemptTrace({ tracer, span: current }, () => next(input))),
         );
         return Effect.runPromise(Effect.withTracer(attempt, tracer));
       },
