@@ -11,11 +11,6 @@ export interface OddAnswers {
   readonly statuses?: Readonly<Record<string, string>>;
   /** Further fields in the answer to a creation: omitted, or null. */
   readonly writeAnswers?: "ids" | "nulls";
-  /**
-   * Writes totals as texts. They are never missing: such a list proves nothing, and a person is asked only after half an
-   * hour.
-   */
-  readonly totals?: "text";
   readonly nullLists?: number;
   /** Share of the list requests whose page lacks a row that `total_item` counts. */
   readonly omittedRows?: number;
@@ -50,7 +45,7 @@ const inZone = (time: string, minutes: number): string => {
 export const rewriteAs = (odd: OddAnswers, seed: number) => {
   const random = new Random(seed, "odd answers");
   const { duplicateRows = 0, nullLists = 0, oddRows = 0, omittedRows = 0 } = odd;
-  const { statuses = {}, totals, writeAnswers, zoneMinutes } = odd;
+  const { statuses = {}, writeAnswers, zoneMinutes } = odd;
 
   const resource = (fields: Fields) =>
     changed(fields, (value, name) => {
@@ -74,7 +69,7 @@ export const rewriteAs = (odd: OddAnswers, seed: number) => {
     if (random.chance(duplicateRows)) shown = [...shown.slice(0, at + 1), ...shown.slice(at)];
     if (random.chance(omittedRows)) shown = shown.toSpliced(at, 1);
     return {
-      ...changed(counts, (count) => (totals === "text" ? String(count) : count)),
+      ...counts,
       item_list: random.chance(nullLists) ? null : shown,
     };
   };

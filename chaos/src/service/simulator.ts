@@ -39,9 +39,8 @@ const ODD_FIELDS = {
   statuses: (random) =>
     random.pick([{ processing: "in_review" }, { processing: "IN REVIEW", pending: "queued" }]),
   writeAnswers: (random) => random.pick(["ids", "nulls"]),
-  totals: () => "text",
   nullLists: (random) => random.between(0, 0.04),
-  // Low, because a person is asked about an incomplete list only after half an hour.
+  // Low, because a person is asked about an incomplete list only after half an hour; for the same reason totals are there.
   omittedRows: (random) => random.between(0, 0.003),
   duplicateRows: (random) => random.between(0, 0.04),
   // A row without an id hides what was made for good, and a cardholder without a status is waited for, for days.
