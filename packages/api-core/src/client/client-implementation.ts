@@ -100,7 +100,7 @@ export const makeOperations = (
     const session = yield* makeSession({ options, credentials, limiter, say, send });
 
     const withinRate = makeRateLimiter(limiter, options);
-    /** Refusals whose words speak as if of a token: a fresh token got them too. */
+    /** Refusals that mention a token, although a fresh token got the same words. */
     const refusals = new Set<string>();
 
     /** The outcome of a send, in which a refusal is distinguished from a rejected token. */

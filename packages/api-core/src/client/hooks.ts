@@ -10,7 +10,7 @@ import { messageOf } from "../values.ts";
 
 /** What `onRequest` gets: one send, without any value of its path, query, headers or body. */
 export interface RequestEvent {
-  /** Name of the operation, as in the contract; `signIn` and `ping` where the client sends them itself. */
+  /** Name of the operation, as in the contract; `signIn` if the client signs in itself. */
   readonly operation: string;
   /** HTTP method. */
   readonly method: string;

@@ -58,7 +58,7 @@ const assumptionFields = {
   rejectedTokenCodes: Schema.Array(Schema.Int),
   /**
    * Words in a refusal that may mean a missing, invalid or expired token. The client then signs in again and
-   * calls ping. If the token is valid, it was a refusal.
+   * sends once more. If a fresh token gets the same words, it was a refusal.
    */
   rejectedTokenWords: Texts,
   /** How long a token is used if the sign-in response has no readable expiry. */
