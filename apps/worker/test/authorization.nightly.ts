@@ -54,6 +54,8 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
   let endpoint: Server;
   let address: string;
   let simulator: ReadyProcess;
+  // Its first start also creates the ledger, which the command line reads.
+  let worker: ReadyProcess;
 
   beforeAll(async () => {
     const openssl = (...args: readonly string[]) =>
@@ -131,8 +133,10 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
       await one.ready(started);
     });
     simulator = await startApp("simulator", ["--port=0", "--json", "--settle-after=0"]);
+    worker = await startApp("worker", ["--json"], withToken(issuer.token(["default:write"])));
   });
   afterAll(async () => {
+    await worker?.kill();
     await simulator?.kill();
     for (const [one, started] of running.reverse()) await started.kill(one.killedBy);
     endpoint?.close();
@@ -148,10 +152,11 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
     TEMPORAL_TLS_CLIENT_KEY_PATH: key,
     TEMPORAL_TLS_SERVER_CA_CERT_PATH: authority,
   });
-  const payout = (id: string) => ["pay", examplePayout, "--id", id, "--json"];
+  const payout = (id: string) => ["pay", examplePayout, "--id", id];
 
   const starter = (args: readonly string[], ...permissions: readonly string[]) =>
     runApp("starter", args, withToken(issuer.token(permissions)));
+  const unwrapped = (text: string) => text.replace(/\s+/g, " ");
 
   it("asks for a client certificate", async () => {
     const {
@@ -161,14 +166,18 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
     } = withToken(issuer.token(["default:write"]));
     const { exitCode, stderr } = await runApp("starter", ["list"], without);
     expect(exitCode).toBe(3);
-    expect(stderr).toContain("it asks for a client certificate. Set TEMPORAL_TLS_CLIENT_CERT_PATH");
+    expect(unwrapped(stderr)).toContain(
+      "TEMPORAL_TLS_CLIENT_CERT_PATH (does it require a client certificate?)",
+    );
   });
 
   it("lets who may read look, and start nothing", async () => {
     expect(await starter(["list"], "default:read")).toMatchObject({ exitCode: 0 });
     const { exitCode, stderr } = await starter(payout("by-reader"), "default:read");
     expect(exitCode).toBe(3);
-    expect(stderr).toContain("it refuses the credentials (TEMPORAL_API_KEY, or the certificate");
+    expect(unwrapped(stderr)).toContain(
+      "it refuses the credentials (TEMPORAL_API_KEY, or the certificate",
+    );
     const { stdout } = await starter(["list"], "default:read");
     expect(stdout).not.toContain("by-reader");
   });
@@ -183,7 +192,9 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
   ])("refuses a token %s", async (_, token) => {
     const { exitCode, stderr } = await runApp("starter", ["list"], withToken(token));
     expect(exitCode).toBe(3);
-    expect(stderr).toContain("it refuses the credentials (TEMPORAL_API_KEY, or the certificate");
+    expect(unwrapped(stderr)).toContain(
+      "it refuses the credentials (TEMPORAL_API_KEY, or the certificate",
+    );
     expect(stderr).not.toContain(token);
   });
 
@@ -195,13 +206,9 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
   });
 
   it("lets who may write pay, and work", async () => {
-    const worker = await startApp("worker", ["--json"], withToken(issuer.token(["default:write"])));
-    try {
-      await starter(payout("by-writer"), "default:write");
-      const shown = ["show", "by-writer", "--follow", "--exit-status"];
-      expect(await starter(shown, "default:write")).toMatchObject({ exitCode: 0 });
-    } finally {
-      await worker.kill();
-    }
+    const pay = [...payout("by-writer"), "--not-a-duplicate"];
+    expect(await starter(pay, "default:write")).toMatchObject({ exitCode: 0 });
+    const shown = ["show", "by-writer", "--follow", "--exit-status"];
+    expect(await starter(shown, "default:write")).toMatchObject({ exitCode: 0 });
   });
 });

@@ -134,7 +134,7 @@ it(
     let paid = 3;
     await vi.waitFor(async () => {
       await pay(`without files ${(paid += 1)}`);
-      for (const name of ["PAYMENTS_API_KEY_FILE", "TEMPORAL_API_KEY_FILE"]) {
+      for (const name of ["PAYMENTS_API_KEY_FILE (apiKeyFile)", "TEMPORAL_API_KEY_FILE"]) {
         expect(written()).toContain(`${name} must be the path of a file`);
       }
     }, WITHIN);

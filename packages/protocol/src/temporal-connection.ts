@@ -218,7 +218,7 @@ export const NOTHING_LISTENS = "nothing listens there (connection refused)";
 
 /** The reason if a connection can be made, but Temporal does not answer. */
 export const NOT_TEMPORAL =
-  "the server there is not Temporal. Check the port (7233 by default), TEMPORAL_TLS (does the server use TLS?) and TEMPORAL_TLS_CLIENT_CERT_PATH";
+  "the server there does not answer as Temporal does. Check the port (7233 by default), TEMPORAL_TLS (does the server use TLS?) and TEMPORAL_TLS_CLIENT_CERT_PATH (does it require a client certificate?)";
 
 const NO_CONNECTION: Readonly<Record<string, string>> = {
   ECONNREFUSED: NOTHING_LISTENS,

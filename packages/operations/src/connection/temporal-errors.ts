@@ -43,9 +43,9 @@ export const isNamespaceMissing = (error: unknown): boolean => {
   return details.some(({ type_url }) => type_url?.endsWith(NAMESPACE_NOT_FOUND_FAILURE));
 };
 
-/** Returns the message of Temporal, or of the connection, about an error. */
+/** Returns the message of Temporal, or of the connection, about an error, without its full stop. */
 export const detailsOf = (error: unknown): string => {
-  const details = temporalReason(error);
+  const details = temporalReason(error).replace(/\.$/, "");
   if (hasCode(error, "refused")) {
     return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate of TEMPORAL_TLS_*), or they are not for this namespace: ${details}`;
   }
