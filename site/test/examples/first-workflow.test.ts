@@ -38,7 +38,7 @@ it("the worker and the client of a created project pay, as docs/first-workflow.m
     return started;
   };
   const worker = start("worker.ts");
-  await vi.waitFor(() => expect(worker.stdout()).toContain("takes work"), { timeout: 120_000 });
+  await vi.waitFor(() => expect(worker.stdout()).toContain("is ready"), { timeout: 120_000 });
   const pay = start("pay.ts", "invoice-1");
   expect(await pay.exited).toEqual({ code: 0, signal: undefined });
   expect(pay.stdout()).toContain("completed");

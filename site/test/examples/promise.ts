@@ -14,7 +14,8 @@ try {
     console.log(payout.payout_id, payout.amount, payout.currency);
   }
 } catch (error) {
-  if (error instanceof OutcomeUnknown) console.log("opened or not? Ask again: it is opened once.");
+  if (error instanceof OutcomeUnknown)
+    console.log("The balance may or may not be open. Call again: it opens only once.");
   else throw error;
 } finally {
   await client.close();

@@ -9,6 +9,6 @@ const worker = await Worker.create({
   namespace,
   taskQueue: "payments",
   workflowsPath: fileURLToPath(import.meta.resolve("./workflows.ts")),
-  plugins: [new PaymentsPlugin({ onReady: () => console.log("The worker takes work.") })],
+  plugins: [new PaymentsPlugin({ onReady: () => console.log("The worker is ready.") })],
 });
 await worker.run();

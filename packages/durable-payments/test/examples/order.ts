@@ -37,7 +37,7 @@ export interface Reserve {
 
 const reserveGoods = ownOperation<Reserve>("reserveGoods");
 
-/** Reserves the goods of an order and pays for them in two parts; without the deposit nothing stays reserved. */
+/** Reserves the goods of an order and pays for them in two parts; if the deposit fails, removes the reservation. */
 export async function payOrder({ balance, deposit, orderId, supplier }: Order) {
   checkRequests({ createBeneficiary: [supplier], createPayout: [deposit, balance] });
   const { beneficiary_id } = await createBeneficiary(supplier);
