@@ -7,18 +7,18 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 const INTRODUCTION = `# Assumptions
 
-This page is for engineers who connect to the service. It lists what the client assumes where the service's
-documentation leaves a point open. Change what differs at your service.
+This page is for engineers who connect to the service. It lists the client's assumptions about points that the
+service's documentation leaves open. Change those that are wrong for your service.
 
 \`\`\`json
 { "assumptions": { "updateBeneficiaryMethod": "PUT", "notCarriedOutStatuses": [503] } }
 \`\`\`
 
 This is part of the [settings file](settings.md). An object changes only the names that it contains; other values replace
-the default. Statuses and words ignore case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
+the default. Statuses and words are compared without regard to case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
 
 Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`payoutCompletedStatuses\`, \`payoutFailedStatuses\` and \`timeZone\` first.
-They decide how long a lost payout may be missing from its list, how it is recognised, and when it counts as paid.
+They determine how long a lost payout may be missing from its list, how it is recognised, and when it counts as paid.
 
 This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx nx run @durable-payments/api-core:assumptions\`.
 `;
@@ -39,7 +39,7 @@ const takes = (schema: JsonSchema): string => {
   }
   if (isSchema(items)) return `list; each item: ${takes(items)}`;
   if (type === "integer") return "whole number";
-  return type === "boolean" ? "`true` or `false`" : "text";
+  return type === "boolean" ? "`true` or `false`" : "string";
 };
 
 const cell = (text: string): string => text.replace(/\s+/g, " ");
@@ -56,7 +56,7 @@ const makeTable = (): string => {
       takes(schema),
     ];
   });
-  const table = [["name", "decides", "default", "takes"], ...rows];
+  const table = [["name", "meaning", "default", "allowed values"], ...rows];
   const widths = [0, 1, 2, 3].map((column) =>
     Math.max(...table.map((row) => (row[column] ?? "").length)),
   );
@@ -70,7 +70,7 @@ const makeTable = (): string => {
 /** The table of the assumptions, for people. */
 export const assumptionsTable: GeneratedFile = {
   file: new URL("../../../docs/assumptions.md", import.meta.url),
-  about: "what the service's documentation leaves open, and how to override the guesses.",
+  about: "the client's assumptions about the service, and how to override them.",
   command: "npx nx run @durable-payments/api-core:assumptions",
   make: () => `${INTRODUCTION}\n${makeTable()}\n`,
 };

@@ -24,7 +24,7 @@ export const readFiles = <Name extends string>(paths: FileContents<Name>): FileC
       try {
         return [name, readFileSync(path, "utf8")];
       } catch {
-        throw new Error(`${name} must be the path of a file: it is missing or cannot be read.`);
+        throw new Error(`${name} must be the path of a file that exists and can be read.`);
       }
     }),
     // One entry for each of the names.
@@ -67,7 +67,7 @@ export const rereadFiles = <Name extends string, A>({
       faults = 0;
     } catch (error) {
       faults += 1;
-      if (faults === REPORTED_AT) warn(`${messageOf(error)} The earlier contents are used.`);
+      if (faults === REPORTED_AT) warn(`${messageOf(error)} The earlier contents remain in use.`);
     }
     return value;
   };
@@ -198,7 +198,7 @@ const tlsOf = (texts: Readonly<Record<string, string>>): Tls => {
   } catch (error) {
     // OpenSSL's messages repeat nothing of a text.
     throw new Error(
-      `${Object.keys(texts).join(", ")} must name files in PEM that belong together, with a key that is not encrypted: ${messageOf(error)}.`,
+      `${Object.keys(texts).join(", ")} must name matching PEM files, with an unencrypted key: ${messageOf(error)}.`,
       { cause: error },
     );
   }

@@ -35,9 +35,12 @@ describe("wrong options of a call", () => {
     [{ headers: { Host: "other.example" } }, "Host is set by the client itself"],
     [{ headers: { "Content-Length": "0" } }, "Content-Length is set by the client itself"],
     [{ headers: { "transfer-encoding": "chunked" } }, "is set by the client itself"],
-    [{ headers: { "a b": "c" } }, "options.headers.a b is not the name of an HTTP header"],
-    [{ headers: { a: "b\r\nx-auth-token: t" } }, "options.headers.a must be a text that a header"],
-    [{ headers: { a: 7 } }, "options.headers.a must be a text that a header can carry"],
+    [{ headers: { "a b": "c" } }, "options.headers.a b is not a valid name for an HTTP header"],
+    [
+      { headers: { a: "b\r\nx-auth-token: t" } },
+      "options.headers.a must be a string that is valid in a header",
+    ],
+    [{ headers: { a: 7 } }, "options.headers.a must be a string that is valid in a header"],
     [{ headers: { "Idempotency-Key": "k" } }, KEY],
     [{ headers: { "X-Idempotency-Key": "k" } }, KEY],
     [{ idempotencyKey: "k" }, KEY],
@@ -112,7 +115,9 @@ describe("timeoutMs of a call", () => {
     await using client = clientFor(server.url);
     const error = await failureOf(client.freezeCard({ card_id: "card-1" }, { timeoutMs: 50 }));
     expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
-    expect(error.message).toContain("freezeCard was not sent: the 50 ms of the call were over");
+    expect(error.message).toContain(
+      "freezeCard was not sent: the call's limit of 50 ms had passed",
+    );
     expect(server.requests).toHaveLength(0);
   });
 

@@ -86,7 +86,7 @@ describe("a secret in a file", () => {
       expect(key()).toStrictEqual({ found: "first" });
     }
     expect(warnings).toStrictEqual([
-      expect.stringMatching(`^${said}.* The earlier contents are used\\.$`),
+      expect.stringMatching(`^${said}.* The earlier contents remain in use\\.$`),
     ]);
     expect(warnings.join()).not.toContain(folder);
     writeFileSync(file, "second");

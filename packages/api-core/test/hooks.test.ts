@@ -101,7 +101,7 @@ describe("onRequest and onResponse", () => {
       expect(calling).rejects.toThrow("aborted"),
       server.received(1).then(() => controller.abort()),
     ]);
-    expect(answered.at(-1)).toMatchObject({ operation: "ping", problem: "given up" });
+    expect(answered.at(-1)).toMatchObject({ operation: "ping", problem: "aborted" });
   });
 
   it("get that BeforeSend has not permitted a send", async () => {
@@ -147,7 +147,7 @@ describe("a hook that fails", () => {
     await setImmediate();
     expect(warned).toHaveLength(warnings);
     for (const message of warned)
-      expect(message).toContain("failed, which changed no call: the metr");
+      expect(message).toContain("failed, without affecting the call: the metr");
   });
 });
 
@@ -169,7 +169,7 @@ describe("a logger", () => {
       expect.stringMatching(
         /^debug listPayouts: send 1 failed \(.*HTTP 503.*\); again in \d ms\.$/,
       ),
-      expect.stringMatching(/^warn listPayouts: a row of page 1 is left out/),
+      expect.stringMatching(/^warn listPayouts: a row of page 1 was skipped/),
     ]);
   });
 

@@ -46,9 +46,9 @@ describe("the base URL", () => {
     ["http://0.0.0.0", "must begin with https://"],
     ["http://10.0.0.1", "must begin with https://"],
     ["ftp://localhost", "must begin with https://"],
-    ["https://user:secret@payments.example", "must carry no credentials"],
-    ["https://payments.example?key=secret", "must carry no credentials, no query"],
-    ["https://payments.example#x", "no fragment"],
+    ["https://user:secret@payments.example", "must not contain credentials"],
+    ["https://payments.example?key=secret", "must not contain credentials, a query"],
+    ["https://payments.example#x", "or a fragment"],
     ["https://payments.example/api/v1", "must end before /api/v1"],
     ["https://payments.example/api/v1/", "must end before /api/v1"],
   ])("must not be %s", (baseUrl, fault) => {
@@ -91,7 +91,7 @@ describe("the settings", () => {
 
   it("need a key, or the file of one, and not both", () => {
     const names = "PAYMENTS_API_KEY (apiKey) %s PAYMENTS_API_KEY_FILE (apiKeyFile)";
-    expect(faultsOf({ apiKey: undefined })).toBe(`${names.replace("%s", "or")} must be given.`);
+    expect(faultsOf({ apiKey: undefined })).toBe(`${names.replace("%s", "or")} must be set.`);
     expect(faultsOf({ apiKeyFile: "key" })).toContain(`${names.replace("%s", "and")} are both set`);
     expect(faultsOf({ clientId: undefined })).toContain("PAYMENTS_CLIENT_ID (clientId)");
   });
@@ -99,7 +99,7 @@ describe("the settings", () => {
   it.each(['"client-7"', "'client-7'", '""'])(
     "client id and API key stand without quotation marks: %s",
     (value) => {
-      const without = "must be given without the quotation marks";
+      const without = "must not be enclosed in quotation marks";
       expect(faultsOf({ clientId: value })).toContain(`PAYMENTS_CLIENT_ID (clientId) ${without}`);
       expect(faultsOf({ apiKey: value })).toContain(`PAYMENTS_API_KEY (apiKey) ${without}`);
     },
@@ -163,7 +163,9 @@ describe("the settings", () => {
     async (none) => {
       // A caller without types.
       const client = createClient(none as unknown as ClientSettings);
-      await expect(client.ping()).rejects.toThrow("needs an object of settings: baseUrl, clientId");
+      await expect(client.ping()).rejects.toThrow(
+        "needs an object with at least the settings baseUrl, clientId",
+      );
       await client.close();
     },
   );

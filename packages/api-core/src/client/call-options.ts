@@ -14,18 +14,18 @@ const OWN_HEADERS = new Set(
 
 const KEY_IS_A_FIELD =
   "the idempotency key of createCard and withdrawFromCard is their field unique_request_id, " +
-  "and nothing else may be sent again because of a key";
+  "and no other operation may be resent because of a key";
 
 const headerFault = (name: string, value: unknown): string | undefined => {
   const lower = name.toLowerCase();
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is not the name of an HTTP header";
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is not a valid name for an HTTP header";
   if (OWN_HEADERS.has(lower)) return "is set by the client itself";
   if (/^(x-)?idempotency-key$/.test(lower)) {
     return `is not read by the service: ${KEY_IS_A_FIELD}`;
   }
   return typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
     ? undefined
-    : "must be a text that a header can carry";
+    : "must be a string that is valid in a header";
 };
 
 /** Not `Headers` or a `Map`, whose entries are not properties. */
@@ -57,7 +57,7 @@ const requestFields = {
    * itself are refused, and so are `idempotency-key` and `x-idempotency-key`, which the service does not read.
    */
   headers: Schema.optional(
-    typed("an object of header names and texts", isHeaders).check(
+    typed("an object of header names and strings", isHeaders).check(
       Schema.makeFilter((headers: Readonly<Record<string, string>>) =>
         Object.entries(headers).flatMap(([name, value]) => {
           const issue = headerFault(name, value);

@@ -71,7 +71,7 @@ const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault
   return AMOUNTS.flatMap((field) => {
     const digits = given(input, field).split(".")[1]?.length ?? 0;
     return digits > most
-      ? [{ field, problem: `has ${digits} digits after the point, ${currency} has ${most}` }]
+      ? [{ field, problem: `has ${digits} decimal places; ${currency} has ${most}` }]
       : [];
   });
 };

@@ -62,7 +62,7 @@ const leftMs = ({ endsAt }: Call): number => Math.max(0, endsAt - performance.no
 
 const timeIsOver = ({ called, options }: Call): Failed =>
   failedAs("notSentUntilFixed", called, {
-    was: `not sent: the ${options.timeoutMs} ms of the call were over`,
+    was: `not sent: the call's limit of ${options.timeoutMs} ms had passed`,
   });
 
 /** A wait before a send, no longer than the call may last. */

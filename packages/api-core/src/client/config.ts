@@ -34,22 +34,20 @@ const baseUrlFault = (baseUrl: string): string | undefined => {
   if (!URL.canParse(baseUrl)) return "must be an absolute URL, such as https://payments.example";
   const url = new URL(baseUrl);
   if ([url.username, url.password, url.search, url.hash].some((part) => part !== "")) {
-    return "must carry no credentials, no query and no fragment";
+    return "must not contain credentials, a query or a fragment";
   }
   if (/\/api\/v\d+\/*$/.test(url.pathname)) {
     return "must end before /api/v1, which the client adds";
   }
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))
     ? undefined
-    : "must begin with https://; http:// only leads to this machine, as the API key would travel in the clear";
+    : "must begin with https://; http:// is allowed only to this machine, because it would expose the API key";
 };
 
 const headerFault = (text: string): string | undefined => {
   if (!/^[\x21-\x7e]+$/.test(text)) return "must be visible ASCII characters without white space";
   // As `docker run --env-file` leaves them.
-  return /^(["']).*\1$/.test(text)
-    ? "must be given without the quotation marks around it, which are not part of it"
-    : undefined;
+  return /^(["']).*\1$/.test(text) ? "must not be enclosed in quotation marks" : undefined;
 };
 
 const PROXY = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
@@ -184,10 +182,10 @@ const fields = {
   /** Only the assumptions about the service that differ from the defaults. */
   assumptions: Schema.optional(typed("a JSON object of settings", isOverrides)),
   /** Sends the requests instead of the client's own connections; see {@link ClientDispatcher}. */
-  dispatcher: Schema.optional(typed("a dispatcher of undici", isDispatcher)),
+  dispatcher: Schema.optional(typed("an undici dispatcher", isDispatcher)),
   /** Where the client writes its messages; by default to Effect's loggers, which write to the console. */
   logger: Schema.optional(
-    typed("an object with the functions debug and warn, as console has", isLogger),
+    typed("an object with the functions debug and warn, such as console", isLogger),
   ),
   /** Called before each send; see {@link Hooks}. */
   onRequest: Schema.optional(typed<NonNullable<Hooks["onRequest"]>>("a function", isHook)),
@@ -255,7 +253,7 @@ export const makeAssumptions = (
   const decoded = Schema.decodeUnknownResult(AssumptionsSchema, STRICT)(merged);
   return Result.isSuccess(decoded)
     ? Result.succeed(decoded.success)
-    : fault(`The assumptions are wrong: ${faultsText(faultsOf(decoded.failure.issue))}`);
+    : fault(`The assumptions are invalid: ${faultsText(faultsOf(decoded.failure.issue))}`);
 };
 
 /** The settings that have an environment variable of their own. */
@@ -301,23 +299,23 @@ const faultsBetween = (settings: ClientSettings): ReadonlyArray<string> => {
   const wrongProxy = environment ? proxyFault(environment.uri) : undefined;
   return [
     ...(apiKey === undefined && apiKeyFile === undefined
-      ? [`${labels["apiKey"]} or ${labels["apiKeyFile"]} must be given.`]
+      ? [`${labels["apiKey"]} or ${labels["apiKeyFile"]} must be set.`]
       : []),
     ...(apiKey !== undefined && apiKeyFile !== undefined
-      ? [`${labels["apiKey"]} and ${labels["apiKeyFile"]} are both set: set one of them.`]
+      ? [`${labels["apiKey"]} and ${labels["apiKeyFile"]} are both set: set only one.`]
       : []),
     ...(isPaired
       ? []
-      : [`${labels["clientCertFile"]} and ${labels["clientKeyFile"]} must be given together.`]),
+      : [`${labels["clientCertFile"]} and ${labels["clientKeyFile"]} must be set together.`]),
     ...(given.length > 0 && dispatcher !== undefined
-      ? [`dispatcher decides on proxy and TLS itself: set them there, and not ${given.join(", ")}.`]
+      ? [`a dispatcher brings its own proxy and TLS settings: leave out ${given.join(", ")}.`]
       : []),
     ...(given.length > 0 && !baseUrl.startsWith("https:")
-      ? [`${given.join(", ")}: for https:// only, and http:// leads to this machine.`]
+      ? [`${given.join(", ")} can be used only with https://.`]
       : []),
     ...(wrongProxy === undefined
       ? []
-      : [`HTTPS_PROXY ${wrongProxy}. The setting proxy overrules it.`]),
+      : [`HTTPS_PROXY ${wrongProxy}. The setting proxy overrides it.`]),
   ];
 };
 
@@ -335,7 +333,9 @@ export const makeClientOptions = (
   const fault = (message: string) => Result.fail(new InvalidSettings({ message }));
   // A caller without types may give anything.
   if (!isRecord(settings)) {
-    return fault("A client needs an object of settings: baseUrl, clientId and apiKey at least.");
+    return fault(
+      "A client needs an object with at least the settings baseUrl, clientId and apiKey.",
+    );
   }
   const faults = [...schemaFaults(settings)];
   if (faults.length === 0) faults.push(...faultsBetween(settings));

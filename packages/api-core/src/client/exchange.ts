@@ -32,13 +32,17 @@ const decompressors: Readonly<Record<string, Decompress>> = {
 /** Decodes the bytes of a response; rejects with a reason that a person can read. */
 const decode = async (bytes: Buffer, coding: string): Promise<Buffer> => {
   const decompress = lookUp(decompressors, coding);
-  if (decompress === undefined) throw new Error("its answer is in a coding that was not asked for");
+  if (decompress === undefined)
+    throw new Error("its response has an encoding that was not requested");
   return decompress(bytes, { maxOutputLength: LARGEST_RESPONSE_BYTES }).catch((error: unknown) => {
     const isTooLong =
       error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
-    throw new Error(isTooLong ? "its answer is too long" : `its answer is not valid ${coding}`, {
-      cause: error,
-    });
+    throw new Error(
+      isTooLong ? "its response is too long" : `its response is not valid ${coding}`,
+      {
+        cause: error,
+      },
+    );
   });
 };
 
@@ -59,7 +63,7 @@ export interface ExchangeOptions {
 }
 
 const REPEATS_NOTHING =
-  "Give the client a dispatcher that repeats and redirects nothing: no RetryAgent, no such interceptor.";
+  "Give the client a dispatcher that neither repeats nor redirects requests: no RetryAgent, and no interceptor that does.";
 
 /** The code of undici's InvalidArgumentError. */
 const INVALID_ARGUMENT = "UND_ERR_INVALID_ARG";
@@ -100,7 +104,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.#fail("no connection was ready within a second of the permission to send");
     }
     // Given up before it was sent: it must not be sent any more.
-    if (this.#isOver) controller.abort(new Error("given up"));
+    if (this.#isOver) controller.abort(new Error("aborted"));
     else this.#controller = controller;
   }
 
@@ -159,7 +163,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const { timeoutMs, where } = this.#options;
     this.#fail(
       this.#isSent()
-        ? `no whole answer within ${timeoutMs} ms`
+        ? `no complete response within ${timeoutMs} ms`
         : `no connection within ${timeoutMs} ms (${where})`,
     );
     this.close();
@@ -168,7 +172,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Closes the connection, or prevents the request from being sent at all. */
   close(): void {
     this.#isOver = true;
-    this.#controller?.abort(new Error("given up"));
+    this.#controller?.abort(new Error("aborted"));
   }
 
   #succeed(bytes: Buffer | undefined): void {

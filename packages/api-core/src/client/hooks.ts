@@ -55,7 +55,7 @@ const requestIdOf = ({ headers }: WireResponse): string | undefined => {
 
 const problemOf = (cause: Cause.Cause<unknown>): string => {
   const failed = Cause.findError(cause);
-  if (Result.isFailure(failed)) return "given up";
+  if (Result.isFailure(failed)) return "aborted";
   return failed.success instanceof NoResponse ? failed.success.reason : "not sent";
 };
 
@@ -82,7 +82,7 @@ const makeTell = <Event>(
   const note = (error: unknown): Effect.Effect<void> => {
     if (hasFailed) return Effect.void;
     hasFailed = true;
-    return say.warn(`${name} failed, which changed no call: ${messageOf(error)}`);
+    return say.warn(`${name} failed, without affecting the call: ${messageOf(error)}`);
   };
   return (event: Event): Effect.Effect<void> =>
     Effect.suspend(() => {

@@ -32,7 +32,7 @@ export const makeListStreams = (operations: Operations, say: Say): Streams =>
               const page = yield* read({ ...filters, page_num, page_size: maxPageSize }, options);
               const { item_list, total_item = 0, unreadable } = page;
               for (const { reason } of unreadable) {
-                yield* say.warn(`${name}: a row of page ${page_num} is left out: ${reason}`);
+                yield* say.warn(`${name}: a row of page ${page_num} was skipped: ${reason}`);
               }
               const fresh = item_list.filter((item) => {
                 const isFresh = !shown.has(item[itemId]);

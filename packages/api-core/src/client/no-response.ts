@@ -34,13 +34,13 @@ const reasons: Readonly<Record<string, string>> = {
   ENETUNREACH: "its network cannot be reached",
   ECONNRESET: "the connection was reset",
   EPIPE: "the connection was closed",
-  UND_ERR_SOCKET: "the connection was closed before the whole answer came",
-  UND_ERR_RES_EXCEEDED_MAX_SIZE: "its answer is too long",
+  UND_ERR_SOCKET: "the connection was closed before the complete response arrived",
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: "its response is too long",
   UND_ERR_INVALID_ARG: "the request cannot be written as HTTP",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
-  EPROTO: "it does not speak TLS as it should",
+  EPROTO: "its TLS handshake is faulty",
   UND_ERR_DESTROYED: "the client is closed",
-  UND_MOCK_ERR_MOCK_NOT_MATCHED: "its MockAgent has no answer for it",
+  UND_MOCK_ERR_MOCK_NOT_MATCHED: "its MockAgent has no response for it",
 };
 
 const BEFORE_SENDING = new Set([
@@ -52,8 +52,8 @@ const BEFORE_SENDING = new Set([
 ]);
 
 const OWN_CA =
-  "If a CA of your own signs it, give the certificate of that CA: PAYMENTS_CA_FILE (caFile).";
-const UNTRUSTED = { reason: "nobody trusted has signed its TLS certificate", remedy: OWN_CA };
+  "If your own CA signed it, set PAYMENTS_CA_FILE (caFile) to a file with that CA's certificate.";
+const UNTRUSTED = { reason: "its TLS certificate is not signed by a trusted CA", remedy: OWN_CA };
 
 const OTHER_CERTIFICATE =
   "Check PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).";
@@ -66,7 +66,7 @@ const tlsFaults: Readonly<Record<string, Fault>> = {
   },
   CERT_HAS_EXPIRED: {
     reason: "its TLS certificate has expired",
-    remedy: "The operator of the service has to renew it; check the clock of this machine, too.",
+    remedy: "The operator of the service has to renew it. Also check the clock of this machine.",
   },
   CERT_NOT_YET_VALID: {
     reason: "its TLS certificate is not valid yet",
@@ -83,7 +83,7 @@ const tlsFaults: Readonly<Record<string, Fault>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
   INVALID_CA: UNTRUSTED,
   INVALID_PURPOSE: {
-    reason: "its TLS certificate is not one for servers",
+    reason: "its TLS certificate is not a server certificate",
     remedy: "The operator of the service has to replace it.",
   },
 };
@@ -91,21 +91,21 @@ const tlsFaults: Readonly<Record<string, Fault>> = {
 /** The words of a TLS alert in the code of an error, as every version of OpenSSL has them. */
 const ALERT = /ALERT_([A-Z_]+)$/;
 
-/** The alerts by which the other side says that it wants a client certificate, or another one. */
+/** The alerts by which the other side says that it requires a client certificate, or another one. */
 const alertFaults: Readonly<Record<string, Fault>> = {
   CERTIFICATE_REQUIRED: {
-    reason: "it wants a client certificate",
+    reason: "it requires a client certificate",
     remedy:
-      "Give one: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).",
+      "Set PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).",
   },
   HANDSHAKE_FAILURE: {
     reason: "it refused the TLS handshake",
     remedy:
-      "If it wants a client certificate: PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).",
+      "If it requires a client certificate, set PAYMENTS_CLIENT_CERT_FILE and PAYMENTS_CLIENT_KEY_FILE (clientCertFile, clientKeyFile).",
   },
   PROTOCOL_VERSION: {
     reason: "it does not speak TLS 1.2 or 1.3",
-    remedy: "Nothing older is spoken by this client.",
+    remedy: "This client supports no earlier version.",
   },
 };
 
@@ -140,8 +140,8 @@ const tunnelFault = ({ message }: Error): Fault | undefined => {
   if (status.startsWith("5")) return { reason };
   const remedy =
     status === "407"
-      ? "Give its user and password in HTTPS_PROXY (proxy): http://USER:PASSWORD@HOST:PORT."
-      : "It has to let this machine through to the service.";
+      ? "Put the proxy's user and password into HTTPS_PROXY (proxy): http://USER:PASSWORD@HOST:PORT."
+      : "The proxy must allow this machine to reach the service.";
   return { reason, remedy };
 };
 
@@ -155,7 +155,7 @@ export const connectionFault = (error: Error): ConnectionFault => {
   const isBeforeSending = BEFORE_SENDING.has(code);
   const refused = alertFault(code);
   if (refused !== undefined) return { ...refused, isBeforeSending };
-  if (code.startsWith("HPE_")) return { reason: "its answer is not HTTP", isBeforeSending };
+  if (code.startsWith("HPE_")) return { reason: "its response is not HTTP", isBeforeSending };
   const otherwise = code === "" ? "the connection failed" : `the connection failed (${code})`;
   return { reason: lookUp(reasons, code) ?? otherwise, isBeforeSending };
 };

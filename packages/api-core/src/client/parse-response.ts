@@ -203,7 +203,7 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
       return new RateLimited({
         ...about,
         carriedOut,
-        message: `${operation.name} was turned away: too many requests; again in ${Duration.format(Duration.millis(waitMs))}.`,
+        message: `${operation.name} was rejected: too many requests; try again in ${Duration.format(Duration.millis(waitMs))}.`,
         retryAfter: waitMs,
       });
     case "NotAuthenticated":
@@ -224,7 +224,7 @@ export const failedAs = (is: FailedClass, operation: Operation, details: Details
   );
 
 const CHECK_NETWORK = "Check PAYMENTS_BASE_URL and the network.";
-const EARLIER_SEND = "An earlier send of it may have been carried out.";
+const EARLIER_SEND = "An earlier send of it may have taken effect.";
 
 /** The next step for a person, or a warning, after some classes of responses. */
 const REMEDIES: Readonly<Partial<Record<FailedClass, string>>> = {
@@ -265,7 +265,7 @@ const beginningOf = (text: string): string =>
   text.length <= LONGEST_BODY ? text : text.slice(0, LONGEST_BODY).replace(/\S*$/, "");
 
 const describe = (is: FailedClass, { envelope, status }: Received, body: string): string => {
-  if (is === "unreadable") return "answered with a success that cannot be read";
+  if (is === "unreadable") return "answered with success, but its data cannot be read";
   const verb = OUTCOMES[is].error === "Refused" ? "refused" : "answered";
   const content = body === "" ? "an empty body" : "no envelope";
   return `${verb} with HTTP ${status} and ${envelope === undefined ? content : `code ${envelope.code}`}`;

@@ -63,7 +63,7 @@ const closedDuring = async (name: OperationName) => {
   return new OutcomeUnknown({
     operation: name,
     carriedOut: operation(name).idempotency === "safe" ? "no" : "unknown",
-    message: `The client was closed while ${name} was under way.`,
+    message: `The client was closed while ${name} was in progress.`,
   });
 };
 

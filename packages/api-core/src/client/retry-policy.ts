@@ -31,7 +31,7 @@ export const errorOfCall = (error: PaymentsError, isInDoubt: boolean): PaymentsE
     ? new OutcomeUnknown({
         operation: error.operation,
         carriedOut: "unknown",
-        message: `${error.operation} got no answer to an earlier send; then: ${error.message}`,
+        message: `${error.operation} got no response to an earlier send; then: ${error.message}`,
       })
     : error;
 
@@ -66,7 +66,7 @@ export const nextStep = (
   const { reason } = failure;
   if (failure.isInDoubt && called.idempotency === "none") {
     const remedy =
-      "A gateway may say so after the service has carried it out. The next request signs in again.";
+      "A gateway may reject a token after the service has executed the request. The next request signs in again.";
     return fail(failedAs("tokenRejectedByGateway", called, { was: reason, remedy }).error);
   }
   if (!hasFreshToken && tries < maxAttempts) return { isAgain: true, waitMs: 0 };

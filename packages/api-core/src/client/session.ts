@@ -58,8 +58,8 @@ const signInOperation = operation("signIn");
 
 /** HTTP 403 without an envelope does not say who refused. */
 const REFUSED_OR_FILTERED =
-  "Either PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY were refused, or a filter or gateway on the way " +
-  "to the service turned the request away: check both.";
+  "Either PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY were refused, or a filter or gateway in front of " +
+  "the service rejected the request: check both.";
 
 const about = { operation: "signIn", carriedOut: "no" } as const;
 
@@ -127,7 +127,7 @@ export const makeSession = ({
             lastFault === undefined ? " Check the API key and why tokens are rejected." : "";
           return new RateLimited({
             ...about,
-            message: `${why}No sign-in was sent: ${SIGN_INS_A_MINUTE} in a minute is the budget.${check}`,
+            message: `${why}No sign-in was sent: the limit is ${SIGN_INS_A_MINUTE} per minute.${check}`,
             retryAfter: SIGN_IN_AGAIN_MS,
           });
         }),
@@ -206,7 +206,7 @@ export const makeSession = ({
         Effect.flatMap((signedIn) => Cache.set(tokens, undefined, signedIn)),
         Effect.catch(({ message }) =>
           say.warn(
-            `The API key has changed. ${message} Requests use the token of the earlier key until it ends.`,
+            `The API key has changed. ${message} Requests use the earlier key's token until it expires.`,
           ),
         ),
         Effect.forkDetach,

@@ -58,20 +58,21 @@ const assumptionFields = {
   rejectedTokenCodes: Schema.Array(Schema.Int),
   /**
    * Words in a refusal that may mean a missing, invalid or expired token. The client then signs in again and
-   * sends once more. If a fresh token gets the same words, it was a refusal.
+   * sends once more. If a fresh token gets the same words, the response counts as a
+   * refusal.
    */
   rejectedTokenWords: Texts,
   /** How long a token is used if the sign-in response has no readable expiry. */
   tokenLifetimeSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
   /**
-   * How long a token lives without a request. It is renewed before that: in the last 30 seconds, or in
-   * the last tenth of that time.
+   * How long a token stays valid without a request. It is renewed earlier: in the last 30 seconds, or in the last
+   * tenth of that time.
    */
   tokenIdleSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
   /**
-   * HTTP statuses of responses without an envelope that mean the request had no effect. 408, 429 and 5xx may have an
-   * envelope; 409 is not allowed. Any other status leaves the outcome of a write unknown, because a gateway may send it
-   * after the service executed the request. Add 401 if the service rejects tokens without an envelope.
+   * HTTP statuses which mean, in a response without an envelope, that the request had no effect. 408, 429 and 5xx
+   * apply even with an envelope; 409 is not allowed. Any other status leaves the outcome of a write unknown, because
+   * a gateway may send it after the service has executed the request. Add 401 if the service rejects tokens without an envelope.
    */
   notCarriedOutStatuses: Schema.Array(
     Schema.Int.check(
@@ -85,22 +86,22 @@ const assumptionFields = {
   /** How long a new payout or cardholder may be missing from its list. */
   listLagSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
-   * Maximum pages of a list, of 50 rows each, that a reconciliation reads. If a list is longer, a person has to decide.
+   * Maximum number of pages (50 rows each) that a reconciliation reads from a list. If a list is longer, a person has to decide.
    */
   reconciliationMaxPages: Schema.Int.check(Schema.isGreaterThan(0)),
   /** Maximum difference between the service's clock and ours. */
   clockSkewSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
-   * The unique_request_id that the list of payouts shows: the key that was sent (same), no key of ours (none), or
+   * Which unique_request_id the list of payouts shows: the key that was sent (same), never our key (none), or
    * unknown.
    */
   payoutKeyEcho: Schema.Literals(["same", "none", "unknown"]),
   /** Whether createPayout sends unique_request_id in its body. */
   payoutKeyInBody: Schema.Boolean,
   /**
-   * Fields that retrievePayout shows as they were sent or created. A response with another payout_id is ignored. If the
+   * Fields that retrievePayout returns exactly as they were sent or created. A response with another payout_id is ignored. If the
    * amount, currency or beneficiary_id differs, the run fails with PayoutDiffers. An amount may have grouping
-   * separators, or differ by the fee that is shown.
+   * separators, or differ by the displayed fee.
    */
   payoutFieldsAsSent: Schema.Array(
     Schema.Literals(["payout_id", "amount", "currency", "beneficiary_id"]),
@@ -120,7 +121,7 @@ const assumptionFields = {
   cardholderRefusedStatuses: Texts,
   /** Statuses of a cardholder whose identity check is incomplete. */
   cardholderIncompleteStatuses: Texts,
-  /** Words in a refusal which mean that the requested state already exists. They count as success. */
+  /** Words in a refusal that mean that the requested state already exists. They count as success. */
   alreadySoRefusals: Schema.Record(
     Schema.Literals(["createBalance", "removeCardholder", "cancelCard", "freezeCard"]),
     Texts,
@@ -135,7 +136,7 @@ const assumptionFields = {
 /**
  * Every point that the service's documentation leaves open, one setting each. Override any of them by
  * `PAYMENTS_ASSUMPTIONS` (a JSON object of the settings to change) or by the client's option.
- * Statuses and words ignore case.
+ * Statuses and words are compared without regard to case.
  */
 export interface Assumptions extends Schema.Struct.Type<typeof assumptionFields> {}
 

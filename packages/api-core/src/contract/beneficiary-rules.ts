@@ -47,7 +47,7 @@ const ibanFits =
     if (iban === "") return [];
     const isWrong = validateIBAN(iban).errorCodes.some((code) => FAULTS.includes(code));
     return isWrong
-      ? [{ field, problem: "is not an IBAN: its country, length or check digits do not fit" }]
+      ? [{ field, problem: "is not a valid IBAN: its country, length or check digits are wrong" }]
       : [];
   };
 

@@ -106,14 +106,14 @@ export const CalendarDate = Schema.String.check(
 /** An amount of money to be moved: a decimal string above zero, without sign, exponent or separators. */
 export const Amount = Schema.String.check(
   Schema.isPattern(/^(?=.*[1-9])(0|[1-9]\d*)(\.\d+)?$/u, {
-    message: 'must be a decimal amount above zero, written plainly, such as "100.00"',
+    message: 'must be a decimal amount above zero in plain notation, such as "100.00"',
   }),
 );
 
 /** As {@link Amount}, or zero. */
 const AmountOrZero = Schema.String.check(
   Schema.isPattern(/^(0|[1-9]\d*)(\.\d+)?$/u, {
-    message: 'must be a decimal amount, written plainly, such as "100.00"',
+    message: 'must be a decimal amount in plain notation, such as "100.00"',
   }),
 );
 
@@ -130,7 +130,9 @@ const isExactAsNumber = (value: string): boolean => {
  */
 export const AmountAsNumber = Schema.Finite.pipe(
   Schema.decodeTo(
-    AmountOrZero.check(rule("has more digits than a JSON number carries exactly", isExactAsNumber)),
+    AmountOrZero.check(
+      rule("has more digits than a JSON number can represent exactly", isExactAsNumber),
+    ),
     { decode: SchemaGetter.String(), encode: SchemaGetter.Number() },
   ),
 );
@@ -139,7 +141,7 @@ export const AmountAsNumber = Schema.Finite.pipe(
 export const PathSegment = RequestText.check(
   Schema.isPattern(/^(?!\.+$)[^\s/?#\\%\p{Cc}\p{Cs}]+$/u, {
     message:
-      "must be an id as the service gave it: not empty, no slashes, white space or dots alone",
+      "must be an id from the service: not empty, without slashes or white space, and not only dots",
   }),
 );
 
@@ -172,7 +174,7 @@ export const orAbsent = <S extends Schema.Top>(field: S) =>
 /** A number in an answer that has the service's own digits: beyond these bounds some of them are lost. */
 const ExactNumber = Schema.Finite.check(
   rule(
-    "must be a number without lost digits",
+    "must be a number that has lost no digits",
     (value: number) => Number.isSafeInteger(Math.trunc(value)) && !String(value).includes("e"),
   ),
 );

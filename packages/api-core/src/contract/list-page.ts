@@ -4,7 +4,7 @@ import { isRecord } from "../values.ts";
 import { enveloped } from "./envelope.ts";
 import { answeredList, madeOf, orAbsent } from "./fields.ts";
 
-/** A row of a list that has no id that can be read. */
+/** A row of a list that has no readable id. */
 export interface UnreadableRow extends Schema.Struct.Type<typeof UnreadableRowSchema.fields> {}
 const UnreadableRowSchema = Schema.Opaque<UnreadableRow>()(
   Schema.Struct({
@@ -32,7 +32,7 @@ export const AnyRow = Schema.Unknown.pipe(
   Schema.decodeTo(UnreadableRowSchema, {
     decode: SchemaGetter.transform((row) =>
       isRecord(row)
-        ? { reason: "has no id that can be read", fields: row }
+        ? { reason: "has no readable id", fields: row }
         : { reason: "is not an object", fields: {} },
     ),
     encode: SchemaGetter.transform(({ fields }: UnreadableRow): unknown => fields),

@@ -25,7 +25,7 @@ const securitySchemes = {
     type: "apiKey",
     in: "header",
     name: TOKEN_HEADER,
-    description: "`Bearer <token>`, with the token that signIn answered.",
+    description: "`Bearer <token>`, with the token that signIn returned.",
   },
 };
 

@@ -48,7 +48,7 @@ const isPayer = (row: unknown): row is Payer =>
 
 /**
  * The payers of an answer. The service's sample nests envelopes inside the array of payers; both forms decode to
- * payers. A row that has no id that can be read is left out.
+ * payers. A row that has no readable id is left out.
  */
 const Payers = Schema.NullOr(Schema.Array(Schema.Union([PayerSchema, Nested, AnyRow]))).pipe(
   Schema.decodeTo(madeOf<ReadonlyArray<Payer>>(), {

@@ -30,7 +30,7 @@ export const PaymentsApi = operations.annotateMerge(
     title: "Business account, payout and card service",
     version: "1",
     description:
-      "As its interface document describes it. Names that the document leaves open are the " +
+      "As described in its interface document. Names that the document leaves open are the " +
       "defaults of the client's assumptions.",
     transform: describeOperations(operations),
   }),

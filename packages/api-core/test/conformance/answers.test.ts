@@ -58,7 +58,7 @@ it.each(enveloped.filter((name) => !isRead(name)))(
     expect(error).toMatchObject({
       _tag: "UnexpectedAnswer",
       carriedOut: "unknown",
-      message: `${name} was answered with a success that cannot be read.`,
+      message: `${name} was answered with success, but its data cannot be read.`,
       reason: "Cannot be done",
     });
     expect(sent).toHaveLength(1);
@@ -196,11 +196,11 @@ describe("a list", () => {
       total_page: 1,
       item_list: [{ [id]: "x-1" }, { [id]: "x-2" }],
       unreadable: [
-        { reason: "has no id that can be read", fields: odd },
+        { reason: "has no readable id", fields: odd },
         { reason: "is not an object", fields: {} },
         { reason: "is not an object", fields: {} },
         { reason: "is not an object", fields: {} },
-        { reason: "has no id that can be read", fields: {} },
+        { reason: "has no readable id", fields: {} },
       ],
     });
   });
@@ -311,7 +311,7 @@ describe("a sign-in", () => {
   it("that is turned away by HTML with 403 leaves open who refused it", async () => {
     const error = await signInFailure({ status: 403, body: "<h1>Forbidden</h1>" });
     expect(error).toMatchObject({ _tag: "NotAuthenticated", carriedOut: "no" });
-    expect(error.message).toContain("a filter or gateway on the way to the service");
+    expect(error.message).toContain("a filter or gateway in front of the service");
   });
 
   it.each([[{ code: 400, message: "no" }], [{ code: 401, message: "no" }]])(

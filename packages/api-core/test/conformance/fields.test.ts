@@ -54,7 +54,7 @@ const pathId: Kind = {
   right: ["7b6f1a52-4f51-4ddd-9c4f-0c2f7a7f1a01", "P261121-AB12CD34", "a.b", "é"],
   wrong: [
     [
-      "must be an id as the service gave it: not empty, no slashes, white space or dots alone",
+      "must be an id from the service: not empty, without slashes or white space, and not only dots",
       "",
       ".",
       "..",
@@ -120,7 +120,7 @@ const amount: Kind = {
   right: ["1", "0.01", "100.5", "100.50", "12345678901.99"],
   wrong: [
     [
-      'must be a decimal amount above zero, written plainly, such as "100.00"',
+      'must be a decimal amount above zero in plain notation, such as "100.00"',
       "0",
       "0.00",
       ...NOT_PLAIN,
@@ -133,8 +133,8 @@ const amount: Kind = {
 const numberAmount: Kind = {
   right: ["0", "0.07", "100.00", 100, 100.5, "9007199254740991", "70368744177663.99"],
   wrong: [
-    ['must be a decimal amount, written plainly, such as "100.00"', -1, 1e21, ...NOT_PLAIN],
-    ["has more digits than a JSON number carries exactly", "9007199254740993"],
+    ['must be a decimal amount in plain notation, such as "100.00"', -1, 1e21, ...NOT_PLAIN],
+    ["has more digits than a JSON number can represent exactly", "9007199254740993"],
   ],
 };
 

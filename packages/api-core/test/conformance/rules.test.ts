@@ -45,7 +45,7 @@ describe("createBeneficiary", () => {
     for (const iban of [IBAN, "de89 3704 0044 0532 0130 00", "GB29NWBK60161331926819"]) {
       expectRight("createBeneficiary", { iban });
     }
-    const problem = "is not an IBAN: its country, length or check digits do not fit";
+    const problem = "is not a valid IBAN: its country, length or check digits are wrong";
     for (const iban of ["DE00BAD", "DE89370400440532013001", "DE8937040044053201300", "X1"]) {
       expectFault("createBeneficiary", { iban }, "iban", problem);
     }
@@ -117,7 +117,7 @@ describe("createPayout", () => {
     ["CLF", 4],
   ])("takes an amount in %s with at most %i digits after the point", (currency, most) => {
     if (most > 0) expectRight("createPayout", { currency, amount: `1.${"5".repeat(most)}` });
-    const problem = `has ${most + 1} digits after the point, ${currency.toUpperCase()} has ${most}`;
+    const problem = `has ${most + 1} decimal places; ${currency.toUpperCase()} has ${most}`;
     expectFault(
       "createPayout",
       { currency, amount: `1.${"0".repeat(most + 1)}` },
@@ -131,7 +131,7 @@ it.each([
   ["withdrawFromCard", "amount"],
   ["createCard", "card_limit"],
 ] as const)("%s: %s is in USD, the currency of cards", (name, field) => {
-  expectFault(name, { [field]: "1.250" }, field, "has 3 digits after the point, USD has 2");
+  expectFault(name, { [field]: "1.250" }, field, "has 3 decimal places; USD has 2");
 });
 
 it("listTransactions spans at most 30 days, listPayouts any number", () => {
@@ -204,7 +204,7 @@ describe("a wrong request", () => {
       carriedOut: "no",
       message:
         "createPayout: currency must be a three-letter currency code, such as USD; " +
-        'amount must be a decimal amount above zero, written plainly, such as "100.00". createPayout was not sent.',
+        'amount must be a decimal amount above zero in plain notation, such as "100.00". createPayout was not sent.',
     });
     const written = JSON.stringify(error) + String(error) + (error.stack ?? "");
     expect(written).not.toContain(secret);

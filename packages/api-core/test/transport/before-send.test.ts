@@ -72,7 +72,7 @@ it("does not hide that an earlier send is in doubt", async () => {
   expect(error).toMatchObject({
     _tag: "OutcomeUnknown",
     carriedOut: "unknown",
-    message: "createCard got no answer to an earlier send; then: Sending is paused.",
+    message: "createCard got no response to an earlier send; then: Sending is paused.",
   });
   expect(sent).toBe(1);
 });

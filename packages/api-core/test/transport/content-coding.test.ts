@@ -54,22 +54,27 @@ describe("a coded answer", () => {
   });
 
   it.each([
-    ["is cut", "gzip", gzipSync(good).subarray(0, -9), "its answer is not valid gzip"],
-    ["is cut", "br", brotliCompressSync(good).subarray(0, -4), "its answer is not valid br"],
-    ["is cut", "deflate", deflateSync(good).subarray(0, -6), "its answer is not valid deflate"],
-    ["is none", "gzip", Buffer.from(good), "its answer is not valid gzip"],
-    ["is another", "zstd", Buffer.from(good), "its answer is in a coding that was not asked for"],
+    ["is cut", "gzip", gzipSync(good).subarray(0, -9), "its response is not valid gzip"],
+    ["is cut", "br", brotliCompressSync(good).subarray(0, -4), "its response is not valid br"],
+    ["is cut", "deflate", deflateSync(good).subarray(0, -6), "its response is not valid deflate"],
+    ["is none", "gzip", Buffer.from(good), "its response is not valid gzip"],
+    [
+      "is another",
+      "zstd",
+      Buffer.from(good),
+      "its response has an encoding that was not requested",
+    ],
     [
       "every object has",
       "constructor",
       Buffer.from(good),
-      "its answer is in a coding that was not asked for",
+      "its response has an encoding that was not requested",
     ],
     [
       "is long when decoded",
       "gzip",
       gzipSync(Buffer.alloc(16 * 1024 * 1024 + 1, 0x20)),
-      "its answer is too long",
+      "its response is too long",
     ],
   ])("that %s leaves a write in doubt: %s", async (_, coding, bytes, reason) => {
     const { error, sent } = await failed(answering(coding, bytes));

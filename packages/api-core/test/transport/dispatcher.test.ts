@@ -61,7 +61,7 @@ describe("a dispatcher of the caller's", () => {
     await using client = clientFor(BASE, { dispatcher: agent });
     const error = await failureOf(client.createPayout(requests.createPayout));
     expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
-    expect(error.message).toContain("its MockAgent has no answer for it");
+    expect(error.message).toContain("its MockAgent has no response for it");
     expect(error.message).not.toContain("token-1");
   });
 
@@ -128,7 +128,7 @@ describe("a dispatcher that sends again by itself is stopped: one request, and i
           : client.freezeCard({ card_id: "card-1" });
       const error = await failureOf(calling);
       expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
-      expect(error.message).toContain("repeats and redirects nothing");
+      expect(error.message).toContain("neither repeats nor redirects requests");
       expect(server.requests.length - before).toBe(1);
     }
   });
@@ -193,7 +193,7 @@ it("a dispatcher that redirects says so, and not that the request is none", asyn
   const error = await failureOf(client.createPayout(requests.createPayout));
   expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
   expect(error.message).toContain(
-    "Give the client a dispatcher that repeats and redirects nothing",
+    "Give the client a dispatcher that neither repeats nor redirects requests",
   );
   expect(error.message).not.toContain("written as HTTP");
 });
@@ -223,10 +223,10 @@ describe("settings beside a dispatcher", () => {
   const dispatcher: Pick<Dispatcher, "dispatch"> = { dispatch: () => true };
 
   it.each([
-    [{ dispatcher: agentOf, proxy: "http://proxy.example" }, "must be a dispatcher of undici"],
-    [{ dispatcher: null }, "must be a dispatcher of undici"],
-    [{ dispatcher, proxy: "http://p.example" }, "decides on proxy and TLS"],
-    [{ dispatcher, caFile: "ca.pem" }, "decides on proxy and TLS"],
+    [{ dispatcher: agentOf, proxy: "http://proxy.example" }, "must be an undici dispatcher"],
+    [{ dispatcher: null }, "must be an undici dispatcher"],
+    [{ dispatcher, proxy: "http://p.example" }, "brings its own proxy and TLS settings"],
+    [{ dispatcher, caFile: "ca.pem" }, "brings its own proxy and TLS settings"],
   ])("are refused where it decides: %#", (settings, fault) => {
     expect(faultOf(settings)).toContain(fault);
   });

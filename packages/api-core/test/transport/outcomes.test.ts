@@ -268,7 +268,7 @@ describe("a key that may be known", () => {
     expect(error).toMatchObject({
       _tag: "UnexpectedAnswer",
       carriedOut: "unknown",
-      message: "createCard was answered with a success that cannot be read.",
+      message: "createCard was answered with success, but its data cannot be read.",
     });
     expect(sent).toHaveLength(2);
   });

@@ -59,7 +59,7 @@ describe("through a proxy", () => {
     await using client = clientFor(server.url, { ...tls, proxy: `http://${proxy.address}` });
     const error = await failureOf(client.ping());
     expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
-    expect(error.message).toContain("It has to let this machine through");
+    expect(error.message).toContain("The proxy must allow this machine");
     expect(proxy.tunnels).toHaveLength(1);
     expect(server.connections()).toBe(0);
   });
@@ -110,7 +110,7 @@ describe("through a proxy", () => {
     await using distrustful = clientFor(server.url, { proxy: through });
     const error = await failureOf(distrustful.ping());
     expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
-    expect(error.message).toContain("nobody trusted has signed its TLS certificate");
+    expect(error.message).toContain("its TLS certificate is not signed by a trusted CA");
     expect(error.message).toContain(`through the proxy ${proxy.address}`);
   });
 
@@ -123,7 +123,7 @@ describe("through a proxy", () => {
     await using distrustful = clientFor(server.url, { proxy: `https://${proxy.address}` });
     const error = await failureOf(distrustful.ping());
     expect(error.message).toContain(
-      `nobody trusted has signed its TLS certificate (${server.url} through the proxy`,
+      `its TLS certificate is not signed by a trusted CA (${server.url} through the proxy`,
     );
     expect(proxy.tunnels).toHaveLength(before);
   });
@@ -195,6 +195,8 @@ describe("the proxy of the environment", () => {
     await using client = clientFor(server.url);
     expect(await client.ping()).toStrictEqual({ message: "pong" });
     const made = makeClientOptions(settingsFor(server.url, { proxy: "http://proxy.example" }));
-    expect(Result.isFailure(made) && made.failure.message).toContain("proxy: for https:// only");
+    expect(Result.isFailure(made) && made.failure.message).toContain(
+      "proxy can be used only with https://",
+    );
   });
 });

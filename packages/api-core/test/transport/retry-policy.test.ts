@@ -100,7 +100,7 @@ describe("a service that asks to wait", () => {
     await using server = await answering({ status: 429, headers: { "retry-after": date } });
     await using client = clientFor(server.url);
     const { message } = await failureOf(client.ping());
-    expect(message).toBe("ping was turned away: too many requests; again in 1d.");
+    expect(message).toBe("ping was rejected: too many requests; try again in 1d.");
   });
 
   it("without saying how long is given a second", async () => {

@@ -38,7 +38,7 @@ describe.each(STALLS)("the time of one request covers %s", (_, answer) => {
     expect(await failureOf(client.createPayout(requests.createPayout))).toMatchObject({
       _tag: "OutcomeUnknown",
       carriedOut: "unknown",
-      message: "createPayout was sent, but no whole answer within 500 ms.",
+      message: "createPayout was sent, but no complete response within 500 ms.",
     });
     await server.closedByClient(1);
     expect(server.requests).toHaveLength(1);

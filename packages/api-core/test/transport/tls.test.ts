@@ -82,7 +82,7 @@ it("certificates that change are shown by the connections from then on", async (
   expect(shown.at(-1)).toBe("client-7 renewed");
   expect(server.connections()).toBe(2 * KEPT);
   expect(warnings).toHaveLength(1);
-  expect(warnings[0]).toMatch(/belong together.* The earlier contents are used\.$/);
+  expect(warnings[0]).toMatch(/matching PEM files.* The earlier contents remain in use\.$/);
 });
 
 describe("a service whose certificate", () => {
@@ -106,21 +106,21 @@ describe("a service whose certificate", () => {
       "nobody trusted has signed",
       service,
       undefined,
-      "nobody trusted has signed its TLS certificate (https://localhost:",
+      "its TLS certificate is not signed by a trusted CA (https://localhost:",
       "PAYMENTS_CA_FILE (caFile)",
     ],
     [
       "another CA has signed",
       service,
       { ca: stranger.cert },
-      "nobody trusted has signed its TLS certificate",
+      "its TLS certificate is not signed by a trusted CA",
       "PAYMENTS_CA_FILE (caFile)",
     ],
     [
       "it has signed itself",
       makeCertificate({ commonName: "localhost", names: ["localhost"] }),
       { ca },
-      "nobody trusted has signed its TLS certificate",
+      "its TLS certificate is not signed by a trusted CA",
       "PAYMENTS_CA_FILE (caFile)",
     ],
     [
@@ -248,12 +248,15 @@ describe("the files of TLS", () => {
   it.each([
     [{ ca: "" }, "PAYMENTS_CA_FILE (caFile) must name a file of certificates in PEM"],
     [{ ca: ca.slice(0, 200) }, "PAYMENTS_CA_FILE (caFile) must name a file of certificates"],
-    [{ cert: ourClient.cert }, `${CERT} and ${KEY} must be given together`],
-    [{ key: ourClient.key }, `${CERT} and ${KEY} must be given together`],
-    [{ ...ourClient, key: ourClient.cert }, `${CERT}, ${KEY} must name files in PEM`],
-    [{ ...ourClient, key: stranger.key }, "that belong together"],
-    [{ ...ourClient, key: encrypted }, "with a key that is not encrypted"],
-    [{ ...ourClient, key: ourClient.key.slice(0, 200) }, `${CERT}, ${KEY} must name files in PEM`],
+    [{ cert: ourClient.cert }, `${CERT} and ${KEY} must be set together`],
+    [{ key: ourClient.key }, `${CERT} and ${KEY} must be set together`],
+    [{ ...ourClient, key: ourClient.cert }, `${CERT}, ${KEY} must name matching PEM files`],
+    [{ ...ourClient, key: stranger.key }, "must name matching PEM files"],
+    [{ ...ourClient, key: encrypted }, "with an unencrypted key"],
+    [
+      { ...ourClient, key: ourClient.key.slice(0, 200) },
+      `${CERT}, ${KEY} must name matching PEM files`,
+    ],
   ])("%# are refused by name before anything is sent", (texts, fault) => {
     const said = faultsOf(texts);
     expect(said).toContain(fault);
@@ -267,6 +270,8 @@ describe("the files of TLS", () => {
   });
 
   it("are refused for http, which uses none", () => {
-    expect(faultsOf({ ca }, {}, "http://127.0.0.1:3000")).toContain("caFile: for https:// only");
+    expect(faultsOf({ ca }, {}, "http://127.0.0.1:3000")).toContain(
+      "caFile can be used only with https://",
+    );
   });
 });

@@ -157,7 +157,7 @@ describe("an answer", () => {
       const noResponse = yield* Effect.flip(sendTo(`http://127.0.0.1:${server.port}`));
       expect(noResponse).toMatchObject({
         sent: true,
-        reason: "its answer is too long",
+        reason: "its response is too long",
       });
     }),
   );
