@@ -136,7 +136,7 @@ function findNode() {
   const { status, stdout } = spawnSync(packaged, ["--version"], { encoding: "utf8" });
   if (status === 0 && isNewEnough(stdout.trim().slice(1))) return packaged;
   return fail(
-    `${task}: Node ${oldestNode} or newer is needed, this is ${process.versions.node}. Install Node 24 from https://nodejs.org.`,
+    `${task}: Node ${oldestNode} or later is required, but this is ${process.versions.node}. Install Node 24 from https://nodejs.org.`,
   );
 }
 

@@ -43,7 +43,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a collector of traces that is none",
       [],
       { OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" },
-      /OTEL_EXPORTER_OTLP_ENDPOINT must be the address of a collector, by http or https\./,
+      /OTEL_EXPORTER_OTLP_ENDPOINT must be the http or https address of a collector\./,
       1,
     ],
     [
@@ -71,7 +71,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a deployment that Temporal would refuse",
       [],
       { PAYMENTS_DEPLOYMENT_NAME: "payments.eu", PAYMENTS_BUILD_ID: "7" },
-      /PAYMENTS_DEPLOYMENT_NAME must be up to 100 characters without spaces, dots and colons/,
+      /PAYMENTS_DEPLOYMENT_NAME must have at most 100 characters, without spaces, dots or colons/,
       1,
     ],
     [
@@ -141,7 +141,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a configuration file that is none, instead of a Temporal that nobody named",
       [],
       { TEMPORAL_CONFIG_FILE: "/nowhere/temporal.toml" },
-      /TEMPORAL_CONFIG_FILE must be the path of a file: it is missing or cannot be read/,
+      /TEMPORAL_CONFIG_FILE must be the path of a file that exists and can be read/,
       1,
     ],
   ])("%s", async (_, args, changes, message, code) => {

@@ -57,8 +57,8 @@ const idProblem = (id: unknown): string | undefined => {
   // A caller without types can give anything.
   if (typeof id !== "string" || id.trim() === "") return "must not be empty";
   // Each would be sent as a replacement character, so two such ids would be equal.
-  if (/\p{Cs}/u.test(id)) return "must have whole characters only";
-  if (/\p{Cc}/u.test(id)) return "must have no control characters";
+  if (/\p{Cs}/u.test(id)) return "must not contain incomplete characters";
+  if (/\p{Cc}/u.test(id)) return "must not contain control characters";
   if (Buffer.byteLength(id) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes`;
   const reserved = RESERVED.find((begin) => id.startsWith(begin));
   return reserved && `must not begin with "${reserved}": batches and trackers have such ids`;

@@ -44,17 +44,21 @@ const checkedOptions = async (
   if (Result.isFailure(read)) throw new CannotStart(read.failure.message);
   if (read.success.maxAttempts >= LEAST_ATTEMPTS) return read.success;
   throw new CannotStart(
-    `maxAttempts must be at least ${LEAST_ATTEMPTS} for a worker: the second one is the send after a new sign-in.`,
+    `maxAttempts must be at least ${LEAST_ATTEMPTS} for a worker: it may have to sign in again and resend.`,
   );
 };
 
 /** Refuses two names for one client, which would send at twice its rate, and one API key for two accounts. */
 const refuseAlike = (own: ClientOptions, { name = "without a name", options: other }: Account) => {
   if (own.clientId === other.clientId) {
-    throw new CannotStart(`It has the client id of the account ${name}: an account has one name.`);
+    throw new CannotStart(
+      `It has the same client id as the account ${name}: an account can have only one name.`,
+    );
   }
   if (Redacted.value(currentApiKey(own)) === Redacted.value(currentApiKey(other))) {
-    throw new CannotStart(`It has the API key of the account ${name}: each needs its own.`);
+    throw new CannotStart(
+      `It has the same API key as the account ${name}: each account needs its own.`,
+    );
   }
 };
 

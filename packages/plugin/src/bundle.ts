@@ -73,7 +73,7 @@ const checkBundle = async (bundle: WorkflowBundleOption): Promise<WorkflowBundle
     .filter((name) => names?.includes(name) === false);
   if (missing.length === 0) return bundle;
   throw new CannotStart(
-    `The workflows of this worker lack ${missing.join(", ")}. Add to the module of workflowsPath: export { ${Object.values(WORKFLOW).toSorted().join(", ")} } from "durable-payments/workflows";`,
+    `The workflows of this worker lack ${missing.join(", ")}. Add this line to the module at workflowsPath: export { ${Object.values(WORKFLOW).toSorted().join(", ")} } from "durable-payments/workflows";`,
   );
 };
 

@@ -187,7 +187,7 @@ export const listenForProbes = async (at: string): Promise<HealthListener> => {
   const [, host = "127.0.0.1", port] = /^(?:\[?([^[\]]+)\]?:)?(\d+)$/.exec(at) ?? [];
   const closed = new AbortController();
   let watched: Watched = {
-    checks: [() => verdict("pollers", "the worker starts")],
+    checks: [() => verdict("pollers", "the worker is starting")],
     scrape: async () => "",
   };
   const limits = {

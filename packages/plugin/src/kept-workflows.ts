@@ -56,7 +56,7 @@ export const trackerOf = (
     args: name === undefined ? [] : [undefined, name],
     staticSummary: "Completes waits for payouts, identity checks and funds",
     staticDetails:
-      "Moves no money. It reads the service's lists for all runs that wait, so that none of them has to, notifies runs of answers, and remembers how far the ledger has got. The workers keep it running; terminate it at any time: a worker starts it again within a minute. docs/how-it-works.md",
+      "Moves no money. It reads the service's lists on behalf of all waiting runs, notifies runs of answers, and remembers the last entry of the ledger. Workers keep it running. You can terminate it at any time: a worker starts it again within a minute. docs/how-it-works.md",
   },
 });
 
@@ -66,9 +66,9 @@ export const notifierOf = (taskQueue: string): KeptWorkflow => ({
   options: {
     taskQueue,
     workflowId: notifierId(taskQueue),
-    staticSummary: "Posts to a webhook which runs ask, fail or are overdue",
+    staticSummary: "Notifies a webhook of runs that need a person, fail or are overdue",
     staticDetails:
-      "Moves no money. It looks for what has happened to the runs of this task queue, and posts each occurrence once it is accepted. The workers whose settings have notify keep it running; undelivered notifications are its state. docs/metrics.md",
+      "Moves no money. It looks for news about the runs of this task queue, and posts each item until the webhook accepts it. Workers with the setting notify keep it running; its state is the undelivered notifications. docs/metrics.md",
   },
 });
 
@@ -133,12 +133,12 @@ export const warnOfOtherHosts = async (
     hosts.delete(hostname());
     if (hosts.size > 0) {
       logger.warn(
-        `Workers of other hosts poll as well (${[...hosts].toSorted().join(", ")}), and the ledger is a file of this host: no worker knows what the others have sent. Let them share PostgreSQL: PAYMENTS_LEDGER=postgres://…`,
+        `Workers on other hosts poll as well (${[...hosts].toSorted().join(", ")}), but the ledger is a file on this host: no worker knows what the others have sent. Use a shared PostgreSQL database: PAYMENTS_LEDGER=postgres://…`,
       );
     }
   } catch (error) {
     // Its connection is closed: it does not matter to this worker any more.
     if (draining.aborted) return;
-    logger.warn(`Whether other hosts poll as well cannot be seen: ${messageOf(error)}`);
+    logger.warn(`Cannot check whether other hosts poll as well: ${messageOf(error)}`);
   }
 };

@@ -9,15 +9,15 @@ import type { Accounts } from "./accounts.ts";
 
 /** Gauges of a scrape, by name. */
 const DESCRIPTIONS = {
-  payments_writes: "Writes of the ledger by operation and state",
-  payments_waits: "Waits at the service by kind",
+  payments_writes: "Writes in the ledger by operation and state",
+  payments_waits: "Waits for the service by kind",
   payments_questions: "Questions and approvals that a person has not answered",
-  payments_question_oldest_seconds: "How long the oldest question to a person is open",
+  payments_question_oldest_seconds: "How long the oldest question to a person has been open",
   payments_untold: "Writes whose run has yet to be notified of an answer",
   payments_sends_paused: "Whether all sends are paused (1) or not (0)",
   payments_ledger_stopped: "Whether the ledger was restored and waits for recover (1) or not (0)",
-  payments_ledger_sequence: "Changes of the ledger so far",
-  payments_credential_expiry_timestamp_seconds: "When a credential expires, if it says when",
+  payments_ledger_sequence: "Changes to the ledger so far",
+  payments_credential_expiry_timestamp_seconds: "When a credential expires, if known",
 } as const;
 
 type Labels = Readonly<Record<string, string>>;

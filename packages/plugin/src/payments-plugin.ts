@@ -92,7 +92,7 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
     const own = interceptors?.workflow ?? [];
     if (!Array.isArray(own)) {
       throw new CannotStart(
-        "PaymentsPlugin takes interceptors of a client as a list only: interceptors: { workflow: [...] }.",
+        "PaymentsPlugin accepts client interceptors only as a list: interceptors: { workflow: [...] }.",
       );
     }
     const dataConverter = this.#converterOf(options);

@@ -103,7 +103,7 @@ const onceOpened = (opened: () => Ledger | undefined): Ledger =>
   new Proxy({} as Ledger, {
     get: (_, name): unknown => {
       const ledger = opened();
-      if (ledger === undefined) throw new LedgerUnavailable("the worker does not run");
+      if (ledger === undefined) throw new LedgerUnavailable("the worker is not running");
       return Reflect.get(ledger, name);
     },
   });
@@ -122,7 +122,7 @@ const compareLedger = async (
   const { stopped } = await ledger.state();
   if (stopped === null) return;
   Runtime.instance().logger.error(
-    `Nothing is sent: the ledger was restored (${stopped}). Read what recover says of it, then run: ${environment["STARTER_COMMAND"] || "npx durable-payments"} recover`,
+    `Nothing is sent: the ledger was restored (${stopped}). To see what a recovery would do, run: ${environment["STARTER_COMMAND"] || "npx durable-payments"} recover`,
   );
 };
 
@@ -171,7 +171,7 @@ const checkNames = (
   const taken = Object.keys(activities).filter((name) => ours.includes(name));
   if (taken.length > 0) {
     throw new CannotStart(
-      `PaymentsPlugin brings the activities ${taken.join(", ")} itself: leave yours out, or give them other names.`,
+      `PaymentsPlugin already provides the activities ${taken.join(", ")}: remove yours, or rename them.`,
     );
   }
 };

@@ -167,7 +167,7 @@ export const orCannotStart = <A>(read: () => A): A => {
 };
 
 const refuseUnknown = (given: unknown, known: ReadonlyArray<string>, owner: string): void => {
-  if (!isRecord(given)) throw new CannotStart(`${owner} takes an object with settings.`);
+  if (!isRecord(given)) throw new CannotStart(`${owner} must be an object of settings.`);
   for (const name of Object.keys(given)) {
     if (known.includes(name)) continue;
     throw new CannotStart(`${owner} has no setting ${name}${didYouMean([name], known)}.`);

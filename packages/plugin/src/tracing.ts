@@ -37,7 +37,7 @@ export const tracingEndpoint = (environment: Environment): string | undefined =>
   const isOff = environment["OTEL_SDK_DISABLED"] === "true" || !exporters.includes("otlp");
   if (!endpoint || isOff) return undefined;
   if (/^https?:$/.test(URL.parse(endpoint)?.protocol ?? "")) return endpoint;
-  throw new Error(`${name} must be the address of a collector, by http or https`);
+  throw new Error(`${name} must be the http or https address of a collector`);
 };
 
 /** The name of an error's type; anything else may be a text with values in it. */
@@ -93,10 +93,10 @@ const exportingClient = (endpoint: string, warn: (message: string) => void) => {
           // A defect is not retried.
           Effect.timeoutOrElse({
             duration: ANSWER_WITHIN,
-            orElse: () => Effect.die(new Error("it does not answer")),
+            orElse: () => Effect.die(new Error("it does not respond")),
           }),
           Effect.tap(({ status }) => {
-            if (status >= 400) return failed(`it answers ${status}`);
+            if (status >= 400) return failed(`it responded with status ${status}`);
             hasWarned = false;
             return Effect.void;
           }),

@@ -95,12 +95,20 @@ it("a worker pays for each of its accounts with its credentials, and its metrics
 });
 
 it.each([
-  ["the client of another", { clientId: "c", apiKey: "other" }, /has the client id of the account/],
-  ["the API key of another", { clientId: "other", apiKey: "k" }, /has the API key of the account/],
+  [
+    "the client of another",
+    { clientId: "c", apiKey: "other" },
+    /has the same client id as the account/,
+  ],
+  [
+    "the API key of another",
+    { clientId: "other", apiKey: "k" },
+    /has the same API key as the account/,
+  ],
   [
     "no API key",
     { clientId: "other" },
-    /The account eu has no apiKey: each account has credentials of its own/,
+    /The account eu has no apiKey: each account needs its own credentials/,
   ],
 ])("an account with %s is refused before any work is taken", async (_, eu, message) => {
   const plugin = paymentsPluginIn(
@@ -121,7 +129,7 @@ it("a worker whose workflows lack those of payments is refused, and told what to
   );
   await expect(
     plugin.configureWorker({ taskQueue: "payments", activities: { createPayout: () => {} } }),
-  ).rejects.toThrow(/brings the activities createPayout itself/);
+  ).rejects.toThrow(/already provides the activities createPayout/);
 });
 
 it("a worker that is only checked leaves no ledger open", async () => {

@@ -81,7 +81,7 @@ it("exports nothing unless a collector is named", () => {
   }
   expect(tracingEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint })).toBe(endpoint);
   expect(() => tracingEndpoint({ OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4317" })).toThrow(
-    "OTEL_EXPORTER_OTLP_ENDPOINT must be the address of a collector, by http or https",
+    "OTEL_EXPORTER_OTLP_ENDPOINT must be the http or https address of a collector",
   );
 });
 

@@ -202,6 +202,6 @@ export const inputFaults = (workflow: CheckedWorkflow, input: unknown): Readonly
   const { either, fields } = INPUTS[workflow];
   const [one, other] = either;
   const isBoth = isRecord(input) && (input[one] === undefined) === (input[other] === undefined);
-  const choice = { field: one, problem: `or ${other} must be given, exactly one of the two` };
+  const choice = { field: one, problem: `or ${other} is required, but not both` };
   return [...(isBoth ? [choice] : []), ...faultsOf(input, fields, "")];
 };

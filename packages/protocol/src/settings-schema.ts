@@ -64,10 +64,14 @@ const LOG_LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
 
 /** Settings of an account with the service; the file's `accounts` have the same. */
 const accountFields = {
-  baseUrl: setting(Text, "Address of the service, up to /api/v1: https, or http to this machine.", {
-    variable: "PAYMENTS_BASE_URL",
-    otherwise: "required",
-  }),
+  baseUrl: setting(
+    Text,
+    "Address of the service, without /api/v1: https, or http on this machine.",
+    {
+      variable: "PAYMENTS_BASE_URL",
+      otherwise: "required",
+    },
+  ),
   clientId: setting(Text, "Client id of the account.", {
     variable: "PAYMENTS_CLIENT_ID",
     otherwise: "required",
@@ -82,12 +86,12 @@ const accountFields = {
   proxy: setting(Text, "HTTP proxy to the service, or `none`.", { otherwise: "HTTPS_PROXY" }),
   caFile: setting(Text, "Trusted CAs, PEM. The file is reloaded when it changes.", {
     variable: "PAYMENTS_CA_FILE",
-    otherwise: "the CAs of Node",
+    otherwise: "Node's CAs",
   }),
   clientCertFile: setting(Text, "Client certificate with its chain, PEM.", {
     variable: "PAYMENTS_CLIENT_CERT_FILE",
   }),
-  clientKeyFile: setting(Text, "Private key of the client certificate, PEM, not encrypted.", {
+  clientKeyFile: setting(Text, "Private key of the client certificate, unencrypted PEM.", {
     variable: "PAYMENTS_CLIENT_KEY_FILE",
   }),
   requestTimeoutMs: setting(Schema.Finite, "Maximum duration of one request, in milliseconds.", {
@@ -107,7 +111,7 @@ const accountFields = {
       otherwise: "200",
     },
   ),
-  maxRetryWaitMs: setting(Schema.Finite, "Maximum wait between two sends, in milliseconds.", {
+  maxRetryWaitMs: setting(Schema.Finite, "Maximum wait between sends, in milliseconds.", {
     otherwise: "20000",
   }),
   requestsPerSecond: setting(
@@ -122,7 +126,7 @@ const accountFields = {
   }),
   assumptions: setting(
     Schema.Record(Schema.String, Schema.Unknown),
-    "Assumptions that differ at your service: docs/assumptions.md.",
+    "Assumptions to change for your service: see docs/assumptions.md.",
   ),
   maxAmounts: setting(
     Amounts,
@@ -142,7 +146,7 @@ const accountFields = {
 };
 
 const NotifySettings = Schema.Struct({
-  url: setting(Text, "Address of the webhook: https, or http to this machine.", {
+  url: setting(Text, "Address of the webhook: https, or http on this machine.", {
     variable: "PAYMENTS_NOTIFY_URL",
     otherwise: "off",
   }),
@@ -154,7 +158,7 @@ const NotifySettings = Schema.Struct({
       otherwise: "required with the URL",
     },
   ),
-  intervalSeconds: setting(above0(3_600), "Seconds between two checks.", { otherwise: "15" }),
+  intervalSeconds: setting(above0(3_600), "Seconds between checks.", { otherwise: "15" }),
   overdueHours: setting(above0(8_760), "Hours after which an open run counts as overdue.", {
     otherwise: "120",
   }),
@@ -162,7 +166,7 @@ const NotifySettings = Schema.Struct({
 });
 
 const CodecServerSettings = Schema.Struct({
-  usersFile: setting(Text, "JSON file of the users and their roles. It is read for each request."),
+  usersFile: setting(Text, "JSON file of users and their roles. It is reloaded for each request."),
   certFile: setting(
     Text,
     "Certificate of the server, PEM. Without it, the server accepts only requests from this machine.",
@@ -215,7 +219,7 @@ export const SettingsSchema = Schema.Struct({
   ),
   allowPlainTextTemporal: setting(
     Flag,
-    "Allows a Temporal server on another host without TLS. Use it only if the network encrypts.",
+    "Allows a Temporal server on another host without TLS. Use it only if the network encrypts its traffic.",
     { variable: "PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL", otherwise: "false" },
   ),
   batchShare: setting(
@@ -228,13 +232,16 @@ export const SettingsSchema = Schema.Struct({
   deploymentName: setting(
     like(
       DEPLOYMENT,
-      "must be up to 100 characters without spaces, dots and colons, not beginning with __",
+      "must have at most 100 characters, without spaces, dots or colons, and must not begin with __",
     ),
     "Deployment name for Temporal's Worker Versioning.",
     { variable: "PAYMENTS_DEPLOYMENT_NAME" },
   ),
   buildId: setting(
-    like(BUILD_ID, "must be up to 100 characters without spaces and colons, not beginning with __"),
+    like(
+      BUILD_ID,
+      "must have at most 100 characters, without spaces or colons, and must not begin with __",
+    ),
     "Build id for Temporal's Worker Versioning.",
     { variable: "PAYMENTS_BUILD_ID" },
   ),
@@ -253,7 +260,7 @@ export const SettingsSchema = Schema.Struct({
   }),
   notify: setting(
     NotifySettings,
-    "Webhook that is notified if a run needs a person, fails or is overdue.",
+    "Webhook to notify when a run needs a person, fails or is overdue.",
   ),
   codecServer: setting(CodecServerSettings, "Settings of the codec server."),
 });

@@ -134,7 +134,7 @@ const readFile = (file: string): Settings => {
     text = readFileSync(file, "utf8");
   } catch {
     // It is not repeated: somebody may have given the content itself.
-    throw invalid(`${SETTINGS_FILE} must be the path of a file: it is missing or cannot be read.`);
+    throw invalid(`${SETTINGS_FILE} must be the path of a file that exists and can be read.`);
   }
   let json: unknown;
   try {
@@ -239,9 +239,7 @@ export interface SettledAccount
 const ofNamed = (name: string, own: SettledAccount, common: SettledAccount): SettledAccount => {
   if (!own.clientId || !(own.apiKey || own.apiKeyFile)) {
     const missing = own.clientId ? "apiKey" : "clientId";
-    throw invalid(
-      `The account ${name} has no ${missing}: each account has credentials of its own.`,
-    );
+    throw invalid(`The account ${name} has no ${missing}: each account needs its own credentials.`);
   }
   const { apiKey: _key, apiKeyFile: _file, clientId: _client, ...shared } = common;
   return layOver(shared, own);

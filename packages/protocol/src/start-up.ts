@@ -27,7 +27,7 @@ export const isSupportedNode = (version: string): boolean => {
 export const requireNode = (command: string, version: string = process.versions.node): void => {
   if (isSupportedNode(version)) return;
   process.stderr.write(
-    `${command}: Node ${OLDEST_NODE} or newer is needed, this is ${version}. Install Node 24 from https://nodejs.org.\n`,
+    `${command}: Node ${OLDEST_NODE} or later is required, but this is ${version}. Install Node 24 from https://nodejs.org.\n`,
   );
   process.exit(1);
 };

@@ -45,7 +45,7 @@ const withApiKeyFile = <A extends ConnectionSecrets>(
   if (!file) return secrets;
   if (secrets.apiKey !== undefined) {
     throw new Error(
-      `TEMPORAL_API_KEY (or api_key of the profile) and ${API_KEY_FILE} are both set: set one of them.`,
+      `TEMPORAL_API_KEY (or api_key of the profile) and ${API_KEY_FILE} are both set: set only one.`,
     );
   }
   const apiKey = apiKeyOf(readFiles({ [API_KEY_FILE]: file }));
@@ -110,7 +110,7 @@ const checkAddress = (address: string): void => {
   }
   const host = URL.parse(address)?.host || "localhost:7233";
   throw new Error(
-    `TEMPORAL_ADDRESS must be a host and a port without a scheme and a path, such as ${host}.`,
+    `TEMPORAL_ADDRESS must be a host and a port, without a scheme or path, such as ${host}.`,
   );
 };
 
@@ -156,7 +156,7 @@ const refusePlainText = (
   }
   if (isAllowed) return;
   throw new Error(
-    "the connection to Temporal on another machine would be in plain text: set TEMPORAL_TLS=true, or PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true if the network encrypts.",
+    "the connection to Temporal on another machine would be in plain text: set TEMPORAL_TLS=true, or PAYMENTS_ALLOW_PLAIN_TEXT_TEMPORAL=true if the network encrypts its traffic.",
   );
 };
 
@@ -168,7 +168,7 @@ const checkNamed = (environment: Environment): void => {
       if (path !== undefined) accessSync(path, constants.R_OK);
     } catch {
       // The value is not repeated: somebody may have given the key itself.
-      throw new Error(`${name} must be the path of a file: it is missing or cannot be read.`);
+      throw new Error(`${name} must be the path of a file that exists and can be read.`);
     }
   }
 };
@@ -211,7 +211,7 @@ interface TemporalEndpoint {
 /** Longest time of a connection; a listening server accepts at once. */
 const CONNECT_WITHIN_MS = 1_000;
 
-const NOTHING_ANSWERS = "nothing answers there";
+const NOTHING_ANSWERS = "nothing responds there";
 
 /** The reason if no server runs. */
 export const NOTHING_LISTENS = "nothing listens there (connection refused)";

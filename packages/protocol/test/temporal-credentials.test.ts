@@ -56,7 +56,7 @@ describe("TEMPORAL_API_KEY_FILE", () => {
 
   it("is refused where it names no file, without what it names", () => {
     expect(() => configured("the-key-itself")).toThrow(
-      /^TEMPORAL_API_KEY_FILE must be the path of a file: it is missing or cannot be read\.$/,
+      /^TEMPORAL_API_KEY_FILE must be the path of a file that exists and can be read\.$/,
     );
   });
 

@@ -190,11 +190,7 @@ describe("with time skipped", skippedBecause(timeSkipping.reason), () => {
     const payoutOf = { amount: "1.00", currency: "EUR" };
     it.each<[string, unknown, ReadonlyArray<string>]>([
       ["payout", null, ["input must be an object"]],
-      [
-        "payout",
-        { payout: payoutOf },
-        ["beneficiary or beneficiary_id must be given, exactly one of the two"],
-      ],
+      ["payout", { payout: payoutOf }, ["beneficiary or beneficiary_id is required, but not both"]],
       [
         "payout",
         {
@@ -205,7 +201,7 @@ describe("with time skipped", skippedBecause(timeSkipping.reason), () => {
           options: { approval: { above: 5 }, completeWithin: "soon", onRefusal: "ask" },
         },
         [
-          "beneficiary or beneficiary_id must be given, exactly one of the two",
+          "beneficiary or beneficiary_id is required, but not both",
           "input.beneficiary_id must be a text",
           "input.payout must be an object",
           "input.paid is unknown",

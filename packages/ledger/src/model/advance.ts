@@ -98,7 +98,11 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
       return asks(again, "It was undone, and may have been made again since.", context);
     }
     if (call.mode !== "send" && !policy.isListed)
-      return asks(doubted, "Nothing vouches for it any more, and no list shows it.", context);
+      return asks(
+        doubted,
+        "It is no longer certain that it was not sent, and no list shows it.",
+        context,
+      );
     if (isOther && (isRestored || known.state === "refused"))
       return asks(doubted, "Another request may have been sent under this step.", context);
     if (isRestored && policy.repeat === "keyed")

@@ -98,18 +98,18 @@ const namesSomebody = (name: unknown): name is string =>
 const textProblem = (text: unknown, longest: number): string | undefined => {
   if (!namesSomebody(text)) return "must not be empty";
   if (text.length > longest) return `must have at most ${longest} characters`;
-  return /\p{Cs}/u.test(text) ? "must have whole characters only" : undefined;
+  return /\p{Cs}/u.test(text) ? "must not contain incomplete characters" : undefined;
 };
 
 /** Returns the fault of a person's name, if any. */
 export const nameProblem = (name: unknown): string | undefined =>
   textProblem(name, LONGEST_NAME) ??
-  (/\p{Cc}/u.test(String(name)) ? "must have no control characters" : undefined);
+  (/\p{Cc}/u.test(String(name)) ? "must not contain control characters" : undefined);
 
 /** Returns the fault of a reason, which may have several lines, if any. */
 export const reasonProblem = (reason: unknown): string | undefined =>
   textProblem(reason, LONGEST_REASON) ??
-  (/(?![\n\r\t])\p{Cc}/u.test(String(reason)) ? "must have no control characters" : undefined);
+  (/(?![\n\r\t])\p{Cc}/u.test(String(reason)) ? "must not contain control characters" : undefined);
 
 /**
  * Checks whether two names read alike: without case, width, marks, blanks and punctuation. A name without letters and
@@ -144,10 +144,11 @@ const isStarted = ({ state }: FiledPayment): boolean => state !== "waiting" && s
 const notAsFiled = ({ filed, isAmended }: Look, request: WriteRequest): string | undefined => {
   const started = filed.filter(isStarted);
   if (filed.length === 0 || request.amount === null) return undefined;
-  if (started.length === 0) return "This id is a row of a file, and was not started by it.";
+  if (started.length === 0)
+    return "This id belongs to a row of a file, and the file has not started it.";
   return isAmended || started.some((file) => paysAsFiled(file, request))
     ? undefined
-    : "This id is a row of a file that pays something else: amend it.";
+    : "This id belongs to a row of a file with another payment: amend the row.";
 };
 
 /** Whether somebody other than the requester has approved exactly what `row` would send. */

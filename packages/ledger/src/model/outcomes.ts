@@ -42,7 +42,7 @@ const made = (
   if (row.madeId === id) return nothing(row.state === "done" ? returning(row) : again);
   const details = { id, by };
   if (row.generation !== generation || row.madeId !== null) {
-    const message = `Made twice: ${id} beside ${row.madeId ?? "a later request"}.`;
+    const message = `Made twice: ${id} and ${row.madeId ?? "a later request"}.`;
     const effect = failing("MadeTwice", message, { id });
     return { ...become(row, {}, "made twice", effect, details), row: { ...row, message } };
   }
@@ -57,7 +57,7 @@ const made = (
     question: null,
     until: null,
     unprovableSince: null,
-    message: row.state === "ended" ? "It succeeded although it was ended." : null,
+    message: row.state === "ended" ? "It succeeded although a person had stopped it." : null,
     request: withoutFacts(row.request),
     isUntold: row.isUntold || (isAsked && !isOwn),
   };

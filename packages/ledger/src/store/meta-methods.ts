@@ -21,7 +21,7 @@ const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
   }
   if (mark.epoch < meta.epoch) return undefined;
   return mark.epoch > meta.epoch || mark.sequence > meta.sequence
-    ? `it ends at ${meta.sequence}, and had got to ${mark.sequence}`
+    ? `it ends at entry ${meta.sequence}, but had reached ${mark.sequence}`
     : undefined;
 };
 
@@ -114,7 +114,7 @@ export const metaMethods = (store: Store) => {
         const { namespace: pinned } = metaOf(found);
         if (pinned !== null && pinned !== namespace) {
           throw new LedgerUnavailable(
-            `the ledger at ${database.place} serves the Temporal namespace ${pinned}, not ${namespace}: name another ledger by PAYMENTS_LEDGER`,
+            `the ledger at ${database.place} serves the Temporal namespace ${pinned}, not ${namespace}: set PAYMENTS_LEDGER to another ledger`,
           );
         }
         return { value: undefined, writes: [query("UPDATE meta SET namespace = $1", namespace)] };

@@ -29,7 +29,7 @@ const checkFile = (name: string, file: string | null): void => {
     if (file !== null) accessSync(file, constants.R_OK);
   } catch {
     // The value is not repeated: somebody may have given the key itself.
-    throw wrong(`${name} must be the path of a file: it is missing or cannot be read`);
+    throw wrong(`${name} must be the path of a file that exists and can be read`);
   }
 };
 
@@ -157,7 +157,7 @@ const prepare = async (client: PoolClient, place: string): Promise<void> => {
   );
   if (durable.rows[0]?.commit === "off") {
     throw new LedgerUnavailable(
-      `the ledger at ${place} would not be durable, because synchronous_commit is off: set it to on for this user (ALTER ROLE … SET synchronous_commit = on)`,
+      `the ledger at ${place} would not be durable, because synchronous_commit is off: turn it on for this user (ALTER ROLE … SET synchronous_commit = on)`,
     );
   }
   const found = await readVersion(client);
@@ -315,7 +315,7 @@ class PostgresDatabase extends Database {
       if (sqlState(error) === UNIQUE_VIOLATION) throw new UniqueViolation();
       if (error instanceof LedgerUnavailable) throw error;
       throw new LedgerUnavailable(
-        `the ledger's database ${this.place} cannot be used (${messageOf(error)}); check that it runs and can be reached, and the user, password and database of PAYMENTS_LEDGER`,
+        `the ledger's database ${this.place} cannot be used (${messageOf(error)}); check that it is running and reachable, and check the user, password and database in PAYMENTS_LEDGER`,
         { cause: error },
       );
     }

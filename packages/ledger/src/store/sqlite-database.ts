@@ -31,7 +31,7 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 /** Returns the error of a file that cannot be the ledger. */
 const cannotOpen = (file: string, why: string): LedgerUnavailable =>
   new LedgerUnavailable(
-    `the ledger's file ${file} cannot be opened for writing (${why}); make its folder writable, or name another file by PAYMENTS_LEDGER=sqlite:FILE`,
+    `the ledger's file ${file} cannot be opened for writing (${why}); make its folder writable, or choose another file with PAYMENTS_LEDGER=sqlite:FILE`,
   );
 
 /** Node's own `recursive` tries forever if a folder exists in which none can be made, such as /proc. */
@@ -62,7 +62,7 @@ const prepareFile = (file: string): (() => boolean) => {
   if (network !== undefined) {
     throw cannotOpen(
       file,
-      `it is on a network file system, ${network}, which cannot lock out a second host: use a local disk, or PostgreSQL`,
+      `it is on a network file system, ${network}, which cannot exclude a second host: use a local disk, or PostgreSQL`,
     );
   }
   const { dev, ino } = statSync(file);
@@ -341,7 +341,7 @@ export const openSqlite = (file: string, clock: () => number = Date.now): Databa
     if (error instanceof LedgerUnavailable) throw error;
     if (!isBusy(error)) throw cannotOpen(file, messageOf(error));
     throw new LedgerUnavailable(
-      `the ledger's file ${file} cannot be opened (${messageOf(error)}); end the process that holds it, such as a shell of sqlite3`,
+      `the ledger's file ${file} cannot be opened (${messageOf(error)}); end the process that holds it, such as a sqlite3 shell`,
     );
   }
 };
