@@ -53,7 +53,7 @@ const keepCredentials = (
 export const connect = async (plugin: PaymentsPlugin, settings: Settings) => {
   const { connectionOptions, namespace = "default" } = orCannotStart(
     () => readTemporalConfiguration(process.env, loadClientConnectConfig, settings),
-    (why) => `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${why}`,
+    (why) => `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is invalid: ${why}`,
   );
   const address = connectionOptions.address ?? "localhost:7233";
   const connection = await NativeConnection.connect({

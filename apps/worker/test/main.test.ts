@@ -99,7 +99,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for notifications to an address with credentials, without repeating them",
       [],
       { PAYMENTS_NOTIFY_URL: `https://ada:${PASSWORD}@alerts.example` },
-      /PAYMENTS_NOTIFY_URL \(notify\.url\) must carry no user name and password/,
+      /PAYMENTS_NOTIFY_URL \(notify\.url\) must not contain a user name or password/,
       1,
     ],
     [
@@ -134,7 +134,7 @@ describe("where it cannot start it says why in one line, and ends with", () => {
       "1 for a profile that is none",
       [],
       { TEMPORAL_PROFILE: "nobody" },
-      /Temporal's configuration .* is wrong: Profile 'nobody' not found/,
+      /Temporal's configuration .* is invalid: Profile 'nobody' not found/,
       1,
     ],
     [

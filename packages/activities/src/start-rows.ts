@@ -36,7 +36,7 @@ const BATCH_MEMO = "durable-payments/batch";
 
 /** The reason why only a person can let rows start. */
 const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string | undefined> => {
-  if (state === "needsApproval") return "The batch waits for the approval of a second person.";
+  if (state === "needsApproval") return "The batch is waiting for approval by a second person.";
   const pauses = await ledger.pauses();
   const pause = pauses.find(({ of, scope }) => scope === "all" || (scope === "batch" && of === id));
   return pause && `Paused by ${pause.by}: ${pause.reason}`;
@@ -181,7 +181,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         );
         await chunk.change(refused.filter((one) => one !== undefined));
         if (Date.now() - begun > LONGEST_LOOK_MS)
-          throw notYet("Rows wait for others.", LOOK_EVERY_MS);
+          throw notYet("Rows are waiting for other rows to finish.", LOOK_EVERY_MS);
         if (next.length < waiting.length) await sleep(LOOK_EVERY_MS, undefined, { signal });
       }
     } finally {

@@ -199,7 +199,7 @@ const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<Seen
       available_balance,
     },
     isOpen: !isEnough,
-    why: `The ${currency} balance holds ${available_balance}, ${amount} is needed.`,
+    why: `The ${currency} balance holds ${available_balance}, but ${amount} is needed.`,
   };
 };
 
@@ -216,7 +216,7 @@ export const readPayout = (
           new UnexpectedAnswer({
             operation: "retrievePayout",
             carriedOut: "no",
-            message: `retrievePayout was answered about the payout ${payout.payout_id}, not ${wait.payout_id}.`,
+            message: `retrievePayout returned the payout ${payout.payout_id} instead of ${wait.payout_id}.`,
           }),
         )
       : Effect.succeed(seenPayout(wait, payout, assumptions));

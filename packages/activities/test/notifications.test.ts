@@ -38,9 +38,9 @@ describe("the settings", () => {
   it.each([
     [{ url: "http://alerts.example/hook" }, /_URL .* must begin with https/],
     [{ url: "http://127.0.0.1.example/hook" }, /_URL .* must begin with https/],
-    [{ url: "https://ada:t0ken@alerts.example" }, /carry no user name/],
+    [{ url: "https://ada:t0ken@alerts.example" }, /not contain a user name/],
     [{ url: "t0ken" }, /must be an absolute URL/],
-    [{ url: undefined }, /_SECRET .* is set without PAYMENTS_NOTIFY_URL/],
+    [{ url: undefined }, /_SECRET .* is set, but PAYMENTS_NOTIFY_URL/],
     [{ secret: "" }, /_SECRET .* must be whsec_/],
     [{ secret: "whsec_dDBrZW4=" }, /_SECRET .* must be whsec_/],
     [{ secret: SECRET.replace("whsec_", "t0ken_") }, /_SECRET .* must be whsec_/],

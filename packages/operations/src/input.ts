@@ -61,7 +61,10 @@ const idProblem = (id: unknown): string | undefined => {
   if (/\p{Cc}/u.test(id)) return "must not contain control characters";
   if (Buffer.byteLength(id) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes`;
   const reserved = RESERVED.find((begin) => id.startsWith(begin));
-  return reserved && `must not begin with "${reserved}": batches and trackers have such ids`;
+  return (
+    reserved &&
+    `must not begin with "${reserved}", which is reserved for batches, trackers and notifiers`
+  );
 };
 
 /**
@@ -126,7 +129,7 @@ const checked = (
   faultsOfRequests: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Fault>,
 ): unknown => {
   if (!isRecord(input))
-    throw invalidInput("The file must hold a JSON object. Nothing was started.");
+    throw invalidInput("The file must contain a JSON object. Nothing was started.");
   const faults = firstFaults([...faultsOfRequests(input), ...inputFaults(workflow, input)]);
   if (faults.length === 0) return input;
   throw invalidInput("The input is invalid. Nothing was started.", faults);

@@ -66,7 +66,7 @@ export const cancel = async (
     throw notFound(`There is no run ${workflowId}. Nothing was done.`);
   }
   if (typeof run === "object" && run.rootId !== workflowId) {
-    throw refused(`${workflowId} is a child of ${run.rootId}: end that run. Nothing was done.`, {
+    throw refused(`${workflowId} is a child of ${run.rootId}: cancel that run. Nothing was done.`, {
       operation: "cancel",
       workflowId: run.rootId,
     });
@@ -77,7 +77,7 @@ export const cancel = async (
   if (run === "unanswered") return { decision, run: "unanswered" };
   if (run?.state !== "running") return { decision, run: "closed" };
   const handle = client.workflow.getHandle(workflowId, run.runId);
-  const mayBe = `The end of ${workflowId} is recorded, so nothing more is sent; its run may be open`;
+  const mayBe = `The stop order for ${workflowId} is recorded, so nothing more is sent; its run may be open`;
   try {
     await changing(operations, workflowId, mayBe, async () => {
       if (isForced) await handle.terminate(endText(actor));
@@ -108,7 +108,7 @@ const scopeOf = async ({ ledger }: Deciding, of: string | undefined): Promise<Pa
     ledger.rowsOf(of),
   ]);
   if (runs.length + rows.length > 0) return { scope: "run", of };
-  throw notFound(`The ledger knows no run and no batch ${of}. Nothing was done.`);
+  throw notFound(`The ledger has no run or batch ${of}. Nothing was done.`);
 };
 
 /**

@@ -125,9 +125,9 @@ test.each(["cancelled", "rejected", "answered"] as const)(
     const { ledger } = stack.operations;
     await ends[way](way);
     const again = async (): Promise<void> => {
-      await expect(retryPayment(stack.operations, way, bob)).rejects.toThrow(`bob ended ${way}`);
+      await expect(retryPayment(stack.operations, way, bob)).rejects.toThrow(`bob stopped ${way}`);
       const many = await planMany(stack.operations, {}, bob);
-      expect(many.find(({ workflowId }) => workflowId === way)?.whyNot).toContain("bob ended");
+      expect(many.find(({ workflowId }) => workflowId === way)?.whyNot).toContain("bob stopped");
       const forced = many.map((one) => ({ ...one, whyNot: undefined }));
       const tried = await retryMany(
         stack.operations,
@@ -135,7 +135,7 @@ test.each(["cancelled", "rejected", "answered"] as const)(
         bob,
         100,
       );
-      expect(tried.map(({ whyNot }) => whyNot)).toEqual([expect.stringContaining("bob ended")]);
+      expect(tried.map(({ whyNot }) => whyNot)).toEqual([expect.stringContaining("bob stopped")]);
       await resetToBegin(way);
       await expect((await startByHand(way)).result()).rejects.toThrow();
       expect(await paid(way)).toBe(0);
@@ -162,7 +162,7 @@ test("a run that a person ended is open in a restored Temporal: a bulk retry onl
   expect(await retryMany(stack.operations, failed, bob)).toMatchObject([{ way: "look" }]);
   await expect(result(id)).rejects.toThrow();
   expect(await retryMany(stack.operations, failed, bob)).toMatchObject([
-    { way: undefined, whyNot: expect.stringContaining("bob ended") },
+    { way: undefined, whyNot: expect.stringContaining("bob stopped") },
   ]);
   expect((await ledger.decisionsOf(id)).map(({ kind }) => kind)).toEqual(["end"]);
   expect(await paid(id)).toBe(0);
@@ -201,7 +201,7 @@ test("an end that only Temporal remembers is recorded again by recover; a cancel
     expect(await lost.decisionsOf(id)).toMatchObject([
       { by: "carol", reason: expect.stringContaining("fraud"), value: { recovered: true } },
     ]);
-  await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("carol ended forced");
+  await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("carol stopped forced");
   await lost.close();
   await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
 }, 60_000);

@@ -84,7 +84,7 @@ test("what a person ended is not retried, unless that is overruled: whoever come
   await expect(result("fraud")).rejects.toThrow();
   await cancel(operations, "fraud", { ...acting, reason: "fraud" });
   await expect(retryPayment(operations, "fraud", acting)).rejects.toThrow(
-    "bob ended fraud (fraud)",
+    "bob stopped fraud (fraud)",
   );
   expect(await paid("fraud")).toBe(0);
   const both = await Promise.allSettled(

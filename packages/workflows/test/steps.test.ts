@@ -102,7 +102,7 @@ describe("the name of a step", () => {
       (await handle.describe()).runId !== rig.callsOf(handle)[0]?.input.runId;
     await until(second);
     const latest = environment.client.workflow.getHandle(handle.workflowId);
-    expect(await failedTask(latest)).toContain("The run was continued");
+    expect(await failedTask(latest)).toContain("The run continued as new");
     expect(rig.callsOf(handle)).toHaveLength(1);
   });
 

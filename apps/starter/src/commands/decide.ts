@@ -9,7 +9,7 @@ const answering = {
     orUndefined,
   ),
   question: text("for", "QUESTION", "Id of the question you are answering"),
-  found: text("found", "ID", "The service's id of the result"),
+  found: text("found", "ID", "Id of the result at the service"),
   isAll: on("all", "Give one answer to all questions about an operation"),
   operation: text("operation", "NAME", "With --all: the operation, such as createBeneficiary"),
   by,
@@ -93,7 +93,7 @@ export const reject = verdict("reject", "rejected").pipe(
 
 const retrying = {
   id: maybeId("Workflow id of the run; a child is retried through its root"),
-  amend: text("amend", "FILE", "JSON file with the input fields to change; null removes one"),
+  amend: text("amend", "FILE", "JSON file with the input fields to change; null removes a field"),
   isRestarted: on("restart", "Start your own workflow from the beginning instead of resetting it"),
   isOverruling: on("override", "Override a stop order; requires --reason"),
   isAll: on("all-failed", "Retry every failed run that can be retried"),
@@ -132,8 +132,9 @@ export const retry = Command.make("retry", retrying, (given) =>
 );
 
 const RUN = {
-  asked: "Cancellation requested: it stops after the request in flight; nothing sent is reversed.",
-  terminated: "The run was terminated; nothing sent is reversed.",
+  asked:
+    "Cancellation requested: the run stops after the request in flight. Requests already sent are not reversed.",
+  terminated: "The run was terminated. Requests already sent are not reversed.",
   closed: "No run was open.",
   unanswered: "Temporal does not answer, so the run may stay open; it sends nothing more.",
 } as const;
@@ -149,7 +150,7 @@ export const cancel = Command.make("cancel", { id, isForced, by, reason, json },
       output.answer(
         { batch: id, notStarted: rejected },
         (shown) =>
-          `${shown.batch} is cancelled: ${shown.notStarted} rows are not paid. Runs that were started continue.`,
+          `${shown.batch} is cancelled: ${shown.notStarted} rows will not be paid. Runs that have started continue.`,
       );
       return;
     }

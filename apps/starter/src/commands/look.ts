@@ -47,7 +47,7 @@ export const inbox = Command.make("inbox", { json }, (given) =>
 
 const listed = {
   status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
-  find: text("find", "ID", "Workflow id, its beginning, or an id of the service"),
+  find: text("find", "ID", "Workflow id or its beginning, or an id at the service"),
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   type: text("type", "TYPE", "Workflow type, such as payout"),
   batches: on("batches", "List batches (files) instead of runs"),
@@ -60,7 +60,7 @@ const listed = {
 export const list = Command.make("list", listed, (given) =>
   runCommand(given.json, async (output, work) => {
     const { limit, status } = given;
-    if (given.csv && given.json) throw badUsage("Choose one of --csv and --json.");
+    if (given.csv && given.json) throw badUsage("Choose either --csv or --json.");
     const statuses = status === undefined ? undefined : work.readStatuses(status);
     if (given.batches) {
       const batches = await work.reading((sources) =>
@@ -82,7 +82,8 @@ export const list = Command.make("list", listed, (given) =>
   described(
     "Find runs, with the reason for each status",
     `Find runs. Each is listed with its status, its payment, and the reason for the
-  status. Only the latest run of an id counts. Amounts are totalled by status.
+  status. Only the latest run of each id is listed. Amounts are totalled by
+  status.
 
   Statuses: asking (needs an answer), approval, unknown (outcome), paused,
   waiting, running, ended (by a stop order), failed (includes timedOut and
@@ -134,7 +135,7 @@ const follow = async (output: Output, work: Work, sources: Sources, workflowId: 
 export const show = Command.make("show", shown, (given) =>
   runCommand(given.json, async (output, work) => {
     const { id: workflowId, verify: isVerified } = given;
-    if (isVerified && !given.log) throw badUsage("--verify belongs to --log.");
+    if (isVerified && !given.log) throw badUsage("--verify requires --log.");
     return work.reading(async (sources) => {
       const { ledger } = sources;
       if (given.log) {

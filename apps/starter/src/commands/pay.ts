@@ -9,7 +9,7 @@ const paid = {
   isDryRun: on("dry-run", "Check everything, but pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
   window: count("window", "Maximum number of rows in progress at a time; default 200", 200),
-  results: text("results", "FILE", "Write the outcome of each row so far, as CSV"),
+  results: text("results", "FILE", "Write the current outcome of each row as CSV"),
   by,
   reason,
   yes,
@@ -29,8 +29,8 @@ export const pay = Command.make("pay", paid, (given) =>
   described(
     "Make one payment, or every payment in a file",
     `Make one payment, or every payment in a file. The same id is never paid twice,
-  nor is a row with the same key, in any file. A likely duplicate under another
-  id is refused; in a file, it is a warning.`,
+  and neither is the same row key, even in another file. A likely duplicate
+  under another id is refused; in a file, it causes a warning.`,
     [
       { command: "starter pay invoice.json --id invoice-17", description: "One payment" },
       { command: "starter pay october.csv --dry-run", description: "Check a file" },

@@ -86,13 +86,13 @@ const prune = Command.make("prune", pruned, (given) =>
     output.answer(
       await ledger.prune(given.before.getTime(), work.actorOf(acting)),
       ({ workflowIds, writes }) =>
-        `Removed texts and logs of ${writes} writes of ${workflowIds} runs. Ids and results are kept.`,
+        `Removed texts and logs of ${writes} writes in ${workflowIds} runs. Ids and results are kept.`,
     );
   }),
 ).pipe(
   described(
     "Remove old texts, amounts and logs",
-    `Remove texts, amounts and logs of writes that were completed before a time.
+    `Remove texts, amounts and logs of writes completed before the given time.
   Ids, states and results are kept forever. Requires --reason.`,
   ),
 );
@@ -106,7 +106,7 @@ export const ledger = Command.make("ledger").pipe(
 
 const replayed = {
   id: maybeId("Workflow id of a run, or of the run in FILE"),
-  file: text("file", "FILE", "A history from temporal workflow show --output json"),
+  file: text("file", "FILE", "History written by temporal workflow show --output json"),
   failed: on("failed", "All failed runs; only the latest of each id"),
   since: time("since", "AGE", "With --failed: started since, such as 30d or 2026-11-01"),
   type: text("type", "TYPE", "With --failed: only this workflow type, such as payout"),
@@ -119,7 +119,7 @@ export const replay = Command.make("replay", replayed, (given) =>
   runCommand(given.json, async (output, work) => {
     const { failed, file: name, id: workflowId, since, type } = given;
     if (failed === (workflowId !== undefined || name !== undefined))
-      throw badUsage("Name exactly one of the ID of a run, --file FILE and --failed.");
+      throw badUsage("Pass exactly one of these: the ID of a run, --file FILE, or --failed.");
     // It has native code.
     const { describeDifference } = await import("@durable-payments/replay");
     const { dataConverter } = work.temporalSettings(process.env);
@@ -144,8 +144,8 @@ export const replay = Command.make("replay", replayed, (given) =>
     "Replay runs against the workflow code",
     `Replay the histories of runs against the workflow code installed here, to see
   whether they would continue. Nothing is sent, and no worker is needed. If a
-  run is not deterministic, the first event that differs is shown, with what
-  the code does instead, and at which lines.`,
+  run is not deterministic, it shows the first event that differs, what the code
+  does instead, and the lines of code.`,
     [
       { command: "starter replay invoice-17", description: "One run" },
       { command: "starter replay --failed --since 30d", description: "Before a release" },

@@ -36,7 +36,7 @@ const asked = (
   if (open.length === 0) throw badUsage(`${workflowId} has no open question. Nothing was done.`);
   const which =
     question === undefined
-      ? `${workflowId} asks ${open.length} questions: name one with --for.`
+      ? `${workflowId} has ${open.length} open questions: choose one with --for.`
       : `The question ${question} is not open. These are:`;
   throw badUsage(`${which} Nothing was done.`, open.flatMap(questionLines));
 };
@@ -64,7 +64,7 @@ const askAnswer = async (
   const lines = questionLines(visible(item));
   if (!canAsk())
     throw badUsage(
-      "Name the question that you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
+      "Pass the question that you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
       lines,
     );
   for (const line of lines) output.say(wrap(line, "  "));
@@ -112,14 +112,17 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
   const { choose, id, operation } = flags;
   if (id !== undefined || operation === undefined || choose === undefined)
     throw badUsage("--all needs --operation and --choose, and no ID.");
-  if (choose === "found") throw badUsage("Each write has its own id: answer found one by one.");
+  if (choose === "found")
+    throw badUsage(
+      "Each write has its own id, so --all does not accept found. Answer the questions one by one.",
+    );
   const acting = actingOf(flags, true);
   await operating(async (operations) => {
     const seen = await findAlike(operations, operation);
     const [first] = seen;
     if (first !== undefined && !flags.yes) {
       output.say(
-        `${counted(seen.length, "question")} about ${operation}, such as that of ${first.workflowId}:`,
+        `${counted(seen.length, "question")} about ${operation}, such as the one of ${first.workflowId}:`,
       );
       output.say(wrap(consequencesOf(first)[choose], "  "));
       await confirm("Record it for all?", "Nothing was recorded.");

@@ -39,7 +39,7 @@ export const readJson = async (file: string): Promise<unknown> => {
   } catch (error) {
     throw badUsage(
       json.trim() === ""
-        ? `${name} is empty: it must hold a JSON object.`
+        ? `${name} is empty: it must contain a JSON object.`
         : `${name} does not contain valid JSON${placeOf(error)}.`,
     );
   }

@@ -39,7 +39,7 @@ export const submit = async (
     output.answer({ workflowId, summary, isDryRun }, (shown) =>
       [
         `${shown.summary}: the input is valid. Nothing was started.`,
-        `Its id: ${shown.workflowId}`,
+        `Its id would be ${shown.workflowId}.`,
       ].join("\n"),
     );
     return;
@@ -49,10 +49,10 @@ export const submit = async (
   );
   output.answer({ ...run, summary }, (shown) => {
     const known = shown.isForgotten
-      ? "was paid earlier; the ledger knows it. Nothing was started."
+      ? "was paid earlier, according to the ledger. Nothing was started."
       : shown.isNew
         ? "started"
-        : "exists already: nothing was started.";
+        : "already exists. Nothing was started.";
     return [
       `${shown.workflowId}  ${shown.summary}: ${known}`,
       ...nextLines([{ operation: "show", workflowId: shown.workflowId, isFollowed: true }]),
@@ -110,7 +110,7 @@ export const submitFile = async (
     const isAsking = batch.state === "needsApproval";
     output.answer({ ...plan, state: batch.state }, ({ batch: workflowId, state }) =>
       [
-        `${workflowId}: ${isAsking ? "uploaded, waits for a second person's approval" : state}`,
+        `${workflowId}: ${isAsking ? "uploaded, waiting for approval by a second person" : state}`,
         ...nextLines([
           ...(isAsking ? [{ operation: "approve", workflowId } as const] : []),
           { operation: "show", workflowId },

@@ -50,7 +50,7 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<void>
   const { amend, batch, id, ifRun, isDryRun, isOverruling, isRestarted, since, type } = flags;
   if (id === undefined) throw badUsage("Which run? Give its ID, or --all-failed.");
   if (since !== undefined || type !== undefined || batch !== undefined)
-    throw badUsage("--since, --type and --batch belong to --all-failed.");
+    throw badUsage("--since, --type and --batch require --all-failed.");
   const options = {
     ...actingOf(flags, isOverruling || amend !== undefined),
     isOverruling,
@@ -106,7 +106,7 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<void>
   const { amend, id, isDryRun, isOverruling, rate, yes } = flags;
   if (id !== undefined || amend !== undefined || isOverruling)
     throw badUsage(
-      "--all-failed takes no ID, no --amend and no --override: those are for one run.",
+      "--all-failed cannot be combined with an ID, --amend or --override, which apply to one run.",
     );
   const acting = actingOf(flags);
   await operating(async (operations) => {

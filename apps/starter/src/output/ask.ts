@@ -31,6 +31,6 @@ export const ask = async (question: string): Promise<string> => {
  * @throws BadUsage if there is nobody to ask, or the answer is not yes.
  */
 export const confirm = async (question: string, nothing: string): Promise<void> => {
-  if (!canAsk()) throw badUsage(`Confirm by --yes. ${nothing}`);
+  if (!canAsk()) throw badUsage(`Confirm with --yes. ${nothing}`);
   if (!/^y(es)?$/i.test(await ask(`${question} [y/N]`))) throw badUsage(nothing);
 };

@@ -40,7 +40,7 @@ export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
         [
           "inbox",
           inbox === 0
-            ? "nothing waits for a person"
+            ? "nothing is waiting for a person"
             : styled("yellow", `${inbox} waiting for a person`),
         ],
         ...pauses.map(({ by, of, reason, scope }) => {

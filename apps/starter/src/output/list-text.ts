@@ -62,7 +62,7 @@ export const listText = (
       ]),
       { indent: "  " },
     ),
-    ...(isMore ? [wrap("There are more: raise --limit, or narrow the search.")] : []),
+    ...(isMore ? [wrap("There are more: increase --limit, or narrow the search.")] : []),
   ].join("\n");
 };
 
@@ -153,7 +153,7 @@ export const batchText = (batch: BatchDetails): string => {
     ...(notNamed === 0
       ? []
       : [
-          wrap(`… and ${notNamed} more. Every row: give --results with the file:`, "  "),
+          wrap(`… and ${notNamed} more. For every row, pass --results with the file:`, "  "),
           `    ${styled("cyan", plainCommand("pay", file, "--results", "results.csv"))}`,
         ]),
     ...nextLines(next),

@@ -44,7 +44,7 @@ const PURPOSES = {
   reject: "Reject it",
   cancel: "Cancel it",
   doctor: "Find the fault",
-  inbox: "See what waits for a person",
+  inbox: "See what is waiting for a person",
   recover: "Recover",
   startServer: "Start a server on this machine",
   startWorker: "Start a worker",

@@ -180,7 +180,7 @@ export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => 
     ...(unknown === 0 ? [] : [`${unknown} unknown`]),
   ];
   return [
-    items.length === 0 ? "Nothing waits for a person." : styled("bold", parts.join(" · ")),
+    items.length === 0 ? "Nothing is waiting for a person." : styled("bold", parts.join(" · ")),
     ...items.flatMap((item, index) => ["", itemText(item, index, now)]),
     ...noteLines(notes),
   ].join("\n");
@@ -213,7 +213,7 @@ export const logText = ({ lines, verification, workflowId }: RunLog): string =>
             : wrap(
                 styled(
                   "red",
-                  `EDITED: entry ${verification.sequence} does not follow from the entry before it.`,
+                  `EDITED: entry ${verification.sequence} does not match the entry before it.`,
                 ),
               ),
         ]),

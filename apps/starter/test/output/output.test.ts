@@ -52,7 +52,9 @@ it("reports an error on standard error, with the command that helps on a line of
   const written = captured(process.stderr);
   const error = new InvalidInput({ message: "m".repeat(90), next: { operation: "inbox" } });
   reportError(processOutput(false), error);
-  expect(written.join("").split("\n").at(-2)).toBe("  See what waits for a person: starter inbox");
+  expect(written.join("").split("\n").at(-2)).toBe(
+    "  See what is waiting for a person: starter inbox",
+  );
 });
 
 it("makes further lines harmless first, and then wraps them", () => {

@@ -237,8 +237,8 @@ it("puts the consequences of the answers before the reason of the question", () 
   expect(lines.at(-1)).toBe("   starter answer invoice-17");
 });
 
-it("says that nothing waits for a person", () => {
-  expect(inboxText({ items: [], notes: [] })).toBe("Nothing waits for a person.");
+it("says that nothing is waiting for a person", () => {
+  expect(inboxText({ items: [], notes: [] })).toBe("Nothing is waiting for a person.");
 });
 
 const totals = [{ status: "failed", runs: 2, money: [{ currency: "EUR", amount: "500.00" }] }];
@@ -376,7 +376,7 @@ it("prints the doctor's findings with what helps", () => {
       {
         name: "worker",
         status: "failed",
-        detail: "none polls payments",
+        detail: "no worker polls payments",
         next: { operation: "startWorker" },
       },
       { name: "limits", status: "warning", detail: "none", remedy: "Set PAYMENTS_MAX_AMOUNTS." },

@@ -76,7 +76,7 @@ export class ListReading<Item extends object> {
     if (this.#hasChanged) return "total_item changed while the pages were read";
     return this.#rows === this.#total
       ? undefined
-      : `${this.#rows} items were listed, total_item is ${this.#total}`;
+      : `${this.#rows} items were listed, but total_item is ${this.#total}`;
   }
 
   #noteTotals(total: number | undefined, pages: number | undefined, isEmpty: boolean): void {
@@ -84,7 +84,7 @@ export class ListReading<Item extends object> {
       this.#fault ??= `page ${this.#pages} does not say how many items and pages there are`;
     }
     if (isEmpty && total !== undefined && total > 0 && this.#pages <= Math.max(1, pages ?? 1)) {
-      this.#fault ??= `page ${this.#pages} of ${pages ?? "?"} has no items, total_item is ${total}`;
+      this.#fault ??= `page ${this.#pages} of ${pages ?? "?"} has no items, but total_item is ${total}`;
     }
     this.#hasChanged ||= this.#pages > 1 && total !== this.#total;
     this.#total = total;

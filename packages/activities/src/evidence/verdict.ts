@@ -88,7 +88,7 @@ export const verdictOf = (evidence: Evidence): Verdict => {
   const earlier = candidates.find(({ isOwned, key }) => key === "otherGeneration" && !isOwned);
   if (earlier !== undefined)
     return unclear(`Another request of this step succeeded: ${earlier.id}.`, [earlier]);
-  if (fault !== undefined) return later(`The list does not add up: ${fault}.`, nextAt, true);
+  if (fault !== undefined) return later(`The list is inconsistent: ${fault}.`, nextAt, true);
   const counted = mayBeOurs(evidence);
   if (readAt < listedFrom) {
     return later(
@@ -97,13 +97,19 @@ export const verdictOf = (evidence: Evidence): Verdict => {
     );
   }
   if (unreadable > 0) {
-    return unclear(`${unreadable} listed rows cannot be read, and are possible matches.`, counted);
+    return unclear(
+      `${unreadable} listed rows cannot be read, so they are possible matches.`,
+      counted,
+    );
   }
   const [one] = counted;
   if (one === undefined)
     return evidence.hasUnowned ? { is: "absent", mayBeAnotherRequest: true } : { is: "absent" };
   if (counted.some(({ rival }) => rival === "settling")) {
-    return later("Another write that may own the possible match is being reconciled.", nextAt);
+    return later(
+      "The possible match may belong to another write, which is being reconciled.",
+      nextAt,
+    );
   }
   if (counted.length > 1) {
     return unclear(`The service lists ${counted.length} possible matches.`, counted);
@@ -112,13 +118,16 @@ export const verdictOf = (evidence: Evidence): Verdict => {
     return unclear("The service lists a possible match that differs from what was sent.", counted);
   }
   if (one.rival === "open") {
-    return unclear("The service lists a match that another open write may own.", counted);
+    return unclear("The service lists a match that may belong to another open write.", counted);
   }
   if (keysShown !== "never" || one.key === "other" || one.key === "near") {
     return unclear("The service lists a match without the key of this step.", counted);
   }
   if (!knowsOthers) {
-    return unclear("The service lists a match, and earlier writes may be unknown here.", counted);
+    return unclear(
+      "The service lists a match, but it may belong to an earlier write that this ledger does not know.",
+      counted,
+    );
   }
   return { is: "found", id: one.id, result: one.result, by: "likeness" };
 };

@@ -46,7 +46,7 @@ export class WholeList {
     } else if (total_item < this.#total) {
       this.#fault ??= `total_item fell from ${this.#total} to ${total_item} while the pages were read`;
     } else if (size > total_item) {
-      this.#fault ??= `${size} items were listed, total_item is ${total_item}`;
+      this.#fault ??= `${size} items were listed, but total_item is ${total_item}`;
     } else if (size === total_item && this.#unconfirmed === undefined) {
       const shown = new Set(keys);
       this.#unconfirmed = new Set([...this.#known].filter((key) => !shown.has(key)));
@@ -74,9 +74,9 @@ export class WholeList {
   get fault(): string | undefined {
     if (this.#fault !== undefined) return this.#fault;
     if (this.#unconfirmed === undefined) {
-      return `${this.#known.size} items were listed, total_item is ${this.#total}`;
+      return `${this.#known.size} items were listed, but total_item is ${this.#total}`;
     }
     const { size } = this.#unconfirmed;
-    return size === 0 ? undefined : `${size} items that were listed are not listed any more`;
+    return size === 0 ? undefined : `${size} items that were listed before are missing now`;
   }
 }

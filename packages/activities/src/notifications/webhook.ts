@@ -40,10 +40,11 @@ const readUrl = (given: string): URL => {
   const fault = (problem: string) => new Error(`${URL_SETTING} must ${problem}.`);
   if (!URL.canParse(given)) throw fault("be an absolute URL, such as https://alerts.example/hook");
   const url = new URL(given);
-  if (url.username !== "" || url.password !== "") throw fault("carry no user name and password");
+  if (url.username !== "" || url.password !== "")
+    throw fault("not contain a user name or password");
   if (url.protocol === "https:") return url;
   if (url.protocol === "http:" && LOOPBACK.test(url.hostname)) return url;
-  throw fault("begin with https://; http:// only leads to this machine");
+  throw fault("begin with https://; http:// is allowed only to this machine");
 };
 
 const readKey = (given: string): Uint8Array => {
@@ -71,7 +72,7 @@ export const readNotificationSettings = ({
 }: NotifySettings): NotificationSettings | undefined => {
   if (url === undefined) {
     if (secret === "") return undefined;
-    throw new Error(`${SECRET_SETTING} is set without ${URL_SETTING}.`);
+    throw new Error(`${SECRET_SETTING} is set, but ${URL_SETTING} is not.`);
   }
   return {
     url: readUrl(url),
@@ -88,16 +89,16 @@ const ANSWER_WITHIN_MS = 10_000;
 /** The failure below HTTP, without the address. */
 const whyNoAnswer = (error: unknown): string => {
   if (error instanceof Error && error.name === "TimeoutError") {
-    return `no answer within ${ANSWER_WITHIN_MS / 1000} s`;
+    return `no response within ${ANSWER_WITHIN_MS / 1000} s`;
   }
   const cause = error instanceof Error ? (error.cause ?? error) : error;
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : messageOf(cause);
-  return code === "ECONNREFUSED" ? "connection refused" : `no answer (${code})`;
+  return code === "ECONNREFUSED" ? "connection refused" : `no response (${code})`;
 };
 
 const whyRefused = (status: number): string =>
   status >= 300 && status < 400
-    ? `answers ${status}, a redirect, which is not followed: set PAYMENTS_NOTIFY_URL to its target`
+    ? `responded with ${status}, a redirect, which is not followed: set PAYMENTS_NOTIFY_URL to its target`
     : `answers ${status}`;
 
 /**

@@ -137,7 +137,8 @@ export const makeContractOperations = ({
   ): string | undefined => {
     const isOther = (field: string, compare: typeof isOtherId, sent = textAt(request, field)) =>
       sent !== undefined && compare(sent, textAt(answer, field));
-    const another = (field: string | undefined) => field && `another ${field} than was sent`;
+    const another = (field: string | undefined) =>
+      field && `a different ${field} from the one sent`;
     switch (name) {
       case "createBeneficiary":
         return another(contradictedField(request, answer));
@@ -168,11 +169,11 @@ export const makeContractOperations = ({
     const id =
       (name === "withdrawFromCard" ? key : textAt(answer, idField)) ?? textAt(request, idField);
     if (id === undefined) {
-      return { is: "lost", message: `${name} was answered without the id of its result.` };
+      return { is: "lost", message: `The response to ${name} lacks the id of the result.` };
     }
     const contradicted = contradictionIn(name, request, key, answer);
     if (contradicted !== undefined) {
-      return { is: "contradiction", message: `The answer of ${name} shows ${contradicted}.` };
+      return { is: "contradiction", message: `The response to ${name} shows ${contradicted}.` };
     }
     const result = pickTexts(answer, kept);
     return {
@@ -282,7 +283,7 @@ export const makeContractOperations = ({
         if (found === undefined) return fault(`The service does not list ${id}.`);
         const row = { ...found };
         return cardholders.compare(facts, row) === "different"
-          ? fault(`The service lists ${id} with another name than was sent.`)
+          ? fault(`The service lists ${id} with a different name from the one sent.`)
           : fits(name, found);
       }
       case "createBeneficiary": {
@@ -299,7 +300,7 @@ export const makeContractOperations = ({
         const field = contradictedField(request, shown);
         return field === undefined
           ? fits(name, shown)
-          : fault(`The service shows another ${field} for ${id} than was sent.`);
+          : fault(`The service shows a different ${field} for ${id} from the one sent.`);
       }
       default:
         // The service has no way to read these.

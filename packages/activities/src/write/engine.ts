@@ -107,9 +107,12 @@ export class Performing {
         // The answers to `dispatching`, which the guard takes.
         case "go":
         case "stop":
-          throw new Error(`The ledger answered ${effect.is} to what was no dispatch.`);
+          throw new Error(
+            `The ledger returned ${effect.is}, although nothing was to be dispatched.`,
+          );
       }
-      if (performance.now() > this.#deadline) throw this.#notYet("It takes long.", 0, false);
+      if (performance.now() > this.#deadline)
+        throw this.#notYet("It is taking a long time.", 0, false);
     }
   }
 
@@ -262,7 +265,7 @@ export class Performing {
       if (!(error instanceof MadeByAnother)) {
         throw this.#notYet(messageOf(error), grownWait(1), false);
       }
-      const message = `Its answer names the result of another write. ${error.message}`;
+      const message = `Its response names the result of another write. ${error.message}`;
       return write({ is: "contradiction", message });
     }
   }
@@ -280,7 +283,7 @@ export class Performing {
   }
 
   async #search(row: WriteRow | undefined): Promise<Verdict> {
-    if (row === undefined) throw new Error("There is no row to look for.");
+    if (row === undefined) throw new Error("There is no row to reconcile.");
     if (this.#elsewhere.length > 0) return renamed(this.#elsewhere);
     const { search } = this.#operation;
     if (search === undefined) return { is: "absent" };

@@ -44,7 +44,7 @@ export const advanceRow = async (
       workflowType: attempt?.workflowId === name.workflowId ? attempt.workflowType : undefined,
     };
   });
-  if (effect === undefined) throw new Error("The ledger decided nothing.");
+  if (effect === undefined) throw new Error("The ledger made no decision.");
   return { look, effect };
 };
 

@@ -193,7 +193,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
                 return { is: "found", id: made.id, result: keptOf(made), by: "key" };
               }
             } catch (error) {
-              const message = `The result of ${name} could not be searched: ${redact(messageOf(error))}`;
+              const message = `The result of ${name} could not be looked up: ${redact(messageOf(error))}`;
               return { is: "later", message, isFaulty: false, at: now + policy.requestTimeoutMs };
             }
             return now < listedFrom

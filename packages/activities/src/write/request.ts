@@ -104,7 +104,7 @@ const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
   const { isContinued = false, isNamed = true } = task;
   if (!isContinued) return;
   if (!isNamed) {
-    const why = "is required: in a continued run every write needs its own name";
+    const why = "is required: in a run that continued as new, every write needs its own name";
     throw fail(failureTypes.invalidRequest, `${call.operation}: step ${why}.`);
   }
   if (row !== undefined && row.runId !== call.runId && !mayBeSent(row)) {
@@ -206,7 +206,7 @@ export const renamed = (elsewhere: ReadonlyArray<WriteRow>): Verdict => {
   const steps = elsewhere.map(({ madeId, step }) => `${step} (${madeId ?? "unknown"})`);
   return {
     is: "unclear",
-    message: `An earlier run has the same request under another step: ${steps.join(", ")}. If the step was renamed, deploy its old name: a resend pays a second time.`,
+    message: `An earlier run has the same request under another step: ${steps.join(", ")}. If the step was renamed, deploy the old name again: a resend pays a second time.`,
     candidates: elsewhere.flatMap(({ result }) => (result === null ? [] : [result])),
   };
 };

@@ -54,29 +54,33 @@ it("a list whose pages are smaller than counted is read on until nothing new com
   expect(readingOf(...pages, page([], 5, 1)).next).toEqual([2, 3, 4, undefined]);
   const repeated = [page(["a", "b"], 5, 1), page(["a", "b"], 5, 1)];
   expect(readingOf(...repeated).next).toEqual([2, undefined]);
-  expect(faultOf(...repeated)).toBe("2 items were listed, total_item is 5");
+  expect(faultOf(...repeated)).toBe("2 items were listed, but total_item is 5");
 });
 
 describe("a list that does not add up", () => {
   it.each([
-    ["a page without items", [page([], 1, 1)], "page 1 of 1 has no items, total_item is 1"],
-    ["no pages for its items", [page([], 7, 0)], "page 1 of 0 has no items, total_item is 7"],
+    ["a page without items", [page([], 1, 1)], "page 1 of 1 has no items, but total_item is 1"],
+    ["no pages for its items", [page([], 7, 0)], "page 1 of 0 has no items, but total_item is 7"],
     [
       "a later page without items",
       [page(["a"], 2, 2), page([], 2, 2)],
-      "page 2 of 2 has no items, total_item is 2",
+      "page 2 of 2 has no items, but total_item is 2",
     ],
-    ["fewer items than it says", [page(["a"], 2, 1)], "1 items were listed, total_item is 2"],
-    ["more items than it says", [page(["a", "b"], 1, 1)], "2 items were listed, total_item is 1"],
+    ["fewer items than it says", [page(["a"], 2, 1)], "1 items were listed, but total_item is 2"],
+    [
+      "more items than it says",
+      [page(["a", "b"], 1, 1)],
+      "2 items were listed, but total_item is 1",
+    ],
     [
       "an item on two pages, another on none",
       [page(["a", "b"], 4, 2), page(["b", "c"], 4, 2)],
-      "3 items were listed, total_item is 4",
+      "3 items were listed, but total_item is 4",
     ],
     [
       "a row that cannot be read on two pages, another on none",
       [page(["a"], 4, 2, [odd({ x: 1 })]), page(["b"], 4, 2, [odd({ x: 1 })])],
-      "3 items were listed, total_item is 4",
+      "3 items were listed, but total_item is 4",
     ],
     [
       "a total that fell, though as many items were listed",

@@ -149,20 +149,20 @@ describe("a whole list", () => {
   });
 
   it.each([
-    ["is read once", [page("ab", 3), page("c", 3)], "2 items that were listed are not listed"],
+    ["is read once", [page("ab", 3), page("c", 3)], "2 items that were listed before are missing"],
     [
       "has more than was read",
       [page("ab", 4), page("c", 4)],
-      "3 items were listed, total_item is 4",
+      "3 items were listed, but total_item is 4",
     ],
-    ["has less than was read", [page("abc", 2)], "3 items were listed, total_item is 2"],
+    ["has less than was read", [page("abc", 2)], "3 items were listed, but total_item is 2"],
     ["does not say how much it has", [page("ab")], "does not say how many"],
     ["has lost one", [page("ab", 3), page("c", 2)], "total_item fell from 3 to 2"],
     [
       "has lost one and got another",
       // [a b | x c], then a goes and z comes: [b x | c z].
       [page("ab", 4), page("cz", 4), page("bx", 4), page("cz", 4)],
-      "5 items were listed, total_item is 4",
+      "5 items were listed, but total_item is 4",
     ],
     [
       "has lost one and got another, and shows neither it nor what was hidden",

@@ -174,7 +174,7 @@ describe("funds", () => {
     const failure = await failureOf(
       run({}, activities.awaitFunds, { currency: "USD", amount: "1000000000.00" }),
     );
-    expect(failure.message).toMatch(/^The USD balance holds .*, 1000000000\.00 is needed\.$/);
+    expect(failure.message).toMatch(/^The USD balance holds .*, but 1000000000\.00 is needed\.$/);
   });
 
   it("of a balance that does not exist are refused: the step creates it, by a row", async () => {

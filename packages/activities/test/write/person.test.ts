@@ -232,7 +232,7 @@ describe("what a person wants to be sent again", () => {
     const waiting = await world.once(task, { attempt: 1, testimony: undefined });
     expect(waiting).toMatchObject({
       is: "wait",
-      why: "Another write that may own the possible match is being reconciled.",
+      why: "The possible match may belong to another write, which is being reconciled.",
     });
     expect(waiting.is === "wait" && waiting.delayMs).toBeLessThanOrEqual(2_000);
   });

@@ -68,7 +68,7 @@ export const decideBatch = async (
     if (before === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
     if (kind !== "cancel" && before.state !== "needsApproval") {
       throw refused(
-        `${id} does not wait for an approval: it is ${before.state}. Nothing was recorded.`,
+        `${id} is not waiting for approval: it is ${before.state}. Nothing was recorded.`,
         id,
       );
     }

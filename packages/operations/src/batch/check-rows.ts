@@ -48,12 +48,12 @@ const keyOf = (key: unknown): unknown =>
 
 const keyProblem = (key: unknown): string | undefined => {
   if (key === undefined)
-    return "is required: the row's own, which is never used for another payment";
+    return "is required: a key of the row's own, never used for another payment";
   if (typeof key !== "string") return "must be a string";
   const isPlain = /^[^\s"\\](?:[^"\\]*[^\s"\\])?$/u.test(key) && visibleText(key) === key;
   return isPlain && key.length <= LONGEST_KEY
     ? undefined
-    : `must have 1 to ${LONGEST_KEY} visible characters, no quotes or backslashes, and no blanks around it`;
+    : `must have 1 to ${LONGEST_KEY} visible characters, no quotes or backslashes, and no surrounding blanks`;
 };
 
 /** Checks each row, that keys are unique, and that one account pays all rows. */

@@ -47,7 +47,9 @@ export const checkPayOptions = (options: PayFileOptions): void => {
       'The limit (--approve-above) must be a decimal amount, such as "10000.00". Nothing was started.',
     );
   if (!(Number.isInteger(window) && window >= 1))
-    throw invalidInput("The window (--window) must be a whole number from 1. Nothing was started.");
+    throw invalidInput(
+      "The window (--window) must be a whole number of at least 1. Nothing was started.",
+    );
 };
 
 /** Refuses keys that were used for another payment, by any batch or single run. */
@@ -75,7 +77,7 @@ const checkKeys = async (
   });
   if (faults.length > 0)
     throw invalidInput(
-      `The file has ${faults.length} keys of other payments. Nothing was started.`,
+      `The file has keys that belong to other payments: ${faults.length}. Nothing was started.`,
       faults.slice(0, 100),
     );
 };
@@ -138,7 +140,7 @@ export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): Array<string
         `Row ${number} may be a duplicate of ${others.slice(0, 2).map(similarText).join("; ")}`,
     ),
   ...(similar.length > MOST_WARNINGS
-    ? [`… and ${similar.length - MOST_WARNINGS} more rows that may be duplicates`]
+    ? [`… and ${similar.length - MOST_WARNINGS} more possible duplicates`]
     : []),
 ];
 
@@ -236,7 +238,7 @@ export const payFile = async (
     );
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
-  const mayBe = `${id} may have been uploaded in part: pay the file again, which continues it`;
+  const mayBe = `${id} may have been uploaded only partly: pay the file again to continue`;
   await atOnce([...chunks.entries()], ([at, some]) => {
     const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
     const chunk = { batch: id, startedBy: by, window, rows: inputs };

@@ -73,7 +73,7 @@ const rowOf = (line: string, row: number): RawRow => {
   }
   return isRecord(value)
     ? { row, value }
-    : broken(row, "must be a JSON object, as a payout file has it, with a key");
+    : broken(row, "must be a JSON object like a payout file, with a key");
 };
 
 /** The rows of a file that has a JSON object on each line. */
@@ -165,7 +165,7 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: "has a quote that is never closed",
   CSV_MAX_RECORD_SIZE: `${TOO_LONG}: is a quote not closed?`,
   CSV_INVALID_CLOSING_QUOTE: "has text after a closing quote: quotes within a cell are doubled",
-  INVALID_OPENING_QUOTE: "has a quote within a cell that is not quoted as a whole",
+  INVALID_OPENING_QUOTE: "has a quote inside an unquoted cell",
 };
 
 /** The rows of a CSV file. If it is broken, the last one is the fault. */
@@ -195,7 +195,7 @@ export async function* csvRows(file: string): AsyncGenerator<RawRow> {
         ? { row, value: valueOf(record, paths) }
         : broken(
             row,
-            `has ${record.length} cells, the header has ${paths.length}: quote cells with commas`,
+            `has ${record.length} cells, but the header has ${paths.length}: quote cells that contain commas`,
           );
     }
   } catch (error) {

@@ -55,7 +55,7 @@ export const openWorkersLedger = async ({
     // Only a worker creates a ledger: an empty one would look as if nothing had been sent.
     if (place.startsWith(SQLITE) && !existsSync(place.slice(SQLITE.length))) {
       throw new LedgerUnavailable(
-        `there is no file ${place.slice(SQLITE.length)}: no worker of this client has run on this host as this user, or it has another PAYMENTS_LEDGER`,
+        `there is no file ${place.slice(SQLITE.length)}: no worker of this client has run on this host as this user, or the worker uses another PAYMENTS_LEDGER`,
       );
     }
     return await openLedger(place, seal && { seal });
@@ -201,7 +201,7 @@ export const withOperations = async <A>(
   if (first === undefined) {
     throw connectionFailed(
       "cannotConnect",
-      "No account is set here: set PAYMENTS_CLIENT_ID to that of the workers.",
+      "No account is set here: set PAYMENTS_CLIENT_ID to the workers' value.",
     );
   }
   return withOpened(settings, async ({ failures, ledger, temporal }) => {

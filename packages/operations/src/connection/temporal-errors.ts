@@ -47,10 +47,10 @@ export const isNamespaceMissing = (error: unknown): boolean => {
 export const detailsOf = (error: unknown): string => {
   const details = temporalReason(error).replace(/\.$/, "");
   if (hasCode(error, "refused")) {
-    return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate of TEMPORAL_TLS_*), or they are not for this namespace: ${details}`;
+    return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate in TEMPORAL_TLS_*), or they are not valid for this namespace: ${details}`;
   }
   return hasCode(error, "unknownThere")
-    ? `the server there does not know this request: it is not Temporal, or an old version (${details})`
+    ? `the server there does not know this request: it is not Temporal, or an old version of it (${details})`
     : details;
 };
 

@@ -91,7 +91,7 @@ export const temporalSettings = (
       "cannotConnect",
       error instanceof InvalidDataConverter || error instanceof InvalidSettings
         ? `${error.message.replace(/\.$/, "")}.`
-        : `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is wrong: ${messageOf(error)}`,
+        : `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is invalid: ${messageOf(error)}`,
     );
   }
 };

@@ -42,7 +42,7 @@ const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
   );
   if (first === undefined) return;
   throw refused(
-    `${first.by} has answered this question already (${first.kind}). Only an end takes precedence. Nothing was recorded.`,
+    `${first.by} has answered this question already (${first.kind}). Only the answer end can replace it. Nothing was recorded.`,
     row.workflowId,
   );
 };
@@ -55,7 +55,7 @@ export const checkAnswer = (
   if (!CHOICES.includes(choose))
     throw invalidInput(`The answer must be one of: ${CHOICES.join(", ")}. Nothing was done.`);
   if (choose !== "found" && given.found !== undefined)
-    throw invalidInput("An id (--found) belongs to --choose found only. Nothing was done.");
+    throw invalidInput("An id (--found) can be given only with --choose found. Nothing was done.");
   if (choose === "found" && found.trim() === "")
     throw invalidInput("--choose found needs the id of the result: --found ID. Nothing was done.");
   const actor = actorOf(given, choose !== "found");
@@ -78,7 +78,7 @@ export const answer = async (
   const { choose, question } = given;
   const rows = await deciding.ledger.rowsOf(workflowId);
   if (rows.length === 0) {
-    throw notFound(`The ledger has no write of ${workflowId}. Nothing was recorded.`);
+    throw notFound(`The ledger has no write under ${workflowId}. Nothing was recorded.`);
   }
   const row = askedRow({ rows }, workflowId, question, "outcome");
   // An end belongs to the workflow id as a whole.

@@ -18,7 +18,7 @@ export interface Approval extends Acting {
 /** Decisions that make a person responsible for a send: another person has to approve it. */
 const HAS_PART: Readonly<Partial<Record<Decision["kind"], string>>> = {
   amend: "amended it",
-  overrule: "overruled its end",
+  overrule: "overrode its stop order",
   resend: "had it sent again",
 };
 
@@ -50,7 +50,7 @@ const theApproval = async (
   if (question !== undefined) return askedRow({ rows: waiting }, workflowId, question, "approval");
   const [only, ...others] = waiting;
   if (only === undefined) {
-    throw notFound(`${workflowId} does not wait for an approval. Nothing was recorded.`, {
+    throw notFound(`${workflowId} is not waiting for approval. Nothing was recorded.`, {
       operation: "show",
       workflowId,
     });
@@ -58,7 +58,7 @@ const theApproval = async (
   if (others.length === 0) return only;
   const ids = waiting.map((row) => `${row.question?.id} (${row.step})`).join(", ");
   throw refused(
-    `${workflowId} waits for ${waiting.length} approvals: name one with --for: ${ids}. Nothing was recorded.`,
+    `${workflowId} is waiting for ${waiting.length} approvals: choose one with --for: ${ids}. Nothing was recorded.`,
   );
 };
 

@@ -26,7 +26,7 @@ const moneyOf = ({ request: { amount, currency } }: WriteRow): string =>
  */
 export const consequencesOf = (row: WriteRow): Readonly<Record<Choice, string>> => {
   const { doubt, operation } = row;
-  const sent = doubt === 0 ? "" : " What was sent already is not reversed.";
+  const sent = doubt === 0 ? "" : " Requests already sent are not reversed.";
   const again =
     doubt === 0
       ? `sends${moneyOf(row)} again. We have no sign that an earlier attempt went through.`

@@ -79,7 +79,7 @@ const SIGN_IN = "sign-in";
 
 /** Judges the response time of a ping: slow is not down. */
 export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
-  const answered = `${baseUrl} answers in ${Math.round(milliseconds)} ms`;
+  const answered = `${baseUrl} responded in ${Math.round(milliseconds)} ms`;
   return milliseconds > SLOW_MS
     ? warning(SERVICE, `slow: ${answered}`, "Payments wait for it; nothing is lost.")
     : ok(SERVICE, answered);
@@ -142,7 +142,7 @@ export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delive
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) {
       throw refused(
-        `No notifier runs on task queue "${taskQueue}": set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET of the worker, and restart it. Nothing was posted.`,
+        `No notifier runs on task queue "${taskQueue}": set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET on the worker, and restart it. Nothing was posted.`,
       );
     }
     const isLate = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isNoAnswer(error);

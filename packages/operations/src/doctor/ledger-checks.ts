@@ -21,7 +21,7 @@ const checkIdentity = (
     return failed(
       "ledger",
       `it belongs to Temporal namespace ${pinned}, but this namespace is ${namespace}`,
-      "Set PAYMENTS_LEDGER, or TEMPORAL_NAMESPACE, as the worker has them.",
+      "Set PAYMENTS_LEDGER or TEMPORAL_NAMESPACE to the worker's value.",
     );
   }
   return ok("ledger", `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
@@ -41,7 +41,7 @@ export const checkWitness = (
     return failed(
       title,
       `the workers use ledger ${other.ledgerId}, but this one is ${ledgerId}`,
-      "Set PAYMENTS_LEDGER as the worker has it; if the ledger was replaced, run recover.",
+      "Set PAYMENTS_LEDGER to the worker's value. If the ledger was replaced, run recover.",
     );
   }
   const ahead = marks.find(
@@ -126,12 +126,12 @@ export const checkStuck = (
   const named = `${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`;
   const checks = [
     person === 0
-      ? ok("inbox", "nothing waits for a person")
+      ? ok("inbox", "nothing is waiting for a person")
       : warning("inbox", `${counted(person, "write")} waiting for a person`, {
           operation: "inbox",
         }),
     old === 0
-      ? ok("unknown outcomes", "none is older than an hour")
+      ? ok("unknown outcomes", "none older than an hour")
       : warning(
           "unknown outcomes",
           `${counted(old, "write")} unknown for more than an hour: the service's list may be late or unreadable`,
@@ -140,10 +140,10 @@ export const checkStuck = (
   ];
   if (untold > 0) {
     const detail = `${counted(untold, "run")} not notified of an answer yet`;
-    checks.push(warning("nudges", detail, "The tracker repeats it within a minute."));
+    checks.push(warning("nudges", detail, "The tracker notifies them again within a minute."));
   }
   if (lost.length > 0) {
-    const detail = `Temporal knows no run of ${named}, whose writes have an unknown outcome`;
+    const detail = `Temporal has no run of ${named}, but some of their writes have an unknown outcome`;
     const remedy =
       "If Temporal's database was restored, run recover; then start them again with the same input.";
     checks.push(failed("lost runs", detail, remedy));

@@ -68,7 +68,7 @@ const checkWorkers = async (
   if (unpolled.length === 0)
     return ok("worker", `${Math.min(...counts.map((found) => found.length))} on "${taskQueue}"`);
   const missing = [...new Set(unpolled.map(([tasks, queue]) => `${queue} (${tasks} tasks)`))];
-  return failed("worker", `none polls ${missing.join(", ")}`, { operation: "startWorker" });
+  return failed("worker", `no worker polls ${missing.join(", ")}`, { operation: "startWorker" });
 };
 
 /** An activity that workers keep running heartbeats more often than this. */
@@ -93,7 +93,7 @@ const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartb
   if (seen === 0) return { is: "late", why: "no worker has started it" };
   const sinceMs = Date.now() - seen;
   if (sinceMs > HEARTBEAT_WITHIN_MS)
-    return { is: "late", why: `no sign of life for ${Math.round(sinceMs / 1000)} s` };
+    return { is: "late", why: `has not reported for ${Math.round(sinceMs / 1000)} s` };
   const details = await readReported(client.options.loadedDataConverter, activity);
   return { is: "alive", details };
 };
@@ -106,7 +106,7 @@ const WITHOUT = "until it works, waiting runs poll every few hours instead";
 const HANGING = "Read the worker's log and restart the worker. Writes in flight are reconciled.";
 
 const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Check => {
-  const waits = `${waiting} waited for`;
+  const waits = `${waiting} open waits`;
   if (failing !== undefined) {
     const since = utc(new Date(failing.since));
     return failed(
@@ -116,7 +116,11 @@ const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Chec
     );
   }
   return Date.now() - readAt > READ_WITHIN_MS
-    ? failed(title, `has read nothing since ${utc(new Date(readAt))}; ${waits}`, HANGING)
+    ? failed(
+        title,
+        `has not read the service's lists since ${utc(new Date(readAt))}; ${waits}`,
+        HANGING,
+      )
     : ok(title, waits);
 };
 
@@ -133,7 +137,7 @@ const checkTracker = async (
     return warning(title, `not running: ${WITHOUT}`, soon);
   }
   if (found.is === "late") return failed(title, `${found.why}; ${WITHOUT}`, HANGING);
-  if (!isTracked(found.details)) return ok(title, "has begun");
+  if (!isTracked(found.details)) return ok(title, "has started");
   tracked.push(found.details);
   return trackedText(title, found.details);
 };
@@ -142,12 +146,12 @@ const checkNotifications = async ({ client, settings }: Temporal): Promise<Check
   const title = "notifications";
   const found = await readHeartbeat(client, notifierId(settings.taskQueue));
   if (found.is === "notRunning")
-    return skipped(title, "nobody is notified: no worker has PAYMENTS_NOTIFY_URL");
+    return skipped(title, "no one is notified: PAYMENTS_NOTIFY_URL is not set on any worker");
   if (found.is === "late") {
-    const remedy = "Set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET of every worker.";
+    const remedy = "Set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET on every worker.";
     return failed(title, found.why, remedy);
   }
-  if (!isNotifierState(found.details)) return ok(title, "have begun");
+  if (!isNotifierState(found.details)) return ok(title, "have started");
   const { failing } = found.details;
   if (failing === undefined) return ok(title, "all notifications were delivered");
   return failed(title, `failing since ${utc(failing.since)}: ${failing.why}`, {
@@ -175,7 +179,7 @@ export const checkTemporal = async (
 }> => {
   const { client, settings } = temporal;
   const { serverVersion } = await client.workflowService.getSystemInfo({});
-  const version = serverVersion || "of unknown version";
+  const version = serverVersion || "unknown version";
   const server = ok("Temporal", `${settings.address}, server ${version}`);
   const namespace = await guarded("namespace", checkNamespace(temporal));
   const tracked: Array<Tracked> = [];

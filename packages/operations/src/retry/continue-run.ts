@@ -140,7 +140,7 @@ export const startAgain = async (
     // Temporal does this only once.
     if (!hasCode(error, "alreadyExists")) throw error;
     throw refused(
-      `${workflowId} was retried by somebody else meanwhile. Nothing was done.`,
+      `${workflowId} was retried by someone else in the meantime. Nothing was done.`,
       workflowId,
     );
   }

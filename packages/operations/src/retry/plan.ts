@@ -47,7 +47,7 @@ const HOPELESS: Readonly<Record<string, string>> = {
   [failureTypes.invalidRequest]: "Its input is invalid: amend it (--amend FILE).",
   [failureTypes.alreadyCarriedOut]:
     "Another request has already succeeded under this id: pay under a new id.",
-  [failureTypes.madeTwice]: "It was made twice: clear it up with the bank.",
+  [failureTypes.madeTwice]: "It was made twice: sort it out with the bank.",
   [failureTypes.payoutFailed]:
     "Its payout was created and has failed at the service: pay again under a new id.",
 };
@@ -86,14 +86,14 @@ export const whyNot = ({
   }
   if (end !== undefined && !isOverruled) {
     return new EndedByPerson({
-      message: `${end.by} ended ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the end with a name and a reason. Nothing was done.`,
+      message: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason. Nothing was done.`,
       next: { operation: "retry", workflowId, isOverruling: true },
     });
   }
   const asking = rows.find((row) => row.state === "asking" && !isAnswered(row, decisions));
   if (asking !== undefined) {
     return refused(
-      `${asking.step} of ${workflowId} waits for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry asks the same. Nothing was done.`,
+      `${asking.step} of ${workflowId} is waiting for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry would ask the same question. Nothing was done.`,
       { operation: "answer", workflowId },
     );
   }
@@ -142,7 +142,7 @@ export const amendInput = (
 ) => {
   if (!isRecord(patch))
     throw invalidInput(
-      "The patch must be a JSON object of the shape of the run's input. Nothing was done.",
+      "The patch must be a JSON object with the shape of the run's input. Nothing was done.",
     );
   const amended = mergePatch(input, patch);
   const fields = patchedFields(patch).filter(

@@ -47,7 +47,7 @@ export const planRetryOf = async (
   const read = async (id: string): Promise<Progress> => {
     const found = await readProgress(client, id);
     if (found !== undefined) return found;
-    throw notFound(`Temporal knows no run ${id}. Nothing was done.`);
+    throw notFound(`Temporal has no run ${id}. Nothing was done.`);
   };
   const given = await read(workflowId);
   const root = given.rootId;

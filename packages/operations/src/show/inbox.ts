@@ -56,9 +56,9 @@ const leftUnknown = async (
   const left = await atOnce(rows, async (row): Promise<ReadonlyArray<InboxItem>> => {
     const progress = await readProgress(temporal.client, runStep(row).workflowId);
     if (progress?.state === "running") return [];
-    const gone = progress === undefined ? "gone from Temporal" : "ended";
+    const gone = progress === undefined ? "disappeared from Temporal" : "ended";
     const why = unknownText(row, Date.now(), listLagMs);
-    const reason = `Its run has ${gone}: ${why}. Nothing has to be done yet.`;
+    const reason = `Its run has ${gone}: ${why}. No action is needed yet.`;
     return [{ ...itemOf({ ...row, question: null }, null), kind: "unknown", reason }];
   });
   return left.flat();

@@ -136,7 +136,7 @@ export const readRun = async (sources: Sources, workflowId: string) => {
       ...whyNot,
       ...(missing === undefined ? [] : [missing.message]),
       ...(temporal !== undefined && progress === undefined
-        ? ["Temporal has no run of this id any more; only the records of the ledger are shown."]
+        ? ["Temporal no longer has a run with this id; only the ledger's records are shown."]
         : []),
     ],
   };
@@ -234,7 +234,7 @@ export const readLog = async (
   const [own, general] = await Promise.all([ledger.logOf(workflowId), ledger.decisionsOf("")]);
   const [first, last] = [own[0]?.sequence, own.at(-1)?.sequence];
   if (first === undefined || last === undefined)
-    throw notFound(`The ledger has no log of ${workflowId}.`);
+    throw notFound(`The ledger has no log for ${workflowId}.`);
   const among = general.filter(({ sequence }) => sequence > first && sequence < last);
   return {
     workflowId,

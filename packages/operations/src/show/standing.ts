@@ -168,7 +168,7 @@ const BY: Readonly<Record<string, string>> = {
   key: "found in the list by its key",
   likeness: "found in the list by its fields",
   person: "named by a person",
-  ledger: "reused, as the ledger has it for the same account",
+  ledger: "reused: the ledger has it for the same account",
 };
 
 const twice = ({ sends }: WriteRow): string => (sends > 1 ? `, sent ${sends} times` : "");
@@ -202,7 +202,7 @@ const textOf = (row: WriteRow, now: number, listLagMs?: number): string => {
         ? "ended by a person; outcome unknown"
         : "ended by a person; nothing was paid";
     case "undone":
-      return `${madeId ?? "what it made"} was removed again`;
+      return `${madeId ?? "its result"} was removed`;
   }
 };
 

@@ -67,7 +67,7 @@ test("the first answer wins, and an end beats it", async () => {
 test.each([
   [{ choose: "resend", reason: undefined }, "A reason is required"],
   [{ choose: "found" }, "needs the id"],
-  [{ choose: "resend", found: "P-1" }, "belongs to --choose found only"],
+  [{ choose: "resend", found: "P-1" }, "can be given only with --choose found"],
   [{ choose: "resend", by: " " }, "must not be empty"],
 ] as const)("an answer %j is refused", async (given, message) => {
   const { operations } = await withRow();
@@ -145,7 +145,7 @@ test("an end is recorded for an id that Temporal has forgotten", async () => {
 test("a pause needs a reason and a known id, and its end nudges who waits", async () => {
   const { asked, ledger, operations } = await withRow(row());
   await expect(pause(operations, undefined, { by: "Bob", how: "--by" })).rejects.toThrow("reason");
-  await expect(pause(operations, "typo", bob)).rejects.toThrow("no run and no batch typo");
+  await expect(pause(operations, "typo", bob)).rejects.toThrow("no run or batch typo");
   expect(await pause(operations, "invoice-17", bob)).toMatchObject({ scope: "run" });
   expect(await resume(operations, "invoice-17", bob)).toMatchObject({ nudged: 1 });
   expect(asked.signals).toHaveLength(1);

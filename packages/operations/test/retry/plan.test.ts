@@ -75,8 +75,8 @@ const unanswered = row({ state: "asking", question: question() });
 
 test.each([
   ["completed", { state: "succeeded" }, "has completed"],
-  ["ended by a person", { end }, "Ada ended invoice-17 (fraud)"],
-  ["asking", { rows: [unanswered] }, "waits for an answer"],
+  ["ended by a person", { end }, "Ada stopped invoice-17 (fraud)"],
+  ["asking", { rows: [unanswered] }, "is waiting for an answer"],
   ["an invalid input", { failure: failure("InvalidRequest") }, "amend it"],
   ["a failed payout", { failure: failure("PayoutFailed") }, "under a new id"],
   [

@@ -80,7 +80,7 @@ const waitFor = <Seen>(
       {
         activityId: `${id}:look`,
         startToCloseTimeout: "1 minute",
-        summary: `${thing}: a last look`,
+        summary: `${thing}: final check`,
       },
     ).then(ended, failed);
   const until = Date.now() + msToNumber(options.within);
@@ -131,7 +131,7 @@ export const awaitPayout = (
         const facts = factsOfWait(WAIT.payout, payout_status);
         if (contradiction !== undefined) {
           throw new PayoutDiffers(
-            `The payout ${payout_id} is not what was sent: ${contradiction}`,
+            `The payout ${payout_id} does not match the request: ${contradiction}`,
             facts,
           );
         }
@@ -140,7 +140,7 @@ export const awaitPayout = (
         }
         if (outcome === "completed") return seen;
         throw new PayoutStillOpen(
-          `The payout ${payout_id} was open after ${within}: ${payout_status}. It may still be paid.`,
+          `The payout ${payout_id} was still open after ${within}: ${payout_status}. It may still be paid.`,
           facts,
         );
       },
@@ -170,7 +170,7 @@ export const awaitVerification = (
         if (seen.outcome === "verified") return seen;
         throw new NotVerified(
           seen.outcome === "open"
-            ? `The identity check of the cardholder ${card_holder_id} was open after ${within}.`
+            ? `The identity check of the cardholder ${card_holder_id} was still open after ${within}.`
             : `The identity of the cardholder ${card_holder_id} was not verified: ${seen.outcome}.`,
           factsOfWait(WAIT.cardholder, seen.outcome),
         );
@@ -240,7 +240,7 @@ export const awaitFunds = (
       judge: (seen) => {
         if (seen.outcome === "enough") return seen;
         throw new NotFunded(
-          `The ${currency} balance held ${seen.available_balance} after ${within}, and ${amount} is needed.`,
+          `The ${currency} balance held ${seen.available_balance} after ${within}, but ${amount} is needed.`,
           factsOfWait(WAIT.balance, seen.available_balance),
         );
       },

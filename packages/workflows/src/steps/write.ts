@@ -96,7 +96,7 @@ const claim = (
   }
   if (!isNamed && identity().isContinued) {
     return failTask(
-      `The run was continued, or has a schedule, and the step ${step} has no name: it would be the write of an earlier run. ${advice}`,
+      `The run continued as new, or has a schedule, and the step ${step} has no name: it would refer to the write of an earlier run. ${advice}`,
     );
   }
   if (before !== undefined && (before.operation !== operation || !before.isNamed)) {
