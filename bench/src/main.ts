@@ -22,7 +22,7 @@ The ledger is measured in SQLite, and in PostgreSQL if that is installed.
 Scenarios:
 ${scenarios.map(({ about, name }) => `  ${name.padEnd(12)}  ${about}`).join("\n")}
 
-Exit codes: 0 measured, even if targets are missed; 1 a scenario failed; 2 bad options;
+Exit codes: 0 measured, even if targets are missed; 1 a scenario failed; 2 invalid options;
 130 interrupted.
 `;
 

@@ -39,7 +39,7 @@ the code.
 
 Options:
   --runs N        runs to start (200)
-  --seed N        seed of everything random (drawn and printed if you give none)
+  --seed N        seed of everything random (by default chosen at random, and printed)
   --minutes M     minutes after which an open run counts as stuck (6)
   --service KIND  simulator, or independent: a service that shares no code with the client, shows no
                   keys, loses answers and lists late (simulator)
@@ -49,7 +49,7 @@ Options:
   --json          prints the result as one JSON object on standard output
   --help          shows this text
 
-Exit codes: 0 nothing was duplicated, lost, wrong or stuck; 1 otherwise; 2 bad options; 130 interrupted.
+Exit codes: 0 nothing was duplicated, lost, wrong or stuck; 1 otherwise; 2 invalid options; 130 interrupted.
 `;
 
 const number = (option: string, text: string, [from, to]: readonly [number, number]): number => {

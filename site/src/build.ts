@@ -14,7 +14,7 @@ Options:
   --serve  serves the site on localhost until Ctrl-C
   --help   shows this text
 
-Exit codes: 0 built, 1 it could not be built.
+Exit codes: 0 built, 1 could not be built.
 `;
 
 await runCommand({ help, options: { serve: { type: "boolean" } } }, async (values) => {

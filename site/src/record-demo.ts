@@ -8,7 +8,7 @@ import { drawRecording, type RecordedLine } from "./recording.ts";
 
 const help = `Usage: npm run record-demo
 
-Runs npm run demo and draws what it prints, as it appeared, into docs/pictures/demo.svg.
+Runs npm run demo and draws its output, as it appears over time, into docs/pictures/demo.svg.
 
 Options:
   --help   shows this text

@@ -6,9 +6,9 @@ import { type Stack, withStack } from "./stack.ts";
 
 const help = `Usage: npm run demo
 
-Shows the main job on this machine, with a real Temporal server: starts a dev server with its Web UI,
+Shows two payments on this machine, with a real Temporal server: starts a dev server with its Web UI,
 the simulator of the payment service, and a worker, all on free ports; onboards a cardholder
-(examples/onboard.json) and pays out to a new beneficiary (examples/payout.json); prints both
+(examples/onboard.json) and makes a payout to a new beneficiary (examples/payout.json); prints both
 results; stops everything that it started. A missing Temporal server is installed first.
 
 Options:
@@ -19,13 +19,13 @@ Exit codes: 0 both runs succeeded, 1 something failed, 130 interrupted.
 
 const JOBS = [
   {
-    title: "Onboarding a cardholder: identity check, USD balance, card with its first recharge",
+    title: "Onboarding a cardholder: identity check, USD balance, and a card with its first funds",
     command: "onboard",
     file: "examples/onboard.json",
     id: "demo-onboarding",
   },
   {
-    title: "Paying out to a new beneficiary: create both, await the completion",
+    title: "Making a payout to a new beneficiary, and waiting until it has completed",
     command: "pay",
     file: "examples/payout.json",
     id: "demo-payout",
@@ -69,11 +69,11 @@ await runCommand({ help, options: {} }, async () => {
     await withStack({ name: "demo", ports: PORTS, signal }, report, run);
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    report.line("\nInterrupted; everything that the demo started is ended again.");
+    report.line("\nInterrupted; everything that the demo started has been stopped.");
     return error.exitCode;
   }
   const seconds = Math.round((Date.now() - started) / 1000);
-  report.line(`\nBoth runs succeeded; everything is ended again (${seconds} s).`);
+  report.line(`\nBoth runs succeeded; everything has been stopped (${seconds} s).`);
   return 0;
 });
 

@@ -17,7 +17,7 @@ const PREFERRED = { temporal: 7233, ui: 8233, simulator: 4010 };
 const help = `Usage: npm run dev [-- OPTIONS]
 
 Runs a Temporal dev server with its Web UI, the simulator of the payment service, and a worker,
-until Ctrl-C. Everything is in memory, or removed at the end. In another terminal of the same checkout
+until Ctrl-C. Everything is in memory, or removed at the end. In another terminal in the same checkout
 "./starter …" and "npm run worker" then talk to this stack.
 If a part ends, or you kill it, the others keep running, so you can practise an outage. The command that
 restarts the part with the same ports and data is then printed.
@@ -32,7 +32,7 @@ Options:
 The worker reads your PAYMENTS_* settings, such as PAYMENTS_APPROVE_ABOVE, but never the address or
 credentials of your payment service. If a default port is in use, a free port replaces it. If a port that
 you name is in use, the command fails.
-Exit codes: 0 ended by Ctrl-C or SIGTERM, 1 a part did not start, 2 bad options.
+Exit codes: 0 stopped by Ctrl-C or SIGTERM, 1 a part did not start, 2 invalid options.
 `;
 
 const port = { type: "string" } as const;
@@ -69,7 +69,7 @@ await runCommand(
         try {
           process.stdout.write(describe(stack));
           if (withdraw === undefined) {
-            report.line("Another stack of this checkout runs: ./starter keeps talking to it.");
+            report.line("Another stack of this checkout is running: ./starter keeps using it.");
           }
           return await new Promise<never>((_, reject) => {
             signal.addEventListener("abort", () => reject(signal.reason));
@@ -80,7 +80,7 @@ await runCommand(
       });
     } catch (error) {
       if (!(error instanceof Interrupted)) throw error;
-      report.line("Ended; nothing is left running.");
+      report.line("Stopped; nothing is left running.");
       return 0;
     }
   },
@@ -102,8 +102,8 @@ function commandOf(part: OptionalPart, { ledgerFile, variables }: Stack): string
 
 function describeEnd({ lastLines, part, what }: EndedPart, stack: Stack): string {
   return part === "temporal"
-    ? `${what}; its runs are lost with it. End this by Ctrl-C, and start again. Its last lines:\n${lastLines}`
-    : `${what}; the rest runs on. In another terminal of this folder, to start it again:\n  ${commandOf(part, stack)}`;
+    ? `${what}; its runs are lost with it. Press Ctrl-C, and start again. Its last lines:\n${lastLines}`
+    : `${what}; the rest keeps running. To restart that part, run this in another terminal in this folder:\n  ${commandOf(part, stack)}`;
 }
 
 function describe(stack: Stack): string {
@@ -122,11 +122,11 @@ Running until Ctrl-C:
   Worker           task queue ${variables["PAYMENTS_TASK_QUEUE"]} (${running("worker", "running")})
   Logs             ${relative(process.cwd(), logFolder)}
 
-In another terminal of this folder:
+In another terminal in this folder:
 ${missing.map((part) => `  ${commandOf(part, stack)}\n`).join("")}  ./starter onboard examples/onboard.json
   ./starter pay examples/payout.json --id invoice-17
   ./starter show invoice-17 --follow
-  # To lose the answer to the next payout:
+  # To lose the response to the next payout:
   curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${service}/_simulator/faults
 
 For other programs:

@@ -12,7 +12,7 @@ Options:
   --check  changes nothing, and fails if an example differs from its file
   --help   shows this text
 
-Exit codes: 0 all equal now, 1 an example differs, 2 bad options.
+Exit codes: 0 all are up to date, 1 an example differs, 2 invalid options.
 `;
 
 const EXAMPLE = /<!-- example: (?<path>\S+) -->\n[\s\S]*?<!-- \/example -->/g;

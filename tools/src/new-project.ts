@@ -8,13 +8,13 @@ import { checkout } from "./processes.ts";
 
 const help = `Usage: npm run new-project FOLDER
 
-Makes a project as "npm create durable-payments" will once the package is in a registry. The project uses the
+Creates a project as "npm create durable-payments" will do once the package is published. The project uses the
 package of this checkout, which is built and packed into FOLDER/packages. Nothing is installed.
 
 Options:
   --help   shows this text
 
-Exit codes: 0 made, 1 it could not be made, 2 bad input.
+Exit codes: 0 created, 1 could not be created, 2 invalid input.
 `;
 
 const { positionals, values } = parseArgs({

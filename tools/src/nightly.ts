@@ -8,18 +8,18 @@ const help = `Usage: npm run nightly [-- --only NAME]
 Runs the campaigns that npm test omits because they take minutes, or need servers that few machines have. The last
 line, "N passed, N failed", counts the campaigns:
 
-  tests    tests in files named *.nightly.ts: the model check at its large bounds, shown output, demo, replaced
-           keys, clusters on PostgreSQL, authorization, chaos with restores
+  tests    tests in files named *.nightly.ts: the model check with large bounds, the output shown in the docs, the
+           demo, replaced keys, clusters on PostgreSQL, authorization, chaos with restores
   chaos    workers and servers killed at random, with a seed that is drawn and shown
-  outside  the package as its users install it, on the oldest Node and the newest
-  site     the documentation's site, with its reference
+  outside  the package as users install it, on the oldest and the newest Node
+  site     the documentation site, with its reference
 
 Options:
   --only NAME  runs one campaign
   --seed N     sets the seed of the chaos run
   --help       shows this text
 
-Exit codes: 0 all passed, 1 otherwise, 2 bad options.
+Exit codes: 0 all passed, 1 otherwise, 2 invalid options.
 `;
 
 const MOST_SEEDS = 100_000;

@@ -6,8 +6,8 @@ import { checkout } from "./processes.ts";
 
 const help = `Usage: npm run size [-- --check]
 
-Prints the lines of source and of tests of each module with its budget, and the words of the documentation. Lines are
-those of TypeScript and JavaScript files, blank ones and comments included, without scripts, templates and recorded data.
+Prints the lines of source and tests of each module with its budget, and the words of the documentation. Counts the lines
+of TypeScript and JavaScript files, including blank lines and comments, without scripts, templates and recorded data.
 
 Options:
   --check  ends with exit code 1 if a module is over its budget

@@ -8,7 +8,7 @@ Vitest. Prints a dot for each file; for each failure its error, its output and t
 Temporal servers; the slowest files; the reason for each skipped test; and a last line "N passed, N failed".
 A project that exceeds its budget in tools/src/testing/test-budget.json fails.
 
-The tests of one project, of some files, or of the projects that changed (from Nx's cache):
+To run the tests of one project, of some files, or of changed projects (with Nx's cache):
   npx vitest run --project=@durable-payments/workflows
   npx vitest run apps/worker/test/drain
   npx nx affected -t test

@@ -34,7 +34,7 @@ it("says in one line that it was interrupted, and leaves nothing running", async
   const { code } = await demo.exited;
   expect(demo.stderr()).toBe("");
   const after = demo.stdout().slice(before.length).trimEnd().split("\n");
-  expect(after.at(-1)).toBe("Interrupted; everything that the demo started is ended again.");
+  expect(after.at(-1)).toBe("Interrupted; everything that the demo started has been stopped.");
   // The run may have continued in between.
   expect(after.slice(0, -1).filter((line) => !/^ {5}|^$/.test(line))).toEqual([]);
   expect(code).toBe(130);

@@ -51,14 +51,14 @@ it("leaves the rest up when a part is killed, and says how that part is started 
   process.kill(Number(id));
   const [, command] = await printed(
     started,
-    /the rest runs on\..*\n {2}npm run (simulator -- --port \d+ --state-file \S+)/,
+    /the rest keeps running\..*\n {2}npm run (simulator -- --port \d+ --state-file \S+)/,
   );
   expect(command).toContain(`--port ${simulator} `);
   // Temporal's Web UI answers still.
   expect((await fetch(`http://127.0.0.1:${webUi}`)).status).toBe(200);
   started.send("SIGINT");
   expect(await started.exited).toMatchObject({ code: 0 });
-  expect(started.stderr()).toContain("Ended; nothing is left running.");
+  expect(started.stderr()).toContain("Stopped; nothing is left running.");
   await expect(fetch(`http://127.0.0.1:${webUi}`)).rejects.toThrow("fetch failed");
 });
 

@@ -59,7 +59,7 @@ const readModule = (module: string, namespace: string): DataConverter => {
   if (typeof exported !== "object" || exported === null || exported instanceof Promise) {
     throw invalid(
       module,
-      "without `dataConverter`: export one, or a function of { namespace } that returns one, and no promise",
+      "without `dataConverter`: export one, or a function of { namespace } that returns one (not a promise)",
     );
   }
   // Each of its fields is optional.
@@ -67,7 +67,7 @@ const readModule = (module: string, namespace: string): DataConverter => {
   if (dataConverter.payloadConverterPath !== undefined) {
     throw invalid(
       module,
-      "with a payloadConverterPath: what payments store is JSON; encrypt or compress it by payloadCodecs",
+      "with a payloadConverterPath: payments are stored as JSON, so encrypt or compress them with payloadCodecs",
     );
   }
   return dataConverter;
@@ -113,7 +113,7 @@ export const checkDataConverter = async ({ payloadCodecs = [] }: DataConverter):
     const encoded = await codec.encode([{ metadata: {}, data: SAMPLE }]);
     const [decoded] = await codec.decode(encoded);
     if (!SAMPLE.equals(decoded?.data ?? Buffer.of())) {
-      throw new KeysUnavailable("A payload codec does not decode what it has encoded");
+      throw new KeysUnavailable("A payload codec cannot decode what it has encoded");
     }
   }
 };

@@ -57,7 +57,7 @@ const decrypt = async (payload: Payload, namespace: string, keys: DataKeys): Pro
   const keyId = textOf(metadata?.[KEY_ID]);
   if (!wrapped || wrapped.length > MAX_WRAPPED_BYTES || keyId === "" || !data) {
     throw new UndecryptablePayload(
-      "A payload is encrypted in another way: it names no key of this codec",
+      "A payload was not encrypted by this codec: it does not name a key",
     );
   }
   const key = await keys.unwrap(keyId, wrapped);
@@ -68,7 +68,7 @@ const decrypt = async (payload: Payload, namespace: string, keys: DataKeys): Pro
     return PayloadMessage.decode(opened);
   } catch (error) {
     throw new UndecryptablePayload(
-      `A payload cannot be decrypted by the key ${keyId}: it was changed, or written for another namespace than ${namespace}`,
+      `A payload cannot be decrypted with the key ${keyId}: it was changed, or written for a namespace other than ${namespace}`,
       { cause: error },
     );
   }

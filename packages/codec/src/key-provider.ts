@@ -14,7 +14,7 @@ export class MissingKey extends Error {
 
   constructor(keyId: string, where: string) {
     super(
-      `The key ${keyId} is missing in ${where}: put it back, a key may only be removed when nothing is stored under it any more`,
+      `The key ${keyId} is missing in ${where}: restore it. A key may be removed only when no stored data is encrypted with it`,
     );
     this.keyId = keyId;
   }

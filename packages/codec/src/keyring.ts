@@ -53,7 +53,7 @@ const readKeys = async (folder: string): Promise<Keys> => {
       const keyId = file.slice(0, -SUFFIX.length);
       if (!KEY_ID.test(keyId)) {
         throw new Error(
-          `${join(folder, file)}: the id of a key has at most 64 letters, digits, points, underscores and hyphens`,
+          `${join(folder, file)}: the id of a key must have at most 64 letters, digits, dots, underscores and hyphens`,
         );
       }
       return [keyId, await readKey(folder, file)] as const;
@@ -63,7 +63,7 @@ const readKeys = async (folder: string): Promise<Keys> => {
   const current = (await readFile(join(folder, "current"), "utf8")).trim();
   if (!byId.has(current)) {
     throw new Error(
-      `${join(folder, "current")} must hold the id of a key of the folder${byId.size === 0 ? ", which has none" : `: one of ${[...byId.keys()].toSorted().join(", ")}`}`,
+      `${join(folder, "current")} must contain the id of a key in the folder${byId.size === 0 ? ", which has none" : `: one of ${[...byId.keys()].toSorted().join(", ")}`}`,
     );
   }
   return { current, byId };
@@ -120,7 +120,7 @@ export const openKeyring = (
         return open(wrapping, wrapped, boundTo(keyId));
       } catch (error) {
         throw new UndecryptablePayload(
-          `A data key cannot be decrypted by the key ${keyId} of ${folder}: it was changed, or ${keyId} is another key now`,
+          `A data key cannot be decrypted with the key ${keyId} in ${folder}: the data key was changed, or ${keyId} was replaced`,
           { cause: error },
         );
       }

@@ -61,7 +61,7 @@ export const openTextSeal = (folder: string): TextSeal => {
         ).toString();
       } catch (error) {
         if (error instanceof MissingKey || error instanceof KeysUnavailable) throw error;
-        throw new UndecryptablePayload(`A text cannot be decrypted by the key ${keyId}`, {
+        throw new UndecryptablePayload(`A text cannot be decrypted with the key ${keyId}`, {
           cause: error,
         });
       }

@@ -38,7 +38,7 @@ it.each([
 
 it.each([
   ["a module without it", "export const converter = 1;", "a module without `dataConverter`"],
-  ["a promise", "export const dataConverter = async () => ({});", "and no promise"],
+  ["a promise", "export const dataConverter = async () => ({});", "(not a promise)"],
   ["a module that does not load", "export const = 1;", "a module that does not load"],
   [
     "a module that awaits",
@@ -48,7 +48,7 @@ it.each([
   [
     "a payload converter",
     `export const dataConverter = { payloadConverterPath: "/converter.js" };`,
-    "what payments store is JSON",
+    "payments are stored as JSON",
   ],
 ])("is refused in words that name the variable: %s", async (_, source, message) => {
   const { folder } = await makeKeyringFolder();
@@ -78,6 +78,6 @@ it("is checked by encoding and decoding once", async () => {
     decode: async () => [{ data: Buffer.of(2) }],
   };
   await expect(checkDataConverter({ payloadCodecs: [lossy] })).rejects.toThrow(
-    "does not decode what it has encoded",
+    "cannot decode what it has encoded",
   );
 });

@@ -73,7 +73,7 @@ describe("an encrypted payload", () => {
     const { codec, keys } = await makeRig();
     const other = makeEncryptionCodec({ namespace: "staging", keys });
     await expect(other.decode([await encryptOne(codec, IBAN)])).rejects.toThrow(
-      "written for another namespace than staging",
+      "written for a namespace other than staging",
     );
   });
 

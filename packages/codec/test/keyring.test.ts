@@ -104,12 +104,12 @@ it.each([
   {
     what: "a current key that is missing",
     change: (folder: string) => writeFile(join(folder, "current"), "k9"),
-    says: /current must hold the id of a key of the folder: one of k1/,
+    says: /current must contain the id of a key in the folder: one of k1/,
   },
   {
     what: "an id with a blank",
     change: (folder: string) => writeFile(join(folder, "my key.key"), ""),
-    says: /the id of a key has at most 64 letters/,
+    says: /the id of a key must have at most 64 letters/,
   },
 ])("refuses $what, in words that say what to do, and shows no key", async ({ change, says }) => {
   const { folder } = await makeKeyringFolder();
@@ -136,5 +136,5 @@ it("refuses a data key that was changed, or that another key of the same id has 
     });
   }
   await addKey("k1");
-  await expect(keyring.unwrap("k1", wrapped)).rejects.toThrow("k1 is another key now");
+  await expect(keyring.unwrap("k1", wrapped)).rejects.toThrow("k1 was replaced");
 });

@@ -36,9 +36,7 @@ const packageName = (folder: string): string =>
 export const createProject = (folder: string): string => {
   const project = resolve(folder);
   if (existsSync(project) && readdirSync(project).length > 0) {
-    throw new CannotCreate(
-      `${project} is not empty. Name a folder that is, or that does not exist.`,
-    );
+    throw new CannotCreate(`${project} is not empty. Name an empty folder, or one to create.`);
   }
   cpSync(template, project, { recursive: true });
   for (const [from, to] of Object.entries(RENAMED))

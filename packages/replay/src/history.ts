@@ -69,7 +69,7 @@ export const readHistory = (json: unknown): History => {
   const at = events.findIndex(({ eventId }, index) => Number(eventId) !== index + 1);
   if (at !== -1) {
     throw new InvalidHistory(
-      `its event ${at + 1} is missing: only a whole history can be replayed`,
+      `its event ${at + 1} is missing: only a complete history can be replayed`,
     );
   }
   return history;
@@ -112,7 +112,7 @@ export const readRun = (json: unknown, workflowId?: string): RunToReplay => {
   const id = workflowId ?? workflowIdOf(history);
   if (id === undefined) {
     throw new WrongWorkflowId(
-      "its history does not say its workflow id, from which the ids of children are derived, and none is given",
+      "its history does not contain its workflow id, from which the ids of children are derived: pass the workflow id",
     );
   }
   const run = { workflowId: id, history };

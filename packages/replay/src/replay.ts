@@ -62,7 +62,7 @@ const kindOf = (message: string): DifferenceKind => {
 const otherStepMessage = ({ command, event }: Difference): string => {
   const now =
     command?.step === undefined ? "an activity without a step" : `the step ${command.step}`;
-  return `What this run sent as the step ${event?.step} the code sends as ${now}: the ledger knows a payment by its step. If its outcome is not known yet, or the run is retried, it could be paid a second time. Keep the name, or take the new one behind patched.`;
+  return `This run sent a request as the step ${event?.step}, but the code sends it as ${now}. The ledger identifies a payment by its step, so it could be paid a second time if its outcome is still unknown, or if the run is retried. Keep the name, or use the new one only behind patched.`;
 };
 
 const runOf = ({ history: { events }, workflowId }: RunToReplay) => ({

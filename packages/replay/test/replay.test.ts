@@ -220,7 +220,7 @@ describe("what is sent as another payment is reported, though for Temporal it is
     );
     expect(kind).toBe("otherStep");
     expect(message).toMatch(
-      /sent as the step pay the code sends as the step payFirst: .*paid a second time/,
+      /sent a request as the step pay, but the code sends it as the step payFirst\. .*paid a second time/,
     );
     const activity = { type: "ACTIVITY_TASK_SCHEDULED", name: "send" };
     expect(difference).toMatchObject({
@@ -294,7 +294,7 @@ it.each([
   [{ events: [{ eventId: "1" }] }, "it does not begin with the event WORKFLOW_EXECUTION_STARTED"],
   [
     { events: [STARTED, { eventId: "3" }] },
-    "its event 2 is missing: only a whole history can be replayed",
+    "its event 2 is missing: only a complete history can be replayed",
   ],
   [{ events: [7_654_321] }, "HistoryEvent: expected object"],
   [{ events: [{ eventId: "7654321a" }] }, "HistoryEvent.eventId: invalid integer"],

@@ -27,7 +27,7 @@ const flags = {
 /** The text of `--help`. @param name the command */
 export const help = (name: string): string => `Usage: ${name} [OPTIONS]
 
-Simulates the payment service on this machine, for tests and trials.
+Simulates the payment service on this machine, for tests and experiments.
 
   --port PORT            listens on this port; 0: a free one (4010)
   --host ADDRESS         listens on this address (127.0.0.1)
@@ -41,14 +41,14 @@ Simulates the payment service on this machine, for tests and trials.
   --fault FAULT          breaks a request; repeatable
   --state-file FILE      keeps the service's data there
   --log                  shows method, path and status of each request
-  --json                 prints one line of JSON when it listens
+  --json                 prints one line of JSON once it listens
   --help                 shows this text
   --version              shows the version
 
 TIME is a number of seconds, "20 days", "500 millis" or never.
 FAULT is KIND[,operation=NAME][,times=N]; some kinds also take [,seconds=N] or
 [,milliseconds=N]. It applies to the next request to that operation. Without
-an operation, it applies to the next request to any operation but signIn:
+an operation, it applies to the next request to any operation except signIn:
 ${Object.entries(FAULTS)
   .map(([kind, effect]) => `  ${kind.padEnd(22)}${effect}`)
   .join("\n")}

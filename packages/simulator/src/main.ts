@@ -13,7 +13,7 @@ const NAME =
 const explain = (cause: unknown): string => {
   const reason = cause instanceof Error ? (cause.cause ?? cause) : cause;
   return reason instanceof Error && "code" in reason && reason.code === "EADDRINUSE"
-    ? `${reason.message}. Stop what listens there, or give --port another one (0 for any that is free).`
+    ? `${reason.message}. Stop the program that listens there, or choose another port with --port (0: any free port).`
     : messageOf(cause);
 };
 

@@ -71,12 +71,12 @@ export const makeSettings = ({
   const invalid = Object.entries(balances).find((balance) => !isBalance(balance));
   if (invalid !== undefined) {
     throw new InvalidSettings({
-      message: `The balance ${invalid.join("=")} must be a currency and an amount in its digits, such as USD=100000.00.`,
+      message: `The balance ${invalid.join("=")} must be a currency and an amount with its decimal places, such as USD=100000.00.`,
     });
   }
   const lifetime = finite(tokenLifetime);
   if (lifetime === undefined) {
-    throw new InvalidSettings({ message: "The lifetime of a token must have an end." });
+    throw new InvalidSettings({ message: "The lifetime of a token must be finite." });
   }
   return {
     host: "127.0.0.1",

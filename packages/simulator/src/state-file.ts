@@ -22,7 +22,7 @@ const decodeUnit = Schema.decodeUnknownResult(Schema.fromJsonString(Unit));
 const read = (file: string, content: string): ReadonlyArray<Change> => {
   if (!content.startsWith(HEADER)) {
     throw new UnusableStateFile({
-      message: `${file} is not a state file of this simulator. Give --state-file another path, or remove the file.`,
+      message: `${file} is not a state file of this simulator. Choose another path with --state-file, or delete the file.`,
     });
   }
   const lines = content.slice(HEADER.length).split("\n").slice(0, -1);
@@ -30,7 +30,7 @@ const read = (file: string, content: string): ReadonlyArray<Change> => {
     const unit = decodeUnit(line);
     if (Result.isFailure(unit)) {
       throw new UnusableStateFile({
-        message: `${file} is damaged in line ${index + 2}. Restore it from a copy, or remove it to start again.`,
+        message: `${file} is damaged in line ${index + 2}. Restore it from a copy, or delete it to start over.`,
       });
     }
     // The tuples' kinds and records were decoded together.

@@ -81,6 +81,6 @@ it.skipIf(address === undefined)("answers its own machine only", async () => {
   expect(near.status).toBe(200);
   expect([far.status, far.body.message]).toEqual([
     400,
-    "The simulator is controlled from its own machine only",
+    "The simulator can be controlled only from its own machine",
   ]);
 });

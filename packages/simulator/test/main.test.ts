@@ -70,7 +70,9 @@ describe("it does not start", () => {
     const { code, stderr, stdout } = await run(["--port", port, "--json"]).ended;
     await simulator.stop();
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(new RegExp(`${port}. Stop what listens there, or give --port another`));
+    expect(stderr).toMatch(
+      new RegExp(`${port}. Stop the program that listens there, or choose another port`),
+    );
   });
 
   it.each([
@@ -93,7 +95,7 @@ describe("it does not start", () => {
     [{ balances: { USD: "-1" } }, "The balance USD=-1 must be a currency and an amount"],
     [{ balances: { USD: "1.001" } }, "The balance USD=1.001 must be a currency and an amount"],
     [{ balances: { DOLLAR: "1" } }, "The balance DOLLAR=1 must be"],
-    [{ tokenLifetime: Infinity }, "The lifetime of a token must have an end"],
+    [{ tokenLifetime: Infinity }, "The lifetime of a token must be finite"],
   ])("with the options %j", async (options, message) => {
     await expect(startSimulator(options)).rejects.toThrow(message);
   });

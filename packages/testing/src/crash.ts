@@ -42,7 +42,7 @@ export const crashOn = (
       for (const [operation, isDone] of ordered) {
         if (await isDone) continue;
         throw new Error(
-          `The worker was to crash after ${operation}, but no run has sent that: the test shows nothing. Order the crash before the run that sends it, and wait for the run.`,
+          `The worker was to crash after ${operation}, but no run sent it, so the test proves nothing. Call crashAfter before the run that sends it, and wait for the run.`,
         );
       }
     },

@@ -152,7 +152,7 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
     });
 
   const untilApproval = () => untilRow("approval", "did not ask for an approval");
-  const untilQuestion = () => untilRow("outcome", "asked no person");
+  const untilQuestion = () => untilRow("outcome", "did not have a question");
   const deciding = { client, ledger };
 
   return {

@@ -45,7 +45,7 @@ export const replayRuns = async (
   }
   if (isOther && lines.length === 0) return ids;
   throw new NotReplayable(
-    ["Runs of this test do not replay: their code does not do the same again.", ...lines].join(
+    ["Runs of this test do not replay: the code differs from their histories.", ...lines].join(
       "\n",
     ),
   );

@@ -17,8 +17,8 @@ export const askedOf = async (
 
 const asks = ({ question, step }: WriteRow): string =>
   question?.kind === "approval"
-    ? `Its step ${step} waits for the approval of a second person: run.approve() or run.reject(). ${question.reason}`
-    : `Its step ${step} asks a person: ${question?.reason ?? ""} Answer by run.answer().`;
+    ? `Its step ${step} is waiting for approval by a second person: run.approve() or run.reject(). ${question.reason}`
+    : `Its step ${step} asks a person: ${question?.reason ?? ""} Answer with run.answer().`;
 
 /** The failure of a workflow task: the code threw an error that does not fail the run, and is retried forever. */
 const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> => {
@@ -47,12 +47,14 @@ export const describeStanding = async (ledger: Ledger, handle: WorkflowHandle): 
     const children = await Promise.all(
       (raw.pendingChildren ?? []).map(async ({ workflowId, workflowTypeName }) => {
         const child = handle.client.getHandle(workflowId ?? "");
-        return `It waits for the child ${workflowId} (${workflowTypeName}): ${await describeStanding(ledger, child)}`;
+        return `It is waiting for the child ${workflowId} (${workflowTypeName}): ${await describeStanding(ledger, child)}`;
       }),
     );
     const thrown = await failedTask(handle);
     const all = [...asked, ...pending, ...children, ...(thrown === undefined ? [] : [thrown])];
-    return all.length === 0 ? "It waits for nothing that is known." : all.join(" ");
+    return all.length === 0
+      ? "It is not waiting for an activity, a child or a person."
+      : all.join(" ");
   } catch (error) {
     return `Its state cannot be read: ${messageOf(error)}.`;
   }

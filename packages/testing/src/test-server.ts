@@ -111,9 +111,9 @@ const remedyOf = (kind: ServerKind): string => {
   const { variable } = SERVERS[kind];
   const path = process.env[variable];
   if (path) {
-    return `It was started from ${path} (${variable}): let that name an executable of the server, or unset it.`;
+    return `It was started from ${path} (${variable}): set it to an executable of the server, or unset it.`;
   }
-  const download = `Temporal's SDK downloads it once from temporal.download and keeps it in the folder for temporary files: let this machine reach that address, or set ${variable} to an executable of it.`;
+  const download = `Temporal's SDK downloads it once from temporal.download and keeps it in the folder for temporary files: allow this machine to reach that address, or set ${variable} to an executable of it.`;
   if (kind === "dev") return download;
   return process.arch === "x64"
     ? `${download} Or use the real one, which needs no Java: server: "dev".`
@@ -148,7 +148,7 @@ const start = async (kind: ServerKind): Promise<Pick<TestServer, "clock" | "envi
 export const startTestServer = async (kind: ServerKind = "time-skipping"): Promise<TestServer> => {
   if (!Object.hasOwn(SERVERS, kind)) {
     throw new CannotStartServer(
-      `There is no server ${kind}: give ${Object.keys(SERVERS).join(" or ")}, or what startTestServer returned.`,
+      `There is no server ${kind}: pass ${Object.keys(SERVERS).join(" or ")}, or what startTestServer returned.`,
     );
   }
   let started = await start(kind);
@@ -171,7 +171,7 @@ export const startTestServer = async (kind: ServerKind = "time-skipping"): Promi
         started = await start(kind);
       } catch (error) {
         notRenewed ??= new CannotStartServer(
-          `A test has left runs open, and a new server could not take the place of the one that has them. ${messageOf(error)}`,
+          `A test left runs open, and the server that has them could not be replaced. ${messageOf(error)}`,
           { cause: error },
         );
         throw notRenewed;

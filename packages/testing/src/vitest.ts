@@ -17,7 +17,9 @@ const startedLast = (started: () => PaymentsTest | undefined): PaymentsTest =>
       if (name === "then") return undefined;
       const value = started();
       if (value === undefined) {
-        throw new Error("usePaymentsTest starts it before each test: use it in a test or a hook.");
+        throw new Error(
+          "usePaymentsTest starts before each test: use it only in a test or a hook.",
+        );
       }
       return Reflect.get(value, name);
     },

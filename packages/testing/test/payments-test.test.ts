@@ -105,6 +105,8 @@ describe("a wait", async () => {
 
   it("that lasts too long says what the run waits for", async () => {
     const run = await short.start(waitForNothing, []);
-    await expect(run.result()).rejects.toThrow(/did not end within the limit.*waits for nothing/s);
+    await expect(run.result()).rejects.toThrow(
+      /did not end within the limit.*not waiting for an activity/s,
+    );
   });
 });

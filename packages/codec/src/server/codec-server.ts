@@ -127,22 +127,23 @@ const answerTo = async (
 ): Promise<string> => {
   const { pathname } = new URL(request.url ?? "/", "http://codec");
   const groups = PATH.exec(pathname)?.groups;
-  if (groups === undefined) throw new Failed(404, "There are /decode and /encode");
+  if (groups === undefined) throw new Failed(404, "The paths are /decode and /encode");
   const operation = groups["operation"] === "encode" ? "encode" : "decode";
   entry.operation = operation;
   if (request.method !== "POST") throw new Failed(405, "Use POST");
   const user = await authenticate(request.headers.authorization);
-  if (user === undefined) throw new Failed(401, "Sign in: this codec server does not know you");
+  if (user === undefined)
+    throw new Failed(401, "Sign in: this codec server does not recognise you");
   entry.user = user.name;
   entry.role = user.role;
   const asked = [groups["namespace"], request.headers["x-namespace"]].flatMap((name) =>
     typeof name === "string" ? [decodedName(name)] : [],
   );
   if (asked.some((name) => name !== namespace)) {
-    throw new Failed(403, `This codec server decodes the namespace ${namespace} alone`);
+    throw new Failed(403, `This codec server decodes only the namespace ${namespace}`);
   }
   if (operation === "encode" && user.role !== "editor") {
-    throw new Failed(403, "Encoding takes the role editor");
+    throw new Failed(403, "Encoding requires the role editor");
   }
   const payloads = readPayloads(await bodyOf(request));
   if (payloads === undefined) throw new Failed(400, 'The body must be {"payloads": […]}');
@@ -161,14 +162,14 @@ const decodedName = (name: string): string => {
   try {
     return decodeURIComponent(name);
   } catch {
-    throw new Failed(400, "The namespace is not encoded as a URL has it");
+    throw new Failed(400, "The namespace is not URL-encoded");
   }
 };
 
 const failureOf = (error: unknown): Failed => {
   if (error instanceof Failed) return error;
   if (error instanceof KeysUnavailable) return new Failed(503, "The keys cannot be read");
-  return new Failed(500, "The payloads could not be worked on");
+  return new Failed(500, "The payloads could not be processed");
 };
 
 /** A browser lets a page of an allowed origin ask by these headers. */
@@ -213,7 +214,7 @@ const handle = async (
   let body: string;
   try {
     if (origin !== undefined && !settings.origins.includes(origin)) {
-      throw new Failed(403, "Pages of this origin may not ask this codec server");
+      throw new Failed(403, "Pages of this origin may not use this codec server");
     }
     body = await answerTo(request, settings, entry);
   } catch (error) {
@@ -238,7 +239,7 @@ export const startCodecServer = async (settings: CodecServerSettings): Promise<C
   const { host, isBehindTlsProxy = false, port, tls } = settings;
   if (tls === undefined && !isBehindTlsProxy && !isOnThisMachine({ address: `${host}:${port}` })) {
     throw new CannotServe(
-      `The codec server would answer ${host} in plain text: give it a certificate, or say that a proxy before it ends TLS.`,
+      `The codec server would serve ${host} in plain text: give it a certificate, or pass --behind-tls-proxy if a proxy in front of it terminates TLS.`,
     );
   }
   const listener = (request: IncomingMessage, response: ServerResponse) =>

@@ -15,7 +15,7 @@ Decodes payloads for Temporal's Web UI and command line, which call its path /de
 dataConverter of the settings (PAYMENTS_SETTINGS, PAYMENTS_KEYRING), and serves the namespace TEMPORAL_NAMESPACE.
 For each request it prints one line: user, role, origin, number of payloads and key ids, but never a value.
 
-The setting codecServer.usersFile names a JSON file of users, which is read again for each request. It is a list of
+The setting codecServer.usersFile names a JSON file of users, which is reloaded for each request. It is a list of
 objects with name, role and tokenSha256, the SHA-256 of the user's token in hex. With codecServer.tokens, an entry may
 have subject or group instead of tokenSha256. The roles are masked (reads all but names and account numbers), reader
 (reads everything) and editor (reads and encodes everything).
@@ -26,11 +26,11 @@ Options:
   --host HOST            listens on this address (127.0.0.1)
   --port PORT            listens on this port; 0: a free one (8081)
   --origin URL           accepts requests from the Web UI at this address; repeatable
-  --anonymous ROLE       gives everybody on this machine this role: masked, reader or editor
+  --anonymous ROLE       gives everyone on this machine this role: masked, reader or editor
   --behind-tls-proxy     expects a proxy in front of it to terminate TLS
   --help                 shows this text
 
-Exit codes: 0 stopped by a signal, 1 it cannot start.
+Exit codes: 0 stopped by a signal, 1 could not start.
 `;
 
 const ROLES: ReadonlyArray<CodecRole> = ["masked", "reader", "editor"];
@@ -39,7 +39,7 @@ const readPem = async (path: string): Promise<string> => {
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new CannotServe(`A file of TLS cannot be read: ${messageOf(error)}.`);
+    throw new CannotServe(`A TLS file cannot be read: ${messageOf(error)}.`);
   }
 };
 
@@ -49,13 +49,13 @@ const authentication = async (
   anonymous: string | undefined,
 ): Promise<Authenticate> => {
   if ((usersFile === undefined) === (anonymous === undefined)) {
-    throw new CannotServe("Set codecServer.usersFile, or give --anonymous ROLE: one of the two.");
+    throw new CannotServe("Set codecServer.usersFile, or pass --anonymous ROLE, but not both.");
   }
   if (usersFile !== undefined) return authenticateByFile(usersFile, tokens);
   const role = ROLES.find((known) => known === anonymous);
   if (role === undefined) throw new CannotServe(`--anonymous must be one of ${ROLES.join(", ")}.`);
   if (!isOnThisMachine({ address: `${host}:0` })) {
-    throw new CannotServe(`--anonymous is for this machine alone, not for ${host}.`);
+    throw new CannotServe(`--anonymous is allowed only on this machine, not on ${host}.`);
   }
   return async () => ({ name: "anonymous", role });
 };
@@ -80,7 +80,7 @@ const main = async (): Promise<void> => {
   const dataConverter = readDataConverter(encoding, namespace);
   if (dataConverter === undefined) {
     throw new CannotServe(
-      "Set keyring (PAYMENTS_KEYRING) or dataConverter, as your workers have it.",
+      "Set keyring (PAYMENTS_KEYRING) or dataConverter to your workers' value.",
     );
   }
   const { certFile, keyFile } = codecServer;

@@ -58,11 +58,11 @@ const readEntries = async (file: string): Promise<ReadonlyArray<Entry>> => {
   try {
     entries = JSON.parse(await readFile(file, "utf8"));
   } catch (error) {
-    throw new CannotServe(`The file of users cannot be read: ${messageOf(error)}.`);
+    throw new CannotServe(`The users file cannot be read: ${messageOf(error)}.`);
   }
   if (isEntries(entries)) return entries;
   throw new CannotServe(
-    'The file of users must hold a list of { "name", "role": "masked", "reader" or "editor", and "tokenSha256" (64 hex digits), "subject" or "group" }.',
+    'The users file must contain a list of { "name", "role": "masked", "reader" or "editor", and "tokenSha256" (64 hex digits), "subject" or "group" }.',
   );
 };
 

@@ -25,7 +25,7 @@ const body = <A>(schema: Schema.Codec<A, unknown>) =>
     }),
   );
 
-const onlyFromHere = refusalAnswer("The simulator is controlled from its own machine only", {
+const onlyFromHere = refusalAnswer("The simulator can be controlled only from its own machine", {
   status: REFUSAL_CODE,
 });
 

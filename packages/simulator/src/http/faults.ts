@@ -7,18 +7,18 @@ import { ServerResponse } from "node:http";
 
 /** The faults on demand, and the effect of each on a request. */
 export const FAULTS = {
-  "html-502": "a proxy's HTML page with status 502; not carried out",
-  "html-502-after": "carried out, then that page",
-  "rate-limited": "429 with Retry-After (seconds=1); not carried out",
-  "refusal-in-200": "a refusal under HTTP 200; not carried out",
-  truncated: "carried out; half the body, then the connection closes",
-  stalled: "carried out; half the body, then nothing",
-  dropped: "carried out; the connection closes without an answer",
-  "dropped-before": "not carried out; closes without an answer",
+  "html-502": "a proxy's HTML page with status 502; not executed",
+  "html-502-after": "executed; the same page",
+  "rate-limited": "429 with Retry-After (seconds=1); not executed",
+  "refusal-in-200": "a refusal under HTTP 200; not executed",
+  truncated: "executed; half the body, then the connection closes",
+  stalled: "executed; half the body, then nothing",
+  dropped: "executed; the connection closes without a response",
+  "dropped-before": "not executed; the connection closes without a response",
   "token-expired": "every token is rejected from now on",
-  slow: "carried out, answered later (milliseconds=1000)",
-  "repeated-key-first": "a repeated key is answered with the first data",
-  "repeated-key-empty": "a repeated key is answered without data",
+  slow: "executed; the response is delayed (milliseconds=1000)",
+  "repeated-key-first": "a repeated key returns the original data",
+  "repeated-key-empty": "a repeated key returns no data",
   "repeated-key-refusal": "a repeated key is refused",
 } as const;
 

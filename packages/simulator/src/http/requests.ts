@@ -103,7 +103,7 @@ export const refuseForeignHosts =
       const { headers } = yield* HttpServerRequest.HttpServerRequest;
       const isOpen = !LOOPBACK.test(host) && host !== "::1";
       if (isOpen || LOOPBACK.test(headers["host"] ?? "")) return yield* handled;
-      return refusalAnswer("The simulator answers only requests to this machine, by its address.", {
+      return refusalAnswer("The simulator accepts only requests that address this machine.", {
         status: 403,
       });
     });
