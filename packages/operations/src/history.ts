@@ -4,10 +4,8 @@ import type { Actor } from "@durable-payments/ledger";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { Client } from "@temporalio/client";
 import {
-  ActivityFailure,
   ApplicationFailure,
   CancelledFailure,
-  ChildWorkflowFailure,
   defaultFailureConverter,
   defaultPayloadConverter,
   TerminatedFailure,
@@ -27,8 +25,6 @@ export interface Failure {
   readonly message: string;
   /** As it was thrown, for the rules of a retry; no screen shows it. */
   readonly details?: unknown;
-  /** Id of the activity, or of the child, that failed. */
-  readonly failed?: string;
 }
 
 const OURS: ReadonlySet<string> = new Set(Object.values(failureTypes));
@@ -49,23 +45,23 @@ const typeOf = (error: unknown): string => {
   return error instanceof TimeoutFailure ? "TimedOut" : "Failed";
 };
 
-/** Reads a failure: the one that this project made, else the outermost one of the workflow. */
+/**
+ * Reads a failure: the one that this project made, else the outermost one of the workflow. Its message begins with what
+ * the workflow's own code says.
+ */
 export const readFailure = (error: unknown): Failure => {
   const chain: Array<unknown> = [error];
   for (let last = error; last instanceof Error && last.cause instanceof Error; last = last.cause)
     chain.push(last.cause);
   const applications = chain.filter((cause) => cause instanceof ApplicationFailure);
   const found = applications.find(({ type }) => OURS.has(type ?? "")) ?? applications[0];
-  const [failed] = chain.flatMap((cause) => {
-    if (cause instanceof ActivityFailure) return cause.activityId ?? [];
-    return cause instanceof ChildWorkflowFailure ? (cause.execution.workflowId ?? []) : [];
-  });
   const last = chain.at(-1);
+  const cause = messageOf(found ?? last);
+  const said = messageOf(applications[0] ?? last);
   return {
     type: found === undefined ? typeOf(last) : (found.type ?? "Failed"),
-    message: redact(messageOf(found ?? last)),
+    message: redact(said.includes(cause) ? said : `${said} Cause: ${cause}`),
     ...detailsOf(found?.details),
-    ...(failed !== undefined && { failed }),
   };
 };
 
@@ -227,7 +223,8 @@ const OUTCOMES: Readonly<Record<string, TimelineItem["outcome"]>> = {
   Canceled: "cancelled",
 };
 
-const endOf = (event: Event): Ended | undefined => {
+/** Reads the end of an action; undefined for any other event. */
+export const endOf = (event: Event): Ended | undefined => {
   for (const [name, attributes] of Object.entries(event)) {
     const [, end = ""] = END.exec(name) ?? [];
     const outcome = OUTCOMES[end];

@@ -8,8 +8,8 @@ import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
 import { cancel } from "../src/stopping.ts";
 import { planPayout } from "../src/input.ts";
 import { planMany, retryPayment } from "../src/retry/retry.ts";
-import { listRuns, readOverview } from "../src/show/index.ts";
-import { startRun } from "../src/start.ts";
+import { listRuns, readOverview, readRun } from "../src/show/index.ts";
+import { startPayment, startRun } from "../src/start.ts";
 import { startRealStack } from "./support/real-stack.ts";
 
 const beneficiary = {
@@ -77,6 +77,26 @@ test("a refused payout is retried by starting its id again, and paid once", asyn
   await expect(retryPayment(operations, "refused", acting)).rejects.toThrow("has completed");
 }, 30_000);
 
+test("a user's own workflow is reset to its refused step: paid once, and its own activities run once", async () => {
+  const { operations, simulator } = stack;
+  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startPayment(operations.client, "payReserved", {
+    id: "own",
+    args: [{ ...payout("own"), beneficiary_id: known }],
+    startedBy: "ada",
+  });
+  await expect(result("own")).rejects.toThrow();
+  const { failure } = await readRun(
+    { ledger: operations.ledger, temporal: operations, whyNot: [] },
+    "own",
+  );
+  expect(failure?.message).toMatch(/^The goods stay reserved\. Cause: ./);
+  expect((await retryPayment(operations, "own", acting)).plan.way).toBe("reset");
+  await result("own");
+  expect(await paid("own")).toBe(1);
+  expect(stack.reserved()).toBe(1);
+}, 60_000);
+
 test("what a person ended is not retried, unless that is overruled: whoever comes second changes nothing", async () => {
   const { operations, simulator } = stack;
   await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
@@ -118,7 +138,7 @@ test("each row of a file is paid once, and counted", async () => {
   expect(await Promise.all(["r1", "r2", "r3"].map(paid))).toEqual([1, 1, 1]);
   // Trackers and batches are no payments.
   const { runs } = await listRuns(operations, { limit: 50 });
-  expect([...new Set(runs.map(({ type }) => type))]).toEqual(["payout"]);
+  expect(new Set(runs.map(({ type }) => type))).toEqual(new Set(["payout", "payReserved"]));
   const sources = { ledger: operations.ledger, temporal: operations, whyNot: [] };
   const noneRuns = async () =>
     expect((await readOverview(sources)).runs).toMatchObject({ running: 0 });

@@ -10,7 +10,7 @@ import { randomUUID } from "node:crypto";
 import type { RunOfId, Temporal } from "../connection/temporal.ts";
 import { hasCode } from "../connection/temporal-errors.ts";
 import { refused } from "../errors.ts";
-import type { Event } from "../history.ts";
+import { endOf, type Event, type Failure } from "../history.ts";
 
 const { ResetReapplyExcludeType, WorkflowIdConflictPolicy, WorkflowIdReusePolicy } =
   proto.temporal.api.enums.v1;
@@ -45,17 +45,20 @@ export const readInput = async (connected: Connected, run: RunOfId): Promise<unk
 
 type EventId = NonNullable<Event["eventId"]>;
 
-/** Finds the workflow task that scheduled the failing step, or the last one: what happened before it is kept. */
+/**
+ * Finds the workflow task that scheduled the failing step: what happened before it is kept. Code that undoes steps may
+ * have failed as well, so the failure of the run decides. Without a failed step, the last task is repeated.
+ */
 export const resetPoint = (
   events: ReadonlyArray<Event>,
-  failed: string | undefined,
+  failure: Failure | null,
 ): EventId | undefined => {
-  const scheduling = events.findLast(
-    ({
-      activityTaskScheduledEventAttributes: activity,
-      startChildWorkflowExecutionInitiatedEventAttributes: child,
-    }) => failed !== undefined && (activity?.activityId ?? child?.workflowId) === failed,
-  );
+  const ends = events.flatMap((event) => endOf(event) ?? []);
+  const failed = ends.filter(({ outcome }) => outcome === "failed" || outcome === "timedOut");
+  const end =
+    failed.findLast(({ message }) => failure?.message.includes(message ?? failure.message)) ??
+    failed.at(-1);
+  const scheduling = events.find(({ eventId }) => String(eventId) === end?.begunAs);
   const completed = events.findLast((event) => event.workflowTaskCompletedEventAttributes);
   return (
     (
@@ -75,10 +78,10 @@ export const resetPoint = (
 export const resetRun = async (
   client: Client,
   run: RunOfId,
-  { failed, reason }: { readonly failed: string | undefined; readonly reason: string },
+  { failure, reason }: { readonly failure: Failure | null; readonly reason: string },
 ): Promise<string | undefined> => {
   const { events } = await client.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
-  const point = resetPoint(events ?? [], failed);
+  const point = resetPoint(events ?? [], failure);
   if (point === undefined) return undefined;
   const { runId } = await client.workflowService.resetWorkflowExecution({
     namespace: client.options.namespace,

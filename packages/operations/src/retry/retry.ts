@@ -79,7 +79,7 @@ export const planRetryOf = async (
   if (plan.way === "look" && amendment !== undefined) {
     throw refused(`${root} is open: only an ended run can be amended. Nothing was done.`);
   }
-  return { plan, failed: failure?.failed, amendment, end };
+  return { plan, failure, amendment, end };
 };
 
 // Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
@@ -136,7 +136,7 @@ export const retryPayment = async (
 ) => {
   const { client } = operations;
   const planned = await planRetryOf(operations, workflowId, options);
-  const { amendment, failed, plan } = planned;
+  const { amendment, failure, plan } = planned;
   const { runId, workflowId: root } = plan;
   await recordRetry(operations, planned, options);
   if (plan.way === "look") {
@@ -148,7 +148,7 @@ export const retryPayment = async (
   const reason = `${options.reason ?? "retry"} (${options.by})`;
   return changing(operations, root, mayBe, async () => {
     const isReset = plan.way === "reset";
-    const wasReset = isReset ? await resetRun(client, run, { failed, reason }) : undefined;
+    const wasReset = isReset ? await resetRun(client, run, { failure, reason }) : undefined;
     const continued = wasReset ?? (await startAgain(operations, run, plan.versions, amendment));
     await followRow(operations, root, amendment?.input ?? (await readInput(operations, run)));
     return { plan, runId: continued };

@@ -22,7 +22,6 @@ const planning = (more: Partial<Planning> = {}): Planning => ({
     type: "Refused",
     message: "no",
     details: { operation: "createPayout", step: "createPayout", version: 7 },
-    failed: "3",
   },
   rows: [row({ step: "createBeneficiary", state: "done" }), row({ state: "refused" })],
   end: undefined,
@@ -119,7 +118,6 @@ test("a failure is read through the activity's: type, facts, and which activity"
     type: "Refused",
     message: "no",
     details: { step: "createPayout", version: 2 },
-    failed: "5",
   });
 });
 
@@ -140,24 +138,36 @@ test("a cancelled run was ended by a person only where the request says so", () 
   expect(endRequestOf([])).toBeUndefined();
 });
 
-test("a reset goes to the task that scheduled the failing step", () => {
+test("a reset goes to the task that scheduled the failing step, not to one that undid others", () => {
+  const step = (task: number, message: string) => [
+    { eventId: task, workflowTaskCompletedEventAttributes: {} },
+    {
+      eventId: task + 1,
+      activityTaskScheduledEventAttributes: { workflowTaskCompletedEventId: task },
+    },
+    {
+      eventId: task + 3,
+      activityTaskFailedEventAttributes: {
+        scheduledEventId: task + 1,
+        failure: {
+          message: "Activity task failed",
+          cause: { message, applicationFailureInfo: {} },
+        },
+      },
+    },
+  ];
+  const last = { eventId: 24, workflowTaskCompletedEventAttributes: {} };
+  // Ids are `Long`s; what is compared is that they are handed on.
   const events = [
-    { eventId: 4, workflowTaskCompletedEventAttributes: {} },
-    {
-      eventId: 5,
-      activityTaskScheduledEventAttributes: { activityId: "1", workflowTaskCompletedEventId: 4 },
-    },
-    { eventId: 10, workflowTaskCompletedEventAttributes: {} },
-    {
-      eventId: 11,
-      activityTaskScheduledEventAttributes: { activityId: "2", workflowTaskCompletedEventId: 10 },
-    },
-    { eventId: 16, workflowTaskCompletedEventAttributes: {} },
-    // Ids are `Long`s; what is compared is that they are handed on.
+    ...step(4, "Refused."),
+    ...step(14, "Cannot be undone."),
+    last,
   ] as unknown as Parameters<typeof resetPoint>[0];
-  expect(resetPoint(events, "1")).toBe(4);
-  expect(resetPoint(events, undefined)).toBe(16);
-  expect(resetPoint([], "1")).toBeUndefined();
+  const failure = (message: string) => ({ type: "Refused", message });
+  expect(resetPoint(events, failure("Not paid. Cause: Refused."))).toBe(4);
+  expect(resetPoint(events, failure("Thrown by the code."))).toBe(14);
+  expect(resetPoint([last] as unknown as typeof events, failure("Refused."))).toBe(24);
+  expect(resetPoint([], null)).toBeUndefined();
 });
 
 const input = {

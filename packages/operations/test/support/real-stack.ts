@@ -18,11 +18,9 @@ export const startRealStack = async (settleAfter: Duration.Input = "200 millis")
     createLocalEnvironment(),
     startSimulator({ settleAfter }),
     openLedger("memory"),
-    sharedBundle("definitions", () =>
+    sharedBundle("operations", () =>
       bundleWorkflowCode({
-        workflowsPath: fileURLToPath(
-          import.meta.resolve("@durable-payments/workflows/definitions"),
-        ),
+        workflowsPath: fileURLToPath(new URL("workflows.ts", import.meta.url)),
         plugins: [paymentsBundler()],
         logger: new DefaultLogger("ERROR"),
         webpackConfigHook: (config) => ({
@@ -43,11 +41,15 @@ export const startRealStack = async (settleAfter: Duration.Input = "200 millis")
     }),
   );
   const draining = new AbortController();
-  const activities = makePaymentsActivities(runtime, {
-    ledger,
-    taskQueue: TASK_QUEUE,
-    tracker: { draining: draining.signal },
-  });
+  let reserved = 0;
+  const activities = {
+    ...makePaymentsActivities(runtime, {
+      ledger,
+      taskQueue: TASK_QUEUE,
+      tracker: { draining: draining.signal },
+    }),
+    reserve: async () => void (reserved += 1),
+  };
   const { nativeConnection: connection } = environment;
   const workers = await Promise.all(
     [TASK_QUEUE, batchQueue(TASK_QUEUE)].map((taskQueue) =>
@@ -78,6 +80,8 @@ export const startRealStack = async (settleAfter: Duration.Input = "200 millis")
   return {
     operations,
     simulator,
+    /** How often the activity of the test's own workflow ran. */
+    reserved: () => reserved,
     async [Symbol.asyncDispose]() {
       draining.abort();
       await tracker.terminate();
