@@ -1,20 +1,18 @@
 import { OpenApi } from "effect/http-api";
-import { operation, PaymentsApi } from "../src/contract.ts";
+import { PaymentsApi } from "../src/contract.ts";
 import { defaultAssumptions } from "../src/contract/assumptions.ts";
-import { wireNamesIn } from "../src/contract/fields.ts";
+import { payoutNames } from "../src/contract/payouts.ts";
 import { assumedNames } from "../src/contract/wire-names.ts";
 import type { OperationName } from "../src/index.ts";
-import { isRecord } from "../src/values.ts";
+import { isRecord, lookUp } from "../src/values.ts";
 import { type Documentation, readDocumentation } from "./contract-documentation.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 
 type Descriptions = ReadonlyMap<string, string>;
+type Names = Readonly<Record<string, string>>;
 
 /** The same descriptions by the names on the wire. */
-const onTheWire = (
-  descriptions: Descriptions,
-  names: Readonly<Record<string, string>> = {},
-): Descriptions =>
+const onTheWire = (descriptions: Descriptions, names: Names = {}): Descriptions =>
   new Map([...descriptions].map(([name, description]) => [names[name] ?? name, description]));
 
 /** A schema with a description for each property, and for each of what is in it. */
@@ -47,7 +45,7 @@ const describeOperation = (
   { answer, description, request }: Documentation,
 ) => {
   const sent = onTheWire(request, assumedNames(name, defaultAssumptions));
-  const answered = onTheWire(answer, wireNamesIn(operation(name).success.ast));
+  const answered = onTheWire(answer, lookUp<Names>(payoutNames, name));
   const { 200: success, ...refusals } = described.responses;
   return {
     summary: /^[^.]+\./.exec(description)?.[0] ?? description,

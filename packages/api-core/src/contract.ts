@@ -1,6 +1,6 @@
 export { CARD_CURRENCY } from "./contract/cards.ts";
 export { PayerSchema } from "./contract/payers.ts";
-export { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "./contract/envelope.ts";
+export { Refusal, REFUSAL_CODE, SUCCESS_CODE } from "./contract/answers.ts";
 export { Idempotency } from "./contract/operation-facts.ts";
 export { PaymentsApi } from "./contract/payments-api.ts";
 export {

@@ -33,7 +33,7 @@ export type {
   WithdrawFromCardInput,
 } from "./contract/cards.ts";
 export type { Endpoints } from "./contract/payments-api.ts";
-export type { Page, UnreadableRow } from "./contract/list-page.ts";
+export type { Page, UnreadableRow } from "./contract/answers.ts";
 export type { IdempotencyClass } from "./contract/operation-facts.ts";
 export type { Payer } from "./contract/payers.ts";
 export type {

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Stream from "effect/Stream";
-import type { Page } from "../contract/list-page.ts";
+import type { Page } from "../contract/answers.ts";
 import type { RequestOptions } from "./call-options.ts";
 import { listNames, type Operations, type Streams } from "./client-shape.ts";
 import type { PaymentsError } from "./errors.ts";

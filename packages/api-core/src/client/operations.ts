@@ -13,9 +13,9 @@ import {
   MaxPageSize,
   SignedIn,
 } from "../contract/operation-facts.ts";
-import { SUCCESS_CODE } from "../contract/envelope.ts";
+import { SUCCESS_CODE } from "../contract/answers.ts";
 import { isRecord } from "../values.ts";
-import type { Page } from "../contract/list-page.ts";
+import type { Page } from "../contract/answers.ts";
 import { type Rule, rulesOf } from "../contract/rules.ts";
 
 /** Name of an operation: endpoint, operationId, activity type, span and metric label alike. */

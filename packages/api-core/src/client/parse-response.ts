@@ -2,7 +2,7 @@ import * as Duration from "effect/Duration";
 import * as Option from "effect/Option";
 import * as Redacted from "effect/Redacted";
 import type { Assumptions } from "../contract/assumptions.ts";
-import { SUCCESS_CODE } from "../contract/envelope.ts";
+import { SUCCESS_CODE } from "../contract/answers.ts";
 import { isRecord, lookUp } from "../values.ts";
 import {
   NotAuthenticated,

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
-import { enveloped, Refusal } from "./envelope.ts";
+import { enveloped, orAbsent, Refusal } from "./answers.ts";
 import {
   API_KEY_HEADER,
   CLIENT_ID_HEADER,
@@ -11,7 +11,6 @@ import {
   SignedIn,
 } from "./operation-facts.ts";
 import { readTime } from "./times.ts";
-import { orAbsent } from "./fields.ts";
 
 const Expiry = orAbsent(
   Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),

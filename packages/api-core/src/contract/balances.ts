@@ -1,15 +1,17 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
+  answer,
   answered,
   answeredId,
   answeredList,
   answeredOrUnset,
-  PathSegment,
-  text,
-} from "./fields.ts";
+  confirmed,
+  enveloped,
+  Refusal,
+} from "./answers.ts";
+import { PathSegment, text } from "./fields.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 
 /** A currency as the service names it: any text, and three letters in capitals, however given. */
@@ -87,9 +89,9 @@ export interface BalanceBankDetails extends Schema.Struct.Type<
 const BalanceBankDetailsSchema = Schema.Opaque<BalanceBankDetails>()(
   Schema.Struct({
     /** Accounts for transfers within their country. */
-    local: answeredList(FundingAccountSchema),
+    local: answeredList(answer(FundingAccountSchema)),
     /** Accounts for transfers by SWIFT. */
-    swift: answeredList(FundingAccountSchema),
+    swift: answeredList(answer(FundingAccountSchema)),
     /** State in the service's own words, such as `opened`. */
     status: answeredOrUnset,
   }),
@@ -141,7 +143,7 @@ export const balanceOperations = {
    */
   retrieveBalance: HttpApiEndpoint.get("retrieveBalance", "/api/v1/balances/retrieve/:currency", {
     params: RetrieveBalanceInputSchema,
-    success: enveloped(BalanceSchema),
+    success: enveloped(answer(BalanceSchema)),
     error: Refusal,
   }).annotate(Idempotency, "safe"),
   /**
@@ -157,7 +159,7 @@ export const balanceOperations = {
     "/api/v1/balances/:currency/bank_details",
     {
       params: RetrieveBalanceBankDetailsInputSchema,
-      success: enveloped(BalanceBankDetailsSchema),
+      success: enveloped(answer(BalanceBankDetailsSchema)),
       error: Refusal,
     },
   ).annotate(Idempotency, "safe"),

@@ -1,22 +1,19 @@
-import * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
-import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
+  answer,
+  type AnswerStruct,
   answeredId,
   answeredOrUnset,
-  CountryCode,
-  CurrencyCode,
-  emptyText,
-  optionalText,
+  confirmed,
+  enveloped,
   orAbsent,
-  PathSegment,
-  text,
-} from "./fields.ts";
+  Refusal,
+} from "./answers.ts";
+import { CountryCode, CurrencyCode, emptyText, optionalText, PathSegment, text } from "./fields.ts";
+import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
-import { isRecord } from "../values.ts";
 import { withRules } from "./rules.ts";
 
 /** A payee is a company or a person. */
@@ -131,27 +128,15 @@ const parsed = (details: unknown): unknown => {
 };
 
 /** Details inside an answer: an object, or its JSON as a text. Anything else is absent. */
-const details = <S extends Schema.Top>(schema: S, write: (encoded: S["Encoded"]) => unknown) =>
+const details = <S extends AnswerStruct>(schema: S, write: (details: unknown) => unknown) =>
   orAbsent(
     Schema.optionalKey(Schema.Unknown).pipe(
-      Schema.decodeTo(Schema.optionalKey(schema), {
-        decode: SchemaGetter.transformOptional((given: Option.Option<unknown>) =>
-          Option.filter(
-            // The schema that this leads to checks that it is such an object.
-            Option.map(given, parsed) as Option.Option<S["Encoded"]>,
-            isRecord,
-          ),
-        ),
-        encode: SchemaGetter.transformOptional(Option.map(write)),
+      Schema.decodeTo(Schema.optionalKey(answer(schema)), {
+        decode: SchemaGetter.transform(parsed),
+        encode: SchemaGetter.transform(write),
       }),
     ),
   );
-
-/** Details as the create answer carries them: JSON texts. */
-const asJsonText = <S extends Schema.Top>(schema: S) => details(schema, JSON.stringify);
-
-/** Details as the retrieve answer carries them: objects. */
-const asObject = <S extends Schema.Top>(schema: S) => details(schema, (encoded) => encoded);
 
 /** Bank details of a beneficiary; what the service leaves empty is absent. */
 export interface BankDetails extends Schema.Struct.Type<typeof BankDetailsSchema.fields> {}
@@ -240,9 +225,9 @@ const BeneficiarySchema = Schema.Opaque<Beneficiary>()(
   Schema.Struct({
     ...describedFields,
     /** Bank details; absent if they cannot be read. */
-    beneficiary_bank_details: asObject(BankDetailsSchema),
+    beneficiary_bank_details: details(BankDetailsSchema, (details) => details),
     /** Address; absent if it cannot be read. */
-    beneficiary_address: asObject(BeneficiaryAddressSchema),
+    beneficiary_address: details(BeneficiaryAddressSchema, (details) => details),
   }),
 );
 
@@ -250,8 +235,8 @@ const BeneficiarySchema = Schema.Opaque<Beneficiary>()(
 const CreatedBeneficiary = Schema.Opaque<Beneficiary>()(
   Schema.Struct({
     ...describedFields,
-    beneficiary_bank_details: asJsonText(BankDetailsSchema),
-    beneficiary_address: asJsonText(BeneficiaryAddressSchema),
+    beneficiary_bank_details: details(BankDetailsSchema, JSON.stringify),
+    beneficiary_address: details(BeneficiaryAddressSchema, JSON.stringify),
   }),
 );
 
@@ -285,7 +270,7 @@ export const beneficiaryOperations = {
    */
   createBeneficiary: HttpApiEndpoint.post("createBeneficiary", "/api/v1/beneficiaries/create", {
     payload: CreateBeneficiaryInputSchema,
-    success: enveloped(CreatedBeneficiary),
+    success: enveloped(answer(CreatedBeneficiary)),
     error: Refusal,
   }).annotate(Idempotency, "none"),
   // The document shows no method; see the assumption `updateBeneficiaryMethod`.
@@ -340,7 +325,7 @@ export const beneficiaryOperations = {
     "/api/v1/beneficiaries/:beneficiary_id",
     {
       params: RetrieveBeneficiaryInputSchema,
-      success: enveloped(BeneficiarySchema),
+      success: enveloped(answer(BeneficiarySchema)),
       error: Refusal,
     },
   ).annotate(Idempotency, "safe"),

@@ -1,19 +1,17 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { confirmed, enveloped, Refusal } from "./envelope.ts";
 import {
+  answer,
   answeredId,
   answeredOrUnset,
   answeredTime,
-  CalendarDate,
-  optionalText,
+  confirmed,
+  enveloped,
   orAbsent,
-  PageNumber,
-  pageSize,
-  PathSegment,
-  text,
-} from "./fields.ts";
-import { page } from "./list-page.ts";
+  page,
+  Refusal,
+} from "./answers.ts";
+import { CalendarDate, optionalText, PageNumber, pageSize, PathSegment, text } from "./fields.ts";
 import { endpointGroup, Idempotency, ItemId, MaxPageSize, SignedIn } from "./operation-facts.ts";
 
 /** State of the identity check as requests and filters write it. */
@@ -134,7 +132,7 @@ export const cardholderOperations = {
    */
   createCardholder: HttpApiEndpoint.post("createCardholder", "/api/v1/cardholders/create", {
     payload: CreateCardholderInputSchema,
-    success: enveloped(CreatedCardholderSchema),
+    success: enveloped(answer(CreatedCardholderSchema)),
     error: Refusal,
   }).annotate(Idempotency, "none"),
   /**
@@ -148,7 +146,7 @@ export const cardholderOperations = {
    */
   listCardholders: HttpApiEndpoint.get("listCardholders", "/api/v1/cardholders", {
     query: ListCardholdersInputSchema,
-    success: page(CardholderSchema),
+    success: page(answer(CardholderSchema)),
     error: Refusal,
   })
     .annotate(Idempotency, "safe")

@@ -1,15 +1,7 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { confirmed, enveloped, Refusal } from "./envelope.ts";
-import {
-  Amount,
-  AmountAsNumber,
-  answeredId,
-  answeredOrUnset,
-  GivenId,
-  text,
-  UniqueRequestId,
-} from "./fields.ts";
+import { answer, answeredId, answeredOrUnset, confirmed, enveloped, Refusal } from "./answers.ts";
+import { Amount, AmountAsNumber, GivenId, text, UniqueRequestId } from "./fields.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 
 /** The one currency of cards and of the balance that funds them. */
@@ -126,7 +118,7 @@ export const cardOperations = {
    */
   createCard: HttpApiEndpoint.post("createCard", "/api/v1/cards/create", {
     payload: CreateCardInputSchema,
-    success: enveloped(CardSchema),
+    success: enveloped(answer(CardSchema)),
     error: Refusal,
   }).annotate(Idempotency, "keyed"),
   /**
@@ -145,7 +137,7 @@ export const cardOperations = {
    */
   withdrawFromCard: HttpApiEndpoint.post("withdrawFromCard", "/api/v1/cards/withdraw", {
     payload: WithdrawFromCardInputSchema,
-    success: enveloped(CardWithdrawalSchema),
+    success: enveloped(answer(CardWithdrawalSchema)),
     error: Refusal,
   }).annotate(Idempotency, "keyed"),
   /**

@@ -2,7 +2,7 @@ import * as Context from "effect/Context";
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import * as HttpApiMiddleware from "effect/http-api/HttpApiMiddleware";
-import { Refusal } from "./envelope.ts";
+import { Refusal } from "./answers.ts";
 
 /**
  * How an operation may be sent again after a send without a valid response:

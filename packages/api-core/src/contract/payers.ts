@@ -1,10 +1,17 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { enveloped, Refusal } from "./envelope.ts";
-import { answeredId, answeredOrUnset, madeOf } from "./fields.ts";
+import {
+  answer,
+  answeredId,
+  answeredOrUnset,
+  AnyRow,
+  enveloped,
+  madeOf,
+  Refusal,
+  rowOf,
+} from "./answers.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
-import { AnyRow, rowOf } from "./list-page.ts";
 
 /** Who pays a payout out of the account; unset fields are absent. */
 export interface Payer extends Schema.Struct.Type<typeof PayerSchema.fields> {}
@@ -39,8 +46,10 @@ export const PayerSchema = Schema.Opaque<Payer>()(
   }),
 );
 
+const Answered = answer(PayerSchema);
+
 const Nested = Schema.Struct({
-  data: Schema.NullOr(Schema.Union([Schema.Array(rowOf(PayerSchema)), PayerSchema])),
+  data: Schema.NullOr(Schema.Union([Schema.Array(rowOf(Answered)), Answered])),
 });
 
 const isPayer = (row: unknown): row is Payer =>
@@ -50,7 +59,7 @@ const isPayer = (row: unknown): row is Payer =>
  * The payers of an answer. The service's sample nests envelopes inside the array of payers; both forms decode to
  * payers. A row that has no readable id is left out.
  */
-const Payers = Schema.NullOr(Schema.Array(Schema.Union([PayerSchema, Nested, AnyRow]))).pipe(
+const Payers = Schema.NullOr(Schema.Array(Schema.Union([Answered, Nested, AnyRow]))).pipe(
   Schema.decodeTo(madeOf<ReadonlyArray<Payer>>(), {
     decode: SchemaGetter.transform((listed) =>
       (listed ?? [])

@@ -1,12 +1,16 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { EntityType } from "./beneficiaries.ts";
-import { enveloped, Refusal } from "./envelope.ts";
 import {
-  Amount,
+  answer,
   answeredId,
   answeredOrUnset,
   answeredTime,
+  enveloped,
+  page,
+  Refusal,
+} from "./answers.ts";
+import {
+  Amount,
   CalendarDate,
   CountryCode,
   CurrencyCode,
@@ -18,9 +22,8 @@ import {
   RangeBound,
   text,
   UniqueRequestId,
-  withWireNames,
 } from "./fields.ts";
-import { page } from "./list-page.ts";
+import { EntityType } from "./beneficiaries.ts";
 import { endpointGroup, Idempotency, ItemId, MaxPageSize, SignedIn } from "./operation-facts.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 
@@ -159,22 +162,17 @@ const PayoutSchema = Schema.Opaque<Payout>()(
   }),
 );
 
-/** The shape that createPayout answers. */
-const CreatedPayout = withWireNames(PayoutSchema, {
-  payout_id: "id",
-  payout_status: "status",
-  payout_reason: "reason",
-  payout_reference: "reference",
-});
-
-/** The shape of a payout in the list. */
-const ListedPayout = withWireNames(PayoutSchema, { short_reference: "reference_id" });
-
-/** The shape that retrievePayout answers. */
-const RetrievedPayout = withWireNames(PayoutSchema, {
-  short_reference: "short_reference_id",
-  payment_date: "payout_date",
-});
+/** Fields of a payout that have other names in the service's three shapes, by the operation that answers it. */
+export const payoutNames = {
+  createPayout: {
+    payout_id: "id",
+    payout_status: "status",
+    payout_reason: "reason",
+    payout_reference: "reference",
+  },
+  listPayouts: { short_reference: "reference_id" },
+  retrievePayout: { short_reference: "short_reference_id", payment_date: "payout_date" },
+};
 
 /** Whose payouts or transactions a list shows. */
 export const Scope = Schema.Literals(["house_account", "clients_account"]);
@@ -242,7 +240,7 @@ export const payoutOperations = {
    */
   createPayout: HttpApiEndpoint.post("createPayout", "/api/v1/payouts/create", {
     payload: CreatePayoutInputSchema,
-    success: enveloped(CreatedPayout),
+    success: enveloped(answer(PayoutSchema, payoutNames.createPayout)),
     error: Refusal,
   }).annotate(Idempotency, "none"),
   /**
@@ -260,7 +258,7 @@ export const payoutOperations = {
    */
   listPayouts: HttpApiEndpoint.get("listPayouts", "/api/v1/payouts", {
     query: ListPayoutsInputSchema,
-    success: page(ListedPayout),
+    success: page(answer(PayoutSchema, payoutNames.listPayouts)),
     error: Refusal,
   })
     .annotate(Idempotency, "safe")
@@ -276,7 +274,7 @@ export const payoutOperations = {
    */
   retrievePayout: HttpApiEndpoint.get("retrievePayout", "/api/v1/payouts/:payout_id/retrieve", {
     params: RetrievePayoutInputSchema,
-    success: enveloped(RetrievedPayout),
+    success: enveloped(answer(PayoutSchema, payoutNames.retrievePayout)),
     error: Refusal,
   }).annotate(Idempotency, "safe"),
 };

@@ -1,16 +1,7 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { Refusal } from "./envelope.ts";
-import {
-  answeredId,
-  answeredOrUnset,
-  answeredTime,
-  PageNumber,
-  pageSize,
-  RangeBound,
-  text,
-} from "./fields.ts";
-import { page } from "./list-page.ts";
+import { answer, answeredId, answeredOrUnset, answeredTime, page, Refusal } from "./answers.ts";
+import { PageNumber, pageSize, RangeBound, text } from "./fields.ts";
 import { endpointGroup, Idempotency, ItemId, MaxPageSize, SignedIn } from "./operation-facts.ts";
 import { Scope } from "./payouts.ts";
 import { type Rule, withRules } from "./rules.ts";
@@ -121,7 +112,7 @@ export const transactionOperations = {
    */
   listTransactions: HttpApiEndpoint.get("listTransactions", "/api/v1/transactions", {
     query: ListTransactionsInputSchema,
-    success: page(TransactionSchema),
+    success: page(answer(TransactionSchema)),
     error: Refusal,
   })
     .annotate(Idempotency, "safe")
