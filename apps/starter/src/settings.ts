@@ -16,7 +16,6 @@ import {
   readSettings,
   type Settings,
 } from "@durable-payments/protocol/settings";
-import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import { badUsage } from "./exit-codes.ts";
 
@@ -40,13 +39,11 @@ const ofSettings = <A>(use: (settings: Settings) => A): A => {
  *
  * @throws BadUsage if a setting is invalid.
  */
-export const readAccounts = async (): Promise<readonly [Account, ...ReadonlyArray<Account>]> => {
-  const [first, ...others] = await Promise.all(
-    Array.from(ofSettings(accountsOf), async ([name, account]) => ({
-      name,
-      service: await Effect.runPromise(Effect.result(clientOptionsOf(account, process.env))),
-    })),
-  );
+export const readAccounts = (): readonly [Account, ...ReadonlyArray<Account>] => {
+  const [first, ...others] = Array.from(ofSettings(accountsOf), ([name, account]) => ({
+    name,
+    service: clientOptionsOf(account),
+  }));
   if (first === undefined) throw badUsage("The settings have no account. Nothing was done.");
   return [first, ...others];
 };
@@ -59,8 +56,8 @@ export const assumptionsHere = (): Assumptions =>
   );
 
 /** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
-export const operationsSettings = async (): Promise<OperationsSettings<ClientOptions>> => {
-  const accounts = await readAccounts();
+export const operationsSettings = (): OperationsSettings<ClientOptions> => {
+  const accounts = readAccounts();
   const settings = ofSettings((all) => all);
   const { clientId, keyring, ledger } = settings;
   const [{ service: first }] = accounts;
@@ -78,7 +75,7 @@ export const operationsSettings = async (): Promise<OperationsSettings<ClientOpt
  * @throws ConnectionFailed within about five seconds if either cannot be used.
  */
 export const operating = async <A>(use: (operations: Operations) => Promise<A>): Promise<A> =>
-  withOperations(await operationsSettings(), use);
+  withOperations(operationsSettings(), use);
 
 /**
  * Reads from Temporal and the ledger, as far as they can be reached.
@@ -86,4 +83,4 @@ export const operating = async <A>(use: (operations: Operations) => Promise<A>):
  * @throws ConnectionFailed if neither can.
  */
 export const reading = async <A>(use: (sources: Sources) => Promise<A>): Promise<A> =>
-  withSources(await operationsSettings(), use);
+  withSources(operationsSettings(), use);

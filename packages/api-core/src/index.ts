@@ -51,12 +51,14 @@ export { BeforeSend, IsResend, type PaymentsClientShape } from "./client/client-
 export {
   type ClientDispatcher,
   clientSettingNames,
-  ClientSettingsSchema,
+  clientVariables,
   type ClientOptions,
   type ClientSettings,
   defaultClientOptions,
   InvalidSettings,
   makeAssumptions,
+  makeClientOptions,
+  writtenSettings,
 } from "./client/config.ts";
 export {
   InvalidRequest,

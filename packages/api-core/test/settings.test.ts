@@ -1,7 +1,7 @@
 import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type ClientSettings, makeClientOptions, VARIABLES } from "../src/client/config.ts";
+import { type ClientSettings, makeClientOptions, clientVariables } from "../src/client/config.ts";
 import {
   clientOptionsWithEnvironment,
   defaultAssumptions,
@@ -240,7 +240,7 @@ const fromProvider = (provider: ConfigProvider.ConfigProvider, given: object = {
 const fromEnvironment = (env: Record<string, string>, given: object = {}) =>
   fromProvider(ConfigProvider.fromEnv({ env }), given);
 
-const variables = Object.values(VARIABLES);
+const variables = Object.values(clientVariables);
 
 describe("the environment", () => {
   it("needs three variables; the others have defaults, empty ones too", async () => {

@@ -8,8 +8,8 @@ import {
 import { accountHash } from "@durable-payments/protocol/account";
 import { clientOptionsOf, type SettledAccount } from "@durable-payments/protocol/settings";
 import { Runtime } from "@temporalio/worker";
-import { Effect, ManagedRuntime, Redacted, Result } from "effect";
-import { CannotStart, type WorkerProcess, type WorkerSettings } from "./settings.ts";
+import { ManagedRuntime, Redacted, Result } from "effect";
+import { CannotStart, type WorkerSettings } from "./settings.ts";
 
 /** An account with the service as a worker works for it. */
 export interface Account {
@@ -34,13 +34,8 @@ const logger: ClientLogger = {
   warn: (message) => void Runtime.instance().logger.warn(message),
 };
 
-const checkedOptions = async (
-  settings: SettledAccount,
-  environment: WorkerProcess["environment"],
-): Promise<ClientOptions> => {
-  const read = await Effect.runPromise(
-    Effect.result(clientOptionsOf({ logger, ...settings }, environment)),
-  );
+const checkedOptions = (settings: SettledAccount): ClientOptions => {
+  const read = clientOptionsOf({ logger, ...settings });
   if (Result.isFailure(read)) throw new CannotStart(read.failure.message);
   if (read.success.maxAttempts >= LEAST_ATTEMPTS) return read.success;
   throw new CannotStart(
@@ -67,14 +62,11 @@ const refuseAlike = (own: ClientOptions, { name = "without a name", options: oth
  *
  * @throws CannotStart for a setting that is missing or wrong; its message begins with the name of the account.
  */
-export const openAccounts = async (
-  { accounts }: WorkerSettings,
-  environment: WorkerProcess["environment"],
-): Promise<Accounts> => {
+export const openAccounts = ({ accounts }: WorkerSettings): Accounts => {
   const opened: Array<Account> = [];
   for (const [name, settings] of accounts) {
     try {
-      const options = await checkedOptions(settings, environment);
+      const options = checkedOptions(settings);
       for (const other of opened) refuseAlike(options, other);
       const runtime = ManagedRuntime.make(PaymentsClient.layer(options));
       opened.push({ name, hash: accountHash(options), settings, options, runtime });

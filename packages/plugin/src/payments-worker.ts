@@ -222,7 +222,7 @@ export const prepareWorker = async (
   const notify = orCannotStart(() => readNotificationSettings(read.notify ?? {}));
   const deployment = deploymentOf(given, read, environment);
   const collector = orCannotStart(() => tracingEndpoint(environment));
-  const accounts = await openAccounts(read, environment);
+  const accounts = openAccounts(read);
   const workflowBundle = await bundleOfWorker(worker, plugin);
   const open = () => openLedgerOf(read, accounts, namespace, process.ledger);
   const close = async (ledger: Ledger | undefined) => {

@@ -33,14 +33,6 @@ export type AmountLimits = Readonly<Record<string, string>>;
 
 /** Settings of one account with the payment service. */
 export interface AccountSettings extends Partial<ClientSettings> {
-  /** File with the API key, instead of `apiKey`. This file and the next are read again when they change. */
-  readonly apiKeyFile?: string;
-  /** File of the trusted CAs, PEM. Default: those of Node. */
-  readonly caFile?: string;
-  /** File of the client certificate with its chain, PEM. Default: none. */
-  readonly clientCertFile?: string;
-  /** File of the private key of the client certificate, PEM, not encrypted. */
-  readonly clientKeyFile?: string;
   /**
    * Largest amount of one payout, card or withdrawal, by currency. Once it is set, nothing is paid in a currency that it
    * does not list. Kept in the ledger for all workers. Default: no limit.
@@ -139,12 +131,8 @@ export interface WorkerSettings extends Omit<Settings, keyof SettledAccount | "a
 const SHARED = [
   "accounts",
   "activitiesPerSecond",
-  "apiKeyFile",
   "approveAbove",
   "batchShare",
-  "caFile",
-  "clientCertFile",
-  "clientKeyFile",
   "healthAddress",
   "keyring",
   "ledger",

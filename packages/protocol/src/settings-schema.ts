@@ -1,11 +1,12 @@
+import { clientVariables, defaultClientOptions, writtenSettings } from "@durable-payments/api-core";
 import * as Schema from "effect/Schema";
 
 /** Further texts of a setting for the reference. */
 interface Printed {
   /** Environment variable that overrides it. */
-  readonly variable?: string;
+  readonly variable?: string | undefined;
   /** Its default, in words. */
-  readonly otherwise?: string;
+  readonly otherwise?: string | undefined;
 }
 
 /** Describes a setting for an editor and for docs/settings.md. */
@@ -62,72 +63,57 @@ const BUILD_ID = /^(?!__)[^\s:]{1,100}$/;
 
 const LOG_LEVELS = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR"] as const;
 
+/** The settings of the client in the words of the reference. */
+const CLIENT: Readonly<Record<keyof typeof writtenSettings, string>> = {
+  baseUrl: "Address of the service, without /api/v1: https, or http on this machine.",
+  clientId: "Client id of the account.",
+  apiKey: "API key of the account, a secret. Prefer apiKeyFile.",
+  apiKeyFile: "File with the API key. It is reloaded when it changes.",
+  proxy: "HTTP proxy to the service, or `none`.",
+  caFile: "Trusted CAs, PEM. The file is reloaded when it changes.",
+  clientCertFile: "Client certificate with its chain, PEM.",
+  clientKeyFile: "Private key of the client certificate, unencrypted PEM.",
+  requestTimeoutMs: "Maximum duration of one request, in milliseconds.",
+  maxAttempts: "Maximum sends of one call, if it is safe to repeat; at least 2.",
+  retryBaseMs: "Wait before the second send, in milliseconds; it doubles each time.",
+  maxRetryWaitMs: "Maximum wait between sends, in milliseconds.",
+  requestsPerSecond: "Maximum requests per second of one process; 0: no limit.",
+  maxConnections: "Maximum connections to the service.",
+  assumptions: "Assumptions to change for your service: see docs/assumptions.md.",
+};
+
+const { assumptions: _, ...defaultNumbers } = defaultClientOptions;
+
+const CLIENT_DEFAULTS: Readonly<Partial<Record<keyof typeof CLIENT, string | number>>> = {
+  ...defaultNumbers,
+  baseUrl: "required",
+  clientId: "required",
+  apiKey: "required, or apiKeyFile",
+  proxy: "HTTPS_PROXY",
+  caFile: "Node's CAs",
+};
+
+/** Each setting of the client, which the file and the environment may leave out. */
+type ClientFields = {
+  readonly [Name in keyof typeof CLIENT]: Schema.optionalKey<(typeof writtenSettings)[Name]>;
+};
+
+const clientFields = Object.fromEntries(
+  // The same names.
+  (Object.keys(writtenSettings) as Array<keyof typeof CLIENT>).map((name) => {
+    const schema: Schema.Top = writtenSettings[name];
+    const otherwise = CLIENT_DEFAULTS[name];
+    const printed = {
+      variable: clientVariables[name],
+      otherwise: otherwise === undefined ? undefined : String(otherwise),
+    };
+    return [name, setting(schema, CLIENT[name], printed)];
+  }),
+) as unknown as ClientFields;
+
 /** Settings of an account with the service; the file's `accounts` have the same. */
 const accountFields = {
-  baseUrl: setting(
-    Text,
-    "Address of the service, without /api/v1: https, or http on this machine.",
-    {
-      variable: "PAYMENTS_BASE_URL",
-      otherwise: "required",
-    },
-  ),
-  clientId: setting(Text, "Client id of the account.", {
-    variable: "PAYMENTS_CLIENT_ID",
-    otherwise: "required",
-  }),
-  apiKey: setting(Text, "API key of the account, a secret. Prefer apiKeyFile.", {
-    variable: "PAYMENTS_API_KEY",
-    otherwise: "required, or apiKeyFile",
-  }),
-  apiKeyFile: setting(Text, "File with the API key. It is reloaded when it changes.", {
-    variable: "PAYMENTS_API_KEY_FILE",
-  }),
-  proxy: setting(Text, "HTTP proxy to the service, or `none`.", { otherwise: "HTTPS_PROXY" }),
-  caFile: setting(Text, "Trusted CAs, PEM. The file is reloaded when it changes.", {
-    variable: "PAYMENTS_CA_FILE",
-    otherwise: "Node's CAs",
-  }),
-  clientCertFile: setting(Text, "Client certificate with its chain, PEM.", {
-    variable: "PAYMENTS_CLIENT_CERT_FILE",
-  }),
-  clientKeyFile: setting(Text, "Private key of the client certificate, unencrypted PEM.", {
-    variable: "PAYMENTS_CLIENT_KEY_FILE",
-  }),
-  requestTimeoutMs: setting(Schema.Finite, "Maximum duration of one request, in milliseconds.", {
-    otherwise: "30000",
-  }),
-  maxAttempts: setting(
-    Schema.Finite,
-    "Maximum sends of one call, if it is safe to repeat; at least 2.",
-    {
-      otherwise: "4",
-    },
-  ),
-  retryBaseMs: setting(
-    Schema.Finite,
-    "Wait before the second send, in milliseconds; it doubles each time.",
-    {
-      otherwise: "200",
-    },
-  ),
-  maxRetryWaitMs: setting(Schema.Finite, "Maximum wait between sends, in milliseconds.", {
-    otherwise: "20000",
-  }),
-  requestsPerSecond: setting(
-    Schema.Finite,
-    "Maximum requests per second of one process; 0: no limit.",
-    {
-      otherwise: "0",
-    },
-  ),
-  maxConnections: setting(Schema.Finite, "Maximum connections to the service.", {
-    otherwise: "64",
-  }),
-  assumptions: setting(
-    Schema.Record(Schema.String, Schema.Unknown),
-    "Assumptions to change for your service: see docs/assumptions.md.",
-  ),
+  ...clientFields,
   maxAmounts: setting(
     Amounts,
     "Maximum amount of one payout, card or withdrawal, by currency. Other currencies are refused.",

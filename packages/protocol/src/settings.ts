@@ -1,17 +1,15 @@
 import {
   type ClientOptions,
   type ClientSettings,
-  clientOptionsWithEnvironment,
   clientSettingNames,
   faultsOf,
   didYouMean,
   InvalidSettings,
+  makeClientOptions,
 } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import * as ConfigProvider from "effect/ConfigProvider";
-import * as Effect from "effect/Effect";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { ACCOUNT_NAME_RULE } from "./account.ts";
@@ -150,19 +148,24 @@ const readFile = (file: string): Settings => {
   return checkSettings(inFolder(dirname(resolve(file)), json), nameOf);
 };
 
-/** A limit that is blank, or given twice, must not be another limit than it seems. */
-const amountsIn = (text: string): unknown => {
+const parsed = (text: string): unknown => {
   try {
-    const json: unknown = JSON.parse(text);
-    const isEachOnce = isRecord(json) && text.split(":").length - 1 === Object.keys(json).length;
-    return isEachOnce ? json : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
 };
 
+/** A limit that is blank, or given twice, must not be another limit than it seems. */
+const amountsIn = (text: string): unknown => {
+  const json = parsed(text);
+  const isEachOnce = isRecord(json) && text.split(":").length - 1 === Object.keys(json).length;
+  return isEachOnce ? json : undefined;
+};
+
 /** The variables that are not texts of their settings. A limit that is blank must not be no limit. */
 const PARSE: Readonly<Record<string, (text: string) => unknown>> = {
+  assumptions: (text) => parsed(text) ?? text,
   maxAmounts: (text) => amountsIn(text) ?? null,
   approveAbove: (text) => amountsIn(text) ?? null,
   allowPlainTextTemporal: (text) => ({ true: true, false: false })[text] ?? text,
@@ -231,10 +234,8 @@ export const readSettings = (environment: Environment): Settings => {
 /** An account with every setting that applies to it. */
 export interface SettledAccount
   extends
-    Partial<Omit<ClientSettings, "assumptions">>,
-    Pick<Settings, "activitiesPerSecond" | "approveAbove" | "maxAmounts"> {
-  readonly assumptions?: ClientSettings["assumptions"] | Settings["assumptions"];
-}
+    Partial<ClientSettings>,
+    Pick<Settings, "activitiesPerSecond" | "approveAbove" | "maxAmounts"> {}
 
 const ofNamed = (name: string, own: SettledAccount, common: SettledAccount): SettledAccount => {
   if (!own.clientId || !(own.apiKey || own.apiKeyFile)) {
@@ -277,21 +278,12 @@ export const accountsOf = ({
  * Checks the settings of the client of an account.
  *
  * @param account as the settings have it; nothing else counts, except the proxy of the environment.
- * @param environment variables by name.
  * @returns the client's options; fails with `InvalidSettings`.
  */
 export const clientOptionsOf = (
   account: SettledAccount,
-  environment: Environment,
-): Effect.Effect<ClientOptions, InvalidSettings> => {
-  const others = Object.entries(environment).flatMap(([name, value]) =>
-    name.startsWith("PAYMENTS_") || value === undefined ? [] : [[name, value] as const],
-  );
+): Result.Result<ClientOptions, InvalidSettings> => {
   const settings = Object.entries(account).filter(([name]) => clientSettingNames.includes(name));
-  return clientOptionsWithEnvironment(Object.fromEntries(settings)).pipe(
-    Effect.provideService(
-      ConfigProvider.ConfigProvider,
-      ConfigProvider.fromEnvRecord(Object.fromEntries(others)),
-    ),
-  );
+  // The check finds what is missing.
+  return makeClientOptions(Object.fromEntries(settings) as unknown as ClientSettings);
 };

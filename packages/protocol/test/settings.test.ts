@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Effect, Result } from "effect";
+import { Result } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { accountsOf, clientOptionsOf, documentedSettings, readSettings } from "../src/settings.ts";
 import { settingsPage, settingsSchema } from "./support/settings-documents.ts";
@@ -24,14 +24,15 @@ describe("settings", () => {
   it("come from the file, under those of the environment", () => {
     const file = withFile({
       $schema: "https://example.com/settings.schema.json",
-      clientId: "of the file",
+      clientId: "of-the-file",
       apiKeyFile: "key",
       ledger: "memory",
       notify: { url: "https://alerts.example", intervalSeconds: 5 },
       maxAmounts: { EUR: "1.00" },
     });
     const environment = {
-      PAYMENTS_CLIENT_ID: "of the environment",
+      PAYMENTS_ASSUMPTIONS: '{"listLagSeconds": 5}',
+      PAYMENTS_CLIENT_ID: "of-the-environment",
       PAYMENTS_API_KEY: "key",
       PAYMENTS_NOTIFY_SECRET: "whsec_",
       PAYMENTS_MAX_AMOUNTS: '{"USD": "10.00"}',
@@ -39,8 +40,9 @@ describe("settings", () => {
     };
     expect(readSettings({ ...file, ...environment })).toEqual({
       $schema: "https://example.com/settings.schema.json",
-      clientId: "of the environment",
+      clientId: "of-the-environment",
       apiKey: "key",
+      assumptions: { listLagSeconds: 5 },
       ledger: "memory",
       notify: { url: "https://alerts.example", intervalSeconds: 5, secret: "whsec_" },
       maxAmounts: { USD: "10.00" },
@@ -66,6 +68,7 @@ describe("settings", () => {
     [{ accounts: { EU: {} } }, /^accounts\.EU in the settings file/],
     [{ activitiesPerSecond: -1 }, /must be a number above 0\.$/],
     [{ notify: { overdueHours: "soon" } }, /^notify\.overdueHours .* must be/],
+    [{ maxAttempts: 0 }, /^maxAttempts .* must be a whole number from 1 to 100\.$/],
     [[], /must be an object\.$/],
   ])("that are invalid are refused: %j", (settings, message) => {
     expect(() => readSettings(withFile(settings))).toThrow(message);
@@ -117,15 +120,15 @@ describe("accounts", () => {
     expect(() => accountsOf(settings)).toThrow(message);
   });
 
-  it("have a client of their own credentials, which the variables do not replace", async () => {
+  it("have a client of their own credentials", () => {
     const key = join(folder(), "key");
     writeFileSync(key, "key of the file\n".replaceAll(" ", "-"));
     const account = { baseUrl: "https://payments.example", clientId: "c", apiKeyFile: key };
-    // The environment of the process does not count again.
-    const read = clientOptionsOf(account, { PAYMENTS_CLIENT_ID: "other", PAYMENTS_API_KEY: "k" });
-    const options = Result.getOrThrow(await Effect.runPromise(Effect.result(read)));
+    const options = Result.getOrThrow(clientOptionsOf(account));
     expect(options).toMatchObject({ clientId: "c", apiKeyFile: key });
     expect(options.apiKey).toBeUndefined();
+    const direct = clientOptionsOf({ ...account, proxy: "none" });
+    expect(Result.getOrThrow(direct).proxy).toBe(false);
   });
 });
 

@@ -18,7 +18,7 @@ export const overview = {
   run: (given: { readonly json: boolean }) =>
     runCommand(given.json, async (output, work) => {
       const [{ checks }, seen] = await Promise.all([
-        work.diagnose(await work.operationsSettings()),
+        work.diagnose(work.operationsSettings()),
         work.reading(work.readOverview),
       ]);
       const wrong = checks.filter(({ status }) => status === "failed");

@@ -23,7 +23,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
       );
       return EXIT_CODES.done;
     }
-    const diagnosis = await work.diagnose(await work.operationsSettings());
+    const diagnosis = await work.diagnose(work.operationsSettings());
     output.answer(diagnosis, work.doctorText);
     return diagnosis.isWell ? EXIT_CODES.done : EXIT_CODES.runFailed;
   }),

@@ -90,7 +90,7 @@ export const submitFile = async (
   checkPayOptions(options);
   if (results !== undefined) checkResultFile(results);
   const checked = await checkBatchFile(file, assumptionsHere());
-  const accounts = await readAccounts();
+  const accounts = readAccounts();
   const payer = accounts.find(({ name }) => name === checked.account) ?? accounts[0];
   await operating(async (operations) => {
     const plan = await planFile(operations, checked, options);

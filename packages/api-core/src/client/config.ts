@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import * as Struct from "effect/Struct";
 import {
   type Assumptions,
   AssumptionsSchema,
@@ -52,8 +53,12 @@ const headerFault = (text: string): string | undefined => {
 
 const PROXY = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
 
+/** As a file or a variable writes it that there is no proxy. */
+const NO_PROXY = /^(none|false)$/i;
+
 /** Returns the fault of a proxy's address; never the address, which may have a password. */
 const proxyFault = (address: string): string | undefined => {
+  if (NO_PROXY.test(address)) return undefined;
   if (!URL.canParse(address)) return PROXY;
   const { hash, password, pathname, protocol, search, username } = new URL(address);
   if (protocol !== "http:" && protocol !== "https:") return PROXY;
@@ -83,7 +88,11 @@ export const environmentProxy = (baseUrl: string) => {
 };
 
 const checked = (faultIn: (value: string) => string | undefined) =>
-  Schema.String.check(Schema.makeFilter((value: string) => faultIn(value) ?? true));
+  Schema.String.check(
+    Schema.makeFilter((value: string) => faultIn(value) ?? true, {
+      toJsonSchema: () => ({ minLength: 1 }),
+    }),
+  );
 
 const isSecret = (value: unknown): value is Redacted.Redacted | string =>
   typeof value === "string" ||
@@ -92,14 +101,22 @@ const isSecret = (value: unknown): value is Redacted.Redacted | string =>
 const textOf = (secret: Redacted.Redacted | string): string =>
   typeof secret === "string" ? secret : Redacted.value(secret);
 
-/** A value that a predicate accepts, and what it is called in a message. */
-export const typed = <A>(expected: string, is: (value: unknown) => value is A) =>
-  Schema.declare(is, { expected });
+/** A value that a predicate accepts, what it is called in a message, and its JSON Schema if a file can hold it. */
+export const typed = <A>(
+  expected: string,
+  is: (value: unknown) => value is A,
+  json: Readonly<Record<string, unknown>> = {},
+) =>
+  Schema.declare(is, { expected, toCodecJson: () => undefined }).check(
+    Schema.makeFilter(() => true, { toJsonSchema: () => json }),
+  );
 
 /** A text that is hidden wherever the settings are shown. */
 const secret = (faultIn: (text: string) => string | undefined, expected: string) =>
-  typed(expected, isSecret).check(
-    Schema.makeFilter((value: Redacted.Redacted | string) => faultIn(textOf(value)) ?? true),
+  typed(expected, isSecret, { type: "string", minLength: 1 }).check(
+    Schema.makeFilter((value: Redacted.Redacted | string) => faultIn(textOf(value)) ?? true, {
+      toJsonSchema: () => ({}),
+    }),
   );
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -128,59 +145,70 @@ export const number = (least: number, most: number, isWhole = true) =>
       value >= least &&
       value <= most &&
       (!isWhole || Number.isInteger(value)),
+    { type: isWhole ? "integer" : "number", minimum: least, maximum: most },
   );
 
 const path = typed(
   "the path of a file",
   (value): value is string => typeof value === "string" && value !== "",
+  { type: "string", minLength: 1 },
 );
 
-const fields = {
+const requiredSettings = {
   /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
   baseUrl: checked(baseUrlFault),
   /** The account's client id, sent as `x-client-id`. */
   clientId: checked(headerFault),
+};
+
+const optionalSettings = {
   /** The account's API key, sent on sign-in alone; shown in no log, error or span. */
-  apiKey: Schema.optional(secret(headerFault, "a string")),
+  apiKey: secret(headerFault, "a string"),
   /**
    * A file with the API key instead, read again when it changes: the client then signs in with the new key, and
    * requests use the earlier token until it has signed in.
    */
-  apiKeyFile: Schema.optional(path),
+  apiKeyFile: path,
   /**
    * Longest time of one request, from the wait for a connection to the last byte of its response; what
    * `BeforeSend` takes in between is not counted. In milliseconds; by default 30,000.
    */
-  requestTimeoutMs: Schema.optional(number(1, LONGEST_MS)),
+  requestTimeoutMs: number(1, LONGEST_MS),
   /** Most sends of one call, the first included; by default 4. */
-  maxAttempts: Schema.optional(number(1, MOST_ATTEMPTS)),
+  maxAttempts: number(1, MOST_ATTEMPTS),
   /** Wait before the second send in milliseconds; doubles for each further one, with jitter. By default 200. */
-  retryBaseMs: Schema.optional(number(0, LONGEST_MS)),
+  retryBaseMs: number(0, LONGEST_MS),
   /**
    * Longest wait between two sends in milliseconds; a longer `Retry-After` ends the call with `RateLimited`. By
    * default 20,000.
    */
-  maxRetryWaitMs: Schema.optional(number(0, LONGEST_MS)),
+  maxRetryWaitMs: number(0, LONGEST_MS),
   /** Most requests a second of this client; 0, the default, for no limit. */
-  requestsPerSecond: Schema.optional(number(0, 100_000, false)),
+  requestsPerSecond: number(0, 100_000, false),
   /** Most kept connections, and as many dedicated ones; by default 64. */
-  maxConnections: Schema.optional(number(1, 10_000)),
+  maxConnections: number(1, 10_000),
   /**
    * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false` for none. By
    * default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host. The proxy opens a tunnel: TLS is
    * spoken with the service, so that the proxy reads nothing.
    */
-  proxy: Schema.optional(
-    Schema.Union([Schema.Literal(false), secret(proxyFault, "an address or false")]),
-  ),
+  proxy: Schema.Union([Schema.Literal(false), secret(proxyFault, "an address or false")]),
   /** PEM file of the CAs that are trusted instead of Node's. This and the next two are read again when they change. */
-  caFile: Schema.optional(path),
+  caFile: path,
   /** PEM file of the client certificate, followed by those that lead to its CA. */
-  clientCertFile: Schema.optional(path),
+  clientCertFile: path,
   /** PEM file of the private key of the client certificate, not encrypted. */
-  clientKeyFile: Schema.optional(path),
+  clientKeyFile: path,
   /** Only the assumptions about the service that differ from the defaults. */
-  assumptions: Schema.optional(typed("a JSON object of settings", isOverrides)),
+  assumptions: typed("a JSON object of settings", isOverrides, { type: "object" }),
+};
+
+/** The settings that a file or a variable can hold. */
+export const writtenSettings = { ...requiredSettings, ...optionalSettings };
+
+const fields = {
+  ...requiredSettings,
+  ...Struct.map(optionalSettings, Schema.optional),
   /** Sends the requests instead of the client's own connections; see {@link ClientDispatcher}. */
   dispatcher: Schema.optional(typed("an undici dispatcher", isDispatcher)),
   /** Where the client writes its messages; by default to Effect's loggers, which write to the console. */
@@ -193,8 +221,7 @@ const fields = {
   onResponse: Schema.optional(typed<NonNullable<Hooks["onResponse"]>>("a function", isHook)),
 };
 
-/** Schema of {@link ClientSettings}. */
-export const ClientSettingsSchema = Schema.Struct(fields);
+const ClientSettingsSchema = Schema.Struct(fields);
 
 /** The settings of a client: `baseUrl`, `clientId` and a key, and any others. */
 export interface ClientSettings extends Schema.Struct.Type<typeof fields> {}
@@ -257,7 +284,7 @@ export const makeAssumptions = (
 };
 
 /** The settings that have an environment variable of their own. */
-export const VARIABLES: Readonly<Partial<Record<keyof ClientSettings, string>>> = {
+export const clientVariables: Readonly<Partial<Record<keyof ClientSettings, string>>> = {
   baseUrl: "PAYMENTS_BASE_URL",
   clientId: "PAYMENTS_CLIENT_ID",
   apiKey: "PAYMENTS_API_KEY",
@@ -269,7 +296,7 @@ export const VARIABLES: Readonly<Partial<Record<keyof ClientSettings, string>>> 
 };
 
 const labels: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(VARIABLES).map(([name, variable]) => [name, `${variable} (${name})`]),
+  Object.entries(clientVariables).map(([name, variable]) => [name, `${variable} (${name})`]),
 );
 
 /** The faults of single settings, by the schema. */
@@ -287,12 +314,21 @@ const schemaFaults = (settings: object): ReadonlyArray<string> => {
   ];
 };
 
+const hidden = (given: Redacted.Redacted | string): Redacted.Redacted =>
+  typeof given === "string" ? Redacted.make(given) : given;
+
+const proxyIn = ({ proxy }: ClientSettings): ClientOptions["proxy"] => {
+  if (proxy === undefined) return undefined;
+  return proxy === false || NO_PROXY.test(textOf(proxy)) ? false : hidden(proxy);
+};
+
 const OWN_CONNECTIONS = ["proxy", "caFile", "clientCertFile", "clientKeyFile"] as const;
 
 /** The faults of settings that are right one by one. */
 const faultsBetween = (settings: ClientSettings): ReadonlyArray<string> => {
-  const { apiKey, apiKeyFile, baseUrl, dispatcher, proxy } = settings;
-  const given = OWN_CONNECTIONS.filter((name) => (settings[name] ?? false) !== false);
+  const { apiKey, apiKeyFile, baseUrl, dispatcher } = settings;
+  const proxy = proxyIn(settings);
+  const given = OWN_CONNECTIONS.filter((name) => ({ ...settings, proxy })[name] ?? false);
   const isPaired =
     (settings.clientCertFile === undefined) === (settings.clientKeyFile === undefined);
   const environment = proxy === undefined && dispatcher === undefined && environmentProxy(baseUrl);
@@ -319,9 +355,6 @@ const faultsBetween = (settings: ClientSettings): ReadonlyArray<string> => {
   ];
 };
 
-const hidden = (given: Redacted.Redacted | string): Redacted.Redacted =>
-  typeof given === "string" ? Redacted.make(given) : given;
-
 /**
  * Checks settings and fills in the defaults; files that they name are read.
  *
@@ -344,7 +377,8 @@ export const makeClientOptions = (
     faults.push(`${labels["assumptions"]}: ${assumptions.failure.message}`);
   }
   if (faults.length > 0 || Result.isFailure(assumptions)) return fault(faults.join(" "));
-  const { apiKey, proxy, ...others } = settings;
+  const { apiKey, ...others } = settings;
+  const proxy = proxyIn(settings);
   const given = Object.fromEntries(
     Object.entries(others).filter(([, value]) => value !== undefined),
   );
@@ -352,7 +386,7 @@ export const makeClientOptions = (
     // The schema has checked the types, and the defaults replace undefined ones.
     ...({ ...defaultClientOptions, ...given } as Omit<ClientOptions, "apiKey" | "proxy">),
     ...(apiKey !== undefined && { apiKey: hidden(apiKey) }),
-    ...(proxy !== undefined && { proxy: proxy !== false && hidden(proxy) }),
+    ...(proxy !== undefined && { proxy }),
     assumptions: assumptions.success,
   };
   const { warn } = makeSay(options.logger);

@@ -8,26 +8,15 @@ import {
   defaultClientOptions,
   InvalidSettings,
   makeClientOptions,
+  writtenSettings,
 } from "./config.ts";
-
-const TEXTS = [
-  "baseUrl",
-  "clientId",
-  "apiKey",
-  "apiKeyFile",
-  "proxy",
-  "caFile",
-  "clientCertFile",
-  "clientKeyFile",
-  "assumptions",
-] as const satisfies ReadonlyArray<keyof ClientSettings>;
 
 const NUMBERS = Object.keys(defaultClientOptions).filter((name) => name !== "assumptions");
 
-/** Every setting that is a text or a number, as a text; those that are left out or empty are undefined. */
+/** Every setting as a text; those that are left out or empty are undefined. */
 const settings = Config.all(
   Object.fromEntries(
-    [...TEXTS, ...NUMBERS].map((name) => [
+    Object.keys(writtenSettings).map((name) => [
       name,
       Config.String(name).pipe(
         Config.map((text) => text.trim() || undefined),
@@ -39,7 +28,6 @@ const settings = Config.all(
 
 const parsed = (name: string, text: string): unknown => {
   if (NUMBERS.includes(name)) return Number(text);
-  if (name === "proxy" && /^(none|false)$/i.test(text)) return false;
   if (name !== "assumptions") return text;
   try {
     return JSON.parse(text);
