@@ -1,5 +1,5 @@
 import { Schema } from "effect";
-import { AssumptionsSchema, defaultAssumptions } from "../src/index.ts";
+import { AssumptionsSchema, defaultAssumptions } from "../src/contract/assumptions.ts";
 import { readAssumptions } from "./contract-documentation.ts";
 import type { GeneratedFile } from "./generated-file.ts";
 

@@ -3,14 +3,14 @@ import { describe, expect, it } from "vitest";
 import { readAssumptions } from "../scripts/contract-documentation.ts";
 import {
   type Assumptions,
-  AssumptionsSchema,
   defaultAssumptions,
   type OperationName,
   PaymentsClient,
   readTime,
 } from "../src/index.ts";
-import { checkInput, fromWire, wireMethod } from "../src/contract.ts";
-import { toWire } from "../src/contract/wire-names.ts";
+import { AssumptionsSchema } from "../src/contract/assumptions.ts";
+import { checkInput, fromWire } from "../src/contract.ts";
+import { wireMethod, toWire } from "../src/contract/wire-names.ts";
 import { answers } from "./support/responses.ts";
 import { exchange, failedExchange, settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";

@@ -1,15 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
-import {
-  BeforeSend,
-  type ClientSettings,
-  type Hooks,
-  PaymentsClient,
-  type RequestEvent,
-  type ResponseEvent,
-  Unavailable,
-} from "../src/index.ts";
+import { BeforeSend, type ClientSettings, PaymentsClient, Unavailable } from "../src/index.ts";
+import type { Hooks, RequestEvent, ResponseEvent } from "../src/client/hooks.ts";
 import { clientFor, failureOf, settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
 import { answers } from "./support/responses.ts";

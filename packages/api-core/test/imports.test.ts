@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { listNames, operationNames } from "../src/index.ts";
+import { operationNames } from "../src/index.ts";
+import { listNames } from "../src/client/client-shape.ts";
 import { operation } from "../src/contract.ts";
 
 const entry = new URL("../src/index.ts", import.meta.url).href;
@@ -41,6 +42,6 @@ it("knows the operations by name before the contract is loaded", () => {
   for (const name of operationNames) expect(operation(name).name).toBe(name);
   expect(operationNames).toHaveLength(20);
   expect(listNames).toStrictEqual(
-    operationNames.filter((name) => operation(name).maxPageSize !== undefined),
+    operationNames.filter((name) => operation(name).paging !== undefined),
   );
 });

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Outcome, outcomeOf, OUTCOMES, type ResponseClass } from "../src/client/outcomes.ts";
-import type { IdempotencyClass } from "../src/index.ts";
+import type { IdempotencyClass } from "../src/contract/operation-facts.ts";
 
 const FILE = new URL("../../../docs/errors-and-outcomes.md", import.meta.url);
 const BEGIN = "<!-- outcomes -->";

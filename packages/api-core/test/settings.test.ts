@@ -2,8 +2,8 @@ import { ConfigProvider, Effect, Exit, Redacted, Result } from "effect";
 import { inspect } from "node:util";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ClientSettings, makeClientOptions, clientVariables } from "../src/client/config.ts";
+import { readEnvironment } from "../src/client/environment.ts";
 import {
-  clientOptionsWithEnvironment,
   defaultAssumptions,
   defaultClientOptions,
   makeAssumptions,
@@ -230,15 +230,13 @@ const REQUIRED = {
   PAYMENTS_API_KEY: "key",
 };
 
-const fromProvider = (provider: ConfigProvider.ConfigProvider, given: object = {}) =>
+const fromProvider = (provider: ConfigProvider.ConfigProvider) =>
   Effect.runPromiseExit(
-    clientOptionsWithEnvironment(given).pipe(
-      Effect.provideService(ConfigProvider.ConfigProvider, provider),
-    ),
+    readEnvironment({}).pipe(Effect.provideService(ConfigProvider.ConfigProvider, provider)),
   );
 
-const fromEnvironment = (env: Record<string, string>, given: object = {}) =>
-  fromProvider(ConfigProvider.fromEnv({ env }), given);
+const fromEnvironment = (env: Record<string, string>) =>
+  fromProvider(ConfigProvider.fromEnv({ env }));
 
 const variables = Object.values(clientVariables);
 
@@ -312,16 +310,7 @@ describe("the environment", () => {
     expect(written).not.toContain("secret-with-a-typo");
   });
 
-  it("counts for what is left out or undefined; a given key replaces the other way to give one", async () => {
-    const nothing = { clientId: undefined, proxy: undefined, maxAttempts: undefined };
-    expect(await fromEnvironment(REQUIRED, nothing)).toMatchObject({
-      value: { clientId: "client-7", maxAttempts: 4 },
-    });
-    const { PAYMENTS_API_KEY: _key, ...others } = REQUIRED;
-    const withFile = { ...others, PAYMENTS_API_KEY_FILE: "missing" };
-    expect(await fromEnvironment(withFile, { apiKey: "own" })).toMatchObject({
-      value: { apiKey: Redacted.make("own") },
-    });
+  it("may say that there is no proxy", async () => {
     expect(await fromEnvironment({ ...REQUIRED, PAYMENTS_PROXY: "none" })).toMatchObject({
       value: { proxy: false },
     });

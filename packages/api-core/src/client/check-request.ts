@@ -1,7 +1,7 @@
 import * as Cause from "effect/Cause";
 import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
-import * as Schema from "effect/Schema";
+import type * as Schema from "effect/Schema";
 import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
 import { type Fault, faultsOf, given, type RawRequest } from "../contract/rules.ts";
 import { iso4217Digits } from "../decimal.ts";
@@ -35,22 +35,6 @@ const pick = (input: RawRequest, fields: ReadonlyArray<string>): RawRequest => {
     if (value !== undefined) picked[field] = value;
   }
   return picked;
-};
-
-const encoders = new WeakMap<
-  RequestPart,
-  (input: unknown) => Exit.Exit<unknown, Schema.SchemaError>
->();
-
-const encoderOf = (part: RequestPart) => {
-  let encode = encoders.get(part);
-  if (encode === undefined) {
-    // The contract's request schemas need no services.
-    const schema = part.schema as Schema.Codec<unknown, unknown>;
-    encode = Schema.encodeUnknownExit(schema, { errors: "all" });
-    encoders.set(part, encode);
-  }
-  return encode;
 };
 
 /** The one amount that the document has as a number may be given as one. */
@@ -96,7 +80,7 @@ export const checkRequest = (
   const { params: path, payload: body, query: search } = operation;
   const encoded = (part: RequestPart | undefined): Readonly<Record<string, unknown>> => {
     if (part === undefined) return {};
-    const exit = encoderOf(part)(pick(fields, part.fields));
+    const exit = part.encode(pick(fields, part.fields));
     // Encoding a struct gives an object.
     if (Exit.isSuccess(exit)) return exit.value as Readonly<Record<string, unknown>>;
     // The schema looks at rules across fields only when each field is right.

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect";
 import * as Option from "effect/Option";
 import * as Stream from "effect/Stream";
 import type { Page } from "../contract/answers.ts";
+import type { Paging } from "../contract/operation-facts.ts";
 import type { RequestOptions } from "./call-options.ts";
 import { listNames, type Operations, type Streams } from "./client-shape.ts";
 import type { PaymentsError } from "./errors.ts";
@@ -20,7 +21,7 @@ type ReadPage = (filters: Row, options?: RequestOptions) => Effect.Effect<Page<R
 export const makeListStreams = (operations: Operations, say: Say): Streams =>
   Object.fromEntries(
     listNames.map((name) => {
-      const { itemId = "", maxPageSize } = operation(name);
+      const { itemId = "", maxPageSize }: Partial<Paging> = operation(name).paging ?? {};
       // Lists take filters and answer pages; the contract's types say so one by one.
       const read = operations[name] as unknown as ReadPage;
       const stream = (filters: object = {}, options?: RequestOptions) =>

@@ -1,4 +1,5 @@
 import * as Context from "effect/Context";
+import type * as Exit from "effect/Exit";
 import type * as Option from "effect/Option";
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
@@ -9,8 +10,8 @@ import { type Endpoints, PaymentsApi } from "../contract/payments-api.ts";
 import {
   Idempotency,
   type IdempotencyClass,
-  ItemId,
-  MaxPageSize,
+  Paged,
+  type Paging,
   SignedIn,
 } from "../contract/operation-facts.ts";
 import { SUCCESS_CODE } from "../contract/answers.ts";
@@ -42,11 +43,12 @@ export type ListName = {
 /** One item of a list. */
 export type Item<Name extends ListName> = Output<Name>["item_list"][number];
 
-/** A part of a request: its schema and the names of its fields. */
+/** A part of a request. */
 export interface RequestPart {
-  readonly schema: Schema.Top;
   readonly fields: ReadonlyArray<string>;
   readonly rules: ReadonlyArray<Rule>;
+  /** Checks and encodes its fields. */
+  readonly encode: (input: unknown) => Exit.Exit<unknown, Schema.SchemaError>;
 }
 
 /** The facts of an operation, read from the contract. */
@@ -57,19 +59,18 @@ export interface Operation {
   readonly idempotency: IdempotencyClass;
   readonly signedIn: boolean;
   readonly enveloped: boolean;
-  readonly maxPageSize: number | undefined;
-  readonly itemId: string | undefined;
+  readonly paging: Paging | undefined;
   readonly params: RequestPart | undefined;
   readonly query: RequestPart | undefined;
   readonly payload: RequestPart | undefined;
-  readonly success: Schema.Top;
   /** Decodes the body of a success; none if it is not of the documented form. */
   readonly decode: (json: unknown) => Option.Option<unknown>;
 }
 
 const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
   schema && {
-    schema,
+    // The contract's request schemas need no services.
+    encode: Schema.encodeUnknownExit(schema as Schema.Codec<unknown, unknown>, { errors: "all" }),
     fields: SchemaAST.isObjects(schema.ast)
       ? schema.ast.propertySignatures.map((property) => String(property.name))
       : [],
@@ -88,14 +89,12 @@ const operationOf = (endpoint: HttpApiEndpoint.Top): Operation => {
     method: endpoint.method,
     path: endpoint.path,
     idempotency: Context.get(endpoint.annotations, Idempotency),
-    maxPageSize: Context.get(endpoint.annotations, MaxPageSize),
-    itemId: Context.get(endpoint.annotations, ItemId),
+    paging: Context.get(endpoint.annotations, Paged),
     signedIn: [...endpoint.middlewares].some((middleware) => middleware.key === SignedIn.key),
     enveloped: isEnveloped,
     params: part(endpoint.params),
     query: part(endpoint.query),
     payload: part(payload),
-    success,
     decode: (json) =>
       decode(
         // The code has been read: neither its form nor the message may spoil good data.

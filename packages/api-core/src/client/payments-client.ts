@@ -11,26 +11,6 @@ import { isRecord } from "../values.ts";
 import type { PaymentsClientShape } from "./client-shape.ts";
 
 /**
- * Checks settings, and takes those that are left out from the environment: `PAYMENTS_BASE_URL`,
- * `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the others of `.env.example`, as they are when the effect begins
- * to run.
- *
- * @param given settings that override the environment; undefined ones are left out
- * @returns the checked settings; fails with `InvalidSettings`, whose message names every fault
- */
-export const clientOptionsWithEnvironment = (
-  given: Partial<ClientSettings>,
-): Effect.Effect<ClientOptions, InvalidSettings> =>
-  Effect.suspend(() => {
-    // Before anything is awaited: in the meantime the program may set the variables of another account.
-    const environment = { ...process.env };
-    return Effect.flatMap(
-      Effect.promise(() => import("./environment.ts")),
-      ({ readEnvironment }) => readEnvironment(given, environment),
-    );
-  });
-
-/**
  * The service, one method per operation.
  *
  * Each call checks its input first (`InvalidRequest`: nothing was sent), signs in on first need,
@@ -56,9 +36,21 @@ export class PaymentsClient extends Context.Service<PaymentsClient, PaymentsClie
     return layerOf(Effect.suspend(() => Effect.fromResult(makeClientOptions(given))));
   };
 
-  /** A client configured by the environment, see `.env.example`. */
+  /**
+   * A client configured by the environment as it is when the layer is built: `PAYMENTS_BASE_URL`,
+   * `PAYMENTS_CLIENT_ID`, `PAYMENTS_API_KEY` and the others of `.env.example`.
+   */
   static readonly layerFromEnvironment: Layer.Layer<PaymentsClient, InvalidSettings> =
-    Layer.suspend(() => layerOf(clientOptionsWithEnvironment({})));
+    Layer.suspend(() => {
+      // Before anything is awaited: in the meantime the program may set the variables of another account.
+      const environment = { ...process.env };
+      return layerOf(
+        Effect.flatMap(
+          Effect.promise(() => import("./environment.ts")),
+          ({ readEnvironment }) => readEnvironment(environment),
+        ),
+      );
+    });
 }
 
 /** The contract and undici are loaded with the first client: they are two thirds of an import. */

@@ -12,7 +12,7 @@ import {
   Refusal,
 } from "./answers.ts";
 import { CalendarDate, optionalText, PageNumber, pageSize, PathSegment, text } from "./fields.ts";
-import { endpointGroup, Idempotency, ItemId, MaxPageSize, SignedIn } from "./operation-facts.ts";
+import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
 
 /** State of the identity check as requests and filters write it. */
 const CardholderStatusNumber = Schema.Literals([-1, 0, 1, 2]);
@@ -150,8 +150,7 @@ export const cardholderOperations = {
     error: Refusal,
   })
     .annotate(Idempotency, "safe")
-    .annotate(MaxPageSize, CARDHOLDERS_PAGE_SIZE)
-    .annotate(ItemId, "card_holder_id"),
+    .annotate(Paged, { maxPageSize: CARDHOLDERS_PAGE_SIZE, itemId: "card_holder_id" }),
   /**
    * Remove a cardholder.
    *

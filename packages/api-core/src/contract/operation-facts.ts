@@ -20,14 +20,16 @@ export const Idempotency = Context.Reference<IdempotencyClass>(
   { defaultValue: () => "none" },
 );
 
-/** The largest page of a list, or undefined for an operation that is not paged. */
-export const MaxPageSize = Context.Reference<number | undefined>(
-  "@durable-payments/api-core/MaxPageSize",
-  { defaultValue: () => undefined },
-);
+/** Facts of a list that is answered page by page. */
+export interface Paging {
+  /** The largest page. */
+  readonly maxPageSize: number;
+  /** The field that identifies an item, so that a stream over shifting pages shows it once. */
+  readonly itemId: string;
+}
 
-/** The field that identifies a listed item, so that a stream over shifting pages shows it once. */
-export const ItemId = Context.Reference<string | undefined>("@durable-payments/api-core/ItemId", {
+/** The operation's {@link Paging}; undefined unless it is paged. */
+export const Paged = Context.Reference<Paging | undefined>("@durable-payments/api-core/Paged", {
   defaultValue: () => undefined,
 });
 

@@ -24,7 +24,7 @@ import {
   UniqueRequestId,
 } from "./fields.ts";
 import { EntityType } from "./beneficiaries.ts";
-import { endpointGroup, Idempotency, ItemId, MaxPageSize, SignedIn } from "./operation-facts.ts";
+import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
 import { given, type RawRequest, requiredWhen, type Rule, withRules } from "./rules.ts";
 
 /** Documents that identify a payer who is a person. */
@@ -262,8 +262,7 @@ export const payoutOperations = {
     error: Refusal,
   })
     .annotate(Idempotency, "safe")
-    .annotate(MaxPageSize, PAYOUTS_PAGE_SIZE)
-    .annotate(ItemId, "payout_id"),
+    .annotate(Paged, { maxPageSize: PAYOUTS_PAGE_SIZE, itemId: "payout_id" }),
   /**
    * Read one payout: its state, and when it was completed.
    *

@@ -2,7 +2,7 @@ import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import { answer, answeredId, answeredOrUnset, answeredTime, page, Refusal } from "./answers.ts";
 import { PageNumber, pageSize, RangeBound, text } from "./fields.ts";
-import { endpointGroup, Idempotency, ItemId, MaxPageSize, SignedIn } from "./operation-facts.ts";
+import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
 import { Scope } from "./payouts.ts";
 import { type Rule, withRules } from "./rules.ts";
 
@@ -116,8 +116,7 @@ export const transactionOperations = {
     error: Refusal,
   })
     .annotate(Idempotency, "safe")
-    .annotate(MaxPageSize, TRANSACTIONS_PAGE_SIZE)
-    .annotate(ItemId, "transaction_id"),
+    .annotate(Paged, { maxPageSize: TRANSACTIONS_PAGE_SIZE, itemId: "transaction_id" }),
 };
 
 /** The transactions of the service. */

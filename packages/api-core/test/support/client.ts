@@ -3,12 +3,12 @@ import type { ClientSettings } from "../../src/client/config.ts";
 import {
   type CallOptions,
   type OperationName,
-  type PaymentsClientShape,
   PaymentsError,
   type PromiseClient,
-  type RequestOptions,
   createClient,
 } from "../../src/index.ts";
+import type { RequestOptions } from "../../src/client/call-options.ts";
+import type { PaymentsClientShape } from "../../src/client/client-shape.ts";
 import { type Effect, Schema } from "effect";
 import { type Answer, type Received, type Reply, startServer } from "./server.ts";
 

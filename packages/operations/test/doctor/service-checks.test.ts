@@ -1,6 +1,5 @@
-import { clientOptionsWithEnvironment } from "@durable-payments/api-core";
+import { makeClientOptions } from "@durable-payments/api-core";
 import { startSimulator } from "@durable-payments/simulator";
-import * as Effect from "effect/Effect";
 import { afterAll, expect, it } from "vitest";
 import { answeredIn, checkService } from "../../src/doctor/doctor.ts";
 
@@ -8,8 +7,7 @@ const simulator = await startSimulator({ clientId: "client-eu", apiKey: "key" })
 afterAll(() => simulator.stop());
 
 const found = async (apiKey: string, baseUrl = simulator.url) => {
-  const settings = clientOptionsWithEnvironment({ clientId: "client-eu", apiKey, baseUrl });
-  const checks = await checkService(await Effect.runPromise(Effect.result(settings)));
+  const checks = await checkService(makeClientOptions({ clientId: "client-eu", apiKey, baseUrl }));
   return checks.map(({ name, status }) => `${name} ${status}`);
 };
 
