@@ -28,13 +28,6 @@ const parse = (text: string): Option.Option<BigDecimal.BigDecimal> =>
   text.trim() === "" ? Option.none() : BigDecimal.fromString(text);
 
 /**
- * Checks whether a text is a decimal number.
- *
- * @param text such as "100.00"
- */
-export const isDecimal = (text: string): boolean => Option.isSome(parse(text));
-
-/**
  * Compares two amounts of one currency exactly.
  *
  * @param available a decimal string

@@ -7,19 +7,23 @@ import type { PaymentsError } from "./errors.ts";
 import type { Endpoints } from "../contract/payments-api.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 
-/** One method per operation; its input is the fields of path, query and body in one object. */
+/** The parameters of an operation; its input is the fields of path, query and body in one object. */
+export type CallParameters<Name extends OperationName, Options> =
+  {} extends Input<Name>
+    ? [input?: Input<Name>, options?: Options]
+    : [input: Input<Name>, options?: Options];
+
+/** One method per operation. */
 export type Operations = {
   readonly [Name in keyof Endpoints]: (
-    ...input: {} extends Input<Name>
-      ? [input?: Input<Name>, options?: RequestOptions]
-      : [input: Input<Name>, options?: RequestOptions]
+    ...input: CallParameters<Name, RequestOptions>
   ) => Effect.Effect<Output<Name>, PaymentsError>;
 };
 
 /** The same operations, which answer data, status and headers. */
 export type OperationsWithResponse = {
   readonly [Name in keyof Endpoints]: (
-    ...input: Parameters<Operations[Name]>
+    ...input: CallParameters<Name, RequestOptions>
   ) => Effect.Effect<WithResponse<Output<Name>>, PaymentsError>;
 };
 

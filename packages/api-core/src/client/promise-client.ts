@@ -15,21 +15,27 @@ import {
 } from "./call-options.ts";
 import type { ClientSettings } from "./config.ts";
 import { invalidRequest, OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
-import { IsResend, listNames, operationNames, type PaymentsClientShape } from "./client-shape.ts";
+import {
+  type CallParameters,
+  IsResend,
+  listNames,
+  operationNames,
+  type PaymentsClientShape,
+} from "./client-shape.ts";
 import type { Input, Item, ListName, OperationName, Output } from "./operations.ts";
 import { PaymentsClient } from "./payments-client.ts";
 
 /** The operations as promises, which reject with a `PaymentsError`; the lists as async iterables. */
 export type PromiseClient = {
-  readonly [Name in keyof Endpoints]: {} extends Input<Name>
-    ? (input?: Input<Name>, options?: CallOptions) => Promise<Output<Name>>
-    : (input: Input<Name>, options?: CallOptions) => Promise<Output<Name>>;
+  readonly [Name in keyof Endpoints]: (
+    ...input: CallParameters<Name, CallOptions>
+  ) => Promise<Output<Name>>;
 } & {
   /** The same operations; each answers its data together with status and headers of the response. */
   readonly withResponse: {
-    readonly [Name in keyof Endpoints]: {} extends Input<Name>
-      ? (input?: Input<Name>, options?: CallOptions) => Promise<WithResponse<Output<Name>>>
-      : (input: Input<Name>, options?: CallOptions) => Promise<WithResponse<Output<Name>>>;
+    readonly [Name in keyof Endpoints]: (
+      ...input: CallParameters<Name, CallOptions>
+    ) => Promise<WithResponse<Output<Name>>>;
   };
   /** Each list over all its pages, an item at a time; a page is asked for when it is needed. */
   readonly streams: {

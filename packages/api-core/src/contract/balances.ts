@@ -102,22 +102,6 @@ const byCurrencyFields = {
   currency: currencyIn(PathSegment),
 };
 
-/** Fields of retrieveBalance. */
-export interface RetrieveBalanceInput extends Schema.Struct.Type<
-  typeof RetrieveBalanceInputSchema.fields
-> {}
-const RetrieveBalanceInputSchema = Schema.Opaque<RetrieveBalanceInput>()(
-  Schema.Struct(byCurrencyFields),
-);
-
-/** Fields of retrieveBalanceBankDetails. */
-export interface RetrieveBalanceBankDetailsInput extends Schema.Struct.Type<
-  typeof RetrieveBalanceBankDetailsInputSchema.fields
-> {}
-const RetrieveBalanceBankDetailsInputSchema = Schema.Opaque<RetrieveBalanceBankDetailsInput>()(
-  Schema.Struct(byCurrencyFields),
-);
-
 /** Source: service interface, "Balances". */
 export const balanceOperations = {
   /**
@@ -142,7 +126,7 @@ export const balanceOperations = {
    * const { available_balance } = await client.retrieveBalance({ currency: "USD" });
    */
   retrieveBalance: HttpApiEndpoint.get("retrieveBalance", "/api/v1/balances/retrieve/:currency", {
-    params: RetrieveBalanceInputSchema,
+    params: byCurrencyFields,
     success: enveloped(answer(BalanceSchema)),
     error: Refusal,
   }).annotate(Idempotency, "safe"),
@@ -158,7 +142,7 @@ export const balanceOperations = {
     "retrieveBalanceBankDetails",
     "/api/v1/balances/:currency/bank_details",
     {
-      params: RetrieveBalanceBankDetailsInputSchema,
+      params: byCurrencyFields,
       success: enveloped(answer(BalanceBankDetailsSchema)),
       error: Refusal,
     },

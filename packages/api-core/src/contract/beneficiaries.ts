@@ -110,14 +110,6 @@ export interface UpdateBeneficiaryInput
     Schema.Struct.Type<typeof commonFields>,
     Schema.Struct.Type<typeof updateBeneficiaryFields> {}
 
-/** Fields of retrieveBeneficiary. */
-export interface RetrieveBeneficiaryInput extends Schema.Struct.Type<
-  typeof RetrieveBeneficiaryInputSchema.fields
-> {}
-const RetrieveBeneficiaryInputSchema = Schema.Opaque<RetrieveBeneficiaryInput>()(
-  Schema.Struct(byIdFields),
-);
-
 const parsed = (details: unknown): unknown => {
   if (typeof details !== "string") return details;
   try {
@@ -324,7 +316,7 @@ export const beneficiaryOperations = {
     "retrieveBeneficiary",
     "/api/v1/beneficiaries/:beneficiary_id",
     {
-      params: RetrieveBeneficiaryInputSchema,
+      params: byIdFields,
       success: enveloped(answer(BeneficiarySchema)),
       error: Refusal,
     },

@@ -101,17 +101,6 @@ const CardholderSchema = Schema.Opaque<Cardholder>()(
   }),
 );
 
-/** Fields of removeCardholder. */
-export interface RemoveCardholderInput extends Schema.Struct.Type<
-  typeof RemoveCardholderInputSchema.fields
-> {}
-const RemoveCardholderInputSchema = Schema.Opaque<RemoveCardholderInput>()(
-  Schema.Struct({
-    /** The cardholder: the id that createCardholder answered. */
-    card_holder_id: PathSegment,
-  }),
-);
-
 /** Source: service interface, "Cardholders". */
 export const cardholderOperations = {
   /**
@@ -164,7 +153,10 @@ export const cardholderOperations = {
     "removeCardholder",
     "/api/v1/cardholders/:card_holder_id/remove",
     {
-      params: RemoveCardholderInputSchema,
+      params: {
+        /** The cardholder: the id that createCardholder answered. */
+        card_holder_id: PathSegment,
+      },
       payload: Schema.Struct({}),
       success: confirmed,
       error: Refusal,

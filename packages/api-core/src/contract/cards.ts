@@ -37,14 +37,18 @@ const CardSchema = Schema.Opaque<Card>()(
   }),
 );
 
+const byIdFields = {
+  /** The card: the id that createCard answered. */
+  card_id: GivenId,
+};
+
 /** Fields of withdrawFromCard. */
 export interface WithdrawFromCardInput extends Schema.Struct.Type<
   typeof WithdrawFromCardInputSchema.fields
 > {}
 const WithdrawFromCardInputSchema = Schema.Opaque<WithdrawFromCardInput>()(
   Schema.Struct({
-    /** The card: the id that createCard answered. */
-    card_id: GivenId,
+    ...byIdFields,
     /** The card's number. */
     card_number: text(),
     /** Amount to withdraw, in USD: a decimal string above zero, such as `"12.50"`. */
@@ -73,28 +77,9 @@ const CardWithdrawalSchema = Schema.Opaque<CardWithdrawal>()(
 export interface UpdateCardInput extends Schema.Struct.Type<typeof UpdateCardInputSchema.fields> {}
 const UpdateCardInputSchema = Schema.Opaque<UpdateCardInput>()(
   Schema.Struct({
-    /** The card: the id that createCard answered. */
-    card_id: GivenId,
+    ...byIdFields,
     /** The card's new name. */
     card_name: text(),
-  }),
-);
-
-/** Fields of cancelCard. */
-export interface CancelCardInput extends Schema.Struct.Type<typeof CancelCardInputSchema.fields> {}
-const CancelCardInputSchema = Schema.Opaque<CancelCardInput>()(
-  Schema.Struct({
-    /** The card: the id that createCard answered. */
-    card_id: GivenId,
-  }),
-);
-
-/** Fields of freezeCard. */
-export interface FreezeCardInput extends Schema.Struct.Type<typeof FreezeCardInputSchema.fields> {}
-const FreezeCardInputSchema = Schema.Opaque<FreezeCardInput>()(
-  Schema.Struct({
-    /** The card: the id that createCard answered. */
-    card_id: GivenId,
   }),
 );
 
@@ -163,7 +148,7 @@ export const cardOperations = {
    * await client.cancelCard({ card_id });
    */
   cancelCard: HttpApiEndpoint.post("cancelCard", "/api/v1/cards/cancel", {
-    payload: CancelCardInputSchema,
+    payload: Schema.Struct(byIdFields),
     success: confirmed,
     error: Refusal,
   }).annotate(Idempotency, "idempotent"),
@@ -176,7 +161,7 @@ export const cardOperations = {
    * await client.freezeCard({ card_id });
    */
   freezeCard: HttpApiEndpoint.post("freezeCard", "/api/v1/cards/freeze", {
-    payload: FreezeCardInputSchema,
+    payload: Schema.Struct(byIdFields),
     success: confirmed,
     error: Refusal,
   }).annotate(Idempotency, "idempotent"),

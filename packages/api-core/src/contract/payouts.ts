@@ -207,17 +207,6 @@ const ListPayoutsInputSchema = Schema.Opaque<ListPayoutsInput>()(
   }),
 );
 
-/** Fields of retrievePayout. */
-export interface RetrievePayoutInput extends Schema.Struct.Type<
-  typeof RetrievePayoutInputSchema.fields
-> {}
-const RetrievePayoutInputSchema = Schema.Opaque<RetrievePayoutInput>()(
-  Schema.Struct({
-    /** The service's id of the payout, as createPayout answered it. */
-    payout_id: PathSegment,
-  }),
-);
-
 /** Source: service interface, "Payouts". */
 export const payoutOperations = {
   /**
@@ -272,7 +261,10 @@ export const payoutOperations = {
    * const { complete_time, payout_status } = await client.retrievePayout({ payout_id });
    */
   retrievePayout: HttpApiEndpoint.get("retrievePayout", "/api/v1/payouts/:payout_id/retrieve", {
-    params: RetrievePayoutInputSchema,
+    params: {
+      /** The service's id of the payout, as createPayout answered it. */
+      payout_id: PathSegment,
+    },
     success: enveloped(answer(PayoutSchema, payoutNames.retrievePayout)),
     error: Refusal,
   }).annotate(Idempotency, "safe"),
