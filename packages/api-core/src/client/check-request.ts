@@ -1,7 +1,4 @@
-import * as Cause from "effect/Cause";
-import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
-import type * as Schema from "effect/Schema";
 import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
 import { type Fault, faultsOf, given, type RawRequest } from "../contract/rules.ts";
 import { iso4217Digits } from "../decimal.ts";
@@ -20,13 +17,6 @@ export interface EncodedRequest {
   readonly query: Readonly<Record<string, unknown>>;
   readonly payload: Readonly<Record<string, unknown>> | undefined;
 }
-
-const faultsOfCause = (cause: Cause.Cause<Schema.SchemaError>): ReadonlyArray<Fault> => {
-  const failed = Cause.findError(cause);
-  return Result.isSuccess(failed)
-    ? faultsOf(failed.success.issue)
-    : [{ field: "", problem: Cause.pretty(cause) }];
-};
 
 const pick = (input: RawRequest, fields: ReadonlyArray<string>): RawRequest => {
   const picked: Record<string, unknown> = {};
@@ -80,11 +70,11 @@ export const checkRequest = (
   const { params: path, payload: body, query: search } = operation;
   const encoded = (part: RequestPart | undefined): Readonly<Record<string, unknown>> => {
     if (part === undefined) return {};
-    const exit = part.encode(pick(fields, part.fields));
+    const result = part.encode(pick(fields, part.fields));
     // Encoding a struct gives an object.
-    if (Exit.isSuccess(exit)) return exit.value as Readonly<Record<string, unknown>>;
+    if (Result.isSuccess(result)) return result.success as Readonly<Record<string, unknown>>;
     // The schema looks at rules across fields only when each field is right.
-    faults.push(...faultsOfCause(exit.cause), ...part.rules.flatMap((rule) => rule(fields)));
+    faults.push(...faultsOf(result.failure.issue), ...part.rules.flatMap((rule) => rule(fields)));
     return {};
   };
   const params = encoded(path);

@@ -328,31 +328,32 @@ const OWN_CONNECTIONS = ["proxy", "caFile", "clientCertFile", "clientKeyFile"] a
 const faultsBetween = (settings: ClientSettings): ReadonlyArray<string> => {
   const { apiKey, apiKeyFile, baseUrl, dispatcher } = settings;
   const proxy = proxyIn(settings);
-  const given = OWN_CONNECTIONS.filter((name) => ({ ...settings, proxy })[name] ?? false);
-  const isPaired =
-    (settings.clientCertFile === undefined) === (settings.clientKeyFile === undefined);
+  const given = OWN_CONNECTIONS.filter((name) => ({ ...settings, proxy })[name] ?? false).join(
+    ", ",
+  );
   const environment = proxy === undefined && dispatcher === undefined && environmentProxy(baseUrl);
   const wrongProxy = environment ? proxyFault(environment.uri) : undefined;
-  return [
-    ...(apiKey === undefined && apiKeyFile === undefined
-      ? [`${labels["apiKey"]} or ${labels["apiKeyFile"]} must be set.`]
-      : []),
-    ...(apiKey !== undefined && apiKeyFile !== undefined
-      ? [`${labels["apiKey"]} and ${labels["apiKeyFile"]} are both set: set only one.`]
-      : []),
-    ...(isPaired
-      ? []
-      : [`${labels["clientCertFile"]} and ${labels["clientKeyFile"]} must be set together.`]),
-    ...(given.length > 0 && dispatcher !== undefined
-      ? [`a dispatcher brings its own proxy and TLS settings: leave out ${given.join(", ")}.`]
-      : []),
-    ...(given.length > 0 && !baseUrl.startsWith("https:")
-      ? [`${given.join(", ")} can be used only with https://.`]
-      : []),
-    ...(wrongProxy === undefined
-      ? []
-      : [`HTTPS_PROXY ${wrongProxy}. The setting proxy overrides it.`]),
+  const faults: ReadonlyArray<readonly [boolean, string]> = [
+    [
+      apiKey === undefined && apiKeyFile === undefined,
+      `${labels["apiKey"]} or ${labels["apiKeyFile"]} must be set.`,
+    ],
+    [
+      apiKey !== undefined && apiKeyFile !== undefined,
+      `${labels["apiKey"]} and ${labels["apiKeyFile"]} are both set: set only one.`,
+    ],
+    [
+      (settings.clientCertFile === undefined) !== (settings.clientKeyFile === undefined),
+      `${labels["clientCertFile"]} and ${labels["clientKeyFile"]} must be set together.`,
+    ],
+    [
+      given !== "" && dispatcher !== undefined,
+      `a dispatcher brings its own proxy and TLS settings: leave out ${given}.`,
+    ],
+    [given !== "" && !baseUrl.startsWith("https:"), `${given} can be used only with https://.`],
+    [wrongProxy !== undefined, `HTTPS_PROXY ${wrongProxy}. The setting proxy overrides it.`],
   ];
+  return faults.flatMap(([isFault, text]) => (isFault ? [text] : []));
 };
 
 /**

@@ -1,6 +1,6 @@
 import * as Context from "effect/Context";
-import type * as Exit from "effect/Exit";
 import type * as Option from "effect/Option";
+import type * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import * as SchemaAST from "effect/SchemaAST";
 import * as HttpApi from "effect/http-api/HttpApi";
@@ -48,7 +48,7 @@ export interface RequestPart {
   readonly fields: ReadonlyArray<string>;
   readonly rules: ReadonlyArray<Rule>;
   /** Checks and encodes its fields. */
-  readonly encode: (input: unknown) => Exit.Exit<unknown, Schema.SchemaError>;
+  readonly encode: (input: unknown) => Result.Result<unknown, Schema.SchemaError>;
 }
 
 /** The facts of an operation, read from the contract. */
@@ -70,7 +70,7 @@ export interface Operation {
 const part = (schema: Schema.Top | undefined): RequestPart | undefined =>
   schema && {
     // The contract's request schemas need no services.
-    encode: Schema.encodeUnknownExit(schema as Schema.Codec<unknown, unknown>, { errors: "all" }),
+    encode: Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>, { errors: "all" }),
     fields: SchemaAST.isObjects(schema.ast)
       ? schema.ast.propertySignatures.map((property) => String(property.name))
       : [],
