@@ -1,6 +1,6 @@
 import { Effect } from "effect";
 import { describe, expect, it } from "vitest";
-import { readAssumptions } from "../scripts/contract-documentation.ts";
+import { readAssumptions } from "./support/contract-documentation.ts";
 import {
   type Assumptions,
   defaultAssumptions,

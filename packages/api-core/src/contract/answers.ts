@@ -135,7 +135,7 @@ export const answer = <S extends AnswerStruct>(
       },
     ),
   );
-  // What is read as a text needs no second check.
+  // Texts that have been read need no second check.
   const made = fields.every(({ schema }) => texts.has(schema)) ? madeOf<S["Type"]>() : struct;
   return written.pipe(
     Schema.decodeTo<Schema.Codec<S["Type"], unknown>, typeof written>(made, {

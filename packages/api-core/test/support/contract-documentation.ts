@@ -40,13 +40,13 @@ const open = (path: string, name: string) => {
 
 /** Read the docstrings of the assumptions, by their names. */
 export const readAssumptions = (): ReadonlyMap<string, string> => {
-  const { members, textOf } = open("../src/contract/assumptions.ts", "Assumptions");
+  const { members, textOf } = open("../../src/contract/assumptions.ts", "Assumptions");
   return new Map(members.map((member) => [member.name, textOf(member)]));
 };
 
 /** Read the docstrings of all operations but signIn, and of their fields. */
 export const readDocumentation = (): ReadonlyMap<string, Documentation> => {
-  const { checker, members, textOf } = open("../src/contract/payments-api.ts", "Endpoints");
+  const { checker, members, textOf } = open("../../src/contract/payments-api.ts", "Endpoints");
 
   const typeOf = (type: ts.Type, ...path: ReadonlyArray<string>): ts.Type | undefined => {
     const [name, ...rest] = path;

@@ -1,7 +1,6 @@
 import { Schema } from "effect";
-import { AssumptionsSchema, defaultAssumptions } from "../src/contract/assumptions.ts";
+import { AssumptionsSchema, defaultAssumptions } from "../../src/contract/assumptions.ts";
 import { readAssumptions } from "./contract-documentation.ts";
-import type { GeneratedFile } from "./generated-file.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -20,7 +19,7 @@ the default. Statuses and words are compared without regard to case. Unknown nam
 Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`payoutCompletedStatuses\`, \`payoutFailedStatuses\` and \`timeZone\` first.
 They determine how long a lost payout may be missing from its list, how it is recognised, and when it counts as paid.
 
-This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx nx run @durable-payments/api-core:assumptions\`.
+This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx vitest run --project=@durable-payments/api-core packages/api-core/test/documents.test.ts -u\`.
 `;
 
 const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``;
@@ -67,10 +66,5 @@ const makeTable = (): string => {
   return [lines[0], rule, ...lines.slice(1)].join("\n");
 };
 
-/** The table of the assumptions, for people. */
-export const assumptionsTable: GeneratedFile = {
-  file: new URL("../../../docs/assumptions.md", import.meta.url),
-  about: "the client's assumptions about the service, and how to override them.",
-  command: "npx nx run @durable-payments/api-core:assumptions",
-  make: () => `${INTRODUCTION}\n${makeTable()}\n`,
-};
+/** The page of the assumptions, for people. */
+export const assumptionsPage = (): string => `${INTRODUCTION}\n${makeTable()}\n`;
