@@ -1,4 +1,9 @@
-export { type Assumptions, defaultAssumptions } from "./contract/assumptions.ts";
+export {
+  type Assumptions,
+  defaultAssumptions,
+  InvalidSettings,
+  makeAssumptions,
+} from "./contract/assumptions.ts";
 export type * from "./contract/answers.ts";
 export type * from "./contract/auth.ts";
 export type * from "./contract/balances.ts";
@@ -19,8 +24,6 @@ export {
   type ClientOptions,
   type ClientSettings,
   defaultClientOptions,
-  InvalidSettings,
-  makeAssumptions,
   makeClientOptions,
   writtenSettings,
 } from "./client/config.ts";

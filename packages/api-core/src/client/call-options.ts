@@ -1,8 +1,8 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { didYouMean, type Fault, faultsOf } from "../contract/rules.ts";
+import { didYouMean, type Fault, faultsOf, STRICT } from "../contract/rules.ts";
 import { isRecord } from "../values.ts";
-import { LONGEST_MS, MOST_ATTEMPTS, number, STRICT, typed } from "./config.ts";
+import { LONGEST_MS, MOST_ATTEMPTS, number, typed } from "./config.ts";
 
 /** Headers that the client sets, or that HTTP sets by the request, in lower case. */
 const OWN_HEADERS = new Set(

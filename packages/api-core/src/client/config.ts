@@ -6,10 +6,11 @@ import * as Schema from "effect/Schema";
 import * as Struct from "effect/Struct";
 import {
   type Assumptions,
-  AssumptionsSchema,
   defaultAssumptions,
+  InvalidSettings,
+  makeAssumptions,
 } from "../contract/assumptions.ts";
-import { didYouMean, faultsOf, faultsText } from "../contract/rules.ts";
+import { didYouMean, faultsOf, STRICT } from "../contract/rules.ts";
 import { credentialsOf } from "../credentials.ts";
 import { isRecord, messageOf } from "../values.ts";
 import type { Hooks } from "./hooks.ts";
@@ -248,40 +249,6 @@ export interface ClientOptions
   readonly apiKey?: Redacted.Redacted;
   readonly proxy?: Redacted.Redacted | false;
 }
-
-/** A setting is missing or wrong; the message names it and says what it takes. */
-export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
-  message: Schema.String,
-}) {}
-
-/** Every fault at once, unknown names among them. */
-export const STRICT = { errors: "all", onExcessProperty: "error" } as const;
-
-/**
- * Merges assumptions into the defaults.
- *
- * @param overrides an object of the settings that differ, from JSON for example
- * @returns all assumptions; fails with `InvalidSettings` for an unknown name or a wrong value
- * @example
- * const assumptions = makeAssumptions({ timeZone: "Asia/Singapore", listLagSeconds: 60 });
- */
-export const makeAssumptions = (
-  overrides: unknown,
-): Result.Result<Assumptions, InvalidSettings> => {
-  const fault = (text: string) => Result.fail(new InvalidSettings({ message: text }));
-  if (!isRecord(overrides)) return fault("The assumptions must be a JSON object of settings.");
-  const defaults: Readonly<Record<string, unknown>> = { ...defaultAssumptions };
-  const merged = Object.fromEntries(
-    Object.entries({ ...defaults, ...overrides }).map(([name, value]) => {
-      const byDefault = Object.hasOwn(defaults, name) ? defaults[name] : undefined;
-      return [name, isRecord(byDefault) && isRecord(value) ? { ...byDefault, ...value } : value];
-    }),
-  );
-  const decoded = Schema.decodeUnknownResult(AssumptionsSchema, STRICT)(merged);
-  return Result.isSuccess(decoded)
-    ? Result.succeed(decoded.success)
-    : fault(`The assumptions are invalid: ${faultsText(faultsOf(decoded.failure.issue))}`);
-};
 
 /** The settings that have an environment variable of their own. */
 export const clientVariables: Readonly<Partial<Record<keyof ClientSettings, string>>> = {

@@ -2,11 +2,11 @@ import * as Config from "effect/Config";
 import * as ConfigProvider from "effect/ConfigProvider";
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
+import { InvalidSettings } from "../contract/assumptions.ts";
 import {
   type ClientOptions,
   type ClientSettings,
   defaultClientOptions,
-  InvalidSettings,
   makeClientOptions,
   writtenSettings,
 } from "./config.ts";

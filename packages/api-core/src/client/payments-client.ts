@@ -1,12 +1,8 @@
 import * as Context from "effect/Context";
 import * as Effect from "effect/Effect";
 import * as Layer from "effect/Layer";
-import {
-  type ClientOptions,
-  type ClientSettings,
-  type InvalidSettings,
-  makeClientOptions,
-} from "./config.ts";
+import type { InvalidSettings } from "../contract/assumptions.ts";
+import { type ClientOptions, type ClientSettings, makeClientOptions } from "./config.ts";
 import { isRecord } from "../values.ts";
 import type { PaymentsClientShape } from "./client-shape.ts";
 

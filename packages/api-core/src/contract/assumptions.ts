@@ -1,7 +1,39 @@
+import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
+import { isRecord } from "../values.ts";
+import { faultsOf, faultsText, STRICT } from "./rules.ts";
 
-const names = (fields: ReadonlyArray<string>) =>
-  Schema.Record(Schema.Literals(fields), Schema.NonEmptyString);
+/** Wire names of the filters of lists, unless a setting overrides them. */
+const parameters = {
+  listPayoutsParameters: {
+    date_type: "date_type",
+    scope: "scope",
+    short_reference_id: "short_reference_id",
+    status: "status",
+    start: "start_time",
+    end: "end_time",
+  },
+  listTransactionsParameters: {
+    page_num: "page_num",
+    page_size: "page_size",
+    scope: "scope",
+    short_reference_id: "short_reference_id",
+    transaction_type: "transaction_type",
+    transaction_status: "transaction_status",
+    date_type: "date_type",
+    start: "start_time",
+    end: "end_time",
+  },
+  listCardholdersParameters: {
+    direct_account_id: "direct_account_id",
+    card_account_id: "card_account_id",
+    card_holder_status: "card_holder_status",
+    name: "name",
+  },
+};
+
+const names = (list: keyof typeof parameters) =>
+  Schema.Record(Schema.Literals(Object.keys(parameters[list])), Schema.NonEmptyString);
 
 const Texts = Schema.Array(Schema.NonEmptyString);
 
@@ -18,33 +50,11 @@ const assumptionFields = {
   /** HTTP method of updateBeneficiary. */
   updateBeneficiaryMethod: Schema.Literals(["POST", "PUT", "PATCH"]),
   /** Wire names of the filters of listPayouts. */
-  listPayoutsParameters: names([
-    "date_type",
-    "scope",
-    "short_reference_id",
-    "status",
-    "start",
-    "end",
-  ]),
+  listPayoutsParameters: names("listPayoutsParameters"),
   /** Wire names of the filters of listTransactions. */
-  listTransactionsParameters: names([
-    "page_num",
-    "page_size",
-    "scope",
-    "short_reference_id",
-    "transaction_type",
-    "transaction_status",
-    "date_type",
-    "start",
-    "end",
-  ]),
+  listTransactionsParameters: names("listTransactionsParameters"),
   /** Wire names of the filters of listCardholders. */
-  listCardholdersParameters: names([
-    "direct_account_id",
-    "card_account_id",
-    "card_holder_status",
-    "name",
-  ]),
+  listCardholdersParameters: names("listCardholdersParameters"),
   /** Wire name of the delivery address in createCardholder. */
   deliveryAddressField: Schema.NonEmptyString,
   /** Unit in which the bounds of date ranges are sent. */
@@ -146,31 +156,7 @@ export const AssumptionsSchema = Schema.Struct(assumptionFields);
 /** The assumptions that are in use unless a setting overrides them. */
 export const defaultAssumptions: Assumptions = {
   updateBeneficiaryMethod: "POST",
-  listPayoutsParameters: {
-    date_type: "date_type",
-    scope: "scope",
-    short_reference_id: "short_reference_id",
-    status: "status",
-    start: "start_time",
-    end: "end_time",
-  },
-  listTransactionsParameters: {
-    page_num: "page_num",
-    page_size: "page_size",
-    scope: "scope",
-    short_reference_id: "short_reference_id",
-    transaction_type: "transaction_type",
-    transaction_status: "transaction_status",
-    date_type: "date_type",
-    start: "start_time",
-    end: "end_time",
-  },
-  listCardholdersParameters: {
-    direct_account_id: "direct_account_id",
-    card_account_id: "card_account_id",
-    card_holder_status: "card_holder_status",
-    name: "name",
-  },
+  ...parameters,
   deliveryAddressField: "delivery_address",
   rangeBoundUnit: "milliseconds",
   timeZone: "unknown",
@@ -199,4 +185,35 @@ export const defaultAssumptions: Assumptions = {
     freezeCard: ["already frozen"],
   },
   amountFractionDigits: "iso4217",
+};
+
+/** A setting is missing or wrong; the message names it and says what it takes. */
+export class InvalidSettings extends Schema.TaggedError<InvalidSettings>()("InvalidSettings", {
+  message: Schema.String,
+}) {}
+
+/**
+ * Merges assumptions into the defaults.
+ *
+ * @param overrides an object of the settings that differ, from JSON for example
+ * @returns all assumptions; fails with `InvalidSettings` for an unknown name or a wrong value
+ * @example
+ * const assumptions = makeAssumptions({ timeZone: "Asia/Singapore", listLagSeconds: 60 });
+ */
+export const makeAssumptions = (
+  overrides: unknown,
+): Result.Result<Assumptions, InvalidSettings> => {
+  const fault = (text: string) => Result.fail(new InvalidSettings({ message: text }));
+  if (!isRecord(overrides)) return fault("The assumptions must be a JSON object of settings.");
+  const defaults: Readonly<Record<string, unknown>> = { ...defaultAssumptions };
+  const merged = Object.fromEntries(
+    Object.entries({ ...defaults, ...overrides }).map(([name, value]) => {
+      const byDefault = Object.hasOwn(defaults, name) ? defaults[name] : undefined;
+      return [name, isRecord(byDefault) && isRecord(value) ? { ...byDefault, ...value } : value];
+    }),
+  );
+  const decoded = Schema.decodeUnknownResult(AssumptionsSchema, STRICT)(merged);
+  return Result.isSuccess(decoded)
+    ? Result.succeed(decoded.success)
+    : fault(`The assumptions are invalid: ${faultsText(faultsOf(decoded.failure.issue))}`);
 };

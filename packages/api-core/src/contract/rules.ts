@@ -59,6 +59,9 @@ export const rulesOf = (schema: Schema.Top): ReadonlyArray<Rule> => {
   return Array.isArray(found) ? (found as ReadonlyArray<Rule>) : [];
 };
 
+/** Options of a check that finds every fault at once, unknown names among them. */
+export const STRICT = { errors: "all", onExcessProperty: "error" } as const;
+
 const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
 
 /** Effect's message, worded as the end of a sentence that begins with the field. */
