@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Result from "effect/Result";
 import { NoResponse } from "./no-response.ts";
-import type { Say } from "./say.ts";
+import { callAside, type Say } from "./say.ts";
 import { pathTemplate } from "./telemetry.ts";
 import type { Send, WireRequest, WireResponse } from "./wire.ts";
 import { messageOf } from "../values.ts";
@@ -84,16 +84,7 @@ const makeTell = <Event>(
     hasFailed = true;
     return say.warn(`${name} failed, without affecting the call: ${messageOf(error)}`);
   };
-  return (event: Event): Effect.Effect<void> =>
-    Effect.suspend(() => {
-      try {
-        // Nobody waits for an async hook; that it rejects must not end the process.
-        Promise.resolve(hook?.(event)).catch((error: unknown) => Effect.runFork(note(error)));
-        return Effect.void;
-      } catch (error) {
-        return note(error);
-      }
-    });
+  return (event: Event): Effect.Effect<void> => callAside(() => hook?.(event), note);
 };
 
 /** Notifies the hooks of each send. */

@@ -14,19 +14,28 @@ export interface Say {
   readonly warn: (message: string) => Effect.Effect<void>;
 }
 
+/**
+ * Calls a function of the program. It must not change the outcome of a payment: nobody waits for an async one, and a
+ * fault, at once or later, ends neither the call nor the process.
+ */
+export const callAside = (
+  call: () => unknown,
+  onFault: (error: unknown) => Effect.Effect<void> = () => Effect.void,
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    try {
+      Promise.resolve(call()).catch((error: unknown) => Effect.runFork(onFault(error)));
+      return Effect.void;
+    } catch (error) {
+      return onFault(error);
+    }
+  });
+
 /** Without a logger of the caller's, Effect's loggers are written to: those of the fiber that calls. */
-export const makeSay = (logger: ClientLogger | undefined): Say => {
-  if (logger === undefined) return { debug: Effect.logDebug, warn: Effect.logWarning };
-  const write = (level: keyof ClientLogger) => (message: string) =>
-    Effect.sync(() => {
-      // A logger that fails, at once or later, must not change the outcome of a payment: nobody waits for an
-      // async one, and that it rejects must not end the process.
-      try {
-        const written: unknown = logger[level](message);
-        Promise.resolve(written).catch(() => undefined);
-      } catch {
-        // As above.
-      }
-    });
-  return { debug: write("debug"), warn: write("warn") };
-};
+export const makeSay = (logger: ClientLogger | undefined): Say =>
+  logger === undefined
+    ? { debug: Effect.logDebug, warn: Effect.logWarning }
+    : {
+        debug: (message) => callAside(() => logger.debug(message)),
+        warn: (message) => callAside(() => logger.warn(message)),
+      };
