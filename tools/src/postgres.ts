@@ -1,12 +1,13 @@
 import { execa } from "execa";
 import getPort from "get-port";
 import { execFileSync } from "node:child_process";
-import { randomBytes, randomInt } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { type ProcessOptions, type StartedProcess, untilReady } from "./processes.ts";
 
+const HOST = "127.0.0.1";
+const USER = "tester";
 const DEBIAN = "/usr/lib/postgresql";
 
 /** The folder of PostgreSQL's programs, or undefined if they are not installed. */
@@ -52,55 +53,35 @@ export const findPostgres = () => {
   return { bin, user: postgresUser() };
 };
 
-/** How a server process is started, killed, and when it is ready. */
-export interface ServerProcess {
-  readonly name: string;
-  readonly command: string;
-  readonly args: ReadonlyArray<string>;
-  readonly options: Pick<ProcessOptions, "cwd" | "user">;
-  /** The signal that ends it at once, with nothing put in order. */
-  readonly killedBy: NodeJS.Signals;
-  readonly ready: (started: StartedProcess) => Promise<void>;
-}
-
-const LOWEST_PORT = 10_000;
-/** Temporal keeps the ports of its cluster's members as smallint in PostgreSQL. */
-const HIGHEST_PORT = 32_767;
-
-/** Chooses a free port that fits into a smallint, below those that the system assigns. */
-export const chooseLowPort = async (): Promise<number> => {
-  const candidates = Array.from({ length: 100 }, () => randomInt(LOWEST_PORT, HIGHEST_PORT + 1));
-  const port = await getPort({ host: "127.0.0.1", reserve: true, port: candidates });
-  if (port <= HIGHEST_PORT) return port;
-  throw new Error(`No free port from ${LOWEST_PORT} to ${HIGHEST_PORT} was found.`);
-};
-
-/** The user of the database; it owns everything in it. */
-export const DATABASE_USER = "temporal";
-
 /** A PostgreSQL server with its data in one folder, on a free port of this machine. */
-export interface Database {
-  readonly process: ServerProcess;
+export interface Postgres {
   readonly port: number;
+  /** The user that owns everything in it. */
+  readonly user: string;
   readonly password: string;
+  /** Returns the address of a database, with user and password. */
+  readonly address: (database: string) => string;
+  /** Ends it at once, with nothing put in order. */
+  readonly stop: () => Promise<void>;
 }
 
 /** The connections of two frontends and two histories, with some to spare. */
 const MOST_CONNECTIONS = 300;
 
 /**
- * Makes a database in a folder, which other users may pass through if this process is root's.
+ * Starts PostgreSQL with its data in a folder, which other users may pass through if this process is root's.
  *
  * Commits wait for the disk, as they do by default: a commit that is lost with the machine is a payment that Temporal
  * has forgotten.
+ *
+ * @throws Error if PostgreSQL cannot run here
  */
-export const createDatabase = async (folder: string): Promise<Database> => {
+export const startPostgres = async (folder: string): Promise<Postgres> => {
   const { bin, user } = findPostgres();
   const home = join(folder, "postgres");
-  const data = join(home, "data");
   const passwordFile = join(home, "password");
   const password = randomBytes(24).toString("base64url");
-  const port = await chooseLowPort();
+  const port = await getPort({ host: HOST, reserve: true });
 
   await mkdir(home, { mode: 0o700 });
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -108,26 +89,21 @@ export const createDatabase = async (folder: string): Promise<Database> => {
     await chmod(folder, 0o711);
     for (const path of [home, passwordFile]) await chown(path, user.uid, user.gid);
   }
-  const as = { ...user, cwd: home, stdin: "ignore" } as const;
-  const initdb = ["-D", data, "-U", DATABASE_USER, "-A", "scram-sha-256", "--pwfile", passwordFile];
-  await execa(join(bin, "initdb"), initdb, as);
-
-  const to = ["-h", "127.0.0.1", "-p", `${port}`];
+  const run = (program: string, ...args: ReadonlyArray<string>) =>
+    execa(join(bin, program), ["-D", join(home, "data"), ...args], {
+      ...user,
+      cwd: home,
+      // The server keeps what pg_ctl has open.
+      stdio: "ignore",
+    });
+  await run("initdb", "-U", USER, "-A", "scram-sha-256", "--pwfile", passwordFile);
+  const options = `-h ${HOST} -p ${port} -k ${home} -c max_connections=${MOST_CONNECTIONS}`;
+  await run("pg_ctl", "start", "-w", "-l", join(home, "log"), "-o", options);
   return {
     port,
+    user: USER,
     password,
-    process: {
-      name: "postgres",
-      command: join(bin, "postgres"),
-      args: ["-D", data, ...to, "-k", home, "-c", `max_connections=${MOST_CONNECTIONS}`],
-      options: { cwd: home, ...(user !== undefined && { user }) },
-      // SIGQUIT is its immediate shutdown; after SIGKILL its shared memory stays behind.
-      killedBy: "SIGQUIT",
-      ready: (started) =>
-        untilReady(
-          started,
-          async () => !(await execa(join(bin, "pg_isready"), to, { reject: false })).failed,
-        ),
-    },
+    address: (database) => `postgres://${USER}:${password}@${HOST}:${port}/${database}`,
+    stop: async () => void (await run("pg_ctl", "stop", "-m", "immediate")),
   };
 };

@@ -4,8 +4,6 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
-import { type ClusterProcess, createCluster, whyNoCluster } from "@durable-payments/tools/cluster";
-import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
 import {
   accessOf,
   makeTestFolder,
@@ -16,6 +14,7 @@ import {
 } from "@durable-payments/tools/testing";
 import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type Cluster, startCluster, whyNoCluster } from "./support/cluster.ts";
 import { examplePayout } from "./support/inputs.ts";
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 240_000 });
@@ -50,7 +49,7 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
   const certificate = join(folder.path, "certificate.pem");
   const key = join(folder.path, "key.pem");
   const issuer = makeIssuer();
-  const running: Array<readonly [ClusterProcess, StartedProcess]> = [];
+  let cluster: Cluster | undefined;
   let endpoint: Server;
   let address: string;
   let simulator: ReadyProcess;
@@ -92,7 +91,7 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
     const listening = endpoint.address();
     const port = typeof listening === "object" ? listening?.port : undefined;
 
-    const cluster = await createCluster({
+    cluster = await startCluster({
       folder: folder.path,
       services: ["frontend", "internal-frontend", "history", "matching", "worker"],
       security: {
@@ -126,19 +125,13 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
       },
     });
     ({ address } = cluster);
-    await cluster.start(async (one) => {
-      const { args, command, name, options } = one;
-      const started = spawnProcess(command, args, { name, ownGroup: true, ...options });
-      running.push([one, started]);
-      await one.ready(started);
-    });
     simulator = await startApp("simulator", ["--port=0", "--json", "--settle-after=0"]);
     worker = await startApp("worker", ["--json"], withToken(issuer.token(["default:write"])));
   });
   afterAll(async () => {
     await worker?.kill();
     await simulator?.kill();
-    for (const [one, started] of running.reverse()) await started.kill(one.killedBy);
+    await cluster?.stop();
     endpoint?.close();
     folder.remove();
   });

@@ -1,25 +1,20 @@
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import {
-  type ClusterProcess,
-  createCluster,
-  DATABASE_USER,
-  findPostgres,
-  whyNoCluster,
-} from "@durable-payments/tools/cluster";
-import { spawnProcess, type StartedProcess } from "@durable-payments/tools/processes";
+import { findPostgres } from "@durable-payments/tools/postgres";
 import { beneficiary, payout } from "@durable-payments/tools/test-data/inputs";
 import {
   accessOf,
   makeTestFolder,
+  type ReadyProcess,
   runApp,
   startApp,
   workerVariables,
 } from "@durable-payments/tools/testing";
 import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { type Cluster, startCluster, whyNoCluster } from "./support/cluster.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
@@ -45,24 +40,19 @@ const MARKED: Readonly<Record<keyof typeof PLAIN, string>> = {
 
 describe("a dump of Temporal's databases", skippedBecause(missing), () => {
   const folder = makeTestFolder();
-  const running: Array<readonly [StartedProcess, NodeJS.Signals?]> = [];
+  let cluster: Cluster | undefined;
+  let simulator: ReadyProcess | undefined;
   afterAll(async () => {
-    for (const [started, signal] of running.toReversed()) await started.kill(signal);
+    await simulator?.kill();
+    await cluster?.stop();
     folder.remove();
   });
-  const start = async (one: ClusterProcess) => {
-    const { args, command, killedBy, name, options: as } = one;
-    const started = spawnProcess(command, args, { name, ownGroup: true, ...as });
-    running.push([started, killedBy]);
-    await one.ready(started);
-  };
 
-  const dump = (port: number, password: string): Buffer =>
-    execFileSync(
-      join(findPostgres().bin, "pg_dumpall"),
-      ["-h", "127.0.0.1", "-p", `${port}`, "-U", DATABASE_USER],
-      { env: { PGPASSWORD: password }, maxBuffer: 2 ** 30 },
-    );
+  const dump = ({ address, password }: Cluster["database"]): Buffer =>
+    execFileSync(join(findPostgres().bin, "pg_dumpall"), ["-d", address("postgres")], {
+      env: { PGPASSWORD: password },
+      maxBuffer: 2 ** 30,
+    });
   /** The values that bytes hold, in plain text or as PostgreSQL writes binary columns. */
   const valuesIn = (bytes: Buffer, values: typeof MARKED): ReadonlyArray<string> =>
     Object.entries(values).flatMap(([name, value]) =>
@@ -72,12 +62,12 @@ describe("a dump of Temporal's databases", skippedBecause(missing), () => {
     );
 
   it("holds every value of a payment without a keyring, and none with one, nor does a log", async () => {
-    const cluster = await createCluster({
-      folder: folder.path,
-    });
-    await cluster.start(start);
-    const simulator = await startApp("simulator", ["--port=0", "--json", "--settle-after=0"]);
-    running.push([simulator]);
+    const temporal = (cluster = await startCluster({ folder: folder.path }));
+    const service = (simulator = await startApp("simulator", [
+      "--port=0",
+      "--json",
+      "--settle-after=0",
+    ]));
     const keyring = join(folder.path, "keys");
     mkdirSync(keyring, { mode: 0o700 });
     writeFileSync(join(keyring, "k1.key"), randomBytes(32).toString("base64"), { mode: 0o600 });
@@ -96,7 +86,7 @@ describe("a dump of Temporal's databases", skippedBecause(missing), () => {
       writeFileSync(file, JSON.stringify(input));
       const variables = {
         ...folder.variables,
-        ...workerVariables({ address: cluster.address }, accessOf(simulator)),
+        ...workerVariables(temporal, accessOf(service)),
         PAYMENTS_LEDGER: `sqlite:${join(folder.path, "ledger.sqlite")}`,
         ...more,
       };
@@ -113,16 +103,16 @@ describe("a dump of Temporal's databases", skippedBecause(missing), () => {
       }
       return worker.stdout() + worker.stderr();
     };
-    const { password, port } = cluster.database;
 
     await pay("plain", PLAIN, {});
-    expect(valuesIn(dump(port, password), PLAIN)).toEqual(Object.keys(PLAIN));
+    expect(valuesIn(dump(temporal.database), PLAIN)).toEqual(Object.keys(PLAIN));
 
     const log = await pay("encrypted", MARKED, { PAYMENTS_KEYRING: keyring });
-    const encrypted = dump(port, password);
+    const encrypted = dump(temporal.database);
     expect(encrypted.includes(Buffer.from("encryption-key-id").toString("hex"))).toBe(true);
     expect(valuesIn(encrypted, MARKED)).toEqual([]);
-    const logs = running.map(([started]) => started.stdout() + started.stderr());
-    expect(valuesIn(Buffer.from([log, ...logs].join("\n")), MARKED)).toEqual([]);
+    const logs = [temporal.server, service].map((one) => one.stdout() + one.stderr());
+    logs.push(log, readFileSync(join(folder.path, "postgres/log"), "utf8"));
+    expect(valuesIn(Buffer.from(logs.join("\n")), MARKED)).toEqual([]);
   });
 });

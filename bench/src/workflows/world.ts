@@ -1,8 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createDatabase, DATABASE_USER, whyNoPostgres } from "@durable-payments/tools/cluster";
-import { spawnProcess } from "@durable-payments/tools/processes";
+import * as postgres from "@durable-payments/tools/postgres";
 import {
   accessOf,
   createLocalEnvironment,
@@ -62,15 +61,12 @@ export const startPostgres = async ({
   defer,
   progress,
 }: ScenarioContext): Promise<string | undefined> => {
-  const missing = whyNoPostgres();
+  const missing = postgres.whyNoPostgres();
   if (missing !== undefined) {
     progress(`without PostgreSQL: ${missing}`);
     return undefined;
   }
-  const { password, port, process: server } = await createDatabase(await temporaryFolder(defer));
-  const { args, command, killedBy, name, options, ready } = server;
-  const started = spawnProcess(command, args, { name, ownGroup: true, ...options });
-  defer(() => started.kill(killedBy));
-  await ready(started);
-  return `postgres://${DATABASE_USER}:${password}@127.0.0.1:${port}/postgres`;
+  const server = await postgres.startPostgres(await temporaryFolder(defer));
+  defer(() => server.stop());
+  return server.address("postgres");
 };

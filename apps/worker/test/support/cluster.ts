@@ -1,38 +1,27 @@
+import { clusterServer, locate, ServerNotFound } from "@durable-payments/tools/servers";
+import { type Postgres, startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";
+import { spawnProcess, type StartedProcess, untilReady } from "@durable-payments/tools/processes";
 import { Connection, type ConnectionOptions, isGrpcServiceError } from "@temporalio/client";
 import { msToTs } from "@temporalio/common/lib/time.js";
+import getPort from "get-port";
+import { execFileSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  chooseLowPort,
-  createDatabase,
-  type Database,
-  DATABASE_USER,
-  type ServerProcess,
-  whyNoPostgres,
-} from "./postgres.ts";
-import { untilReady } from "./processes.ts";
-import { clusterServer, locate, runTool, ServerNotFound } from "./servers.ts";
-
-export { createDatabase, DATABASE_USER, findPostgres, whyNoPostgres } from "./postgres.ts";
-export type { ServerProcess as ClusterProcess } from "./postgres.ts";
 
 /** A service of Temporal's server. */
 type Service = "frontend" | "internal-frontend" | "history" | "matching" | "worker";
 
 type Ports = { [Name in Service]?: { readonly grpc: number; readonly membership: number } };
 
-/** Temporal's server on PostgreSQL, in processes of this machine that the caller starts. */
+/** Temporal's server on PostgreSQL, with the namespace `default`. */
 export interface Cluster {
   /** The address of the frontend. */
   readonly address: string;
-  /**
-   * Starts it for the first time: makes its databases, and the namespace `default`.
-   *
-   * @param start starts one process and waits until it is ready
-   */
-  readonly start: (start: (one: ServerProcess) => Promise<void>) => Promise<void>;
-  readonly database: Database;
+  readonly database: Postgres;
+  readonly server: StartedProcess;
+  readonly stop: () => Promise<void>;
 }
 
 /** How a cluster is made. */
@@ -59,12 +48,21 @@ export const whyNoCluster = (): string | undefined => {
 const SHARDS = 4;
 const CONFIGURATION = "server";
 
+const LOWEST_PORT = 10_000;
+/** Temporal keeps the ports of its cluster's members as smallint in PostgreSQL. */
+const HIGHEST_PORT = 32_767;
+
+const chooseLowPort = (): Promise<number> => {
+  const port = Array.from({ length: 100 }, () => randomInt(LOWEST_PORT, HIGHEST_PORT + 1));
+  return getPort({ host: "127.0.0.1", reserve: true, port });
+};
+
 /**
- * Makes the files of a cluster; nothing runs yet.
+ * Starts a cluster of this machine.
  *
  * @throws ServerNotFound if Temporal's server is not built: see {@link whyNoCluster}
  */
-export const createCluster = async ({
+export const startCluster = async ({
   connection,
   folder,
   security = {},
@@ -72,7 +70,6 @@ export const createCluster = async ({
 }: ClusterOptions): Promise<Cluster> => {
   const executable = locate(clusterServer)?.path;
   if (executable === undefined) throw new ServerNotFound(whyNoCluster());
-  const database = await createDatabase(folder);
   const dynamicConfig = join(folder, "dynamic-config.yaml");
   // Trackers and tools ask for lists more than ten times a second.
   const moreLists = { "frontend.namespaceRPS.visibility": [{ value: 100 }] };
@@ -83,44 +80,27 @@ export const createCluster = async ({
     ports[service] = { grpc: await chooseLowPort(), membership: await chooseLowPort() };
   }
   const address = `127.0.0.1:${ports.frontend?.grpc}`;
-  const common = { database, dynamicConfig, security, frontend: address };
-  const config = JSON.stringify(serverConfig(common, ports));
-  await writeFile(join(folder, "config", `${CONFIGURATION}.yaml`), config, { mode: 0o600 });
-  const server: ServerProcess = {
-    name: "temporal",
-    command: executable,
-    args: ["--root", folder, "--env", CONFIGURATION, "--allow-no-auth", "start"].concat(
-      services.flatMap((service) => ["--service", service]),
-    ),
-    options: { cwd: folder },
-    killedBy: "SIGKILL",
-    ready: async (started) => {
-      for (const [service, health] of Object.entries(HEALTH)) {
-        const grpc = ports[service as keyof typeof HEALTH]?.grpc;
-        if (grpc === undefined) continue;
-        const options = { ...(service === "frontend" && connection), address: `127.0.0.1:${grpc}` };
-        await withConnection(options, (client) =>
-          untilReady(started, () => isServing(client, health)),
-        );
-      }
-    },
+  const database = await startPostgres(folder);
+  let server: StartedProcess | undefined;
+  const stop = async () => {
+    await server?.kill("SIGKILL");
+    await database.stop();
   };
-  return {
-    address,
-    database,
-    start: async (start) => {
-      await start(database.process);
-      await createSchemas(executable, database);
-      await start(server);
-      await withConnection({ ...connection, address }, async (client) => {
-        const until = Date.now() + REGISTER_WITHIN_MS;
-        while (!(await isRegistered(client))) {
-          if (Date.now() > until) throw new Error(`No namespace could be made at ${address}.`);
-          await sleep(REGISTER_EVERY_MS);
-        }
-      });
-    },
-  };
+  try {
+    createSchemas(executable, database);
+    const common = { database, dynamicConfig, security, frontend: address };
+    const config = JSON.stringify(serverConfig(common, ports));
+    await writeFile(join(folder, "config", `${CONFIGURATION}.yaml`), config, { mode: 0o600 });
+    const root = ["--root", folder, "--env", CONFIGURATION, "--allow-no-auth", "start"];
+    const args = [...root, ...services.flatMap((service) => ["--service", service])];
+    server = spawnProcess(executable, args, { name: "temporal", cwd: folder, ownGroup: true });
+    await awaitServing(server, ports, connection);
+    await withConnection({ ...connection, address }, makeNamespace);
+    return { address, database, server, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 };
 
 /** The services that are called, and the names by which they are asked whether they serve. */
@@ -148,6 +128,27 @@ const withConnection = async (
     await use(connection);
   } finally {
     await connection.close();
+  }
+};
+
+const awaitServing = async (
+  server: StartedProcess,
+  ports: Ports,
+  connection: ClusterOptions["connection"],
+): Promise<void> => {
+  for (const [service, health] of Object.entries(HEALTH)) {
+    const grpc = ports[service as keyof typeof HEALTH]?.grpc;
+    if (grpc === undefined) continue;
+    const options = { ...(service === "frontend" && connection), address: `127.0.0.1:${grpc}` };
+    await withConnection(options, (client) => untilReady(server, () => isServing(client, health)));
+  }
+};
+
+const makeNamespace = async (client: Connection): Promise<void> => {
+  const until = Date.now() + REGISTER_WITHIN_MS;
+  while (!(await isRegistered(client))) {
+    if (Date.now() > until) throw new Error("The namespace could not be made.");
+    await sleep(REGISTER_EVERY_MS);
   }
 };
 
@@ -186,7 +187,7 @@ const isRegistered = async (connection: Connection): Promise<boolean> => {
 /** The databases, by the names of their schemas. */
 const DATABASES = { temporal: "temporal", visibility: "temporal_visibility" } as const;
 
-const createSchemas = async (executable: string, { password, port }: Database) => {
+const createSchemas = (executable: string, { password, port, user }: Postgres) => {
   const tool = join(dirname(executable), "temporal-sql-tool");
   const to = ["--plugin", "postgres12", "--endpoint", "127.0.0.1", "--port", `${port}`];
   for (const [schema, database] of Object.entries(DATABASES)) {
@@ -195,8 +196,8 @@ const createSchemas = async (executable: string, { password, port }: Database) =
       ["setup-schema", "--version", "0.0"],
       ["update-schema", "--schema-name", `postgresql/v12/${schema}`],
     ]) {
-      const all = [...to, "--user", DATABASE_USER, "--database", database, ...args];
-      await runTool(tool, all, { env: { SQL_PASSWORD: password } });
+      const all = [...to, "--user", user, "--database", database, ...args];
+      execFileSync(tool, all, { env: { SQL_PASSWORD: password }, stdio: "pipe" });
     }
   }
 };
@@ -211,7 +212,7 @@ const serverConfig = (
     dynamicConfig,
     frontend,
     security,
-  }: Readonly<{ database: Database; dynamicConfig: string; frontend: string; security: object }>,
+  }: Readonly<{ database: Postgres; dynamicConfig: string; frontend: string; security: object }>,
   ports: Ports,
 ): object => {
   const store = (databaseName: string, connections: number) => ({
@@ -220,7 +221,7 @@ const serverConfig = (
       databaseName,
       connectAddr: `127.0.0.1:${database.port}`,
       connectProtocol: "tcp",
-      user: DATABASE_USER,
+      user: database.user,
       password: database.password,
       maxConns: connections,
       maxIdleConns: connections,
