@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 import ByProject from "./tools/src/testing/by-project.ts";
-import { markTestRun } from "./tools/src/testing/started.ts";
+import { markTestRun } from "./tools/src/testing/run.ts";
 
 /**
  * Tests read the sources of the other packages, so that no build has to come first. Vitest hands

@@ -9,7 +9,6 @@ import {
   spawnProcess,
   type StartedProcess,
 } from "../processes.ts";
-import { started } from "./started.ts";
 
 /** A process that is ready. */
 export interface ReadyProcess extends StartedProcess {
@@ -29,7 +28,6 @@ export interface EndedProcess {
  * (built-apps.ts), which starts in half the CPU, or else from the sources.
  */
 const testedAppArguments = (app: App, args: ReadonlyArray<string>): Array<string> => {
-  if (app === "worker") started().workers += 1;
   const folder = process.env["DURABLE_PAYMENTS_BUILT_APPS"];
   if (!folder || app === "simulator") return appArguments(app, args);
   return ["--conditions=@durable-payments/source", join(folder, app, "main.mjs"), ...args];

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { WorkflowBundle } from "@temporalio/worker";
-import { filesOfRun } from "./started.ts";
+import { filesOfRun } from "./run.ts";
 
 const LOOK_EVERY_MS = 100;
 

@@ -1,5 +1,5 @@
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { BUDGETS } from "./budget.ts";
+import { BUDGETS } from "./run.ts";
 
 /**
  * Runs the files of a project one after the other, so that a process of Vitest continues with modules that it has
@@ -7,7 +7,7 @@ import { BUDGETS } from "./budget.ts";
  */
 export default class ByProject extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
-    const cost = ({ project }: TestSpecification) => BUDGETS[project.name]?.cpuSeconds ?? 0;
+    const cost = ({ project }: TestSpecification) => BUDGETS[project.name] ?? 0;
     // By the durations of the last run, else larger files first.
     const sorted = await super.sort(files);
     return sorted.toSorted(

@@ -1,40 +1,40 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { relative } from "node:path";
+import { globSync, readFileSync } from "node:fs";
+import { basename, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SerializedError } from "vitest";
 import { MinimalReporter, type TestModule, type TestRunEndReason } from "vitest/node";
-import { overBudget, type Use } from "./budget.ts";
-import { RUN_VARIABLE, type Started } from "./started.ts";
+import { BUDGETS, RUN_VARIABLE } from "./run.ts";
 
-/**
- * Counts the tests of a run. A file that fails outside of its tests counts as a failed test, and so does an error
- * that belongs to no test.
- */
-export const countTests = (
-  modules: ReadonlyArray<TestModule>,
-  errors: ReadonlyArray<unknown>,
-): { readonly passed: number; readonly failed: number; readonly skipped: number } => {
+declare module "vitest" {
+  interface TaskMeta {
+    /** The CPU seconds of a file: setup-file.ts. */
+    cpuSeconds?: number;
+  }
+}
+
+/** Counts the tests of a run. A file that fails outside of its tests counts as a failed test. */
+const countTests = (modules: ReadonlyArray<TestModule>) => {
   const states = modules.flatMap((module) => {
     const tests = [...module.children.allTests()].map((test) => test.result().state);
     return module.state() === "failed" && !tests.includes("failed") ? [...tests, "failed"] : tests;
   });
-  const passed = states.filter((state) => state === "passed").length;
-  const failed = states.filter((state) => state === "failed").length;
-  return { passed, failed: failed + errors.length, skipped: states.length - passed - failed };
+  const count = (wanted: string) => states.filter((state) => state === wanted).length;
+  const [passed, failed] = [count("passed"), count("failed")];
+  return { passed, failed, skipped: states.length - passed - failed };
 };
 
 /** The path of a file of tests in the checkout. */
 const nameOf = ({ moduleId }: TestModule): string => relative(process.cwd(), moduleId);
 
 /** Returns the skipped tests of a run by their file and reason; those of one file and reason in one line. */
-export const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string> => {
+const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string> => {
   const skipped = modules.flatMap((module) => {
     const otherwise = module.state() === "failed" ? "its file failed" : "no reason is given";
-    return [...module.children.allTests()].flatMap((test) => {
+    return [...module.children.allTests("skipped")].map((test) => {
       const result = test.result();
-      if (result.state !== "skipped") return [];
-      const reason = result.note ?? test.meta().skipReason ?? otherwise;
-      return [{ why: `${nameOf(module)}: ${reason}`, name: test.fullName }];
+      const note = result.state === "skipped" ? result.note : undefined;
+      const reason = note ?? test.meta().skipReason ?? otherwise;
+      return { why: `${nameOf(module)}: ${reason}`, name: test.fullName };
     });
   });
   return [...Map.groupBy(skipped, ({ why }) => why)].map(([why, [first, ...more]]) =>
@@ -42,63 +42,32 @@ export const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<
   );
 };
 
-declare module "vitest" {
-  interface TaskMeta {
-    /** The process that ran a file, and everything it has used when the file ends: setup-file.ts. */
-    process?: number;
-    used?: Started & { readonly cpu: number };
-  }
-}
+/** A busy machine takes more CPU for the same work: caches are cold, timers fire, and polls repeat. */
+const TOLERANCE = 3;
 
-const NOTHING = { servers: 0, workers: 0, bundles: 0, cpu: 0 };
-
-/** Sums what the files of each project used, of which each process of Vitest reports its total so far. */
-export const useByProject = (
-  modules: ReadonlyArray<Pick<TestModule, "meta"> & { project: { name: string } }>,
-): ReadonlyMap<string, Use> => {
-  const totals = new Map<string, Use>();
-  const byProcess = Map.groupBy(modules, (module) => module.meta().process);
-  for (const files of byProcess.values()) {
-    const uses = files
-      .map((module) => ({ project: module.project.name, ...NOTHING, ...module.meta().used }))
-      .toSorted((a, b) => a.cpu - b.cpu);
-    let before = NOTHING;
-    for (const { project, ...used } of uses) {
-      const sum = totals.get(project) ?? { servers: 0, workers: 0, bundles: 0, cpuSeconds: 0 };
-      totals.set(project, {
-        servers: sum.servers + used.servers - before.servers,
-        workers: sum.workers + used.workers - before.workers,
-        bundles: sum.bundles + used.bundles - before.bundles,
-        cpuSeconds: sum.cpuSeconds + used.cpu - before.cpu,
-      });
-      before = used;
-    }
-  }
-  return totals;
+/** Returns a line for a project whose tests used more CPU than its budget; undefined for the others. */
+export const overBudget = (project: string, used: number): string | undefined => {
+  const budget = BUDGETS[project];
+  if (budget === undefined) return `${project} has no budget in test-budget.json`;
+  if (used <= budget * TOLERANCE) return undefined;
+  return `${project} used ${used.toFixed(0)} CPU seconds of ${budget}`;
 };
 
 const ENDS_WITHIN_MS = 5_000;
 const LOOK_EVERY_MS = 250;
 
-const fileOf = (pid: string, file: string): string => {
+const textOf = (file: string): string => {
   try {
-    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+    return readFileSync(file, "utf8").replaceAll("\0", " ");
   } catch {
-    // It has ended, is another user's, or this is not Linux.
+    // The process has ended, or is another user's.
     return "";
   }
 };
 
-const processes = (): ReadonlyArray<string> => {
-  try {
-    return readdirSync("/proc").filter((name) => /^\d+$/.test(name));
-  } catch {
-    return [];
-  }
-};
-
 /**
- * Finds processes that a run of tests has started and not ended. It waits for those that are ending.
+ * Finds processes that a run of tests has started and not ended, where /proc shows them. It waits for those that are
+ * ending.
  *
  * @param run value of the variable that marks them.
  * @returns process id and command line of each.
@@ -109,10 +78,10 @@ export const processesLeftBehind = async (
 ): Promise<ReadonlyArray<string>> => {
   const until = performance.now() + withinMs;
   for (;;) {
-    const left = processes()
-      .filter((pid) => pid !== `${process.pid}`)
-      .filter((pid) => fileOf(pid, "environ").split("\0").includes(`${RUN_VARIABLE}=${run}`))
-      .map((pid) => `${pid} ${fileOf(pid, "cmdline").replaceAll("\0", " ").slice(0, 120)}`)
+    const left = globSync("/proc/[0-9]*")
+      .filter((folder) => basename(folder) !== `${process.pid}`)
+      .filter((folder) => textOf(`${folder}/environ`).includes(`${RUN_VARIABLE}=${run} `))
+      .map((folder) => `${basename(folder)} ${textOf(`${folder}/cmdline`).slice(0, 120)}`)
       .filter((line) => !line.includes("vitest"));
     if (left.length === 0 || performance.now() > until) return left;
     await sleep(LOOK_EVERY_MS);
@@ -120,9 +89,6 @@ export const processesLeftBehind = async (
 };
 
 const SLOWEST = 10;
-
-const row = (name: string, seconds: number, more = ""): string =>
-  `${seconds.toFixed(1).padStart(8)} s  ${name}${more}\n`;
 
 /**
  * A reporter of Vitest whose output fits a screen while tests pass: a dot for each file of tests (x for a failed
@@ -142,32 +108,34 @@ export default class CountsReporter extends MinimalReporter {
     this.log();
     super.onTestRunEnd(modules, errors, reason);
     const print = (text: string) => void process.stdout.write(text);
-    const uses = [...useByProject(modules)].toSorted((a, b) => b[1].cpuSeconds - a[1].cpuSeconds);
-    print("\nCPU seconds by project, with the servers, workers and bundles that it started:\n");
-    for (const [name, { bundles, cpuSeconds, servers, workers }] of uses) {
-      print(row(name, cpuSeconds, ` ${servers}, ${workers}, ${bundles}`));
+    const printLongest = (seconds: ReadonlyMap<string, number>, count = seconds.size) => {
+      const longest = [...seconds].toSorted((a, b) => b[1] - a[1]).slice(0, count);
+      for (const [name, took] of longest) print(`${took.toFixed(1).padStart(8)} s  ${name}\n`);
+    };
+    const used = new Map<string, number>();
+    for (const module of modules) {
+      const { name } = module.project;
+      used.set(name, (used.get(name) ?? 0) + (module.meta().cpuSeconds ?? 0));
     }
+    print("\nCPU seconds by project:\n");
+    printLongest(used);
     print("The slowest files:\n");
-    const seconds = (module: TestModule) => module.diagnostic().duration / 1000;
-    const slowest = modules.toSorted((a, b) => seconds(b) - seconds(a)).slice(0, SLOWEST);
-    for (const module of slowest) print(row(nameOf(module), seconds(module)));
+    const took = modules.map((one) => [nameOf(one), one.diagnostic().duration / 1000] as const);
+    printLongest(new Map(took), SLOWEST);
     for (const line of skippedTests(modules)) print(`Skipped: ${line}\n`);
 
     const left = await processesLeftBehind(process.env[RUN_VARIABLE]);
     // The nightly tests have no budget.
     const isNightly = process.env["NIGHTLY"] !== undefined;
     const faults = [
-      ...this.ctx.projects
-        .filter((project) => !modules.some((module) => module.project === project))
-        .map(({ name }) => `${name} has no tests`),
-      ...(isNightly ? [] : uses.flatMap(([name, use]) => overBudget(name, use))),
+      ...(isNightly ? [] : [...used].flatMap(([name, cpu]) => overBudget(name, cpu) ?? [])),
       ...left.map((one) => `The tests left a process behind: ${one}`),
     ];
     for (const one of left) process.kill(Number.parseInt(one, 10), "SIGKILL");
     for (const fault of faults) print(` ✗ ${fault}\n`);
     if (faults.length > 0) process.exitCode = 1;
-    const { failed, passed, skipped } = countTests(modules, errors);
+    const { failed, passed, skipped } = countTests(modules);
     const last = skipped > 0 ? `, ${skipped} skipped` : "";
-    print(`\n${passed} passed, ${failed + faults.length} failed${last}\n`);
+    print(`\n${passed} passed, ${failed + errors.length + faults.length} failed${last}\n`);
   }
 }

@@ -9,7 +9,7 @@ import { DefaultLogger, type Logger } from "@temporalio/worker";
 import { appendFileSync, existsSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { locate, type Server, ServerNotFound, temporalCli, testServer } from "../servers.ts";
-import { SERVER_LOG } from "./started.ts";
+import { SERVER_LOG } from "./run.ts";
 
 /** The variable in which `npm test` passes on why there is no time-skipping server. */
 export const NO_TIME_SKIPPING = "DURABLE_PAYMENTS_NO_TIME_SKIPPING";

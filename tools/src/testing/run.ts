@@ -1,6 +1,10 @@
 import { readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import budgets from "./test-budget.json" with { type: "json" };
+
+/** The CPU seconds that the tests of each project take. */
+export const BUDGETS: Readonly<Record<string, number>> = budgets;
 
 /** The variable that names the file which receives the output of the Temporal servers of a test file. */
 export const SERVER_LOG = "DURABLE_PAYMENTS_SERVER_LOG";
@@ -20,35 +24,14 @@ export const markTestRun = (): void => {
 export const filesOfRun = (): string =>
   join(tmpdir(), `durable-payments-tests-${process.env[RUN_VARIABLE]}`);
 
-/** Things that a process of tests has started, each of which takes about a second of CPU or more. */
-export interface Started {
-  /** Temporal servers. */
-  servers: number;
-  /** Workers, in this process or in one of their own. */
-  workers: number;
-  /** Bundles of workflow code, made by webpack. */
-  bundles: number;
-}
-
-const key = Symbol.for("durable-payments.started");
-
-/** Returns the counters of this process; every copy of this module shares them. */
-export const started = (): Started => {
-  const all = globalThis as { [key]?: Started };
-  return (all[key] ??= { servers: 0, workers: 0, bundles: 0 });
-};
-
 const TICKS_PER_SECOND = 100;
-/** User, system, and both of the children that have ended: fields 14 to 17 of `/proc/PID/stat`, from the third on. */
-const FIRST_TIME = 11;
-const TIMES = 4;
 
 /** Returns the CPU seconds of this process and of its children that have ended; of itself alone outside of Linux. */
 export const cpuSeconds = (): number => {
   try {
+    // User, system, and both of the children that have ended: fields 14 to 17, from the third on.
     const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
-    const ticks = fields.slice(FIRST_TIME, FIRST_TIME + TIMES).map(Number);
-    return ticks.reduce((sum, time) => sum + time, 0) / TICKS_PER_SECOND;
+    return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0) / TICKS_PER_SECOND;
   } catch {
     const { system, user } = process.cpuUsage();
     return (system + user) / 1e6;
