@@ -1,18 +1,9 @@
 // node tools/bootstrap.mjs <task> [args…]
 // Plain JavaScript without dependencies: it runs before anything is installed, on any Node that npm runs on.
 import { spawn, spawnSync } from "node:child_process";
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseEnv } from "node:util";
 
@@ -21,7 +12,6 @@ const isNewEnough = (version) => version.localeCompare(oldestNode, "en", { numer
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 const checkout = fileURLToPath(new URL("../", import.meta.url));
-const local = join(checkout, ".local");
 const { engines } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
 const oldestNode = engines.node.replace(">=", "");
 const SOURCE = "--conditions=@durable-payments/source";
@@ -36,7 +26,6 @@ const SCRIPTS = {
   test: "tools/src/test.ts",
   nightly: "tools/src/nightly.ts",
   size: "tools/src/size.ts",
-  outside: "outside/src/main.ts",
   chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",
   worker: "apps/worker/src/main.ts",
@@ -51,7 +40,7 @@ const [task, ...args] = process.argv.slice(2);
 if (!Object.hasOwn(SCRIPTS, task ?? "")) {
   fail(`Usage: node tools/bootstrap.mjs ${Object.keys(SCRIPTS).join(" | ")} [arguments]`);
 }
-await installDependencies();
+if (!isInstalled()) npmCi();
 const script = join(checkout, SCRIPTS[task]);
 // Called by `./starter`, on a Node that can run it: then no second process is worth its 40 ms.
 if (task === "starter" && process.execArgv.includes(SOURCE) && isNewEnough(process.versions.node)) {
@@ -61,34 +50,6 @@ if (task === "starter" && process.execArgv.includes(SOURCE) && isNewEnough(proce
 } else {
   const isTool = SCRIPTS[task].startsWith("node_modules/");
   process.exitCode = await run(findNode(), [...(isTool ? [] : [SOURCE]), script, ...args]);
-}
-
-/** `npm ci`, unless what is installed is what package-lock.json says. */
-async function installDependencies() {
-  if (isInstalled()) return;
-  mkdirSync(local, { recursive: true });
-  const lock = join(local, "install.lock");
-  while (!isTaken(lock)) await sleep(500);
-  try {
-    if (!isInstalled()) npmCi();
-  } finally {
-    rmSync(lock, { force: true });
-  }
-}
-
-/** Two installations at once would destroy each other's work. The lock of a process that was killed counts for nothing. */
-function isTaken(lock) {
-  try {
-    writeFileSync(lock, `${process.pid}`, { flag: "wx" });
-    return true;
-  } catch {
-    try {
-      process.kill(Number(readFileSync(lock, "utf8")) || process.pid, 0);
-    } catch {
-      rmSync(lock, { force: true });
-    }
-    return false;
-  }
 }
 
 /** npm writes node_modules/.package-lock.json as the last step of an installation. */
@@ -108,25 +69,11 @@ function isInstalled() {
 function npmCi() {
   say("Installing the dependencies by npm ci (about half a minute) …");
   // Under `npm run` the very npm that runs is taken, not another one on the PATH.
-  const npm = process.env.npm_execpath;
+  const { npm_execpath: npm, npm_node_execpath: node } = process.env;
   const ci = ["ci", "--include=dev", "--include=optional", "--no-audit", "--no-fund"];
-  const { status, stderr, stdout } = spawnSync(
-    npm ? nodeForNpm() : "npm",
-    npm ? [npm, ...ci] : ci,
-    { cwd: checkout, encoding: "utf8", shell: !npm && process.platform === "win32" },
-  );
+  const [command, args] = npm && node ? [node, [npm, ...ci]] : ["npm", ci];
+  const { status, stderr, stdout } = spawnSync(command, args, { cwd: checkout, encoding: "utf8" });
   if (status !== 0) fail(`${stdout}${stderr}npm ci failed (exit code ${status}).`);
-}
-
-/** npm ci deletes node_modules: it must not run on the Node that stands in there. */
-function nodeForNpm() {
-  const modules = join(checkout, "node_modules");
-  const nodes = [process.env.npm_node_execpath, process.execPath];
-  const outside = nodes.find((path) => path && !realpathSync(path).startsWith(modules));
-  if (outside) return outside;
-  const copy = join(local, "node");
-  copyFileSync(process.execPath, copy);
-  return copy;
 }
 
 /** This Node if it is new enough, else the one that is installed as an npm package. */
@@ -190,7 +137,7 @@ function environment() {
 
 /** The addresses of a running `npm run dev` (src/stack.ts), unless the user names a server. */
 function devStack() {
-  const file = join(local, "dev.env");
+  const file = join(checkout, ".local", "dev.env");
   const { TEMPORAL_ADDRESS, TEMPORAL_CONFIG_FILE, TEMPORAL_PROFILE } = process.env;
   if (TEMPORAL_ADDRESS || TEMPORAL_PROFILE || TEMPORAL_CONFIG_FILE || !existsSync(file)) return {};
   const { DURABLE_PAYMENTS_DEV_PROCESS: owner, ...variables } = parseEnv(

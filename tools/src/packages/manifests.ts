@@ -1,4 +1,3 @@
-import { isRecord } from "@durable-payments/api-core/values";
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { checkout } from "../processes.ts";
@@ -29,35 +28,33 @@ export interface Manifest {
   readonly peers: Readonly<Record<string, string>>;
 }
 
-const textsOf = (value: unknown): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    Object.entries(isRecord(value) ? value : {}).flatMap(([key, text]) =>
-      typeof text === "string" ? [[key, text]] : [],
-    ),
-  );
+/** The fields of a package.json that are read. */
+interface PackageJson {
+  readonly name: string;
+  readonly version: string;
+  readonly private?: boolean;
+  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
 
 /** Reads the package.json of a folder, a path from the checkout. */
 export const readManifest = (folder: string): Manifest => {
-  const read: unknown = JSON.parse(readFileSync(join(checkout, folder, "package.json"), "utf8"));
-  const {
-    dependencies,
-    exports,
-    peerDependencies,
-    private: isPrivate,
-    ...rest
-  } = isRecord(read) ? read : {};
-  const { name = "", version = "" } = textsOf(rest);
-  const entries = Object.entries(isRecord(exports) ? exports : {}).flatMap(([entry, target]) => {
-    const { "@durable-payments/source": source, default: module, types } = textsOf(target);
+  // They are all of this repository, and npm has read them.
+  const manifest = JSON.parse(
+    readFileSync(join(checkout, folder, "package.json"), "utf8"),
+  ) as PackageJson;
+  const { dependencies = {}, exports = {}, name, peerDependencies = {}, version } = manifest;
+  const entries = Object.entries(exports).flatMap(([entry, target]) => {
     // `./package.json` is exported as it is.
-    if (source === undefined || module === undefined || types === undefined) return [];
-    const path = (file: string) => posix.join(folder, file);
+    if (typeof target === "string") return [];
+    const path = (condition: string) => posix.join(folder, target[condition] ?? "");
     return [
       {
         name: posix.join(name, entry),
-        module: path(module),
-        declarations: path(types),
-        source: path(source),
+        module: path("default"),
+        declarations: path("types"),
+        source: path("@durable-payments/source"),
       },
     ];
   });
@@ -65,9 +62,9 @@ export const readManifest = (folder: string): Manifest => {
     name,
     version,
     folder,
-    isPrivate: isPrivate === true,
+    isPrivate: manifest.private === true,
     entries,
-    dependencies: Object.keys(textsOf(dependencies)),
-    peers: textsOf(peerDependencies),
+    dependencies: Object.keys(dependencies),
+    peers: peerDependencies,
   };
 };

@@ -39,15 +39,34 @@ export const readDeclarations = (files: ReadonlyArray<string>): ts.Program => {
  */
 export const apiReport = (program: ts.Program, { entries, folder, name }: BuiltPackage): string => {
   const checker = program.getTypeChecker();
-  const surface = makeSurface(checker, folder);
+  const texts = new Map<ts.Statement, string>();
+
+  /** Adds the declarations of a symbol within the package, and those that they lead to. */
+  const add = (symbol: ts.Symbol): void => {
+    const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
+    const { declarations = [] } = isAlias ? checker.getAliasedSymbol(symbol) : symbol;
+    for (const statement of declarations.flatMap(statementOf)) {
+      const { fileName } = statement.getSourceFile();
+      const isOwn = fileName.startsWith(`${folder}/`) && !fileName.includes("/node_modules/");
+      if (!isOwn || texts.has(statement)) continue;
+      texts.set(statement, textOf(statement));
+      visit(statement);
+    }
+  };
+  const visit = (node: ts.Node): void => {
+    const symbol = ts.isIdentifier(node) ? checker.getSymbolAtLocation(node) : undefined;
+    if (symbol !== undefined) add(symbol);
+    ts.forEachChild(node, visit);
+  };
+
   let count = 0;
   const exported = entries.map((entry) => {
     const source = program.getSourceFile(entry.declarations);
     const module = source && checker.getSymbolAtLocation(source);
     const symbols = module === undefined ? [] : checker.getExportsOfModule(module);
     count += symbols.length;
-    for (const symbol of symbols) surface.add(symbol);
-    const names = symbols.map((symbol) => `  ${symbol.name},\n`).toSorted(byCode);
+    symbols.forEach(add);
+    const names = symbols.map((symbol) => `  ${symbol.name},\n`).toSorted();
     return `export {\n${names.join("")}} from "${entry.name}";\n`;
   });
   return [
@@ -55,125 +74,36 @@ export const apiReport = (program: ts.Program, { entries, folder, name }: BuiltP
     `Written by \`npm run api\`: the ${count} exported names, and the types that they lead to. A change needs a version plan`,
     "([contributing](../../../CONTRIBUTING.md)).\n",
     `\`\`\`ts\n${exported.join("\n")}\`\`\`\n`,
-    `\`\`\`ts\n${[surface.imports(), ...surface.declarations()].join("\n")}\`\`\`\n`,
+    `\`\`\`ts\n${[...texts.values()].toSorted().join("\n")}\`\`\`\n`,
   ].join("\n");
 };
 
-/** The declarations of one package that are reached from what it exports. */
-const makeSurface = (checker: ts.TypeChecker, folder: string) => {
-  const texts = new Map<ts.Node, string>();
-  const imported = new Set<string>();
-
-  const isOwn = (node: ts.Node): boolean => {
-    const { fileName } = node.getSourceFile();
-    return fileName.startsWith(`${folder}/`) && !fileName.includes("/node_modules/");
-  };
-
-  const add = (symbol: ts.Symbol): void => {
-    for (const declaration of aliased(checker, symbol).declarations ?? []) {
-      const statement = topLevel(declaration);
-      if (statement === undefined || !isOwn(statement) || texts.has(statement)) continue;
-      texts.set(statement, "");
-      texts.set(statement, textOf(statement));
-      visit(statement);
-    }
-  };
-
-  const visit = (node: ts.Node): void => {
-    if (isPrivate(node)) return;
-    if (ts.isIdentifier(node)) {
-      const symbol = checker.getSymbolAtLocation(node);
-      if (symbol !== undefined) {
-        noteImport(symbol);
-        add(symbol);
-      }
-    }
-    ts.forEachChild(node, visit);
-  };
-
-  /** Declarations of another package appear as their imports only. */
-  const noteImport = (symbol: ts.Symbol): void => {
-    for (const declaration of symbol.declarations ?? []) {
-      const from = importOf(declaration);
-      if (from !== undefined && !from.startsWith(".")) {
-        const name = declaration.getText().replace(/^type /, "");
-        imported.add(`import { ${name} } from "${from}";\n`);
-      }
-    }
-  };
-
-  return {
-    add,
-    imports: () => [...imported].toSorted(byCode).join(""),
-    declarations: () => [...texts.values()].toSorted(byCode),
-  };
-};
-
-const aliased = (checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol =>
-  (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
-
 /** The statement of a module that holds a declaration; none of a module itself or a type parameter. */
-const topLevel = (declaration: ts.Node): ts.Statement | undefined => {
+const statementOf = (declaration: ts.Node): ReadonlyArray<ts.Statement> => {
   const own = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
-  return ts.isStatement(own) && ts.isSourceFile(own.parent) ? own : undefined;
+  return ts.isStatement(own) && ts.isSourceFile(own.parent) ? [own] : [];
 };
-
-const importOf = (declaration: ts.Node): string | undefined => {
-  if (!ts.isImportSpecifier(declaration) && !ts.isNamespaceImport(declaration)) return undefined;
-  const { moduleSpecifier } = ts.findAncestor(declaration, ts.isImportDeclaration) ?? {};
-  return moduleSpecifier !== undefined && ts.isStringLiteral(moduleSpecifier)
-    ? moduleSpecifier.text
-    : undefined;
-};
-
-const isPrivate = (node: ts.Node): boolean =>
-  ts.isClassElement(node) && (ts.getCombinedModifierFlags(node) & ts.ModifierFlags.Private) !== 0;
 
 const printer = ts.createPrinter({ removeComments: true });
 
 const textOf = (statement: ts.Statement): string => {
   const source = statement.getSourceFile();
-  const { transformed } = ts.transform(statement, [asPublic(source)]);
-  const text = printed(transformed[0] ?? statement, source);
+  const print = (node: ts.Node) => printer.printNode(ts.EmitHint.Unspecified, node, source);
+  // The compiler writes the members of an inferred union in an order that varies from build to build.
+  const sorted: ts.TransformerFactory<ts.Statement> = (context) => {
+    const visit = (node: ts.Node): ts.Node => {
+      const within = ts.visitEachChild(node, visit, context);
+      if (!ts.isUnionTypeNode(within)) return within;
+      const members = new Map(within.types.map((type) => [print(type), type] as const));
+      const names = [...members.keys()].toSorted();
+      return ts.factory.createUnionTypeNode(names.flatMap((one) => members.get(one) ?? []));
+    };
+    return (whole) => ts.visitEachChild(whole, visit, context);
+  };
+  const [transformed = statement] = ts.transform(statement, [sorted]).transformed;
+  // In which file of the package a type stands concerns nobody.
+  const text = print(transformed).replaceAll(/import\("\.[^"]+"\)\./g, "");
   if (text.length <= LONGEST) return `${text}\n`;
   const hash = createHash("sha256").update(text).digest("hex");
   return `${text.slice(0, text.search(/[:={]/))}/* inferred, by its hash: ${hash} */\n`;
 };
-
-const printed = (node: ts.Node, source: ts.SourceFile): string =>
-  printer.printNode(ts.EmitHint.Unspecified, node, source);
-
-/**
- * Leave out private members, and in which file of the package a type stands. The compiler writes the members of an
- * inferred union in an order that varies from build to build: all are sorted.
- */
-const asPublic =
-  (source: ts.SourceFile): ts.TransformerFactory<ts.Statement> =>
-  (context) => {
-    const visit = (node: ts.Node): ts.Node | undefined => {
-      if (isPrivate(node)) return undefined;
-      const within = ts.visitEachChild(node, visit, context);
-      if (ts.isUnionTypeNode(within)) return sortedUnion(within, source);
-      if (!ts.isImportTypeNode(within) || !isRelative(within.argument)) return within;
-      const { qualifier, isTypeOf, typeArguments } = within;
-      if (qualifier === undefined) return within;
-      return isTypeOf
-        ? ts.factory.createTypeQueryNode(qualifier, typeArguments)
-        : ts.factory.createTypeReferenceNode(qualifier, typeArguments);
-    };
-    return (statement) => ts.visitEachChild(statement, visit, context);
-  };
-
-const sortedUnion = ({ types }: ts.UnionTypeNode, source: ts.SourceFile): ts.UnionTypeNode => {
-  const texts = new Map(types.map((type) => [type, printed(type, source)]));
-  return ts.factory.createUnionTypeNode(
-    types.toSorted((one, other) => byCode(texts.get(one) ?? "", texts.get(other) ?? "")),
-  );
-};
-
-const isRelative = (argument: ts.TypeNode): boolean =>
-  ts.isLiteralTypeNode(argument) &&
-  ts.isStringLiteral(argument.literal) &&
-  argument.literal.text.startsWith(".");
-
-const byCode = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
