@@ -21,11 +21,11 @@ const checked = [
   "docs/**/*.md",
   "site/*.md",
   "{packages,apps}/*/README.md",
-  "{bench,chaos,deploy,outside}/README.md",
+  "{bench,chaos,deploy}/README.md",
   "packages/{api-core,ledger,protocol,activities,workflows,operations}/src/**/*.ts",
   "packages/{plugin,codec,replay,testing,durable-payments,simulator}/src/**/*.ts",
   "packages/create/{src,template}/**/*.{ts,md}",
-  "{site,outside,tools,chaos,bench}/src/**/*.ts",
+  "{site,tools,chaos,bench}/src/**/*.ts",
   "apps/*/src/**/*.ts",
 ];
 // Generated from texts that are checked where they are written.

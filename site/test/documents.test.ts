@@ -9,7 +9,7 @@ const DOCUMENTS = [
   "docs/**/*.md",
   "site/*.md",
   "{packages,apps}/*/README.md",
-  "{bench,chaos,deploy,outside}/README.md",
+  "{bench,chaos,deploy}/README.md",
 ];
 const GENERATED = new Set(["docs/commands.md", "docs/contributors/ledger-states.md"]);
 

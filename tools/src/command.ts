@@ -63,28 +63,36 @@ type Values<Options extends ParseArgsOptionsConfig> = ReturnType<
   typeof parseArgs<{ options: Options }>
 >["values"];
 
+/** How a command is called. */
+interface CommandDefinition<Options extends ParseArgsOptionsConfig> {
+  readonly help: string;
+  readonly options: Options;
+  /** Whether it takes arguments as well as options. */
+  readonly allowPositionals?: boolean;
+}
+
 /**
  * Runs a command and ends the process with its exit code: 0 for help, 2 for an unknown or invalid option, 1 with the
  * message of another error.
  */
 export const runCommand = async <const Options extends ParseArgsOptionsConfig>(
-  { help, options }: { readonly help: string; readonly options: Options },
-  run: (values: Values<Options>) => Promise<number>,
+  { allowPositionals = false, help, options }: CommandDefinition<Options>,
+  run: (values: Values<Options>, positionals: ReadonlyArray<string>) => Promise<number>,
 ): Promise<never> => {
   const args = process.argv.slice(2);
   if (args.includes("--help") || args.includes("-h")) {
     process.stdout.write(help);
     process.exit(0);
   }
-  let values: Values<Options>;
+  let parsed: { readonly values: Values<Options>; readonly positionals: ReadonlyArray<string> };
   try {
-    ({ values } = parseArgs({ options, args }));
+    parsed = parseArgs({ options, args, allowPositionals });
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\nSee --help.\n`);
     process.exit(2);
   }
   try {
-    process.exit(await run(values));
+    process.exit(await run(parsed.values, parsed.positionals));
   } catch (error) {
     process.stderr.write(`${visibleLines(messageOf(error))}\n`);
     if (error instanceof Interrupted) process.exit(error.exitCode);

@@ -1,8 +1,7 @@
 import { execa } from "execa";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
-import { reporter } from "./command.ts";
+import { BadOption, reporter, runCommand } from "./command.ts";
 import { installTarball, packPackages, PUBLISHED } from "./packages/index.ts";
 import { checkout } from "./processes.ts";
 
@@ -17,32 +16,23 @@ Options:
 Exit codes: 0 created, 1 could not be created, 2 invalid input.
 `;
 
-const { positionals, values } = parseArgs({
-  allowPositionals: true,
-  options: { help: { type: "boolean", short: "h" } },
-});
-const [given, ...others] = positionals;
-if (values.help) {
-  process.stdout.write(help);
-} else if (given === undefined || others.length > 0) {
-  process.stderr.write(help);
-  process.exitCode = 2;
-} else {
+await runCommand({ help, options: {}, allowPositionals: true }, async (_, [given, ...others]) => {
+  if (given === undefined || others.length > 0) throw new BadOption(help);
   // npm runs scripts in the checkout, and passes on the folder of its caller.
-  const folder = resolve(process.env["INIT_CWD"] ?? ".", given);
+  const cwd = process.env["INIT_CWD"] ?? process.cwd();
+  const folder = resolve(cwd, given);
   const create = join(checkout, "packages/create/src/main.ts");
-  const { exitCode, stdout } = await execa(process.execPath, [create, folder], {
-    cwd: process.env["INIT_CWD"] ?? process.cwd(),
+  const { exitCode = 1, stdout } = await execa(process.execPath, [create, folder], {
+    cwd,
     reject: false,
     stderr: "inherit",
   });
-  process.exitCode = exitCode ?? 1;
-  if (exitCode === 0) {
-    const packages = join(folder, "packages");
-    await mkdir(packages);
-    const packing = packPackages([PUBLISHED], packages);
-    const packed = await reporter().during("Building and packing the package", packing);
-    for (const tarball of Object.values(packed)) await installTarball(folder, tarball);
-    process.stdout.write(`${stdout}\n`);
-  }
-}
+  if (exitCode !== 0) return exitCode;
+  const packages = join(folder, "packages");
+  await mkdir(packages);
+  const packing = packPackages([PUBLISHED], packages);
+  const packed = await reporter().during("Building and packing the package", packing);
+  for (const tarball of Object.values(packed)) await installTarball(folder, tarball);
+  process.stdout.write(`${stdout}\n`);
+  return 0;
+});

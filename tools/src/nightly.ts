@@ -8,11 +8,10 @@ const help = `Usage: npm run nightly [-- --only NAME]
 Runs the campaigns that npm test omits because they take minutes, or need servers that few machines have. The last
 line, "N passed, N failed", counts the campaigns:
 
-  tests    tests in files named *.nightly.ts: the model check with large bounds, the output shown in the docs, the
-           demo, replaced keys, clusters on PostgreSQL, authorization, chaos with restores
-  chaos    workers and servers killed at random, with a seed that is drawn and shown
-  outside  the package as users install it, on the oldest and the newest Node
-  site     the documentation site, with its reference
+  tests  tests in files named *.nightly.ts: the model check at its large bounds, shown output, demo, replaced
+         keys, clusters on PostgreSQL, authorization, chaos with restores, the package as its users install it
+  chaos  workers and servers killed at random, with a seed that is drawn and shown
+  site   the documentation's site, with its reference
 
 Options:
   --only NAME  runs one campaign
@@ -28,7 +27,6 @@ const node = [process.execPath, "--conditions=@durable-payments/source"];
 const campaignsWith = (seed: string): Readonly<Record<string, ReadonlyArray<string>>> => ({
   tests: TESTS,
   chaos: [...node, "chaos/src/main.ts", "--seed", seed],
-  outside: [...node, "outside/src/main.ts"],
   site: [...node, "site/src/build.ts"],
 });
 

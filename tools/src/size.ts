@@ -31,7 +31,7 @@ const MODULES: ReadonlyArray<readonly [name: string, folders: RegExp, budget: nu
   ],
   ["apps", /^apps\//, 3_500],
   ["simulator", /^packages\/simulator\//, 2_000],
-  ["tools, bench, chaos, outside, site", /^(?:tools|bench|chaos|outside|site)\//, 7_500],
+  ["tools, bench, chaos, site", /^(?:tools|bench|chaos|site)\//, 7_500],
 ];
 
 const CODE = /\.[cm]?[tj]s$/;
