@@ -2,6 +2,7 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { execa } from "execa";
 import { createWriteStream } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -39,8 +40,10 @@ export interface StartedProcess {
   readonly stdout: () => string;
   /** Returns its standard error so far (the last 100,000 characters). */
   readonly stderr: () => string;
-  readonly onStdout: (listener: (text: string) => void) => void;
-  readonly onStderr: (listener: (text: string) => void) => void;
+  /** Passes on the lines of its standard output from now on. */
+  readonly onStdout: (listener: (line: string) => void) => void;
+  /** Passes on the lines of its standard error from now on. */
+  readonly onStderr: (listener: (line: string) => void) => void;
   /** Sends the signal (SIGTERM by default), 10 seconds later a SIGKILL, and awaits the end. */
   readonly kill: (signal?: NodeJS.Signals) => Promise<Exit>;
   /** Sends a signal, and awaits nothing. */
@@ -56,8 +59,6 @@ export interface ProcessOptions {
   /** Added to the environment of this process. */
   readonly env?: NodeJS.ProcessEnv;
   readonly cwd?: string;
-  /** The user it runs as; the user of this process by default. */
-  readonly user?: { readonly uid: number; readonly gid: number };
   /** A file that receives all that it prints. */
   readonly logFile?: string;
   /** Out of reach of the terminal's Ctrl-C, so that its parent can end its processes in order. */
@@ -80,7 +81,7 @@ const keepLast = (stream: Readable) => {
 export const spawnProcess = (
   command: string,
   args: ReadonlyArray<string>,
-  { cwd, env, logFile, name = command, user, ...options }: ProcessOptions = {},
+  { cwd, env, logFile, name = command, ...options }: ProcessOptions = {},
 ): StartedProcess => {
   const ownGroup = options.ownGroup === true && process.platform !== "win32";
   const child = execa(command, args, {
@@ -91,7 +92,6 @@ export const spawnProcess = (
     // Its output goes into a pipe, even if a task runner above assumes a terminal.
     env: { FORCE_COLOR: undefined, ...env },
     ...(cwd !== undefined && { cwd }),
-    ...user,
   });
   const stdout = keepLast(child.stdout);
   const stderr = keepLast(child.stderr);
@@ -121,8 +121,8 @@ export const spawnProcess = (
     pid: child.pid ?? 0,
     stdout: stdout.text,
     stderr: stderr.text,
-    onStdout: (listener) => void child.stdout.on("data", listener),
-    onStderr: (listener) => void child.stderr.on("data", listener),
+    onStdout: (listener) => void createInterface(child.stdout).on("line", listener),
+    onStderr: (listener) => void createInterface(child.stderr).on("line", listener),
     exited,
     send,
     kill: (signal = "SIGTERM") => {
@@ -136,28 +136,20 @@ export const spawnProcess = (
 /** The first line of JSON on the standard output of a process. */
 export type ReadyLine = Readonly<Record<string, unknown>>;
 
-/** A process ended, or timed out, before it was ready; the message holds its last lines. */
-class ProcessNotReady extends Error {
-  override readonly name = "ProcessNotReady";
-}
-
 const READY_WITHIN_MS = 60_000;
 
 /**
  * Awaits the first line on the standard output that is a JSON object.
  *
- * @throws ProcessNotReady if the process ends before, or after `withinMs`; it is killed then
+ * @throws Error with its last lines if the process ends before, or after `withinMs`; it is killed then
  */
 export const awaitReadyLine = (
   started: StartedProcess,
   withinMs = READY_WITHIN_MS,
 ): Promise<ReadyLine> => {
   const { promise, resolve } = Promise.withResolvers<ReadyLine>();
-  let unread = "";
-  started.onStdout((text) => {
-    const lines = (unread + text).split("\n");
-    unread = lines.pop() ?? "";
-    const ready = lines.map(parseObject).find((line) => line !== undefined);
+  started.onStdout((line) => {
+    const ready = parseObject(line);
     if (ready !== undefined) resolve(ready);
   });
   return orEnd(started, promise, withinMs);
@@ -181,7 +173,7 @@ const orEnd = async <A>(
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const fail = (what: string) => {
     const printed = lastLines(started) || "  (none)";
-    reject(new ProcessNotReady(`${started.name} ${what}. Its last lines:\n${printed}`));
+    reject(new Error(`${started.name} ${what}. Its last lines:\n${printed}`));
   };
   const timer = setTimeout(() => {
     void started.kill("SIGKILL");
@@ -202,7 +194,7 @@ const ASK_EVERY_MS = 100;
 /**
  * Asks a server repeatedly until it is ready.
  *
- * @throws ProcessNotReady if the process ends first, or after `withinMs`, two minutes by default
+ * @throws Error with its last lines if the process ends first, or after `withinMs`, two minutes by default
  */
 export const untilReady = async (
   started: StartedProcess,

@@ -2,7 +2,7 @@ import { execa } from "execa";
 import { fileURLToPath } from "node:url";
 import type { Reporter } from "./command.ts";
 import { checkout } from "./processes.ts";
-import { setUpServers, temporalCli, testServer } from "./servers.ts";
+import { setUp, temporalCli, testServer } from "./servers.ts";
 import { withoutServiceVariables } from "./stack.ts";
 import { NO_TIME_SKIPPING } from "./testing/servers.ts";
 
@@ -18,10 +18,11 @@ export const TESTS: ReadonlyArray<string> = ["vitest", "run", `--reporter=${coun
  * @throws Error if there is no dev server
  */
 export const withServers = async (report: Reporter) => {
-  const servers = await setUpServers(report);
-  if (servers.temporalCli.path === undefined) throw new Error(servers.temporalCli.problem);
-  report.line(`Temporal CLI: ${servers.temporalCli.path}`);
-  report.line(`Time-skipping test server: ${servers.testServer.path ?? "none"}`);
+  const cli = await setUp(temporalCli, report);
+  if (cli.path === undefined) throw new Error(cli.problem);
+  const skipping = await setUp(testServer, report);
+  report.line(`Temporal CLI: ${cli.path}`);
+  report.line(`Time-skipping test server: ${skipping.path ?? "none"}`);
   return async (
     [command = "", ...args]: ReadonlyArray<string>,
     env: NodeJS.ProcessEnv = {},
@@ -31,9 +32,9 @@ export const withServers = async (report: Reporter) => {
       // The tests take the servers that were found, and look for none themselves.
       env: {
         ...withoutServiceVariables(),
-        [temporalCli.variable]: servers.temporalCli.path,
-        [testServer.variable]: servers.testServer.path,
-        [NO_TIME_SKIPPING]: servers.testServer.problem,
+        [temporalCli.variable]: cli.path,
+        [testServer.variable]: skipping.path,
+        [NO_TIME_SKIPPING]: skipping.problem,
         ...env,
       },
       preferLocal: true,

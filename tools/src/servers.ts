@@ -1,11 +1,18 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import { execa, ExecaError } from "execa";
+import { execa } from "execa";
 import { createHash } from "node:crypto";
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, stat, writeFile } from "node:fs/promises";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+} from "node:fs";
+import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { delimiter, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
+import { delimiter, dirname, join, resolve } from "node:path";
 import type { Reporter } from "./command.ts";
 
 /** Puts a server into a folder, or throws the reason why it cannot. */
@@ -36,19 +43,12 @@ export class ServerNotFound extends Error {
 }
 
 /** The per-user folder in which downloaded and built servers are kept, for all checkouts together. */
-const cacheFolder = (env: NodeJS.ProcessEnv = process.env): string => {
-  const { LOCALAPPDATA, XDG_CACHE_HOME } = env;
-  if (process.platform === "darwin") return join(homedir(), "Library/Caches/durable-payments");
-  if (process.platform === "win32") return join(LOCALAPPDATA ?? homedir(), "durable-payments");
-  return join(XDG_CACHE_HOME || join(homedir(), ".cache"), "durable-payments");
-};
+const cacheFolder = ({ XDG_CACHE_HOME }: NodeJS.ProcessEnv): string =>
+  join(XDG_CACHE_HOME || join(homedir(), ".cache"), "durable-payments");
 
 /** Returns the folder of the cache for this version of a server. */
 export const cachedFolder = (server: Server, env: NodeJS.ProcessEnv = process.env): string =>
   join(cacheFolder(env), `${server.command}-${server.version}`);
-
-const executableName = ({ command }: Server): string =>
-  process.platform === "win32" ? `${command}.exe` : command;
 
 const isExecutable = (path: string): boolean => {
   try {
@@ -93,31 +93,22 @@ export const locate = (
   const onPath = folders.map((folder) => resolve(folder, server.command)).find(isExecutable);
   if (onPath !== undefined) return { path: onPath, from: "PATH" };
   const folder = cachedFolder(server, env);
-  const cached = join(folder, executableName(server));
+  const cached = join(folder, server.command);
   if (!isExecutable(cached)) return undefined;
   for (const path of [cacheFolder(env), folder, cached]) refuseForeign(path);
   return { path: cached, from: "cache" };
 };
 
-/**
- * Fills a new folder, and renames it to `target` when it is complete: no process sees half of it, and of two processes
- * the first one wins.
- */
+/** Fills a new folder, and renames it when it is complete: no process sees half of it, and the first of two wins. */
 const fillAtomically = async (
   target: string,
   fill: (folder: string) => Promise<void>,
 ): Promise<void> => {
-  const parent = join(target, "..");
-  await mkdir(parent, { recursive: true, mode: 0o700 });
-  const folder = await mkdtemp(join(parent, ".partial-"));
+  await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+  const folder = await mkdtemp(join(dirname(target), ".partial-"));
   try {
     await fill(folder);
-    await rename(folder, target).catch((error: unknown) =>
-      // Another process may have finished the same version in the meantime.
-      stat(target).catch(() => {
-        throw error;
-      }),
-    );
+    if (!existsSync(target)) await rename(folder, target);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -157,29 +148,11 @@ export const ensureServer = async (
   );
 };
 
-/**
- * Runs a command of the machine to its end.
- *
- * @returns what it printed on standard output
- * @throws Error with the end of what it printed, or saying that the command is missing
- */
-export const runTool = async (
-  command: string,
-  args: ReadonlyArray<string>,
-  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
-): Promise<string> => {
-  try {
-    return (await execa(command, args, { ...options, all: true, stdin: "ignore" })).stdout;
-  } catch (error) {
-    if (!(error instanceof ExecaError)) throw error;
-    if (error.code === "ENOENT") throw new Error(`${command} is missing`, { cause: error });
-    const last = String(error.all).trimEnd().split("\n").slice(-5).join("\n     ");
-    throw new Error(`${error.shortMessage}\n     ${last}`, { cause: error });
-  }
-};
+/** Runs a command of the machine; its error has what the command printed. */
+const runTool = async (command: string, args: ReadonlyArray<string>, cwd: string) =>
+  (await execa(command, args, { cwd, stdin: "ignore" })).stdout;
 
 const ANSWER_WITHIN_MS = 8_000;
-const TRANSFER_WITHIN_MS = 600_000;
 
 /** Starting the server once shows that it runs here. */
 const DOWNLOAD = `
@@ -191,31 +164,22 @@ await (await TestWorkflowEnvironment[create]({ server })).teardown();`;
 /** Lets the SDK download a server, in a process of its own: its download has no time limit. */
 const download =
   (create: "createLocal" | "createTimeSkipping"): Installer =>
-  async (server, folder, report) => {
-    const child = execa(
-      process.execPath,
-      ["--input-type=module", "--eval", DOWNLOAD, create, folder, `v${server.version}`],
-      {
-        cwd: fileURLToPath(new URL(".", import.meta.url)),
-        timeout: TRANSFER_WITHIN_MS,
-        reject: false,
-        stdin: "ignore",
-      },
-    );
-    const isArriving = () => readdirSync(folder).length > 0;
+  async ({ command, title, version }, folder, report) => {
+    const args = ["--input-type=module", "--eval", DOWNLOAD, create, folder, `v${version}`];
+    const cwd = import.meta.dirname;
+    const child = execa(process.execPath, args, { cwd, reject: false, stdin: "ignore" });
     const unanswered = setTimeout(() => {
-      if (!isArriving()) child.kill("SIGKILL");
+      if (readdirSync(folder).length === 0) child.kill("SIGKILL");
     }, ANSWER_WITHIN_MS);
-    const result = await report
-      .during(`Downloading the ${server.title} ${server.version}`, child)
+    const { failed, stderr } = await report
+      .during(`Downloading the ${title} ${version}`, child)
       .finally(() => clearTimeout(unanswered));
-    if (result.isTerminated && !isArriving()) {
-      throw new Error(`no answer from temporal.download within ${ANSWER_WITHIN_MS / 1000} s`);
+    if (failed) {
+      const why = /Error: (.*)/.exec(stderr)?.[1];
+      throw new Error(why ?? `no answer within ${ANSWER_WITHIN_MS / 1000} s`);
     }
-    const why = /Error: .*/.exec(result.stderr)?.[0].split(": ").slice(-2).join(": ");
-    if (result.failed) throw new Error(why ?? result.shortMessage);
     const [file = ""] = readdirSync(folder);
-    await rename(join(folder, file), join(folder, executableName(server)));
+    await rename(join(folder, file), join(folder, command));
   };
 
 /** Where Go's instructions put it, leaving the PATH to the user (https://go.dev/doc/install). */
@@ -234,7 +198,7 @@ const buildWithGo =
     const go = isExecutable(INSTALLED_GO) ? INSTALLED_GO : "go";
     const build = async () => {
       const args = ["mod", "download", "-json", `${module.path}@v${version}`];
-      const found = JSON.parse(await runTool(go, args, { cwd: folder })) as {
+      const found = JSON.parse(await runTool(go, args, folder)) as {
         readonly Sum: string;
         readonly Dir: string;
       };
@@ -242,8 +206,7 @@ const buildWithGo =
         throw new Error(`${module.path}@v${version} has the sum ${found.Sum}, not ${module.sum}`);
       }
       for (const [name, main] of Object.entries(module.programs)) {
-        const output = join(folder, name);
-        await runTool(go, ["build", "-trimpath", "-o", output, main], { cwd: found.Dir });
+        await runTool(go, ["build", "-trimpath", "-o", join(folder, name), main], found.Dir);
       }
     };
     await report.during(`Building the ${title} ${version} with Go, once (minutes)`, build());
@@ -299,14 +262,13 @@ export const checkJars = ({ command, version }: Server, folder: string): void =>
 
 /** Fetches the test server as a Java program; needs only Maven Central. */
 const fetchWithMaven: Installer = async (server, folder, report) => {
-  if (process.platform === "win32") throw new Error("not supported on Windows");
   await writeFile(join(folder, "pom.xml"), pom(server.version));
   const lib = join(folder, "lib");
   const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
   const args = ["-B", "-q", "-Dstyle.color=never", goal, "-DincludeScope=runtime"];
   await report.during(
     `Fetching the ${server.title} ${server.version} with Maven, once (about 20 s)`,
-    runTool("mvn", [...args, `-DoutputDirectory=${lib}`], { cwd: folder }),
+    runTool("mvn", [...args, `-DoutputDirectory=${lib}`], folder),
   );
   checkJars(server, lib);
   await writeFile(join(folder, server.command), launcher, { mode: 0o755 });
@@ -352,11 +314,9 @@ export const clusterServer: Server = {
   },
 };
 
-/** The result of the set-up of one server: its path and origin, or the problem. */
-export interface ServerReport {
+/** A server that is set up, or the problem. */
+export interface ServerReport extends Partial<Located> {
   readonly title: string;
-  readonly path?: string;
-  readonly from?: string;
   readonly problem?: string;
 }
 
@@ -369,9 +329,3 @@ export const setUp = async (server: Server, report: Reporter): Promise<ServerRep
     throw error;
   }
 };
-
-/** Finds or installs both servers that tests need; see {@link setUp}. */
-export const setUpServers = async (report: Reporter) => ({
-  temporalCli: await setUp(temporalCli, report),
-  testServer: await setUp(testServer, report),
-});

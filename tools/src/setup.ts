@@ -1,7 +1,7 @@
 import { reporter, runCommand } from "./command.ts";
-import { setUpServers } from "./servers.ts";
+import { setUp, temporalCli, testServer } from "./servers.ts";
 
-const help = `Usage: npm run setup [-- --json]
+const help = `Usage: npm run setup
 
 Installs the Temporal servers that the project needs and prints their paths: the Temporal
 CLI (the dev server with its Web UI) and the time-skipping test server. Fast if nothing is missing.
@@ -11,21 +11,17 @@ TEMPORAL_TEST_SERVER_PATH), the PATH, the per-user cache. If none has it, the Te
 If that fails, it is built from its Go module (CLI) or fetched from Maven Central (test server).
 
 Options:
-  --json   prints one JSON object on standard output
   --help   shows this text
 
 Exit codes: 0 the CLI is installed (without the test server some tests are skipped), 1 it is missing.
 `;
 
-await runCommand({ help, options: { json: { type: "boolean" } } }, async ({ json }) => {
-  const servers = await setUpServers(reporter());
-  const lines = Object.values(servers).map(({ from, path, problem, title }) =>
-    path === undefined ? `${title}: ${problem}` : `${title}: ${path} (${from})`,
-  );
-  process.stdout.write(
-    json
-      ? `${JSON.stringify({ node: process.version, ...servers }, undefined, 2)}\n`
-      : `Node ${process.version}: ${process.execPath}\n${lines.join("\n")}\n`,
-  );
-  return servers.temporalCli.path === undefined ? 1 : 0;
+await runCommand({ help, options: {} }, async () => {
+  const print = (text: string) => void process.stdout.write(`${text}\n`);
+  print(`Node ${process.version}: ${process.execPath}`);
+  const cli = await setUp(temporalCli, reporter());
+  for (const { from, path, problem, title } of [cli, await setUp(testServer, reporter())]) {
+    print(problem === undefined ? `${title}: ${path} (${from})` : `${title}: ${problem}`);
+  }
+  return cli.path === undefined ? 1 : 0;
 });

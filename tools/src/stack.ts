@@ -1,10 +1,9 @@
 import { Connection } from "@temporalio/client";
 import getPort from "get-port";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { parseEnv } from "node:util";
-import { BadOption, Interrupted, type Reporter } from "./command.ts";
+import { Interrupted, type Reporter } from "./command.ts";
 import {
   appArguments,
   awaitReadyLine,
@@ -17,28 +16,18 @@ import {
 } from "./processes.ts";
 import { ensureServer, temporalCli } from "./servers.ts";
 
-export { ensureServer, temporalCli, testServer } from "./servers.ts";
-
-/** Returns the arguments of the Temporal CLI that start the dev server, in memory, with its Web UI. */
-export const temporalServerArguments = (port: number, uiPort: number): Array<string> => [
-  "server",
-  "start-dev",
-  "--ip",
-  HOST,
-  "--port",
-  `${port}`,
-  "--ui-port",
-  `${uiPort}`,
-];
-
 const HOST = "127.0.0.1";
 const READY_WITHIN_MS = 30_000;
 const ASK_WITHIN_MS = 1_000;
 
+/** Returns the arguments of the Temporal CLI that start the dev server, in memory, with its Web UI. */
+export const temporalServerArguments = (port: number, uiPort: number): Array<string> =>
+  `server start-dev --ip ${HOST} --port ${port} --ui-port ${uiPort}`.split(" ");
+
 /**
  * Waits until a Temporal server answers for its namespace.
  *
- * @throws ProcessNotReady if it ends before, or takes longer than 30 seconds
+ * @throws Error if it ends before, or takes longer than 30 seconds
  */
 export const awaitTemporalServer = async (
   server: StartedProcess,
@@ -59,52 +48,9 @@ export const awaitTemporalServer = async (
   await untilReady(server, answers, READY_WITHIN_MS).finally(() => connection.close());
 };
 
-/** A port as an option of a command, and the choice without the option. */
-export interface PortWish {
-  /** The option as the user writes it, for the error. */
-  readonly option: string;
-  /** The port that the user asked for. */
-  readonly wanted?: number;
-  /** Tried first if the user asked for none. */
-  readonly preferred?: number;
-}
-
-/**
- * Returns the port that was asked for, else the preferred one if it is free, else any free one.
- *
- * @throws Error if the port that was asked for is in use
- */
-export const choosePort = async (
-  { option, preferred, wanted }: PortWish,
-  report: Reporter,
-): Promise<number> => {
-  const first = wanted ?? preferred;
-  const port = await getPort({
-    host: HOST,
-    reserve: true,
-    ...(first !== undefined && { port: first }),
-  });
-  if (first === undefined || port === first) return port;
-  if (wanted !== undefined) {
-    throw new Error(
-      `Port ${wanted} (${option}) is in use on this machine: end what uses it, name another port, or leave ${option} out.`,
-    );
-  }
-  report.line(`Port ${first} is in use on this machine; taking ${port} (${option} names another).`);
-  return port;
-};
-
-/**
- * Reads a port from the command line.
- *
- * @throws BadOption naming the option if the text is not a port
- */
-export const parsePort = (option: string, text: string | undefined): number | undefined => {
-  if (text === undefined) return undefined;
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port >= 1 && port <= 65_535) return port;
-  throw new BadOption(`${option} must be a port, a whole number from 1 to 65535; got "${text}".`);
-};
+/** Returns the preferred port if it is free on this machine, else any free one. */
+export const choosePort = (preferred?: number): Promise<number> =>
+  getPort({ host: HOST, reserve: true, ...(preferred !== undefined && { port: preferred }) });
 
 /**
  * Takes the user's own addresses and credentials out of the environment of the processes of a local stack: it must never
@@ -131,59 +77,36 @@ export const workerSettings = (env: NodeJS.ProcessEnv = process.env): NodeJS.Pro
 const DEV_ENVIRONMENT = join(checkout, ".local", "dev.env");
 
 /**
- * Lets `./starter` of this checkout find the running stack: tools/bootstrap.mjs reads the file.
+ * Lets `./starter` of this checkout find the latest stack: tools/bootstrap.mjs reads the file.
  *
- * @returns a function that takes it back; undefined if another stack of this checkout is running
+ * @returns a function that takes it back
  */
-export const announceDevStack = async (
+export const announceDevStack = (
   variables: Readonly<Record<string, string>>,
   file: string = DEV_ENVIRONMENT,
-): Promise<(() => Promise<void>) | undefined> => {
-  if (existsSync(file) && isRunning(parseEnv(readFileSync(file, "utf8")))) return undefined;
+): (() => void) => {
   const lines = Object.entries({ ...variables, DURABLE_PAYMENTS_DEV_PROCESS: `${process.pid}` });
   const text = lines.map(([name, value]) => `${name}=${value}\n`).join("");
-  await writeFile(file, text, { mode: 0o600 });
-  return () => rm(file, { force: true });
+  writeFileSync(file, text, { mode: 0o600 });
+  return () => {
+    // Unless a later stack has taken its place.
+    if (readFileSync(file, "utf8") === text) rmSync(file);
+  };
 };
-
-const isRunning = ({ DURABLE_PAYMENTS_DEV_PROCESS: owner }: NodeJS.Dict<string>): boolean => {
-  try {
-    return process.kill(Number(owner), 0);
-  } catch {
-    // It was killed, and left its file.
-    return false;
-  }
-};
-
-/** The processes of a stack that can be left out. */
-export const OPTIONAL_PARTS = ["simulator", "worker"] as const;
-
-/** One of them. */
-export type OptionalPart = (typeof OPTIONAL_PARTS)[number];
 
 /** A process of a stack. */
-export type Part = "temporal" | OptionalPart;
-
-/** A process of the stack that ended while the stack was in use. */
-export interface EndedPart {
-  readonly part: Part;
-  /** How it ended, and the path of its log. */
-  readonly what: string;
-  /** The last lines that it printed. */
-  readonly lastLines: string;
-}
+export type Part = "temporal" | "simulator" | "worker";
 
 /** How a local stack is started. */
 export interface StackOptions {
   /** Names the folder of the log files. */
   readonly name: string;
-  /** Parts that are not started; their addresses and credentials are the same. */
-  readonly without?: ReadonlySet<OptionalPart>;
+  /** Ports that are taken if they are free. */
+  readonly ports?: Readonly<Record<"temporal" | "webUi" | "simulator", number>>;
   /** Settings of the worker in addition to those of the stack. */
   readonly workerSettings?: NodeJS.ProcessEnv;
-  /** Called when a part ends; without it the stack fails. */
-  readonly onEnded?: (ended: EndedPart, stack: Stack) => void;
-  readonly ports: Readonly<Record<"temporal" | "webUi" | "simulator", PortWish>>;
+  /** Called when a part ends, with how it ended and the path of its log; without it the stack fails. */
+  readonly onEnded?: (part: Part, what: string, stack: Stack) => void;
   /** Ends the stack, and the work with it. */
   readonly signal: AbortSignal;
 }
@@ -194,8 +117,7 @@ export interface Stack {
   /** The variables by which the starter, or another worker, reaches the stack. */
   readonly variables: Readonly<Record<string, string>>;
   readonly logFolder: string;
-  /** The processes of the parts that run. */
-  readonly parts: Readonly<Partial<Record<Part, StartedProcess>>>;
+  readonly parts: Readonly<Record<Part, StartedProcess>>;
   /** Where the simulator keeps its ledger, so that one started later continues with it. */
   readonly ledgerFile: string;
   /** Runs one more process with the variables of the stack; it ends with the stack. */
@@ -236,9 +158,8 @@ export const withStack = async <A>(
         // A part that ends with the stack is not news.
         if (signal.aborted) return;
         const what = `${process.name} ended ${describeExit(exit)}`;
-        const ended = { part, what, lastLines: lastLines(process) };
-        if (options.onEnded) options.onEnded(ended, stack);
-        else reject(new Error(`${what}. Its last lines:\n${ended.lastLines}`));
+        if (options.onEnded) options.onEnded(part, what, stack);
+        else reject(new Error(`${what}. Its last lines:\n${lastLines(process)}`));
       });
     }
     return use(stack);
@@ -266,16 +187,16 @@ type Spawn = (
 ) => StartedProcess;
 
 const startParts = async (
-  { ports, without, workerSettings: settings }: StackOptions,
+  { ports, workerSettings: settings }: StackOptions,
   report: Reporter,
   logFolder: string,
   spawn: Spawn,
 ): Promise<Stack> => {
   // A server that has to be built takes minutes: before a port is chosen.
   const { path } = await ensureServer(temporalCli, report);
-  const port = await choosePort(ports.temporal, report);
-  const uiPort = await choosePort(ports.webUi, report);
-  const simulatorPort = await choosePort(ports.simulator, report);
+  const port = await choosePort(ports?.temporal);
+  const uiPort = await choosePort(ports?.webUi);
+  const simulatorPort = await choosePort(ports?.simulator);
   const node = process.execPath;
   const address = `${HOST}:${port}`;
   const webUi = `http://${HOST}:${uiPort}`;
@@ -301,24 +222,18 @@ const startParts = async (
     // It ends with the simulator, whose payments it records.
     PAYMENTS_LEDGER: `sqlite:${join(logFolder, "ledger.sqlite")}`,
   };
-  const parts: Partial<Record<Part, StartedProcess>> = { temporal };
-  if (without?.has("simulator") !== true) {
-    const args = ["--port", `${simulatorPort}`, "--state-file", ledgerFile, "--json"];
-    parts.simulator = spawn("simulator", node, appArguments("simulator", args));
-    const ready = awaitReadyLine(parts.simulator);
-    await report.during("Starting the simulator of the payment service", ready);
-  }
-  if (without?.has("worker") !== true) {
-    const env = { ...settings, ...variables };
-    parts.worker = spawn("worker", node, appArguments("worker", ["--json"]), env);
-    await report.during("Starting the worker", awaitReadyLine(parts.worker));
-  }
+  const args = ["--port", `${simulatorPort}`, "--state-file", ledgerFile, "--json"];
+  const simulator = spawn("simulator", node, appArguments("simulator", args));
+  const env = { ...settings, ...variables };
+  const worker = spawn("worker", node, appArguments("worker", ["--json"]), env);
+  const ready = Promise.all([awaitReadyLine(simulator), awaitReadyLine(worker)]);
+  await report.during("Starting the simulator of the payment service, and the worker", ready);
   return {
     webUi,
     variables,
     logFolder,
     ledgerFile,
-    parts,
-    spawn: (name, args) => spawn(name, node, args, variables),
+    parts: { temporal, simulator, worker },
+    spawn: (name, more) => spawn(name, node, more, variables),
   };
 };

@@ -21,11 +21,6 @@ const READING = /^\.\/starter(?:$| (?:list|show|inbox|doctor)\b)/;
 const documentedUrl = "http://127.0.0.1:4010";
 
 const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<A>) => await work };
-const ports = {
-  temporal: { option: "the Temporal server" },
-  webUi: { option: "the Web UI" },
-  simulator: { option: "the simulator" },
-};
 
 /** Runs a line of a document as its reader would, and returns what a terminal would show. */
 const runLine = async (stack: Stack, line: string): Promise<string> => {
@@ -95,7 +90,7 @@ describe.each([{ document: "docs/first-payment.md" }])("$document", ({ document 
     // Ends the stack, which a time-out of the test would leave running.
     const signal = AbortSignal.timeout(TEST_TIMEOUT_MS - 20_000);
     // A document may end a part on purpose.
-    const options = { name: "shown", ports, signal, onEnded: () => {} };
+    const options = { name: "shown", signal, onEnded: () => {} };
     const differing = await withStack(options, silent, async (stack) => {
       const found: Array<{ readonly heading: string; shown: string; printed: string }> = [];
       let before = "";

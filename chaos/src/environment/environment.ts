@@ -119,7 +119,7 @@ export const startEnvironment = async (
         : startSimulatorProcess({
             folder,
             funds: START_BALANCES,
-            port: await choosePort({ option: "the simulator" }, report),
+            port: await choosePort(),
             seed: options.seed,
             spawn,
           });

@@ -3,11 +3,10 @@ import { copyFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { backup, DatabaseSync } from "node:sqlite";
 import type { Reporter } from "@durable-payments/tools/command";
+import { ensureServer, temporalCli } from "@durable-payments/tools/servers";
 import {
   awaitTemporalServer,
   choosePort,
-  ensureServer,
-  temporalCli,
   temporalServerArguments,
 } from "@durable-payments/tools/stack";
 import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
@@ -65,8 +64,8 @@ export const createTemporalServer = async (
   report: Reporter,
 ): Promise<TemporalServer> => {
   const { path } = await ensureServer(temporalCli, report);
-  const port = await choosePort({ option: "the Temporal server" }, report);
-  const uiPort = await choosePort({ option: "the Web UI" }, report);
+  const port = await choosePort();
+  const uiPort = await choosePort();
   const address = `127.0.0.1:${port}`;
   const database = join(folder, "temporal.sqlite");
   const copy = `${database}.copy`;
