@@ -1,16 +1,11 @@
 import type { Reporter } from "@durable-payments/tools/command";
 import { delay, until } from "./delay.ts";
-import type { BuiltApps } from "./environment/build-apps.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
-import { checkEndings, type EndingCounts, readEndings } from "./evidence/endings.ts";
+import { checkEndings, readEndings } from "./evidence/endings.ts";
 import type { Evidence, Find, Finding } from "./evidence/evidence.ts";
 import { checkMoney } from "./evidence/money.ts";
 import { loseDatabase, type LossResult } from "./faults/lose-database.ts";
-import {
-  type FreezeCoordination,
-  injectProcessFaults,
-  type ProcessFaultCounts,
-} from "./faults/process-faults.ts";
+import { type FreezeCoordination, injectProcessFaults } from "./faults/process-faults.ts";
 import { RequestFaults } from "./faults/request-faults.ts";
 import type { ChaosOptions } from "./options.ts";
 import { Answers } from "./people/answers.ts";
@@ -20,33 +15,25 @@ import { planRuns } from "./plan/plan-runs.ts";
 import { LATE_FUNDS, type PlannedRun, START_BALANCES } from "./plan/planned-run.ts";
 import { createBeneficiary } from "./service/service.ts";
 import { awaitNoOpenRuns, awaitSettled, startForgotten, startRuns } from "./start-runs.ts";
+import { Tally } from "./tally.ts";
 
 /** The findings of a campaign, and its counts. */
 export interface ChaosResult {
-  readonly options: ChaosOptions;
-  readonly endings: EndingCounts;
   readonly findings: ReadonlyArray<Finding>;
-  readonly behaviour: Readonly<Record<string, unknown>>;
-  readonly seconds: number;
-  /** How many of each kind. */
-  readonly runs: Readonly<Record<PlannedRun["kind"], number>>;
-  readonly requestFaults: Readonly<Record<string, number>>;
-  readonly processFaults: ProcessFaultCounts;
-  readonly operator: Operator["counts"];
-  /** The database that was restored or lost, if any. */
-  readonly loss?: LossResult;
-  /** The questions to people, and how often each was asked. */
-  readonly questions: Readonly<Record<string, number>>;
-  readonly answers: Answers["counts"];
   /** Faults of the campaign itself, or of what it runs on: crashes, retries that were not refused. */
   readonly harness: ReadonlyArray<string>;
+  readonly behaviour: Readonly<Record<string, unknown>>;
+  readonly seconds: number;
+  /** What happened how often: ends of runs, faults, and what people did. */
+  readonly counts: Readonly<Record<string, number>>;
+  /** The questions to people, and how often each was asked. */
+  readonly questions: Readonly<Record<string, number>>;
   /** Where logs, databases and ledgers are kept; only when something was found. */
   readonly folder?: string;
 }
 
 /** The surroundings of a campaign. */
 export interface ExecutionContext {
-  readonly apps: BuiltApps;
   readonly report: Reporter;
   /** Interrupts it. */
   readonly signal: AbortSignal;
@@ -66,20 +53,17 @@ const READING_MS = 60_000;
 /** Longer than a request may take. */
 const LATE_MS = 3_000;
 
-/** Says whether nothing was found. */
-export const isGreen = ({ findings, harness }: ChaosResult): boolean =>
-  findings.length + harness.length === 0;
-
 /** Executes one campaign. However it ends, every process that it started is ended. */
 export const executeChaosRun = async (
   options: ChaosOptions,
-  { apps, report, signal }: ExecutionContext,
+  { report, signal }: ExecutionContext,
 ): Promise<ChaosResult> => {
-  const environment = await startEnvironment(options, apps, report);
+  const tally = new Tally();
+  const environment = await startEnvironment(options, tally, report);
   let keepFiles = true;
   try {
-    const result = await executeIn(environment, options, report, signal);
-    keepFiles = !isGreen(result);
+    const result = await executeIn(environment, options, { report, signal, tally });
+    keepFiles = result.findings.length + result.harness.length > 0;
     return keepFiles ? { ...result, folder: environment.folder } : result;
   } catch (error) {
     // Interrupted: nobody will read the files.
@@ -93,41 +77,31 @@ export const executeChaosRun = async (
 const executeIn = async (
   environment: Environment,
   options: ChaosOptions,
-  report: Reporter,
-  interruption: AbortSignal,
+  { report, signal: interruption, tally }: ExecutionContext & { readonly tally: Tally },
 ): Promise<ChaosResult> => {
   const { loss, seed } = options;
   const { service, temporal, workers } = environment;
   const isSimulator = service.simulator !== undefined;
   const runs = planRuns({ ...options, isSimulator }, await createBeneficiaries(environment));
+  for (const { kind } of runs) tally.add(`run of ${kind}`);
   const coordination: FreezeCoordination = { frozen: 0, isPausing: false, freezes: [] };
-  const requestFaults = service.simulator && new RequestFaults(service.simulator.control, seed);
-  const operator = new Operator(environment, runs, seed, coordination);
+  const requestFaults =
+    service.simulator && new RequestFaults(service.simulator.control, seed, tally);
+  const operator = new Operator(environment, runs, seed, coordination, tally);
   const onEnd = (workflowId: string) => void operator.ended.set(workflowId, Date.now());
-  const answers = new Answers(environment, runs, seed, onEnd);
-  const counts: ProcessFaultCounts = {
-    workerKills: 0,
-    simulatorKills: 0,
-    serverRestarts: 0,
-    serverKills: 0,
-    workerFreezes: 0,
-  };
+  const answers = new Answers(environment, runs, seed, tally, onEnd);
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 1_000);
   const started: Array<PlannedRun> = [];
-  const progress: { open: number; loss?: LossResult } = { open: 0 };
+  const progress: { open: number; loss?: LossResult | undefined } = { open: 0 };
   const workDone = () => (2 * started.length - progress.open) / (2 * runs.length);
-  const struck = () => ({ ...requestFaults?.fired, ...service.faults() });
 
   const done = new AbortController();
   const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
   const signal = AbortSignal.any([interruption, timeIsUp, done.signal]);
   const show = setInterval(() => {
-    report.line(
-      `${seconds()} s: started ${started.length}/${runs.length}, open ${progress.open}, ` +
-        `asked ${sum(answers.questions)}, faults ${sum(struck())}, ` +
-        `kills ${counts.workerKills + counts.simulatorKills}, restarts ${counts.serverRestarts}`,
-    );
+    const { open } = progress;
+    report.line(`${seconds()} s: started ${started.length}/${runs.length}, open ${open}`);
   }, PROGRESS_EVERY_MS);
 
   const loseAsAsked = async (): Promise<void> => {
@@ -135,7 +109,7 @@ const executeIn = async (
     progress.loss = await loseDatabase(environment, loss, {
       signal,
       workDone,
-      startForgotten: () => startForgotten(environment, started, signal),
+      startForgotten: () => startForgotten(environment, started, tally, signal),
       onQuiet: (quiet) => void operator.quiet.push(quiet),
     });
     answers.forget();
@@ -146,9 +120,14 @@ const executeIn = async (
     await until(isOver, signal);
     await operator.interveneIn(run, signal);
   };
+  const untilNoneIsOpen = (areAllStarted: () => boolean) =>
+    awaitNoOpenRuns(environment, {
+      signal,
+      onCount: (open) => (progress.open = open),
+      areAllStarted,
+    });
   const work = async (): Promise<void> => {
     const interventions: Array<Promise<void>> = [];
-    const onCount = (open: number) => (progress.open = open);
     await Promise.all([
       startRuns(environment, runs, {
         signal,
@@ -164,27 +143,20 @@ const executeIn = async (
       }),
       injectProcessFaults(environment, {
         coordination,
-        counts,
-        requestFaults,
         runs: runs.length,
         seed,
         signal,
+        tally,
         workDone,
       }),
       loseAsAsked(),
       operator.intervene({ workDone, mayPause: loss === undefined }, signal),
-      awaitNoOpenRuns(environment, {
-        signal,
-        onCount,
-        areAllStarted: () => started.length === runs.length,
-      }),
+      untilNoneIsOpen(() => started.length === runs.length),
     ]);
     await Promise.all(interventions);
-    const untilAllEnded = () =>
-      awaitNoOpenRuns(environment, { signal, onCount, areAllStarted: () => true });
-    await untilAllEnded();
+    await untilNoneIsOpen(() => true);
     await operator.afterwards(signal);
-    await untilAllEnded();
+    await untilNoneIsOpen(() => true);
     await awaitSettled(environment, signal);
   };
   const isBusy = () => progress.open > FEW || started.length < runs.length;
@@ -216,21 +188,12 @@ const executeIn = async (
   await delay(LATE_MS, reading);
   interruption.throwIfAborted();
   const late = operator.isFunded ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
-  const truth = await service.ledger();
-  const funds = Object.entries({ ...START_BALANCES, ...late }).filter(([currency]) =>
-    truth.balances.some((one) => one.currency === currency),
-  );
-  const crashes = [...supervised, ...workers].flatMap((one) => one.crashes);
-  const unstopped =
-    progress.loss === undefined || progress.loss.stopped || loss === "restore temporal"
-      ? []
-      : ["The ledger was restored, and sends did not stop until recover"];
   const evidence: Evidence = {
     runs,
     endings,
     rows: rows ?? [],
-    service: truth,
-    funds: Object.fromEntries(funds),
+    service: await service.ledger(),
+    funds: { ...START_BALANCES, ...late },
     ended: operator.ended,
     interrupted: operator.interrupted,
     forgottenBefore: progress.loss?.forgottenBefore,
@@ -241,24 +204,19 @@ const executeIn = async (
   const findings: Array<Finding> = [];
   const find: Find = (verdict, subject, what) => void findings.push({ verdict, subject, what });
   checkMoney(evidence, find);
+  checkEndings(evidence, find, tally);
+  const isUnstopped = loss?.endsWith("ledger") === true && progress.loss?.stopped === false;
   return {
-    endings: checkEndings(evidence, find),
     findings,
-    options,
+    harness: [
+      ...operator.unexpected,
+      ...(isUnstopped ? ["The ledger was restored, and sends did not stop until recover"] : []),
+      ...[...supervised, ...workers].flatMap((one) => one.crashes),
+    ],
     behaviour: service.behaviour,
     seconds: took,
-    runs: {
-      payout: runs.filter(({ kind }) => kind === "payout").length,
-      payTwice: runs.filter(({ kind }) => kind === "payTwice").length,
-      onboarding: runs.filter(({ kind }) => kind === "onboarding").length,
-    },
-    requestFaults: struck(),
-    processFaults: counts,
-    operator: operator.counts,
-    ...(progress.loss !== undefined && { loss: progress.loss }),
+    counts: tally.counts,
     questions: answers.questions,
-    answers: answers.counts,
-    harness: [...operator.unexpected, ...unstopped, ...crashes],
   };
 };
 
@@ -272,6 +230,3 @@ const createBeneficiaries = async ({ service }: Environment) => {
     }),
   );
 };
-
-const sum = (counts: Readonly<Record<string, number>>): number =>
-  Object.values(counts).reduce((all, count) => all + count, 0);

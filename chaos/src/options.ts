@@ -11,7 +11,6 @@ export const chaosOptions = {
   restore: { type: "string", multiple: true },
   lose: { type: "string" },
   quiet: { type: "boolean" },
-  json: { type: "boolean" },
 } as const;
 
 /** The loss of a database in the middle. */
@@ -46,7 +45,6 @@ Options:
   --restore WHAT  temporal or ledger: restores it to an earlier copy in the middle
   --lose ledger   deletes the ledger in the middle
   --quiet         prints no progress on standard error
-  --json          prints the result as one JSON object on standard output
   --help          shows this text
 
 Exit codes: 0 nothing was duplicated, lost, wrong or stuck; 1 otherwise; 2 invalid options; 130 interrupted.

@@ -3,6 +3,7 @@ import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { delay, until } from "./delay.ts";
 import { type Environment, TASK_QUEUE } from "./environment/environment.ts";
 import type { PlannedRun } from "./plan/planned-run.ts";
+import type { Tally } from "./tally.ts";
 
 /** The workflow type of each kind of planned run; `payTwice` is that of src/worker/pay-twice.ts. */
 export const WORKFLOW_TYPES: Readonly<Record<PlannedRun["kind"], string>> = {
@@ -42,19 +43,16 @@ const start = async (
     }
   }, signal);
 
-/**
- * Starts runs once more, as people do who find that Temporal has forgotten them.
- *
- * @returns how many it had forgotten.
- */
+/** Starts runs once more, as people do who find that Temporal has forgotten them. */
 export const startForgotten = async (
   environment: Environment,
   runs: ReadonlyArray<PlannedRun>,
+  tally: Tally,
   signal: AbortSignal,
-): Promise<number> => {
-  let forgotten = 0;
-  for (const run of runs) if ((await start(environment, run, signal)) === true) forgotten += 1;
-  return forgotten;
+): Promise<void> => {
+  for (const run of runs) {
+    if ((await start(environment, run, signal)) === true) tally.add("forgotten by Temporal");
+  }
 };
 
 /** Starts all runs, each at its time; those of the same moment at once. */

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { checkEndings } from "../src/evidence/endings.ts";
 import type { Evidence, Finding } from "../src/evidence/evidence.ts";
 import { checkMoney } from "../src/evidence/money.ts";
+import { Tally } from "../src/tally.ts";
 import type { PlannedPayout } from "../src/plan/planned-run.ts";
 
 const run: PlannedPayout = {
@@ -74,7 +75,7 @@ const verdicts = (change: Partial<Evidence>): ReadonlyArray<string> => {
   const found: Array<Finding["verdict"]> = [];
   const evidence = { ...green, ...change };
   checkMoney(evidence, (verdict) => found.push(verdict));
-  checkEndings(evidence, (verdict) => found.push(verdict));
+  checkEndings(evidence, (verdict) => found.push(verdict), new Tally());
   return found;
 };
 

@@ -10,13 +10,16 @@ import * as Result from "effect/Result";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { PaymentsPlugin } from "@durable-payments/plugin";
+import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import { delay, until } from "../delay.ts";
 import type { ChaosOptions } from "../options.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { startIndependent } from "../service/independent.ts";
 import type { Service } from "../service/service.ts";
 import { startSimulatorProcess } from "../service/simulator.ts";
-import type { BuiltApps } from "./build-apps.ts";
+import type { Tally } from "../tally.ts";
 import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
 import { createTemporalServer, type TemporalServer } from "./temporal.ts";
 
@@ -84,10 +87,22 @@ const makeGate = () => {
   };
 };
 
+const workerFile = (name: string) => fileURLToPath(new URL(`../worker/${name}`, import.meta.url));
+
+/** Bundles the workflows of the project, and `payTwice`. */
+const bundleWorkflows = async (file: string): Promise<void> => {
+  const { code } = await bundleWorkflowCode({
+    workflowsPath: workerFile("pay-twice.ts"),
+    plugins: [new PaymentsPlugin()],
+    logger: new DefaultLogger("WARN"),
+  });
+  await writeFile(file, code);
+};
+
 /** Starts everything; if a part does not become ready, the others are ended again. */
 export const startEnvironment = async (
   options: ChaosOptions,
-  apps: BuiltApps,
+  tally: Tally,
   report: Reporter,
 ): Promise<Environment> => {
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
@@ -115,7 +130,7 @@ export const startEnvironment = async (
     await writeFile(join(folder, "temporal.toml"), "[profile.default]\n");
     const startService =
       options.service === "independent"
-        ? startIndependent(options.seed, START_BALANCES)
+        ? startIndependent(options.seed, START_BALANCES, tally)
         : startSimulatorProcess({
             folder,
             funds: START_BALANCES,
@@ -123,9 +138,10 @@ export const startEnvironment = async (
             seed: options.seed,
             spawn,
           });
+    const bundle = join(folder, "workflow-bundle.js");
     const [service] = await report.during(
       "Starting the Temporal server and the service",
-      Promise.all([startService, temporal.process.start()]),
+      Promise.all([startService, temporal.process.start(), bundleWorkflows(bundle)]),
     );
     started.service = service;
     const { apiKey, clientId } = service.credentials;
@@ -133,7 +149,7 @@ export const startEnvironment = async (
     await writeFile(settingsFile, JSON.stringify({ ...FAST, assumptions: service.assumptions }));
     const variables = {
       PAYMENTS_SETTINGS: settingsFile,
-      CHAOS_BUNDLE: apps.bundle,
+      CHAOS_BUNDLE: bundle,
       TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_NAMESPACE: "default",
@@ -151,7 +167,7 @@ export const startEnvironment = async (
           spawn(
             `${name}-${start}`,
             process.execPath,
-            ["--conditions=@durable-payments/source", apps.worker, "--json"],
+            ["--conditions=@durable-payments/source", workerFile("chaos-worker.ts")],
             variables,
           ),
         ready: (process_) => awaitReadyLine(process_, READY_WITHIN_MS),

@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from "node:fs";
 import { describeExit, lastLines, type StartedProcess } from "@durable-payments/tools/processes";
 import { delay, until } from "../delay.ts";
 
@@ -18,33 +17,10 @@ export interface ProcessDefinition {
   readonly ready: (started: StartedProcess) => Promise<unknown>;
 }
 
-/** How long a process stays down, and what is done meanwhile. */
-interface PlannedRestart {
-  readonly downMs: number;
-  /** Done before it is started again. */
-  readonly whileDown?: () => Promise<void>;
-}
-
 const RESTART_AFTER_MS = 500;
 
-/** How long a process may take to stop, if nothing shows its state. */
+/** SIGSTOP reaches every thread of a process within this time. */
 const STOPS_WITHIN_MS = 500;
-
-/** Whether SIGSTOP has reached every thread of a process, as Linux shows it; elsewhere it never says so. */
-const isStopped = ({ pid }: StartedProcess): boolean => {
-  const threads = globSync(`/proc/${pid}/task/*/stat`);
-  const isThreadStopped = (thread: string): boolean => {
-    try {
-      const stat = readFileSync(thread, "utf8");
-      // The state follows the name, which is in parentheses and can have any character.
-      return stat.charAt(stat.lastIndexOf(")") + 2) === "T";
-    } catch {
-      // It has ended meanwhile.
-      return false;
-    }
-  };
-  return threads.length > 0 && threads.every(isThreadStopped);
-};
 
 /** A process that is started again whenever it ends, as a supervisor in production would. */
 export class SupervisedProcess {
@@ -54,7 +30,8 @@ export class SupervisedProcess {
   readonly crashes: Array<string> = [];
   #current: StartedProcess | undefined;
   #isReady: Promise<boolean> = Promise.resolve(false);
-  #planned: PlannedRestart | undefined;
+  /** How long it stays down after it was killed. */
+  #downMs: number | undefined;
   /** While there is one, it is not started again. */
   readonly #holds = new Set<Promise<void>>();
   #starts = 0;
@@ -64,7 +41,7 @@ export class SupervisedProcess {
     this.#definition = definition;
   }
 
-  /** Starts it for the first time. @throws ProcessNotReady if it does not become ready. */
+  /** Starts it for the first time. @throws Error if it does not become ready. */
   async start(): Promise<void> {
     const { ready, started } = this.#spawn();
     await ready;
@@ -72,9 +49,9 @@ export class SupervisedProcess {
   }
 
   /** Ends it by a signal, and has it started again; false if it was not running. */
-  async restart(killSignal: NodeJS.Signals, planned: PlannedRestart): Promise<boolean> {
+  async restart(killSignal: NodeJS.Signals, downMs: number): Promise<boolean> {
     if (this.#current === undefined) return false;
-    this.#planned = planned;
+    this.#downMs = downMs;
     await this.#current.kill(killSignal);
     return true;
   }
@@ -87,7 +64,7 @@ export class SupervisedProcess {
   async keepDown(): Promise<() => void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#holds.add(promise);
-    await this.restart("SIGKILL", { downMs: 0 });
+    await this.restart("SIGKILL", 0);
     return () => {
       this.#holds.delete(promise);
       resolve();
@@ -100,7 +77,7 @@ export class SupervisedProcess {
     if (current === undefined) return false;
     current.send("SIGSTOP");
     try {
-      await until(() => isStopped(current), AbortSignal.timeout(STOPS_WITHIN_MS), 10);
+      await delay(STOPS_WITHIN_MS);
       await whileFrozen();
     } finally {
       current.send("SIGCONT");
@@ -140,14 +117,12 @@ export class SupervisedProcess {
       const exit = await started.exited;
       this.#current = undefined;
       if (this.#ended.signal.aborted) return;
-      if (this.#planned === undefined && (await this.#isReady)) {
+      if (this.#downMs === undefined && (await this.#isReady)) {
         const { name } = this.#definition;
         this.crashes.push(`${name} ended ${describeExit(exit)}:\n${lastLines(started)}`);
       }
-      const { downMs, whileDown } = this.#planned ?? { downMs: RESTART_AFTER_MS };
-      this.#planned = undefined;
-      await delay(downMs, this.#ended.signal);
-      await whileDown?.();
+      await delay(this.#downMs ?? RESTART_AFTER_MS, this.#ended.signal);
+      this.#downMs = undefined;
       while (this.#holds.size > 0) await Promise.all(this.#holds);
       if (this.#ended.signal.aborted) return;
     }

@@ -9,6 +9,7 @@ import {
 } from "@temporalio/client";
 import type { Environment } from "../environment/environment.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
+import type { Tally } from "../tally.ts";
 import type { Ending, Evidence, Find } from "./evidence.ts";
 
 const failureOf = (error: WorkflowFailedError): Ending => {
@@ -47,16 +48,8 @@ export const readEndings = async (
   return endings;
 };
 
-/** How many runs ended in each way that they may end. */
-export interface EndingCounts {
-  completed: number;
-  /** By an injected refusal. */
-  refused: number;
-  /** By people, or by Temporal's tools. */
-  ended: number;
-  /** As planned: a payout that fails, a check or funds that are late. */
-  failed: number;
-}
+/** How a run may have failed: by an injected refusal; by people, or Temporal's tools; as planned. */
+type Way = "refused" | "ended" | "failed as planned";
 
 /** The simulator's words for an injected refusal, and those for a token that it has expired. */
 const INJECTED = /on demand/i;
@@ -66,26 +59,25 @@ const allowedFailure = (
   run: PlannedRun,
   { message, type }: Ending & { readonly status: "failed" },
   { ended, forgottenBefore, interrupted, isTemporalRestored }: Evidence,
-): Exclude<keyof EndingCounts, "completed"> | undefined => {
+): Way | undefined => {
   const isEnd = ["Ended", "Cancelled", "Terminated"].includes(type);
   if (ended.has(run.workflowId) && (isEnd || type === "Rejected")) return "ended";
   if (interrupted.has(run.workflowId) && isEnd) return "ended";
-  if (run.mayFailAs.includes(type)) return "failed";
+  if (run.mayFailAs.includes(type)) return "failed as planned";
   if (type === "Refused" && INJECTED.test(message)) return "refused";
   const isLedgerForgetful = forgottenBefore !== undefined;
   const isAmended = run.intervention?.kind === "retry" && run.intervention.amend !== undefined;
   // One of the two requests was carried out, and Temporal or the ledger has forgotten that the run was amended.
   const isForgotten = isTemporalRestored || isLedgerForgetful;
-  if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed";
+  if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed as planned";
   // Its beneficiary is made again if the ledger has forgotten it; the payout to the first is found, or named.
   const hasNewPayee = run.kind === "payout" && "nickname" in run.payments[0].beneficiary;
   const isToTheFirst = type === "PayoutDiffers" || type === "AlreadyCarriedOut";
-  return isLedgerForgetful && hasNewPayee && isToTheFirst ? "failed" : undefined;
+  return isLedgerForgetful && hasNewPayee && isToTheFirst ? "failed as planned" : undefined;
 };
 
 /** Counts how runs ended, and finds those that may not have ended so, and writes that are not settled. */
-export const checkEndings = (evidence: Evidence, find: Find): EndingCounts => {
-  const counts: EndingCounts = { completed: 0, refused: 0, ended: 0, failed: 0 };
+export const checkEndings = (evidence: Evidence, find: Find, tally: Tally): void => {
   for (const run of evidence.runs) {
     const { workflowId } = run;
     const ending = evidence.endings.get(workflowId) ?? { status: "open" };
@@ -97,11 +89,11 @@ export const checkEndings = (evidence: Evidence, find: Find): EndingCounts => {
         find("lost", workflowId, "Temporal does not know the run");
         break;
       case "completed":
-        counts.completed += 1;
+        tally.add("completed");
         break;
       case "failed": {
         const way = allowedFailure(run, ending, evidence);
-        if (way !== undefined) counts[way] += 1;
+        if (way !== undefined) tally.add(way);
         else find("wrong", workflowId, `failed without a cause: ${ending.type} ${ending.message}`);
       }
     }
@@ -113,5 +105,4 @@ export const checkEndings = (evidence: Evidence, find: Find): EndingCounts => {
     if (operation === "createBeneficiary" && !isOpen) continue;
     find("stuck", workflowId, `${step} (${operation}) is ${state}: ${message ?? ""}`);
   }
-  return counts;
 };

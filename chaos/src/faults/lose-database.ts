@@ -20,12 +20,8 @@ const STOPPED_MS = 6_000;
 
 const ACTING = { by: "grace", how: "--by", reason: "the disk was restored" } as const;
 
-/** The records that a restore has lost. */
+/** The effects of a restore. */
 export interface LossResult {
-  /** Runs that Temporal had forgotten. */
-  readonly forgotten: number;
-  /** Payouts and cardholders that were made between the copy and its return. */
-  readonly madeBetween: number;
   /** When what the ledger has forgotten had arrived, in milliseconds since 1970; undefined for Temporal's database. */
   readonly forgottenBefore: number | undefined;
   /** Whether sends stopped until `recover`, if the ledger was restored or lost. */
@@ -37,7 +33,7 @@ export interface LossContext {
   readonly signal: AbortSignal;
   readonly workDone: () => number;
   /** Starts what was started and is not known any more. */
-  readonly startForgotten: () => Promise<number>;
+  readonly startForgotten: () => Promise<void>;
   readonly onQuiet: (quiet: Evidence["quiet"][number]) => void;
 }
 
@@ -88,23 +84,12 @@ const replaceLedger = async (
   return killedAt;
 };
 
-const restoreTemporal = async (
-  { temporal, workers }: Environment,
-  signal: AbortSignal,
-): Promise<void> => {
-  const state = { isRestored: false };
-  while (!state.isRestored && !signal.aborted) {
-    await temporal.process.whenReady(signal);
-    await temporal.process.restart("SIGTERM", {
-      downMs: 1_000,
-      whileDown: async () => {
-        await Promise.all(workers.map((one) => one.restart("SIGKILL", { downMs: 500 })));
-        await temporal.restoreDatabase();
-        state.isRestored = true;
-      },
-    });
-    await temporal.process.whenReady(signal);
-  }
+const restoreTemporal = async ({ temporal, workers }: Environment): Promise<void> => {
+  const releases = await Promise.all(
+    [temporal.process, ...workers].map((process) => process.keepDown()),
+  );
+  await temporal.restoreDatabase();
+  for (const release of releases) release();
 };
 
 /** Waits until the workers run again, and for a while nobody says `recover`: nothing may be sent meanwhile. */
@@ -120,47 +105,41 @@ const awaitStop = async (
   return typeof state?.stopped === "string";
 };
 
-/** Restores Temporal's database or the ledger to an earlier copy, or deletes the ledger, while runs are under way. */
+/**
+ * Restores Temporal's database or the ledger to an earlier copy, or deletes the ledger, while runs are under way.
+ *
+ * @returns undefined if the signal was aborted before.
+ */
 export const loseDatabase = async (
   environment: Environment,
   loss: Loss,
   context: LossContext,
-): Promise<LossResult> => {
+): Promise<LossResult | undefined> => {
   const { signal, startForgotten, workDone } = context;
   await until(() => workDone() >= COPY_AT, signal);
   const copiedAt = new Date();
+  const isOfTemporal = loss === "restore temporal";
   const sequence = loss === "restore ledger" ? await copyLedger(environment, signal) : 0;
-  if (loss === "restore temporal") {
+  if (isOfTemporal) {
     await until(async () => {
       await environment.temporal.process.whenReady(signal);
       return environment.temporal.copyDatabase();
     }, signal);
   }
   await until(() => workDone() >= RESTORE_AT, signal);
-  if (loss !== "restore temporal") await untilWitnessed(environment, sequence, signal);
-  if (signal.aborted) {
-    return { forgotten: 0, madeBetween: 0, forgottenBefore: undefined, stopped: false };
-  }
-  const restoredAt = new Date();
-  let stopped = false;
-  let forgottenBefore: number | undefined;
-  if (loss === "restore temporal") await restoreTemporal(environment, signal);
+  if (!isOfTemporal) await untilWitnessed(environment, sequence, signal);
+  if (signal.aborted) return undefined;
+  let result: LossResult = { forgottenBefore: undefined, stopped: false };
+  if (isOfTemporal) await restoreTemporal(environment);
   else {
     const killedAt = await replaceLedger(environment, loss === "lose ledger");
-    forgottenBefore = killedAt + ON_ITS_WAY_MS;
-    stopped = await awaitStop(environment, killedAt, context);
+    const stopped = await awaitStop(environment, killedAt, context);
+    result = { forgottenBefore: killedAt + ON_ITS_WAY_MS, stopped };
   }
   await environment.operate(
     (operations) => recover(operations, { ...ACTING, since: copiedAt, isDryRun: false }),
     signal,
   );
-  const forgotten = loss === "restore temporal" ? await startForgotten() : 0;
-  const { cardholders, payouts } = await environment.service
-    .ledger()
-    .catch(() => ({ cardholders: [], payouts: [] }));
-  const madeBetween = [...cardholders, ...payouts].filter(
-    ({ create_time }) =>
-      create_time > copiedAt.toISOString() && create_time < restoredAt.toISOString(),
-  ).length;
-  return { forgotten, madeBetween, forgottenBefore, stopped };
+  if (isOfTemporal) await startForgotten();
+  return result;
 };

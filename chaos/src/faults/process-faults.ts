@@ -3,17 +3,7 @@ import type { Environment } from "../environment/environment.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import type { TimeSpan } from "../evidence/evidence.ts";
 import { Random } from "../plan/random.ts";
-import type { RequestFaults } from "./request-faults.ts";
-
-/** How many faults processes had. */
-export interface ProcessFaultCounts {
-  workerKills: number;
-  simulatorKills: number;
-  serverRestarts: number;
-  /** The restarts of the server by SIGKILL. */
-  serverKills: number;
-  workerFreezes: number;
-}
+import type { Tally } from "../tally.ts";
 
 /**
  * Keeps freezes and pauses apart: a frozen worker sends what it was about to send when it continues, paused or not.
@@ -30,9 +20,7 @@ export interface FreezeCoordination {
 /** The surroundings of process faults. */
 export interface ProcessFaultContext {
   readonly coordination: FreezeCoordination;
-  readonly counts: ProcessFaultCounts;
-  /** Undefined for a service that takes none. */
-  readonly requestFaults: RequestFaults | undefined;
+  readonly tally: Tally;
   readonly runs: number;
   readonly seed: number;
   readonly signal: AbortSignal;
@@ -53,7 +41,7 @@ const TO = 0.85;
 /** Kills and freezes workers, simulator and server, independently of each other, until the signal is aborted. */
 export const injectProcessFaults = async (
   { service, temporal, workers }: Environment,
-  { coordination, counts, requestFaults, runs, seed, signal, workDone }: ProcessFaultContext,
+  { coordination, runs, seed, signal, tally, workDone }: ProcessFaultContext,
 ): Promise<void> => {
   const simulator = service.simulator?.process;
   const mayBeLong = runs >= RUNS_FOR_LONG_OUTAGE;
@@ -75,11 +63,15 @@ export const injectProcessFaults = async (
     }
   };
 
-  const killWorker = async (worker: SupervisedProcess, downMs: number) => {
-    // A worker that is not ready yet has nothing to lose.
-    await worker.whenReady(signal);
-    if (signal.aborted) return;
-    if (await worker.restart("SIGKILL", { downMs })) counts.workerKills += 1;
+  /** A process that is not ready yet has nothing to lose. */
+  const kill = async (
+    name: string,
+    process: SupervisedProcess,
+    downMs: number,
+    killSignal: NodeJS.Signals = "SIGKILL",
+  ): Promise<void> => {
+    await process.whenReady(signal);
+    if (!signal.aborted && (await process.restart(killSignal, downMs))) tally.add(`${name} killed`);
   };
 
   await Promise.all([
@@ -87,7 +79,7 @@ export const injectProcessFaults = async (
       const downMs = random.int(0, 1_000);
       // Now and then no worker is left.
       const killed = targets.chance(0.2) ? workers : [targets.pick(workers)];
-      await Promise.all(killed.map((worker) => killWorker(worker, downMs)));
+      await Promise.all(killed.map((one) => kill("worker", one, downMs)));
     }),
     injectEach("freezes", 40, async (random, index) => {
       const short = index % 2 === 0 ? 1_000 : 4_000;
@@ -96,24 +88,16 @@ export const injectProcessFaults = async (
       coordination.frozen += 1;
       const from = Date.now();
       const isFrozen = await targets.pick(workers).freeze(() => delay(frozenMs, signal));
-      if (isFrozen) counts.workerFreezes += 1;
+      if (isFrozen) tally.add("worker frozen");
       coordination.freezes.push({ from, to: Date.now() });
       coordination.frozen -= 1;
     }),
     simulator &&
-      injectEach("simulator", 50, async (random) => {
-        await simulator.whenReady(signal);
-        await requestFaults?.keepCounts();
-        const downMs = random.int(0, 3_000);
-        if (await simulator.restart("SIGKILL", { downMs })) counts.simulatorKills += 1;
-      }),
+      injectEach("simulator", 50, (random) => kill("simulator", simulator, random.int(0, 3_000))),
     injectEach("server", 70, async (random, index) => {
       const killSignal = index % 2 === 0 ? "SIGTERM" : "SIGKILL";
       const downMs = index === 1 && mayBeLong ? LONG_OUTAGE_MS : random.int(0, 3_000);
-      await temporal.process.whenReady(signal);
-      if (!(await temporal.process.restart(killSignal, { downMs }))) return;
-      counts.serverRestarts += 1;
-      if (killSignal === "SIGKILL") counts.serverKills += 1;
+      await kill("server", temporal.process, downMs, killSignal);
     }),
   ]);
 };

@@ -2,6 +2,7 @@ import type { FaultKind, FaultOrder, OrderedFault } from "@durable-payments/simu
 import { delay } from "../delay.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable, type SimulatorControl } from "../service/service.ts";
+import type { Tally } from "../tally.ts";
 
 type Operation = NonNullable<FaultOrder["operation"]>;
 
@@ -57,25 +58,17 @@ const POLL_EVERY_MS = 250;
 
 const isOfRepeats = ({ kind }: FaultOrder): boolean => kind.startsWith("repeated-key-");
 
-/** Injects faults of requests into the simulator, and counts those that struck. */
+/** Injects faults of requests into the simulator. */
 export class RequestFaults {
   readonly #control: SimulatorControl;
   readonly #seed: number;
+  readonly #tally: Tally;
   readonly #streams = new Map<string, Random>();
-  /** What struck in simulators that were killed, or have forgotten it. */
-  #before: Readonly<Record<string, number>> = {};
-  #now: ReadonlyArray<OrderedFault> = [];
 
-  constructor(control: SimulatorControl, seed: number) {
+  constructor(control: SimulatorControl, seed: number, tally: Tally) {
     this.#control = control;
     this.#seed = seed;
-  }
-
-  /** How often each kind struck; what struck in the second before a kill may be missing. */
-  get fired(): Readonly<Record<string, number>> {
-    const counts = { ...this.#before };
-    for (const { fired, kind } of this.#now) counts[kind] = (counts[kind] ?? 0) + fired;
-    return counts;
+    this.#tally = tally;
   }
 
   /** Loses the answers to the next requests of runs that are alike: of those carried out and those not in turn. */
@@ -83,15 +76,8 @@ export class RequestFaults {
     const random = this.#stream("losses");
     for (let one = random.int(0, 1), left = count; left > 0; one++, left--) {
       const kind = random.pick(LOSSES[one % 2 === 0 ? 0 : 1]);
-      await this.#control.inject({ kind, operation }).catch(ignoreUnavailable);
+      await this.#order({ kind, operation }).catch(ignoreUnavailable);
     }
-  }
-
-  /** Keeps the counts before the simulator loses them. */
-  async keepCounts(): Promise<void> {
-    await this.#count().catch(ignoreUnavailable);
-    this.#before = this.fired;
-    this.#now = [];
   }
 
   /** Injects faults until the signal is aborted, while `isBusy`: of few runs, every request would be struck. */
@@ -100,22 +86,20 @@ export class RequestFaults {
       await this.#injectSome(isBusy()).catch(ignoreUnavailable);
       await delay(POLL_EVERY_MS, signal);
     }
-    await this.#count().catch(ignoreUnavailable);
   }
 
   async #injectSome(isBusy: boolean): Promise<void> {
-    const faults = await this.#count();
-    if (isBusy) {
-      for (const chosen of this.#choose(faults)) await this.#control.inject(chosen);
-    } else if (faults.length > 0) {
-      await this.keepCounts();
-      await this.#control.clearFaults();
+    const faults = await this.#control.injectedFaults();
+    if (!isBusy) {
+      if (faults.length > 0) await this.#control.clearFaults();
+      return;
     }
+    for (const chosen of this.#choose(faults)) await this.#order(chosen);
   }
 
-  async #count(): Promise<ReadonlyArray<OrderedFault>> {
-    this.#now = await this.#control.injectedFaults();
-    return this.#now;
+  async #order(fault: FaultOrder): Promise<void> {
+    await this.#control.inject(fault);
+    this.#tally.add(fault.kind);
   }
 
   /** Chooses faults, one at a time for each operation, so that they strike all through the run. */

@@ -7,6 +7,7 @@ import { madeBy } from "../evidence/evidence.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable, type ServiceLedger } from "../service/service.ts";
+import type { Tally } from "../tally.ts";
 
 const EVERY_MS = 1_000;
 
@@ -35,19 +36,19 @@ export class Answers {
   /** Questions by their ids: what was asked. */
   readonly #asked = new Map<string, string>();
   readonly #answered = new Set<string>();
-  readonly counts = { found: 0, resend: 0, end: 0, wrong: 0, approve: 0, reject: 0, refused: 0 };
-  /** Approvals that were rejected: they are never paid. */
-  readonly rejected = new Map<string, number>();
+  readonly #tally: Tally;
 
   constructor(
     environment: Environment,
     runs: ReadonlyArray<PlannedRun>,
     seed: number,
+    tally: Tally,
     onEnd: (workflowId: string) => void,
   ) {
     this.#environment = environment;
     this.#runs = new Map(runs.map((run) => [run.workflowId, run]));
     this.#random = new Random(seed, "answers");
+    this.#tally = tally;
     this.#onEnd = onEnd;
   }
 
@@ -98,10 +99,7 @@ export class Answers {
     await this.#decide(row, isRejected ? "reject" : "approve", signal, (operations) =>
       (isRejected ? reject : approve)(operations, workflowId, given),
     );
-    if (isRejected) {
-      this.rejected.set(workflowId, Date.now());
-      this.#onEnd(workflowId);
-    }
+    if (isRejected) this.#onEnd(workflowId);
   }
 
   async #answer(run: PlannedRun, row: WriteRow, signal: AbortSignal): Promise<void> {
@@ -109,34 +107,23 @@ export class Answers {
     if (question === null) return;
     const truth = await this.#environment.service.ledger();
     const isEnded = run.intervention?.kind === "end by answer";
-    const found = isEnded ? undefined : madeBy(row, run, withoutUndone(truth)).at(-1);
-    const others = truth.payouts.filter(({ payout_id }) => payout_id !== found);
-    const isWrong = this.#random.chance(WRONG_SHARE) && row.operation === "createPayout";
-    const wrong = others[this.#random.int(0, Math.max(0, others.length - 1))]?.payout_id;
-    if (isWrong && wrong !== undefined && !isEnded) {
-      this.counts.wrong += 1;
-      await this.#decide(row, "found", signal, (operations) =>
-        answer(operations, workflowId, {
-          ...ACTING,
-          choose: "found",
-          question: question.id,
-          found: wrong,
-        }),
-      );
-      return;
-    }
+    const made = isEnded ? undefined : madeBy(row, run, withoutUndone(truth)).at(-1);
     // To a beneficiary that a restored ledger has forgotten: it does not fit, and nobody pays it a second time.
     const isToAnother = truth.payouts.some(
-      ({ beneficiary_id, payout_id }) =>
-        payout_id === found && beneficiary_id !== row.request.payee,
+      ({ beneficiary_id, payout_id }) => payout_id === made && beneficiary_id !== row.request.payee,
     );
-    const choose = isEnded || isToAnother ? "end" : found === undefined ? "resend" : "found";
-    await this.#decide(row, choose, signal, (operations) =>
+    const others = truth.payouts.filter(({ payout_id }) => payout_id !== made);
+    const wrong = others[this.#random.int(0, Math.max(0, others.length - 1))]?.payout_id;
+    const mayBeWrong = row.operation === "createPayout" && !isEnded && wrong !== undefined;
+    const isWrong = this.#random.chance(WRONG_SHARE) && mayBeWrong;
+    const right = isEnded || isToAnother ? "end" : made === undefined ? "resend" : "found";
+    const choose = isWrong ? "found" : right;
+    await this.#decide(row, isWrong ? "wrong" : choose, signal, (operations) =>
       answer(operations, workflowId, {
         ...ACTING,
         choose,
         question: question.id,
-        ...(choose === "found" && { found }),
+        ...(choose === "found" && { found: isWrong ? wrong : made }),
       }),
     );
     if (choose === "end") this.#onEnd(workflowId);
@@ -144,17 +131,17 @@ export class Answers {
 
   async #decide(
     { question }: WriteRow,
-    choice: "found" | "resend" | "end" | "approve" | "reject",
+    choice: string,
     signal: AbortSignal,
     act: Parameters<Environment["operate"]>[0],
   ): Promise<void> {
     try {
       await this.#environment.operate(act, signal);
-      this.counts[choice] += 1;
+      this.#tally.add(`answered: ${choice}`);
     } catch (error) {
       // The question was answered by a late answer, or replaced by another one.
       if (!isOperationError(error)) throw error;
-      this.counts.refused += 1;
+      this.#tally.add("answer refused");
     }
     if (question !== null) this.#answered.add(question.id);
   }

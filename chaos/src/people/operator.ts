@@ -12,6 +12,7 @@ import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable } from "../service/service.ts";
 import { WORKFLOW_TYPES } from "../start-runs.ts";
+import type { Tally } from "../tally.ts";
 import { randomUUID } from "node:crypto";
 
 const ACTING = { by: "grace", how: "--by", reason: "planned" } as const;
@@ -25,49 +26,24 @@ const ON_ITS_WAY_MS = 3_500;
 const PAUSE_AT = 0.35;
 const RETRY_AT = 0.55;
 
-/**
- * Resets the latest run of an id to its first workflow task, as Temporal's own tool does.
- *
- * @returns whether it was reset; false if it has no workflow task yet.
- */
+/** Resets the latest run of an id to its first workflow task, as Temporal's own tool does; nothing if it has none. */
 const resetNatively = async (
   { client, namespace }: Operations,
   workflowId: string,
-): Promise<boolean> => {
-  try {
-    const handle = client.workflow.getHandle(workflowId);
-    const { runId } = await handle.describe();
-    const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-    const first = events?.find(
-      ({ workflowTaskCompletedEventAttributes: completed }) =>
-        completed !== null && completed !== undefined,
-    );
-    if (first?.eventId === null || first?.eventId === undefined) return false;
-    await client.workflowService.resetWorkflowExecution({
-      namespace,
-      workflowExecution: { workflowId, runId },
-      reason: "chaos",
-      requestId: randomUUID(),
-      workflowTaskFinishEventId: first.eventId,
-    });
-    return true;
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
-    throw error;
-  }
-};
-
-/** Starts an id once more with the same input by a client without any plugin: nobody vouches. */
-const startBare = async (
-  { client }: Operations,
-  { input, kind, workflowId }: PlannedRun,
 ): Promise<void> => {
-  await client.workflow.start(WORKFLOW_TYPES[kind], {
-    workflowId,
-    taskQueue: TASK_QUEUE,
-    args: [input],
-    workflowIdReusePolicy: "ALLOW_DUPLICATE",
-    workflowIdConflictPolicy: "USE_EXISTING",
+  const { runId } = await client.workflow.getHandle(workflowId).describe();
+  const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
+  const first = events?.find(
+    ({ workflowTaskCompletedEventAttributes: completed }) =>
+      completed !== null && completed !== undefined,
+  );
+  if (first === undefined) return;
+  await client.workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId, runId },
+    reason: "chaos",
+    requestId: randomUUID(),
+    workflowTaskFinishEventId: first.eventId ?? null,
   });
 };
 
@@ -77,20 +53,9 @@ export class Operator {
   readonly #runs: ReadonlyArray<PlannedRun>;
   readonly #random: Random;
   readonly #coordination: FreezeCoordination;
+  readonly #tally: Tally;
   readonly unexpected: Array<string> = [];
   readonly quiet: Array<Evidence["quiet"][number]> = [];
-  readonly counts = {
-    ended: 0,
-    overruled: 0,
-    "cancelled natively": 0,
-    "terminated natively": 0,
-    "reset natively": 0,
-    "started again": 0,
-    retried: 0,
-    "retried in bulk": 0,
-    "retries refused": 0,
-    pauses: 0,
-  };
   /** When a person ended a workflow id for good, in milliseconds since 1970. */
   readonly ended = new Map<string, number>();
   /** Ids that Temporal's own tools have ended, or a person whom another one overruled. */
@@ -102,10 +67,12 @@ export class Operator {
     runs: ReadonlyArray<PlannedRun>,
     seed: number,
     coordination: FreezeCoordination,
+    tally: Tally,
   ) {
     this.#environment = environment;
     this.#runs = runs;
     this.#coordination = coordination;
+    this.#tally = tally;
     this.#random = new Random(seed, "operator");
   }
 
@@ -124,9 +91,19 @@ export class Operator {
       if (done === undefined) return;
       if (kind === "end") this.ended.set(workflowId, Date.now());
       else this.interrupted.add(workflowId);
-      this.counts.ended += 1;
+      this.#tally.add("ended by a person");
       return;
     }
+    await this.#natively(kind, workflowId, signal);
+    if (kind !== "reset") this.interrupted.add(workflowId);
+  }
+
+  /** Does something by Temporal's own tools. */
+  async #natively(
+    kind: "cancel" | "terminate" | "reset",
+    workflowId: string,
+    signal: AbortSignal,
+  ): Promise<void> {
     await this.#environment.operate(async (operations) => {
       const handle = operations.client.workflow.getHandle(workflowId);
       try {
@@ -135,15 +112,10 @@ export class Operator {
         else await resetNatively(operations, workflowId);
       } catch (error) {
         // It has ended before, or Temporal's restore has made it forgotten.
-        if (error instanceof WorkflowNotFoundError) return;
-        throw error;
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     }, signal);
-    if (kind === "reset") this.counts["reset natively"] += 1;
-    else {
-      this.interrupted.add(workflowId);
-      this.counts[kind === "cancel" ? "cancelled natively" : "terminated natively"] += 1;
-    }
+    this.#tally.add(`${kind} by Temporal's tools`);
   }
 
   /** Pauses sends for a while, funds the empty balance, and retries what has failed so far. */
@@ -180,16 +152,13 @@ export class Operator {
       case "reset":
         return;
       case "start again":
-        await this.#environment.operate((operations) => startBare(operations, run), signal);
-        this.counts["started again"] += 1;
-        return;
+        return this.#startBare(run, signal);
       case "retry":
-        await this.#retry(workflowId, signal, intervention.amend);
+        await this.#retry(workflowId, signal, { amend: intervention.amend });
         return;
       case "overruled":
-        if (this.interrupted.has(workflowId)) {
-          await this.#retry(workflowId, signal, undefined, true);
-        }
+        if (!this.interrupted.has(workflowId)) return;
+        await this.#retry(workflowId, signal, { isOverruling: true });
         return;
       default:
         await this.#retry(workflowId, signal);
@@ -203,28 +172,39 @@ export class Operator {
     if (way === "retry" || way === "all") {
       const retried = await this.#retry(workflowId, signal);
       if (retried) this.unexpected.push(`${workflowId} was retried although a person had ended it`);
-      else this.counts["retries refused"] += 1;
+      else this.#tally.add("retry refused");
     }
     if (way === "reset" || way === "all") {
-      const isReset = await this.#environment.operate(
-        (operations) => resetNatively(operations, workflowId),
-        signal,
-      );
-      if (isReset === true) this.counts["reset natively"] += 1;
+      await this.#natively("reset", workflowId, signal);
       await delay(1_000, signal);
     }
-    if (way === "start" || way === "all") {
-      await this.#environment.operate((operations) => startBare(operations, run), signal);
-      this.counts["started again"] += 1;
-    }
+    if (way === "start" || way === "all") await this.#startBare(run, signal);
+  }
+
+  /** Starts an id once more with the same input by a client without any plugin: nobody vouches. */
+  async #startBare({ input, kind, workflowId }: PlannedRun, signal: AbortSignal): Promise<void> {
+    await this.#environment.operate(
+      ({ client }) =>
+        client.workflow.start(WORKFLOW_TYPES[kind], {
+          workflowId,
+          taskQueue: TASK_QUEUE,
+          args: [input],
+          workflowIdReusePolicy: "ALLOW_DUPLICATE",
+          workflowIdConflictPolicy: "USE_EXISTING",
+        }),
+      signal,
+    );
+    this.#tally.add("started again");
   }
 
   /** Retries one run; false if that was refused. */
   async #retry(
     workflowId: string,
     signal: AbortSignal,
-    patch?: object,
-    isOverruling = false,
+    {
+      amend: patch,
+      isOverruling = false,
+    }: { readonly amend?: object | undefined; readonly isOverruling?: boolean } = {},
   ): Promise<boolean> {
     const done = await this.#try(signal, (operations) =>
       retryPayment(operations, workflowId, {
@@ -234,8 +214,7 @@ export class Operator {
       }),
     );
     if (done === undefined || done.plan.way === "look") return false;
-    if (isOverruling) this.counts.overruled += 1;
-    else this.counts.retried += 1;
+    this.#tally.add(isOverruling ? "overruled" : "retried");
     return true;
   }
 
@@ -249,8 +228,8 @@ export class Operator {
     const retried = (done ?? []).filter(
       ({ way, whyNot }) => whyNot === undefined && way !== "look",
     );
-    this.counts["retried in bulk"] += retried.length;
     for (const { workflowId } of retried) {
+      this.#tally.add("retried in bulk");
       if (!this.ended.has(workflowId)) continue;
       this.unexpected.push(`${workflowId} was retried in bulk although a person had ended it`);
     }
@@ -284,7 +263,7 @@ export class Operator {
       const from = Date.now() + ON_ITS_WAY_MS;
       await delay(ON_ITS_WAY_MS + PAUSED_MS + this.#random.int(0, 2_000), signal);
       this.quiet.push({ why: "the pause", from, to: Date.now() });
-      this.counts.pauses += 1;
+      this.#tally.add("pause");
     } finally {
       // Also when the signal is aborted: what is paused would never end.
       await this.#try(AbortSignal.timeout(60_000), (operations) =>

@@ -13,21 +13,22 @@ const dayAfter = (today: number): string => new Date(today + 86_400_000).toISOSt
 
 const BANKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   EUR: { bank_country: "DE", clearing_system: "SEPA", iban: "DE89370400440532013000" },
-  USD: { bank_country: "US", clearing_system: "US-ACH", account_number: "000123456789" },
+  USD: { clearing_system: "US-ACH", account_number: "000123456789" },
   GBP: { bank_country: "GB", clearing_system: "FPS", account_number: "00012345" },
 };
 
 /** Returns the fields of createBeneficiary. */
 export const beneficiary = (currency: string, nickname: string) => ({
-  entity_type: "company",
+  entity_type: "company" as const,
   email: "accounts@example.com",
   nickname,
   company_name: "Example Supplies Ltd",
-  payment_method: "local",
+  payment_method: "local" as const,
   bank_name: "Example Bank",
   bank_address: "Example Street 1",
   account_holder: "Example Supplies Ltd",
   account_currency: currency,
+  bank_country: "US",
   ...BANKS[currency],
   country_code: "US",
   city: "Springfield",

@@ -2,6 +2,7 @@ import { defaultAssumptions } from "@durable-payments/api-core";
 import { startIndependentService } from "@durable-payments/tools/testing";
 import { format, make } from "effect/BigDecimal";
 import { Random } from "../plan/random.ts";
+import type { Tally } from "../tally.ts";
 import { LIST_LAG_SECONDS, type Service, SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./service.ts";
 
 /** Amounts are in 1/10000. */
@@ -16,6 +17,7 @@ const textOf = (value: unknown): string => (typeof value === "string" ? value : 
 export const startIndependent = async (
   seed: number,
   funds: Readonly<Record<string, string>>,
+  tally: Tally,
 ): Promise<Service> => {
   const random = new Random(seed, "independent");
   const behaviour = {
@@ -25,7 +27,6 @@ export const startIndependent = async (
     listTimes: random.pick(["full", "full", "day"] as const),
     clockOffsetMs: random.pick([0, 0, -600_000, 600_000]),
   };
-  const lost = { "lost before": 0, "lost after": 0 };
   const { loses, ...shown } = behaviour;
   const { apiKey, clientId, ledger, stop, url } = await startIndependentService({
     ...shown,
@@ -35,7 +36,7 @@ export const startIndependent = async (
     lose: () => {
       if (!random.chance(loses)) return undefined;
       const when = random.chance(0.5) ? "before" : "after";
-      lost[`lost ${when}`] += 1;
+      tally.add(`answer lost ${when}`);
       return when;
     },
   });
@@ -51,7 +52,6 @@ export const startIndependent = async (
         removeCardholder: ["no such cardholder"],
       },
     },
-    faults: () => lost,
     ledger: async () => ({
       balances: [...ledger.balances].map(([currency, { amount }]) => ({
         currency,

@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { createClient, type Input } from "@durable-payments/api-core";
 import type { FaultOrder, Ledger, OrderedFault } from "@durable-payments/simulator";
 import { delay } from "../delay.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
@@ -18,35 +18,33 @@ export const VERIFY_AFTER_MS = 3_000;
 /** How late the workers assume lists to be, in seconds; no lag that is drawn exceeds it. */
 export const LIST_LAG_SECONDS = 3;
 
-type Row<Kind extends keyof Ledger, Field> =
-  Ledger[Kind] extends ReadonlyArray<infer Record> ? Pick<Record, Field & keyof Record> : never;
+type Rows<Kind extends keyof Ledger, Field> =
+  Ledger[Kind] extends ReadonlyArray<infer Record>
+    ? ReadonlyArray<Pick<Record, Field & keyof Record>>
+    : never;
 
-/** A payout; times are ISO 8601, by the clock of this machine whatever the service shows. */
-type PayoutRecord = Row<
-  "payouts",
-  | "payout_id"
-  | "payout_status"
-  | "amount"
-  | "currency"
-  | "beneficiary_id"
-  | "payout_reason"
-  | "returned"
-  | "create_time"
->;
-
-/** The true records of a service, even if it shows others. */
+/** The true records of a service, even if it shows others; times are ISO 8601, by the clock of this machine. */
 export interface ServiceLedger {
-  readonly balances: ReadonlyArray<Row<"balances", "currency" | "available_balance">>;
+  readonly balances: Rows<"balances", "currency" | "available_balance">;
   readonly beneficiaries: ReadonlyArray<{
     readonly beneficiary_id: string;
     readonly details: Readonly<Record<string, unknown>>;
   }>;
-  readonly payouts: ReadonlyArray<PayoutRecord>;
-  readonly cardholders: ReadonlyArray<
-    Row<"cardholders", "card_holder_id" | "email" | "removed" | "create_time">
+  readonly payouts: Rows<
+    "payouts",
+    | "payout_id"
+    | "payout_status"
+    | "amount"
+    | "currency"
+    | "beneficiary_id"
+    | "payout_reason"
+    | "returned"
+    | "create_time"
   >;
-  readonly cards: ReadonlyArray<
-    Row<"cards", "card_id" | "card_holder_id" | "card_limit" | "card_status" | "create_time">
+  readonly cardholders: Rows<"cardholders", "card_holder_id" | "email" | "removed" | "create_time">;
+  readonly cards: Rows<
+    "cards",
+    "card_id" | "card_holder_id" | "card_limit" | "card_status" | "create_time"
   >;
 }
 
@@ -122,8 +120,6 @@ export interface Service {
   readonly assumptions: Readonly<Record<string, unknown>>;
   /** The simulator: a process that is killed, and takes faults of requests. */
   readonly simulator?: { readonly process: SupervisedProcess; readonly control: SimulatorControl };
-  /** How often each of its own faults struck. */
-  readonly faults: () => Readonly<Record<string, number>>;
   /**
    * Reads the true records, even if the service shows others.
    *
@@ -136,39 +132,27 @@ export interface Service {
 /** Longer than an outage. */
 const CREATE_WITHIN_MS = 60_000;
 
-const post = async (url: string, headers: Record<string, string>, body: object) => {
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { ...headers, "content-type": "application/json" },
-    body: JSON.stringify(body),
-    signal: AbortSignal.timeout(5_000),
-  });
-  const json: unknown = await answer.json();
-  if (!isRecord(json) || !isRecord(json["data"])) throw new Error(`${url}: no data`);
-  return json["data"];
-};
-
 /**
- * Creates a beneficiary as any client does, as soon as the service answers.
+ * Creates a beneficiary, as soon as the service answers.
  *
  * @returns its id.
  */
 export const createBeneficiary = async (
-  { credentials: { apiKey, clientId }, url }: Service,
-  fields: object,
+  { credentials, url }: Service,
+  fields: Input<"createBeneficiary">,
 ): Promise<string> => {
   const signal = AbortSignal.timeout(CREATE_WITHIN_MS);
-  const client = { "x-client-id": clientId };
-  for (;;) {
-    try {
-      const signIn = { ...client, "x-api-key": apiKey };
-      const { auth_token } = await post(`${url}/api/v1/auth/signin`, signIn, {});
-      const headers = { ...client, "x-auth-token": `Bearer ${String(auth_token)}` };
-      const made = await post(`${url}/api/v1/beneficiaries/create`, headers, fields);
-      return String(made["beneficiary_id"]);
-    } catch (error) {
-      if (signal.aborted) throw error;
-      await delay(500, signal);
+  const client = createClient({ baseUrl: url, ...credentials });
+  try {
+    for (;;) {
+      try {
+        return (await client.createBeneficiary(fields)).beneficiary_id;
+      } catch (error) {
+        if (signal.aborted) throw error;
+        await delay(500, signal);
+      }
     }
+  } finally {
+    await client.close();
   }
 };

@@ -113,7 +113,6 @@ export const startSimulatorProcess = async ({
     behaviour: { ...temperament, ...odd },
     assumptions: { listLagSeconds: LIST_LAG_SECONDS },
     simulator: { process: supervised, control },
-    faults: () => ({}),
     ledger: async () => {
       const ledger = await control.ledger();
       return {
