@@ -1,14 +1,11 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
-import { startIndependentService } from "@durable-payments/tools/testing";
-import { format, make } from "effect/BigDecimal";
 import { Random } from "../plan/random.ts";
 import type { Tally } from "../tally.ts";
+import { money } from "./independent-operations.ts";
+import { startIndependentService } from "./independent-service.ts";
 import { LIST_LAG_SECONDS, type Service, SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./service.ts";
 
-/** Amounts are in 1/10000. */
-const money = (amount: bigint): string => format(make(amount, 4));
-
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+const timeOf = (at: number): string => new Date(at).toISOString();
 
 /**
  * Starts the service that shares no code with client or simulator: it shows no keys and lists the oldest first; the
@@ -49,7 +46,7 @@ export const startIndependent = async (
       timeZone: "Asia/Singapore",
       alreadySoRefusals: {
         ...defaultAssumptions.alreadySoRefusals,
-        removeCardholder: ["no such cardholder"],
+        removeCardholder: ["no such record"],
       },
     },
     ledger: async () => ({
@@ -65,24 +62,24 @@ export const startIndependent = async (
         payout_id: String(id),
         payout_status: Date.now() - at >= SETTLE_AFTER_MS ? "completed" : "processing",
         amount: money(amount),
-        currency: textOf(asked["currency"]),
-        beneficiary_id: textOf(asked["beneficiary_id"]),
-        payout_reason: textOf(asked["payout_reason"]),
+        currency: String(asked["currency"]),
+        beneficiary_id: String(asked["beneficiary_id"]),
+        payout_reason: String(asked["payout_reason"]),
         returned: false,
-        create_time: new Date(at).toISOString(),
+        create_time: timeOf(at),
       })),
       cardholders: ledger.cardholders.map(({ asked, at, id, isRemoved }) => ({
         card_holder_id: String(id),
-        email: textOf(asked["email"]),
+        email: String(asked["email"]),
         removed: isRemoved,
-        create_time: new Date(at).toISOString(),
+        create_time: timeOf(at),
       })),
       cards: ledger.cards.map(({ asked, at, id, status }) => ({
         card_id: String(id),
-        card_holder_id: textOf(asked["card_holder_id"]),
+        card_holder_id: String(asked["card_holder_id"]),
         card_limit: String(asked["card_limit"]),
         card_status: status,
-        create_time: new Date(at).toISOString(),
+        create_time: timeOf(at),
       })),
     }),
     end: stop,

@@ -13,12 +13,6 @@ export {
 } from "./apps.ts";
 export { sharedBundle } from "./bundles.ts";
 export {
-  type IndependentService,
-  type IndependentServiceOptions,
-  type LostAnswer,
-  startIndependentService,
-} from "./independent-service/independent-service.ts";
-export {
   createLocalEnvironment,
   createTimeSkippingEnvironment,
   type LocalOptions,

@@ -1,0 +1,290 @@
+import { randomUUID } from "node:crypto";
+
+/** A JSON body of a request. */
+export type Body = Readonly<Record<string, unknown>>;
+
+/** The service refuses. */
+export class Refusal extends Error {}
+
+/** Something that was made, with the body that asked for it, whatever of that the service shows. */
+interface Made {
+  readonly id: number;
+  /** Milliseconds since 1970, by a clock that is right. */
+  readonly at: number;
+  readonly asked: Body;
+}
+
+/** The true records of the service; amounts are in 1/10000 of the currency's unit. */
+export interface IndependentLedger {
+  readonly beneficiaries: Map<string, Body>;
+  readonly payouts: Array<Made & { readonly amount: bigint }>;
+  readonly cardholders: Array<Made & { isRemoved: boolean }>;
+  readonly cards: Array<Made & { readonly cardNumber: string; balance: bigint; status: string }>;
+  readonly balances: Map<string, { readonly id: number; amount: bigint }>;
+}
+
+/** Choices that the document leaves open. */
+export interface AnswerOptions {
+  /** The initial balances, decimal text by currency. Default 100000.0000 USD and EUR. */
+  readonly balances?: Readonly<Record<string, string>>;
+  /** How long an identity check takes, in milliseconds. Default 500. */
+  readonly verifyAfterMs?: number;
+  /** How far its clock is ahead, in milliseconds; below zero: behind. Default 0. */
+  readonly clockOffsetMs?: number;
+  /** For how long lists do not show a new row, in milliseconds. Default 0. */
+  readonly listLagMs?: number;
+  /** Times in lists in full, or the days alone. Default `full`. */
+  readonly listTimes?: "full" | "day";
+  /** Texts in lists as they were given, or in capitals. Default `given`. */
+  readonly listTexts?: "given" | "capitals";
+  /** How long a payout is processing, in milliseconds. Default 500. */
+  readonly settleAfterMs?: number;
+}
+
+const HOURS_EAST = 8;
+const UNITS = 10_000n;
+
+/** Writes an amount with four digits. */
+export const money = (amount: bigint): string => {
+  const digits = String(amount).padStart(5, "0");
+  return `${digits.slice(0, -4)}.${digits.slice(-4)}`;
+};
+
+/** Requires texts in a body. */
+const texts = (body: Body, names: string): ReadonlyArray<string> =>
+  names.split(" ").map((field) => {
+    const value = body[field];
+    if (typeof value !== "string" || value === "") throw new Refusal(`${field} is missing`);
+    return value;
+  });
+
+const unitsOf = (amount: string): bigint => {
+  const parts = /^(\d{1,15})(?:\.(\d{1,4}))?$/.exec(amount);
+  if (parts === null) throw new Refusal("amount is not an amount");
+  const [, whole = "", fraction = ""] = parts;
+  return BigInt(whole) * UNITS + BigInt(fraction.padEnd(4, "0"));
+};
+
+const found = <A>(what: A | undefined, name: string): A => {
+  if (what === undefined) throw new Refusal(`no such ${name}`);
+  return what;
+};
+
+/** Some fields of a body, under their own names with a prefix. */
+const pick = (given: Body, names: string, prefix = "") =>
+  Object.fromEntries(names.split(" ").map((name) => [`${prefix}${name}`, given[name] ?? ""]));
+
+const codesOf = (given: Body) => ({
+  account_currency_code: given["account_currency"],
+  bank_country_code: given["bank_country"],
+});
+
+const describe = (beneficiary_id: string, given: Body) => ({
+  beneficiary_id,
+  ...pick(given, "entity_type payment_method"),
+  ...pick(given, "email nickname company_name first_name last_name", "beneficiary_"),
+  ...codesOf(given),
+});
+
+const bankOf = (given: Body) => ({
+  ...pick(given, "bank_name bank_address account_holder account_number iban"),
+  ...codesOf(given),
+});
+
+const addressOf = (given: Body) => ({
+  ...pick(given, "country_code city postal_code state"),
+  street_address: given["address"],
+});
+
+/** An operation; `part` is that of its path. It returns the data of the answer. */
+type Operation = (body: Body, part: string, query: URLSearchParams) => unknown;
+
+/** The operations of the document, by method and path, with the service's own choices if the document leaves them open. */
+export const operationsOf = (
+  ledger: IndependentLedger,
+  {
+    balances: initial = { USD: "100000", EUR: "100000" },
+    clockOffsetMs = 0,
+    listLagMs = 0,
+    listTexts,
+    listTimes,
+    settleAfterMs = 500,
+    verifyAfterMs = 500,
+  }: AnswerOptions,
+): Readonly<Record<string, Operation>> => {
+  const { balances, beneficiaries, cardholders, cards, payouts } = ledger;
+  const usedKeys = new Set<string>();
+  let lastId = 880_000_000;
+  const make = (asked: Body): Made => ({ id: (lastId += 17), at: Date.now(), asked });
+  const open = (currency: string, amount: bigint) => {
+    if (balances.has(currency)) throw new Refusal("account is there already");
+    balances.set(currency, { id: make({}).id, amount });
+  };
+  for (const [currency, amount] of Object.entries(initial)) open(currency, unitsOf(amount));
+
+  const take = (from: { amount: bigint }, amount: bigint) => {
+    if (from.amount < amount) throw new Refusal("not enough money");
+    from.amount -= amount;
+  };
+  const balanceOf = (currency: string) => found(balances.get(currency), `account: ${currency}`);
+  const payee = (id: string) => found(beneficiaries.get(id), "payee");
+  const present = () => cardholders.filter(({ isRemoved }) => !isRemoved);
+  const byId = <Row extends Made>(rows: ReadonlyArray<Row>, wanted: unknown): Row => {
+    const row = rows.find(({ id }) => String(id) === wanted);
+    return found(row, "record");
+  };
+  const isVerified = ({ at }: Made) => Date.now() - at >= verifyAfterMs;
+
+  const time = (at: number): string => {
+    const local = new Date(at + clockOffsetMs + HOURS_EAST * 3_600_000).toISOString();
+    return `${local.slice(0, 19)}+08:00`;
+  };
+  const listTime = (at: number) => (listTimes === "day" ? time(at).slice(0, 10) : time(at));
+  const listText = (given: unknown) =>
+    listTexts === "capitals" && typeof given === "string" ? given.toUpperCase() : (given ?? "");
+  // Oldest first; filters have names that no caller can know, and are not there.
+  const page = <Row extends Made>(
+    rows: ReadonlyArray<Row>,
+    query: URLSearchParams,
+    view: (row: Row) => unknown,
+  ) => {
+    const number = Number(query.get("page_num"));
+    const size = Number(query.get("page_size"));
+    if (!(number >= 1) || !(size >= 1 && size <= 50)) throw new Refusal("which page?");
+    const shown = rows.filter(({ at }) => Date.now() - at >= listLagMs);
+    return {
+      total_item: shown.length,
+      total_page: Math.ceil(shown.length / size),
+      item_list: shown.slice((number - 1) * size, number * size).map(view),
+    };
+  };
+  const payoutRead = ({ amount, asked, at, id }: (typeof payouts)[number], write: typeof time) => {
+    const completeAt = at + settleAfterMs;
+    const isComplete = Date.now() >= completeAt;
+    return {
+      payout_id: id,
+      payout_status: isComplete ? "funds_arrived" : "processing",
+      ...pick(asked, "payout_reason payout_reference beneficiary_id currency"),
+      amount: money(amount),
+      fee_amount: "0.0000",
+      fee_paid_by: "shared",
+      create_time: write(at),
+      update_time: write(isComplete ? completeAt : at),
+      complete_time: isComplete ? write(completeAt) : "0001-01-01T00:00:00Z",
+    };
+  };
+
+  const holderView = (holder: Made) => ({
+    card_holder_id: holder.id,
+    card_holder_status: isVerified(holder) ? "SUCCESS" : "PENDING",
+    card_num: cards.filter(({ asked }) => asked["card_holder_id"] === String(holder.id)).length,
+    first_name: listText(holder.asked["first_name"]),
+    last_name: listText(holder.asked["last_name"]),
+    create_time: listTime(holder.at),
+    update_time: listTime(holder.at),
+  });
+
+  return {
+    "POST beneficiaries/create": (body) => {
+      texts(body, "bank_country account_currency entity_type payment_method");
+      const id = randomUUID();
+      beneficiaries.set(id, body);
+      return {
+        ...describe(id, body),
+        beneficiary_status: "pending",
+        account_number: body["account_number"] ?? "",
+        beneficiary_bank_details: JSON.stringify(bankOf(body)),
+        beneficiary_address: JSON.stringify(addressOf(body)),
+      };
+    },
+    "GET beneficiaries/([^/]+)": (_, id) => ({
+      ...describe(id, payee(id)),
+      beneficiary_summary: "An account",
+      beneficiary_bank_details: bankOf(payee(id)),
+      beneficiary_address: addressOf(payee(id)),
+    }),
+    "POST payouts/create": (body) => {
+      const names = "beneficiary_id currency amount payout_reason payment_date is_payer";
+      const [to = "", currency = "", written = "", reason, date = ""] = texts(body, names);
+      if (payee(to)["account_currency"] !== currency) throw new Refusal("currencies differ");
+      const amount = unitsOf(written);
+      if (amount === 0n) throw new Refusal("amount is zero");
+      take(balanceOf(currency), amount);
+      const payout = { ...make(body), amount };
+      payouts.push(payout);
+      return {
+        id: payout.id,
+        amount: money(amount),
+        currency,
+        beneficiary_id: to,
+        payment_date: time(Date.parse(date)),
+        reason,
+        reference: body["payout_reference"] ?? "",
+        status: "processing",
+        create_time: time(payout.at),
+        update_time: time(payout.at),
+      };
+    },
+    "GET payouts": (_, __, query) =>
+      page(payouts, query, (payout) => ({
+        ...payoutRead(payout, listTime),
+        payout_reason: listText(payout.asked["payout_reason"]),
+        payout_reference: listText(payout.asked["payout_reference"]),
+        payment_date: payout.asked["payment_date"],
+      })),
+    "GET payouts/([^/]+)/retrieve": (_, id) => {
+      const payout = byId(payouts, id);
+      return { ...payoutRead(payout, time), payout_date: payout.asked["payment_date"] };
+    },
+    "GET payers": () => [],
+    "POST balances/create": (body) => open(texts(body, "currency").join(""), 0n),
+    "GET balances/retrieve/([A-Z]{3})": (_, currency) => {
+      const { amount, id } = balanceOf(currency);
+      return { balance_id: id, currency, available_balance: money(amount) };
+    },
+    "POST cardholders/create": (body) => {
+      texts(body, "email first_name last_name date_birth phone_number");
+      if (typeof body["card_holder_status"] !== "number") throw new Refusal("status is wrong");
+      const holder = { ...make(body), isRemoved: false };
+      cardholders.push(holder);
+      return { card_holder_id: holder.id };
+    },
+    "GET cardholders": (_, __, query) => page(present(), query, holderView),
+    "POST cardholders/([^/]+)/remove": (_, id) => {
+      byId(present(), id).isRemoved = true;
+    },
+    "POST cards/create": (body) => {
+      const key = `card ${texts(body, "unique_request_id").join("")}`;
+      if (usedKeys.has(key)) return undefined;
+      const holder = byId(present(), body["card_holder_id"]);
+      if (!isVerified(holder)) throw new Refusal("cardholder is not checked");
+      const account = balanceOf("USD");
+      if (String(account.id) !== body["balance_id"]) throw new Refusal("wrong balance");
+      const balance = unitsOf(String(body["card_limit"]));
+      take(account, balance);
+      usedKeys.add(key);
+      const made = make(body);
+      const cardNumber = `4000${String(made.id).padStart(12, "0")}`;
+      cards.push({ ...made, cardNumber, balance, status: "pending" });
+      return { card_id: made.id, card_status: "pending", ...pick(body, "unique_request_id") };
+    },
+    "POST cards/withdraw": (body) => {
+      const key = `withdrawal ${texts(body, "unique_request_id").join("")}`;
+      if (usedKeys.has(key)) return undefined;
+      const card = byId(cards, body["card_id"]);
+      if (card.cardNumber !== body["card_number"]) throw new Refusal("no such record");
+      const amount = unitsOf(String(body["amount"]));
+      if (amount === 0n || card.balance < amount) throw new Refusal("not enough on the card");
+      card.balance -= amount;
+      usedKeys.add(key);
+      return body;
+    },
+    "POST cards/update": (body) => void byId(cards, body["card_id"]),
+    "POST cards/cancel": (body) => {
+      byId(cards, body["card_id"]).status = "cancelled";
+    },
+    "POST cards/freeze": (body) => {
+      byId(cards, body["card_id"]).status = "frozen";
+    },
+  };
+};

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
+import { text } from "node:stream/consumers";
+import {
+  type AnswerOptions,
+  type Body,
+  type IndependentLedger,
+  operationsOf,
+  Refusal,
+} from "./independent-operations.ts";
+
+/** How a write is answered: `before`: hung up and not carried out; `after`: carried out, then hung up. */
+type LostAnswer = "before" | "after";
+
+/** How the service behaves beyond its document. */
+export interface IndependentServiceOptions extends AnswerOptions {
+  /** Decides for each write, such as `POST payouts/create`, whether its answer is lost. */
+  readonly lose?: (write: string) => LostAnswer | undefined;
+}
+
+/** A service that runs in this process. */
+export interface IndependentService {
+  readonly url: string;
+  readonly clientId: string;
+  readonly apiKey: string;
+  /** The true records, even if the service shows others. */
+  readonly ledger: IndependentLedger;
+  readonly stop: () => Promise<void>;
+}
+
+const CLIENT_ID = "client-of-independent";
+const API_KEY = "key-of-independent";
+const TOKEN_SECONDS = 1800;
+
+/**
+ * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
+ * no code with the client or the simulator, and makes its own choices if the document is
+ * silent: ids are numbers, amounts have four digits, times stand in +08:00, lists begin with the
+ * oldest row and know no filters, the key of a payout is neither kept nor shown, a refusal comes
+ * under HTTP 200, a repeated key of a card is answered without data.
+ *
+ * @returns the service, with its ledger and a function that stops it
+ */
+export const startIndependentService = async (
+  options: IndependentServiceOptions = {},
+): Promise<IndependentService> => {
+  const ledger: IndependentLedger = {
+    beneficiaries: new Map(),
+    payouts: [],
+    cardholders: [],
+    cards: [],
+    balances: new Map(),
+  };
+  const operations = operationsOf(ledger, options);
+  const tokens = new Map<string, number>();
+
+  const signIn = ({ headers }: IncomingMessage) => {
+    if (headers["x-client-id"] !== CLIENT_ID || headers["x-api-key"] !== API_KEY) {
+      throw new Refusal("who are you?");
+    }
+    const token = randomBytes(20).toString("hex");
+    const end = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
+    tokens.set(token, end);
+    return { auth_token: token, expires_at: end + Math.floor((options.clockOffsetMs ?? 0) / 1000) };
+  };
+  const success = (data: unknown) => [200, { code: 200, message: "Success", data }] as const;
+
+  /** The status and the JSON of the answer, or undefined if it is lost. */
+  const answerTo = async (
+    request: IncomingMessage,
+  ): Promise<readonly [status: number, json: object] | undefined> => {
+    const { pathname, searchParams } = new URL(request.url ?? "/", "http://service");
+    const call = `${request.method} ${pathname.replace(/^\/api\/v1\//, "")}`;
+    if (call === "POST auth/signin") return success(signIn(request));
+    const body = await text(request);
+    const token = String(request.headers["x-auth-token"]).replace(/^Bearer /, "");
+    if ((tokens.get(token) ?? 0) * 1000 < Date.now()) {
+      return [401, { code: 400, message: "Token is not valid" }];
+    }
+    for (const [pattern, run] of Object.entries(operations)) {
+      const match = new RegExp(`^${pattern}$`).exec(call);
+      if (match === null) continue;
+      const lost = request.method === "POST" ? options.lose?.(pattern) : undefined;
+      if (lost === "before") return undefined;
+      // Each operation checks the fields that it reads.
+      const fields = body === "" ? {} : (JSON.parse(body) as Body);
+      const data = run(fields, decodeURIComponent(match[1] ?? ""), searchParams);
+      return lost === "after" ? undefined : success(data);
+    }
+    return [404, { code: 400, message: "no such path" }];
+  };
+
+  const server = createServer((request, response) => {
+    void answerTo(request)
+      .catch((cause: unknown) => {
+        const isRefusal = cause instanceof Refusal;
+        const message = isRefusal ? cause.message : String(cause);
+        return [isRefusal ? 200 : 500, { code: 400, message }] as const;
+      })
+      .then((answer) => {
+        if (answer === undefined) return request.socket.destroy();
+        response.writeHead(answer[0], { "content-type": "application/json; charset=utf-8" });
+        return response.end(JSON.stringify(answer[1]));
+      });
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("It listens on no port");
+  return {
+    url: `http://127.0.0.1:${address.port}`,
+    clientId: CLIENT_ID,
+    apiKey: API_KEY,
+    ledger,
+    stop: async () => {
+      server.closeAllConnections();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+};
