@@ -12,42 +12,28 @@ export const writtenAlike = (whole: number, index: number): string =>
 /** Before a run has sent anything, while it sends, and while it waits. */
 const LATEST_MS = 7_000;
 
-const KINDS: ReadonlyArray<readonly [Intervention["kind"], number]> = [
+/** With their weights; of the first six, a short campaign has each once. */
+const KINDS = [
   ["end", 5],
-  ["end by answer", 2],
-  ["overruled", 2],
-  ["cancel", 2],
   ["terminate", 3],
   ["reset", 4],
+  ["overruled", 2],
+  ["cancel", 2],
   ["start again", 2],
-];
+  ["end by answer", 2],
+] as const;
 
-/** Each kind once, by the place of the run: a short campaign has them all. */
-const FIRST: ReadonlyMap<number, Intervention["kind"]> = new Map([
-  [7, "end"],
-  [9, "terminate"],
-  [11, "reset"],
-  [13, "overruled"],
-  [15, "cancel"],
-  [17, "start again"],
-]);
+/** The run of the first kind; every second one after it is of the next. */
+const FIRST = 7;
 
 /** Draws what people do with a run of which nothing special is planned: mostly nothing. */
 export const drawIntervention = (random: Random, index: number): Intervention | undefined => {
   const isPlanned = random.chance(0.18);
   const drawn = random.weighted(KINDS);
   const [afterMs, isForced] = [random.int(0, LATEST_MS), random.chance(0.5)];
-  const kind = FIRST.get(index) ?? (isPlanned ? drawn : undefined);
-  switch (kind) {
-    case undefined:
-    case "retry":
-      return undefined;
-    case "end":
-      return { kind, afterMs, isForced };
-    case "end by answer":
-    case "start again":
-      return { kind };
-    default:
-      return { kind, afterMs };
-  }
+  const place = (index - FIRST) / 2;
+  const kind = (place < 6 && KINDS[place]?.[0]) || (isPlanned ? drawn : undefined);
+  if (kind === undefined) return undefined;
+  if (kind === "end") return { kind, afterMs, isForced };
+  return kind === "end by answer" || kind === "start again" ? { kind } : { kind, afterMs };
 };

@@ -4,14 +4,13 @@ import { Random } from "./random.ts";
 
 type Shape = "two alike" | "short check" | "short funds" | "refused" | "plain";
 
-const FIRST: ReadonlyArray<Shape> = ["two alike", "short check", "short funds"];
-
+/** With their weights; a short campaign has each of the first three. */
 const SHAPES: ReadonlyArray<readonly [Shape, number]> = [
   ["two alike", 6],
   ["short check", 10],
   ["short funds", 6],
-  ["refused", 3],
   ["plain", 75],
+  ["refused", 3],
 ];
 
 /** More than the balance ever holds. */
@@ -25,19 +24,6 @@ const MAY_FAIL: Readonly<Partial<Record<Shape, ReadonlyArray<string>>>> = {
   refused: ["NotVerified"],
 };
 
-const interventionFor = (
-  shape: Shape,
-  drawn: Intervention | undefined,
-  amended: string,
-): Intervention | undefined => {
-  if (shape === "plain" || shape === "two alike") return drawn;
-  if (shape === "refused") return undefined;
-  return {
-    kind: "retry",
-    ...(shape === "short funds" && { amend: { card: { card_limit: amended } } }),
-  };
-};
-
 /** Plans onboardings: alike ones, short waits, refused persons, and plain ones. */
 export const planOnboardings = (
   count: number,
@@ -46,36 +32,35 @@ export const planOnboardings = (
 ): ReadonlyArray<PlannedOnboarding> => {
   const random = new Random(seed, "onboardings");
   const onboardings: Array<PlannedOnboarding> = [];
-  let groups = 0;
-  while (onboardings.length < count) {
+  for (let group = 0; onboardings.length < count; group++) {
     const drawn = random.weighted(SHAPES);
-    const wanted = FIRST[groups] ?? drawn;
+    const wanted = group < 3 ? (SHAPES[group]?.[0] ?? drawn) : drawn;
     // The independent service finds everybody to be who they say.
     const shape = !isSimulator && wanted === "refused" ? "plain" : wanted;
-    groups += 1;
-    const size = shape === "two alike" ? Math.min(2, count - onboardings.length) : 1;
+    const alike = shape === "two alike" ? Math.min(2, count - onboardings.length) : 1;
     const startAtMs = random.between(0, 1);
-    const last_name = shape === "refused" ? "Refused" : `Example-${numbered(onboardings.length)}`;
-    for (let one = 0; one < size; one++) {
+    const isRefused = shape === "refused";
+    const isTooMuch = shape === "short funds";
+    const last_name = isRefused ? "Refused" : `Example-${numbered(onboardings.length)}`;
+    for (let one = 0; one < alike; one++) {
       const id = numbered(onboardings.length);
       const email = `person-${id}@example.com`;
       const [amount, amended] = [drawAmount(random), drawAmount(random)];
-      const isTooMuch = shape === "short funds";
       const card_limit = isTooMuch ? TOO_MUCH : amount;
-      const intervention = interventionFor(
-        shape,
-        drawIntervention(random, onboardings.length),
-        amended,
-      );
-      const card_name = random.chance(0.3) ? `Card ${id}` : undefined;
+      const interventions: Readonly<Partial<Record<Shape, Intervention | undefined>>> = {
+        "short check": { kind: "retry" },
+        "short funds": { kind: "retry", amend: { card: { card_limit: amended } } },
+        refused: undefined,
+      };
+      const ofOthers = drawIntervention(random, onboardings.length);
       const undoes = random.chance(0.5) && !isTooMuch;
       const withinMs = random.pick(SHORT_MS);
       onboardings.push({
         kind: "onboarding",
         workflowId: `chaos-onboarding-${id}`,
         startAtMs,
-        alike: size,
-        intervention,
+        alike,
+        intervention: shape in interventions ? interventions[shape] : ofOthers,
         email,
         cardLimits: isTooMuch ? [card_limit, amended] : [card_limit],
         undoes,
@@ -84,18 +69,14 @@ export const planOnboardings = (
           cardholder: {
             email,
             // People who are refused have one last name: a list distinguishes them by the first.
-            first_name: shape === "refused" ? `Ada ${id}` : "Ada",
+            first_name: isRefused ? `Ada ${id}` : "Ada",
             last_name,
             // A list does not distinguish people of the same name by their birthdays.
             date_birth: one === 0 ? "1990-04-12" : "1985-01-31",
             phone_number: "+4930123456",
             card_holder_status: 0,
           },
-          card: {
-            product_code: "prepaid-usd",
-            card_limit,
-            ...(card_name !== undefined && { card_name }),
-          },
+          card: { product_code: "prepaid-usd", card_limit },
           options: {
             onFailure: undoes ? "compensate" : "keep",
             ...(shape === "short check" && { verifyWithin: withinMs }),

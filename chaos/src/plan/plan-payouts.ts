@@ -37,60 +37,42 @@ export const beneficiary = (currency: string, nickname: string) => ({
   postal_code: "62701",
 });
 
-type Shape =
-  | "two alike"
-  | "three alike"
-  | "twice"
-  | "unfunded"
-  | "short"
-  | "fails"
-  | "approval"
-  | "plain";
+/** What is special about some payouts. */
+interface Shape {
+  readonly is: "plain" | "alike" | "twice" | "unfunded" | "short" | "fails" | "approval";
+  /** In proportion to those of the others. */
+  readonly weight: number;
+  /** How many are alike; default 1. */
+  readonly alike?: number;
+  readonly mayFailAs?: string;
+  /** Whether only the simulator supports it: empty balances, failing payouts. */
+  readonly isOfSimulator?: boolean;
+}
 
-/** The first ones are such that a short campaign has all. */
-const FIRST: ReadonlyArray<Shape> = [
-  "two alike",
-  "twice",
-  "unfunded",
-  "three alike",
-  "short",
-  "unfunded",
-  "fails",
-  "approval",
+const PLAIN: Shape = { is: "plain", weight: 50 };
+const UNFUNDED: Shape = { is: "unfunded", weight: 12, mayFailAs: "Refused", isOfSimulator: true };
+
+/** A short campaign has each of them, in this order. */
+const SHAPES: ReadonlyArray<Shape> = [
+  { is: "alike", weight: 5, alike: 2 },
+  { is: "twice", weight: 14 },
+  UNFUNDED,
+  { is: "alike", weight: 3, alike: 3 },
+  { is: "short", weight: 10, mayFailAs: "PayoutStillOpen" },
+  { ...UNFUNDED, weight: 0 },
+  { is: "fails", weight: 4, mayFailAs: "PayoutFailed", isOfSimulator: true },
+  { is: "approval", weight: 6 },
+  PLAIN,
 ];
-
-const SHAPES: ReadonlyArray<readonly [Shape, number]> = [
-  ["two alike", 5],
-  ["three alike", 3],
-  ["twice", 14],
-  ["unfunded", 12],
-  ["short", 10],
-  ["fails", 4],
-  ["approval", 6],
-  ["plain", 50],
-];
-
-const ALIKE: Readonly<Partial<Record<Shape, number>>> = { "two alike": 2, "three alike": 3 };
-
-/** Shapes that only the simulator supports: empty balances, failing payouts. */
-const OF_SIMULATOR: ReadonlySet<Shape> = new Set(["unfunded", "fails"]);
 
 /** Shorter than a payout takes, and a little longer. */
 const SHORT_MS = [1_000, 2_000, 4_000, 8_000] as const;
-
-const MAY_FAIL: Readonly<Partial<Record<Shape, ReadonlyArray<string>>>> = {
-  unfunded: ["Refused"],
-  short: ["PayoutStillOpen"],
-  fails: ["PayoutFailed"],
-};
 
 /** The intervention in a payout whose balance is empty at first. */
 const unfundedIntervention = (index: number, amended: string): Intervention =>
   index % 3 === 0
     ? { kind: "end", afterMs: 4_000, isForced: false }
-    : index % 3 === 1
-      ? { kind: "retry" }
-      : { kind: "retry", amend: { payout: { amount: amended } } };
+    : { kind: "retry", ...(index % 3 === 2 && { amend: { payout: { amount: amended } } }) };
 
 /** Plans payouts, to new and to existing beneficiaries. */
 export const planPayouts = (
@@ -103,45 +85,39 @@ export const planPayouts = (
 ): ReadonlyArray<PlannedPayout> => {
   const random = new Random(seed, "payouts");
   const payouts: Array<PlannedPayout> = [];
-  let groups = 0;
   let unfundedRuns = 0;
-  while (payouts.length < count) {
-    const drawn = random.weighted(SHAPES);
-    const wanted = FIRST[groups] ?? drawn;
-    const shape = !isSimulator && OF_SIMULATOR.has(wanted) ? "plain" : wanted;
-    groups += 1;
-    const size = Math.min(ALIKE[shape] ?? 1, count - payouts.length);
-    const isUnfunded = shape === "unfunded";
+  for (let group = 0; payouts.length < count; group++) {
+    const drawn = random.weighted(SHAPES.map((one) => [one, one.weight] as const));
+    const wanted = SHAPES[group] ?? drawn;
+    const shape = !isSimulator && wanted.isOfSimulator ? PLAIN : wanted;
+    const alike = Math.min(shape.alike ?? 1, count - payouts.length);
+    const isUnfunded = shape.is === "unfunded";
+    const isTwice = shape.is === "twice";
     const known = existing.filter(
       ({ currency }) => (currency === LATE_FUNDS.currency) === isUnfunded,
     );
-    const [anyKnown, currencyDrawn] = [
-      random.int(0, known.length - 1),
-      random.pick(["EUR", "USD"]),
-    ];
-    const isKnown = size > 1 || shape === "twice" || random.chance(0.5);
-    const payee = isKnown ? known[anyKnown] : undefined;
-    const currency = payee?.currency ?? (isUnfunded ? LATE_FUNDS.currency : currencyDrawn);
+    const isKnown = alike > 1 || isTwice || random.chance(0.5);
+    const payee = isKnown ? known[random.int(0, known.length - 1)] : undefined;
+    const drawnCurrency = isUnfunded ? LATE_FUNDS.currency : random.pick(["EUR", "USD"]);
+    const currency = payee?.currency ?? drawnCurrency;
     const [alone, together] = [drawAmount(random), random.int(1, 900)];
     // The balance is funded in the middle.
     const startAtMs = random.between(0, isUnfunded ? 0.4 : 1);
-    const isReferred = shape === "fails" || random.chance(0.8);
-    const withinMs = shape === "short" ? random.pick(SHORT_MS) : undefined;
-    const reference = `${shape === "fails" ? "FAIL " : ""}Invoice ${numbered(payouts.length)}`;
-    for (let one = 0; one < size; one++) {
+    const reference = `${shape.is === "fails" ? "FAIL " : ""}Invoice ${numbered(payouts.length)}`;
+    const details = {
+      currency,
+      ...((shape.is === "fails" || random.chance(0.8)) && { payout_reference: reference }),
+      payment_date: dayAfter(Date.now()),
+      is_payer: "Y",
+    };
+    for (let one = 0; one < alike; one++) {
       const id = numbered(payouts.length);
-      const amount = size === 1 ? alone : writtenAlike(together, one);
+      const amount = alike === 1 ? alone : writtenAlike(together, one);
       const amended = drawAmount(random);
       const intervention = isUnfunded
         ? unfundedIntervention(unfundedRuns++, amended)
         : drawIntervention(random, payouts.length);
       const isAmended = intervention?.kind === "retry" && intervention.amend !== undefined;
-      const details = {
-        currency,
-        ...(isReferred && { payout_reference: reference }),
-        payment_date: dayAfter(Date.now()),
-        is_payer: "Y",
-      };
       const nickname = `Supplier ${id}`;
       const paymentOf = (step: string, reason: string): Payment => ({
         step,
@@ -150,13 +126,14 @@ export const planPayouts = (
         currency,
         beneficiary: payee === undefined ? { nickname } : { id: payee.id },
       });
-      const base = { startAtMs, alike: size, intervention, mayFailAs: MAY_FAIL[shape] ?? [] };
-      if (shape === "twice" && payee !== undefined) {
-        const inputOf = (reason: string, written: string) => ({
+      const mayFailAs = shape.mayFailAs === undefined ? [] : [shape.mayFailAs];
+      const base = { startAtMs, alike, intervention, mayFailAs };
+      if (isTwice && payee !== undefined) {
+        const inputOf = (payout_reason: string, written: string) => ({
           ...details,
           amount: written,
           beneficiary_id: payee.id,
-          payout_reason: reason,
+          payout_reason,
         });
         const [first, second] = [`Goods ${id} a`, `Goods ${id} b`];
         payouts.push({
@@ -174,8 +151,8 @@ export const planPayouts = (
         continue;
       }
       const payment = paymentOf("createPayout", `Goods ${id}`);
-      const approval =
-        shape === "approval" ? (random.chance(0.25) ? "reject" : "approve") : undefined;
+      const decision = random.chance(0.25) ? "reject" : "approve";
+      const approval = shape.is === "approval" ? decision : undefined;
       payouts.push({
         ...base,
         kind: "payout",
@@ -188,7 +165,7 @@ export const planPayouts = (
             : { beneficiary_id: payee.id }),
           payout: { ...details, amount, payout_reason: payment.reason },
           options: {
-            ...(withinMs !== undefined && { completeWithin: withinMs }),
+            ...(shape.is === "short" && { completeWithin: random.pick(SHORT_MS) }),
             ...(approval !== undefined && { approval: { above: "0.50" } }),
           },
         },
