@@ -4,7 +4,6 @@ import type { Reporter } from "./command.ts";
 import { checkout } from "./processes.ts";
 import { setUp, temporalCli, testServer } from "./servers.ts";
 import { withoutServiceVariables } from "./stack.ts";
-import { NO_TIME_SKIPPING } from "./testing/servers.ts";
 
 const countsReporter = fileURLToPath(new URL("./testing/counts-reporter.ts", import.meta.url));
 
@@ -12,29 +11,27 @@ const countsReporter = fileURLToPath(new URL("./testing/counts-reporter.ts", imp
 export const TESTS: ReadonlyArray<string> = ["vitest", "run", `--reporter=${countsReporter}`];
 
 /**
- * Gets the Temporal servers, and returns a function that runs a program of this checkout with them, and with none of
- * the user's own addresses.
+ * Gets the Temporal servers, which tests look for and never install, and returns a function that runs a program of this
+ * checkout with none of the user's own addresses.
  *
  * @throws Error if there is no dev server
  */
 export const withServers = async (report: Reporter) => {
-  const cli = await setUp(temporalCli, report);
-  if (cli.path === undefined) throw new Error(cli.problem);
+  const { path, problem } = await setUp(temporalCli, report);
+  if (path === undefined) throw new Error(problem);
   const skipping = await setUp(testServer, report);
-  report.line(`Temporal CLI: ${cli.path}`);
-  report.line(`Time-skipping test server: ${skipping.path ?? "none"}`);
+  report.line(`Temporal CLI: ${path}`);
+  report.line(`Time-skipping test server: ${skipping.path ?? skipping.problem}`);
   return async (
     [command = "", ...args]: ReadonlyArray<string>,
     env: NodeJS.ProcessEnv = {},
   ): Promise<number> => {
     const { exitCode = 1 } = await execa(command, args, {
       cwd: checkout,
-      // The tests take the servers that were found, and look for none themselves.
       env: {
         ...withoutServiceVariables(),
-        [temporalCli.variable]: cli.path,
+        [temporalCli.variable]: path,
         [testServer.variable]: skipping.path,
-        [NO_TIME_SKIPPING]: skipping.problem,
         ...env,
       },
       preferLocal: true,

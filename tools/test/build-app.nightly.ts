@@ -2,15 +2,19 @@ import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import {
-  createLocalEnvironment,
-  runProcess,
-  startApp,
-  startProcess,
-} from "@durable-payments/tools/testing";
+import { createLocalEnvironment, startApp, startProcess } from "@durable-payments/tools/testing";
+import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BundledApp, buildApp } from "../src/build-app.ts";
 import { appArguments, checkout } from "../src/processes.ts";
+
+const run = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) => {
+  const { exitCode, stderr, stdout } = await execa(process.execPath, args, {
+    env: { FORCE_COLOR: undefined, ...env },
+    reject: false,
+  });
+  return { exitCode, stderr, stdout };
+};
 
 // Within the checkout: what is not built in is found there.
 const build = async (app: BundledApp): Promise<URL> => {
@@ -62,8 +66,8 @@ describe("what was built runs as the sources do:", () => {
   ])("%s", async (_, app, args, changes, code) => {
     const env = { ...variables, ...changes };
     const [built, source] = await Promise.all([
-      runProcess(process.execPath, argumentsOf(app === "worker" ? worker : starter, args), env),
-      runProcess(process.execPath, appArguments(app, args), env),
+      run(argumentsOf(app === "worker" ? worker : starter, args), env),
+      run(appArguments(app, args), env),
     ]);
     expect(built).toEqual(source);
     expect(built.exitCode).toBe(code);

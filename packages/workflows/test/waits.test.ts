@@ -1,4 +1,4 @@
-import { createTimeSkippingEnvironment, timeSkipping } from "@durable-payments/tools/testing";
+import { createTimeSkippingEnvironment, whyNoTimeSkipping } from "@durable-payments/tools/testing";
 import { CompleteAsyncError } from "@temporalio/activity";
 import { ApplicationFailure, type WorkflowHandle } from "@temporalio/client";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
@@ -17,7 +17,7 @@ const failureOf = async (handle: WorkflowHandle): Promise<ApplicationFailure> =>
   return cause;
 };
 
-describe("with time skipped", skippedBecause(timeSkipping.reason), () => {
+describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
   let environment: TestWorkflowEnvironment;
   let rig: Awaited<ReturnType<typeof startStubRig>>;
   beforeAll(async () => {

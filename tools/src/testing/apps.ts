@@ -16,13 +16,6 @@ export interface ReadyProcess extends StartedProcess {
   readonly ready: ReadyLine;
 }
 
-/** A process that has ended. */
-export interface EndedProcess {
-  readonly exitCode: number | undefined;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 /**
  * The arguments with which this Node runs an app: as this test run has built it from its sources
  * (built-apps.ts), which starts in half the CPU, or else from the sources.
@@ -55,23 +48,16 @@ export const startApp = (
   env?: NodeJS.ProcessEnv,
 ): Promise<ReadyProcess> => startProcess(process.execPath, testedAppArguments(app, args), env);
 
-/** Runs a process to its end, whatever its exit code. */
-export const runProcess = async (
-  command: string,
-  args: ReadonlyArray<string>,
-  env: NodeJS.ProcessEnv = {},
-): Promise<EndedProcess> => {
-  const process = spawnProcess(command, args, { env });
-  const { code } = await process.exited;
-  return { exitCode: code, stdout: process.stdout(), stderr: process.stderr() };
-};
-
-/** {@link runProcess} for an app of this workspace. */
-export const runApp = (
+/** Runs an app of this workspace to its end, whatever its exit code. */
+export const runApp = async (
   app: App,
   args: ReadonlyArray<string>,
-  env?: NodeJS.ProcessEnv,
-): Promise<EndedProcess> => runProcess(process.execPath, testedAppArguments(app, args), env);
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ readonly exitCode: number | undefined; stdout: string; stderr: string }> => {
+  const process_ = spawnProcess(process.execPath, testedAppArguments(app, args), { env });
+  const { code } = await process_.exited;
+  return { exitCode: code, stdout: process_.stdout(), stderr: process_.stderr() };
+};
 
 /** Where a payment service is, and who signs in there. */
 interface ServiceAccess {

@@ -1,10 +1,8 @@
 export {
   accessOf,
-  type EndedProcess,
   makeTestFolder,
   type ReadyProcess,
   runApp,
-  runProcess,
   serviceVariables,
   startApp,
   startProcess,
@@ -17,5 +15,5 @@ export {
   createTimeSkippingEnvironment,
   type LocalOptions,
   temporalServerVariables,
-  timeSkipping,
+  whyNoTimeSkipping,
 } from "./servers.ts";

@@ -11,30 +11,27 @@ import { basename, dirname } from "node:path";
 import { locate, type Server, ServerNotFound, temporalCli, testServer } from "../servers.ts";
 import { SERVER_LOG } from "./run.ts";
 
-/** The variable in which `npm test` passes on why there is no time-skipping server. */
-export const NO_TIME_SKIPPING = "DURABLE_PAYMENTS_NO_TIME_SKIPPING";
+const find = (server: Server): string => {
+  const located = locate(server);
+  if (located !== undefined) return located.path;
+  throw new ServerNotFound(
+    `The ${server.title} ${server.version} is not set up: run \`npm run setup\`.`,
+  );
+};
 
-const notSetUp = ({ title, version }: Server) =>
-  `The ${title} ${version} is not set up: run \`npm run setup\`.`;
-
-const whyNoTimeSkipping = (): string | undefined => {
-  const reason = process.env[NO_TIME_SKIPPING];
-  if (reason) return reason;
+/**
+ * Returns why there is no time-skipping test server, for `skippedBecause`; undefined if there is one. Nothing is
+ * downloaded or built by a test.
+ */
+export const whyNoTimeSkipping = (): string | undefined => {
   try {
-    return locate(testServer) === undefined ? notSetUp(testServer) : undefined;
+    find(testServer);
+    return undefined;
   } catch (error) {
     if (error instanceof ServerNotFound) return error.message;
     throw error;
   }
 };
-
-const reason = whyNoTimeSkipping();
-
-/**
- * Whether the time-skipping test server is there, for `describe.skipIf(!timeSkipping.available)`. Nothing is downloaded
- * or built by a test.
- */
-export const timeSkipping = { available: reason === undefined, reason };
 
 /** Returns the variables that name the servers which are set up, for processes that look for them by these alone. */
 export const temporalServerVariables = (): Readonly<Record<string, string>> =>
@@ -48,7 +45,7 @@ export const temporalServerVariables = (): Readonly<Record<string, string>> =>
 /** Makes an executable that writes the output of a server into the log of the test file: the SDK prints it. */
 const logged = (path: string): string => {
   const log = process.env[SERVER_LOG];
-  if (!log || process.platform === "win32") return path;
+  if (!log) return path;
   const script = `${log}.${basename(path)}`;
   if (!existsSync(script)) {
     const text = `#!/bin/sh\nexec ${shellQuoted(path)} "$@" >>${shellQuoted(log)} 2>&1\n`;
@@ -65,39 +62,34 @@ const fileLogger = (): Logger =>
     if (existsSync(dirname(log))) appendFileSync(log, `${level} ${message}\n`);
   });
 
-const start = (
-  kind: ServerKind,
-  server: Server,
-  options: LocalOptions["server"] = {},
-): Promise<TestWorkflowEnvironment> => {
-  const located = locate(server);
-  if (located === undefined) throw new ServerNotFound(notSetUp(server));
-  return startTestEnvironment(kind, {
-    ...(process.env[SERVER_LOG] && { logger: fileLogger() }),
-    server: { executable: { type: "existing-path", path: logged(located.path) }, ...options },
-  });
-};
-
 /** How a server is started. */
 export interface LocalOptions {
   /** Further options of the SDK: a database in a file, arguments of the server. */
   readonly server?: TestEnvironmentOptions["server"];
 }
 
+const start = async (
+  kind: ServerKind,
+  server: Server,
+  options: LocalOptions["server"] = {},
+): Promise<TestWorkflowEnvironment> =>
+  startTestEnvironment(kind, {
+    ...(process.env[SERVER_LOG] && { logger: fileLogger() }),
+    server: { executable: { type: "existing-path", path: logged(find(server)) }, ...options },
+  });
+
 /**
  * Starts a real Temporal server in memory, on a free port. End it by `teardown()`.
  *
  * @throws ServerNotFound if `npm run setup` has not been run
  */
-export const createLocalEnvironment = async ({
-  server,
-}: LocalOptions = {}): Promise<TestWorkflowEnvironment> => start("dev", temporalCli, server);
+export const createLocalEnvironment = ({ server }: LocalOptions = {}) =>
+  start("dev", temporalCli, server);
 
 /**
- * Starts the test server that skips waiting times. Skip the tests that use it unless {@link timeSkipping} is available.
+ * Starts the test server that skips waiting times. Skip the tests that use it {@link whyNoTimeSkipping}.
  * End it by `teardown()`.
  *
  * @throws ServerNotFound if it is not set up
  */
-export const createTimeSkippingEnvironment = async (): Promise<TestWorkflowEnvironment> =>
-  start("time-skipping", testServer);
+export const createTimeSkippingEnvironment = () => start("time-skipping", testServer);
