@@ -25,34 +25,24 @@ export const interruption = (): AbortSignal => {
   return controller.signal;
 };
 
-const REPEAT_EVERY_MS = 15_000;
-
-/** Writes progress lines; on a terminal the line of a long wait counts its seconds in place. */
+/** Writes progress lines. */
 export interface Reporter {
   readonly line: (text: string) => void;
-  /** Shows `text` with the seconds that have passed until `work` ends. */
+  /** Says what is being done, and awaits it. */
   readonly during: <A>(text: string, work: Promise<A>) => Promise<A>;
 }
 
 /** Reports on `stream`; by default on standard error, so that standard output stays for results. */
-export const reporter = (stream: NodeJS.WriteStream = process.stderr): Reporter => ({
-  line: (text) => void stream.write(`${visibleLines(text)}\n`),
-  during: async (text, work) => {
-    const started = Date.now();
-    const show = () => {
-      const line = `${text} … ${Math.round((Date.now() - started) / 1000)} s`;
-      stream.write(stream.isTTY ? `\r${line}` : `${line}\n`);
-    };
-    if (!stream.isTTY) stream.write(`${text} …\n`);
-    const timer = setInterval(show, stream.isTTY ? 1000 : REPEAT_EVERY_MS);
-    try {
-      return await work;
-    } finally {
-      clearInterval(timer);
-      if (stream.isTTY) stream.write("\r\x1b[K");
-    }
-  },
-});
+export const reporter = (stream: NodeJS.WritableStream = process.stderr): Reporter => {
+  const line = (text: string) => void stream.write(`${visibleLines(text)}\n`);
+  return {
+    line,
+    during: (text, work) => {
+      line(`${text} …`);
+      return work;
+    },
+  };
+};
 
 /** An option has an invalid value; the message names the option and what it takes. */
 export class BadOption extends Error {
