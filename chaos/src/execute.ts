@@ -1,20 +1,21 @@
 import type { Reporter } from "@durable-payments/tools/command";
+import type { Campaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
 import { checkEndings, readEndings } from "./evidence/endings.ts";
 import type { Evidence, Find, Finding } from "./evidence/evidence.ts";
 import { checkMoney } from "./evidence/money.ts";
 import { loseDatabase, type LossResult } from "./faults/lose-database.ts";
-import { type FreezeCoordination, injectProcessFaults } from "./faults/process-faults.ts";
-import { RequestFaults } from "./faults/request-faults.ts";
+import { injectProcessFaults } from "./faults/process-faults.ts";
+import { makeRequestFaults } from "./faults/request-faults.ts";
 import type { ChaosOptions } from "./options.ts";
-import { Answers } from "./people/answers.ts";
-import { Operator } from "./people/operator.ts";
+import { makeAnswers } from "./people/answers.ts";
+import { makeOperator } from "./people/operator.ts";
 import { beneficiary } from "./plan/plan-payouts.ts";
 import { planRuns } from "./plan/plan-runs.ts";
 import { LATE_FUNDS, type PlannedRun, START_BALANCES } from "./plan/planned-run.ts";
 import { createBeneficiary } from "./service/service.ts";
-import { awaitNoOpenRuns, awaitSettled, startForgotten, startRuns } from "./start-runs.ts";
+import { awaitNoOpenRuns, awaitSettled, startRuns } from "./start-runs.ts";
 import { Tally } from "./tally.ts";
 
 /** The findings of a campaign, and its counts. */
@@ -84,21 +85,30 @@ const executeIn = async (
   const isSimulator = service.simulator !== undefined;
   const runs = planRuns({ ...options, isSimulator }, await createBeneficiaries(environment));
   for (const { kind } of runs) tally.add(`run of ${kind}`);
-  const coordination: FreezeCoordination = { frozen: 0, isPausing: false, freezes: [] };
-  const requestFaults =
-    service.simulator && new RequestFaults(service.simulator.control, seed, tally);
-  const operator = new Operator(environment, runs, seed, coordination, tally);
-  const onEnd = (workflowId: string) => void operator.ended.set(workflowId, Date.now());
-  const answers = new Answers(environment, runs, seed, tally, onEnd);
   const begin = Date.now();
   const seconds = () => Math.round((Date.now() - begin) / 1_000);
   const started: Array<PlannedRun> = [];
   const progress: { open: number; loss?: LossResult | undefined } = { open: 0 };
-  const workDone = () => (2 * started.length - progress.open) / (2 * runs.length);
 
   const done = new AbortController();
   const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
   const signal = AbortSignal.any([interruption, timeIsUp, done.signal]);
+  const campaign: Campaign = {
+    environment,
+    runs,
+    seed,
+    signal,
+    tally,
+    workDone: () => (2 * started.length - progress.open) / (2 * runs.length),
+    freezing: { frozen: 0, isPausing: false, freezes: [] },
+    quiet: [],
+    ended: new Map(),
+    interrupted: new Set(),
+    unexpected: [],
+  };
+  const requestFaults = service.simulator && makeRequestFaults(service.simulator.control, campaign);
+  const operator = makeOperator(campaign);
+  const answers = makeAnswers(campaign);
   const show = setInterval(() => {
     const { open } = progress;
     report.line(`${seconds()} s: started ${started.length}/${runs.length}, open ${open}`);
@@ -106,31 +116,21 @@ const executeIn = async (
 
   const loseAsAsked = async (): Promise<void> => {
     if (loss === undefined) return;
-    progress.loss = await loseDatabase(environment, loss, {
-      signal,
-      workDone,
-      startForgotten: () => startForgotten(environment, started, tally, signal),
-      onQuiet: (quiet) => void operator.quiet.push(quiet),
-    });
+    progress.loss = await loseDatabase(campaign, loss, started);
     answers.forget();
   };
   /** A restored ledger has forgotten its latest decisions, as documented: they are made after it. */
   const interveneIn = async (run: PlannedRun): Promise<void> => {
     const isOver = () => loss?.endsWith("ledger") !== true || progress.loss !== undefined;
     await until(isOver, signal);
-    await operator.interveneIn(run, signal);
+    await operator.interveneIn(run);
   };
   const untilNoneIsOpen = (areAllStarted: () => boolean) =>
-    awaitNoOpenRuns(environment, {
-      signal,
-      onCount: (open) => (progress.open = open),
-      areAllStarted,
-    });
+    awaitNoOpenRuns(campaign, areAllStarted, (open) => (progress.open = open));
   const work = async (): Promise<void> => {
     const interventions: Array<Promise<void>> = [];
     await Promise.all([
-      startRuns(environment, runs, {
-        signal,
+      startRuns(campaign, {
         onStarted: (run) => {
           started.push(run);
           progress.open += 1;
@@ -141,29 +141,19 @@ const executeIn = async (
           await requestFaults?.loseAnswers(operation, alike);
         },
       }),
-      injectProcessFaults(environment, {
-        coordination,
-        runs: runs.length,
-        seed,
-        signal,
-        tally,
-        workDone,
-      }),
+      injectProcessFaults(campaign),
       loseAsAsked(),
-      operator.intervene({ workDone, mayPause: loss === undefined }, signal),
+      operator.intervene(loss === undefined),
       untilNoneIsOpen(() => started.length === runs.length),
     ]);
     await Promise.all(interventions);
     await untilNoneIsOpen(() => true);
-    await operator.afterwards(signal);
+    await operator.afterwards();
     await untilNoneIsOpen(() => true);
-    await awaitSettled(environment, signal);
+    await awaitSettled(campaign);
   };
   const isBusy = () => progress.open > FEW || started.length < runs.length;
-  const background = [
-    requestFaults?.inject(isBusy, signal) ?? Promise.resolve(),
-    answers.answerUntil(signal),
-  ];
+  const background = [requestFaults?.inject(isBusy) ?? Promise.resolve(), answers.answer()];
   const working = work();
   try {
     // The background ends before the work only by an error.
@@ -187,19 +177,20 @@ const executeIn = async (
   // A request that was still on its way would be a duplicate, too.
   await delay(LATE_MS, reading);
   interruption.throwIfAborted();
-  const late = operator.isFunded ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
+  const late = "funded" in tally.counts ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
+  const { ended, interrupted, quiet } = campaign;
   const evidence: Evidence = {
     runs,
     endings,
     rows: rows ?? [],
     service: await service.ledger(),
     funds: { ...START_BALANCES, ...late },
-    ended: operator.ended,
-    interrupted: operator.interrupted,
+    ended,
+    interrupted,
     forgottenBefore: progress.loss?.forgottenBefore,
     isTemporalRestored: loss === "restore temporal" && progress.loss !== undefined,
-    quiet: operator.quiet,
-    frozen: coordination.freezes,
+    quiet,
+    frozen: campaign.freezing.freezes,
   };
   const findings: Array<Finding> = [];
   const find: Find = (verdict, subject, what) => void findings.push({ verdict, subject, what });
@@ -209,14 +200,14 @@ const executeIn = async (
   return {
     findings,
     harness: [
-      ...operator.unexpected,
+      ...campaign.unexpected,
       ...(isUnstopped ? ["The ledger was restored, and sends did not stop until recover"] : []),
       ...[...supervised, ...workers].flatMap((one) => one.crashes),
     ],
     behaviour: service.behaviour,
     seconds: took,
     counts: tally.counts,
-    questions: answers.questions,
+    questions: answers.questions(),
   };
 };
 

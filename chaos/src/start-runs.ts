@@ -1,9 +1,9 @@
 import { startPayment } from "@durable-payments/operations/start";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import type { Campaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
-import { type Environment, TASK_QUEUE } from "./environment/environment.ts";
+import { TASK_QUEUE } from "./environment/environment.ts";
 import type { PlannedRun } from "./plan/planned-run.ts";
-import type { Tally } from "./tally.ts";
 
 /** The workflow type of each kind of planned run; `payTwice` is that of src/worker/pay-twice.ts. */
 export const WORKFLOW_TYPES: Readonly<Record<PlannedRun["kind"], string>> = {
@@ -20,10 +20,9 @@ const STARTER = "ada";
  *
  * @returns whether this call started it; undefined if the signal was aborted first.
  */
-const start = async (
-  environment: Environment,
+const start = (
+  { environment, signal }: Campaign,
   { input, kind, workflowId }: PlannedRun,
-  signal: AbortSignal,
 ): Promise<boolean | undefined> =>
   environment.operate(async ({ account, client, ledger }) => {
     try {
@@ -45,38 +44,34 @@ const start = async (
 
 /** Starts runs once more, as people do who find that Temporal has forgotten them. */
 export const startForgotten = async (
-  environment: Environment,
+  campaign: Campaign,
   runs: ReadonlyArray<PlannedRun>,
-  tally: Tally,
-  signal: AbortSignal,
 ): Promise<void> => {
   for (const run of runs) {
-    if ((await start(environment, run, signal)) === true) tally.add("forgotten by Temporal");
+    if ((await start(campaign, run)) === true) campaign.tally.add("forgotten by Temporal");
   }
 };
 
 /** Starts all runs, each at its time; those of the same moment at once. */
 export const startRuns = async (
-  environment: Environment,
-  runs: ReadonlyArray<PlannedRun>,
+  campaign: Campaign,
   {
     beforeAlike,
     onStarted,
-    signal,
   }: {
     /** Called once for runs that are alike, before they start. */
     readonly beforeAlike: (one: PlannedRun) => Promise<void>;
     readonly onStarted: (run: PlannedRun) => void;
-    readonly signal: AbortSignal;
   },
 ): Promise<void> => {
+  const { runs, signal } = campaign;
   const begin = Date.now();
   await Promise.all(
     runs.map(async (run, index) => {
       await delay(begin + run.startAtMs - Date.now(), signal);
       const isFirst = runs[index - 1]?.startAtMs !== run.startAtMs;
       if (run.alike > 1 && isFirst && !signal.aborted) await beforeAlike(run);
-      if (!signal.aborted && (await start(environment, run, signal)) !== undefined) onStarted(run);
+      if (!signal.aborted && (await start(campaign, run)) !== undefined) onStarted(run);
     }),
   );
 };
@@ -88,16 +83,9 @@ const COUNTS = 3;
 
 /** Waits until no run is open any more. */
 export const awaitNoOpenRuns = async (
-  environment: Environment,
-  {
-    areAllStarted,
-    onCount,
-    signal,
-  }: {
-    readonly areAllStarted: () => boolean;
-    readonly onCount: (open: number) => void;
-    readonly signal: AbortSignal;
-  },
+  { environment, signal }: Campaign,
+  areAllStarted: () => boolean,
+  onCount: (open: number) => void,
 ): Promise<void> => {
   const types = Object.values(WORKFLOW_TYPES).map((type) => `"${type}"`);
   const query = `ExecutionStatus = "Running" AND WorkflowType IN (${types.join(", ")})`;
@@ -112,19 +100,14 @@ export const awaitNoOpenRuns = async (
 };
 
 /** Waits until no write of the ledger is on its way or unknown: the tracker settles what ended runs have left. */
-export const awaitSettled = async (
-  environment: Environment,
-  signal: AbortSignal,
-): Promise<void> => {
-  await until(
-    async () => {
-      const rows = await environment.operate(
-        ({ ledger }) => ledger.rows({ states: ["sending", "unknown", "asking"], limit: 1 }),
-        signal,
-      );
-      return rows?.length === 0;
-    },
-    signal,
-    COUNT_EVERY_MS,
-  );
+export const awaitSettled = async ({ environment, signal }: Campaign): Promise<void> => {
+  const isSettled = async () => {
+    const states = ["sending", "unknown", "asking"] as const;
+    const rows = await environment.operate(
+      ({ ledger }) => ledger.rows({ states, limit: 1 }),
+      signal,
+    );
+    return rows?.length === 0;
+  };
+  await until(isSettled, signal, COUNT_EVERY_MS);
 };

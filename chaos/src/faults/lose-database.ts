@@ -2,11 +2,13 @@ import { readTracked } from "@durable-payments/activities";
 import { trackerId } from "@durable-payments/protocol";
 import { recover } from "@durable-payments/operations/recovery";
 import { rm } from "node:fs/promises";
+import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
 import { replaceDatabase } from "../environment/temporal.ts";
 import type { Loss } from "../options.ts";
-import type { Evidence } from "../evidence/evidence.ts";
+import type { PlannedRun } from "../plan/planned-run.ts";
+import { startForgotten } from "../start-runs.ts";
 
 /** The share of the work after which the copy is taken, and restored. */
 const COPY_AT = 0.3;
@@ -28,17 +30,8 @@ export interface LossResult {
   readonly stopped: boolean;
 }
 
-/** The surroundings of a loss. */
-export interface LossContext {
-  readonly signal: AbortSignal;
-  readonly workDone: () => number;
-  /** Starts what was started and is not known any more. */
-  readonly startForgotten: () => Promise<void>;
-  readonly onQuiet: (quiet: Evidence["quiet"][number]) => void;
-}
-
 /** Copies the ledger by the project's own backup, while it is in use. */
-const copyLedger = async (environment: Environment, signal: AbortSignal): Promise<number> => {
+const copyLedger = async ({ environment, signal }: Campaign): Promise<number> => {
   const copy = `${environment.ledgerFile}.copy`;
   const sequence = await environment.operate(async ({ ledger }) => {
     await rm(copy, { force: true });
@@ -53,9 +46,8 @@ const copyLedger = async (environment: Environment, signal: AbortSignal): Promis
  * returns only after 30 s, and a younger copy is not recognized.
  */
 const untilWitnessed = async (
-  environment: Environment,
+  { environment, signal }: Campaign,
   sequence: number,
-  signal: AbortSignal,
 ): Promise<void> => {
   const readSequence = () =>
     environment.operate(
@@ -94,14 +86,13 @@ const restoreTemporal = async ({ temporal, workers }: Environment): Promise<void
 
 /** Waits until the workers run again, and for a while nobody says `recover`: nothing may be sent meanwhile. */
 const awaitStop = async (
-  environment: Environment,
+  { environment, quiet, signal }: Campaign,
   killedAt: number,
-  { onQuiet, signal }: LossContext,
 ): Promise<boolean> => {
   await Promise.all(environment.workers.map((worker) => worker.whenReady(signal)));
   await delay(STOPPED_MS, signal);
   const state = await environment.operate(({ ledger }) => ledger.state(), signal);
-  onQuiet({ why: "the ledger was restored", from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
+  quiet.push({ why: "the ledger was restored", from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
   return typeof state?.stopped === "string";
 };
 
@@ -111,15 +102,15 @@ const awaitStop = async (
  * @returns undefined if the signal was aborted before.
  */
 export const loseDatabase = async (
-  environment: Environment,
+  campaign: Campaign,
   loss: Loss,
-  context: LossContext,
+  started: ReadonlyArray<PlannedRun>,
 ): Promise<LossResult | undefined> => {
-  const { signal, startForgotten, workDone } = context;
+  const { environment, signal, workDone } = campaign;
   await until(() => workDone() >= COPY_AT, signal);
   const copiedAt = new Date();
   const isOfTemporal = loss === "restore temporal";
-  const sequence = loss === "restore ledger" ? await copyLedger(environment, signal) : 0;
+  const sequence = loss === "restore ledger" ? await copyLedger(campaign) : 0;
   if (isOfTemporal) {
     await until(async () => {
       await environment.temporal.process.whenReady(signal);
@@ -127,19 +118,19 @@ export const loseDatabase = async (
     }, signal);
   }
   await until(() => workDone() >= RESTORE_AT, signal);
-  if (!isOfTemporal) await untilWitnessed(environment, sequence, signal);
+  if (!isOfTemporal) await untilWitnessed(campaign, sequence);
   if (signal.aborted) return undefined;
   let result: LossResult = { forgottenBefore: undefined, stopped: false };
   if (isOfTemporal) await restoreTemporal(environment);
   else {
     const killedAt = await replaceLedger(environment, loss === "lose ledger");
-    const stopped = await awaitStop(environment, killedAt, context);
+    const stopped = await awaitStop(campaign, killedAt);
     result = { forgottenBefore: killedAt + ON_ITS_WAY_MS, stopped };
   }
   await environment.operate(
     (operations) => recover(operations, { ...ACTING, since: copiedAt, isDryRun: false }),
     signal,
   );
-  if (isOfTemporal) await startForgotten();
+  if (isOfTemporal) await startForgotten(campaign, started);
   return result;
 };

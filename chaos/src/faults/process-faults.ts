@@ -1,32 +1,7 @@
+import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
-import type { Environment } from "../environment/environment.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
-import type { TimeSpan } from "../evidence/evidence.ts";
 import { Random } from "../plan/random.ts";
-import type { Tally } from "../tally.ts";
-
-/**
- * Keeps freezes and pauses apart: a frozen worker sends what it was about to send when it continues, paused or not.
- */
-export interface FreezeCoordination {
-  /** How many workers are frozen now. */
-  frozen: number;
-  /** When workers were frozen. */
-  readonly freezes: Array<TimeSpan>;
-  /** Whether sends are, or are about to be, paused. */
-  isPausing: boolean;
-}
-
-/** The surroundings of process faults. */
-export interface ProcessFaultContext {
-  readonly coordination: FreezeCoordination;
-  readonly tally: Tally;
-  readonly runs: number;
-  readonly seed: number;
-  readonly signal: AbortSignal;
-  /** The share of the work that is done by now, from 0 to 1. */
-  readonly workDone: () => number;
-}
 
 /** Longer than the dispatch window, and than heartbeat time-outs: what a worker was doing counts as lost. */
 const LONG_OUTAGE_MS = 20_000;
@@ -39,10 +14,15 @@ const FROM = 0.05;
 const TO = 0.85;
 
 /** Kills and freezes workers, simulator and server, independently of each other, until the signal is aborted. */
-export const injectProcessFaults = async (
-  { service, temporal, workers }: Environment,
-  { coordination, runs, seed, signal, tally, workDone }: ProcessFaultContext,
-): Promise<void> => {
+export const injectProcessFaults = async ({
+  environment: { service, temporal, workers },
+  freezing,
+  runs: { length: runs },
+  seed,
+  signal,
+  tally,
+  workDone,
+}: Campaign): Promise<void> => {
   const simulator = service.simulator?.process;
   const mayBeLong = runs >= RUNS_FOR_LONG_OUTAGE;
   const targets = new Random(seed, "targets");
@@ -84,13 +64,13 @@ export const injectProcessFaults = async (
     injectEach("freezes", 40, async (random, index) => {
       const short = index % 2 === 0 ? 1_000 : 4_000;
       const frozenMs = mayBeLong ? random.pick([1_000, 4_000, LONG_OUTAGE_MS]) : short;
-      await until(() => !coordination.isPausing, signal);
-      coordination.frozen += 1;
+      await until(() => !freezing.isPausing, signal);
+      freezing.frozen += 1;
       const from = Date.now();
       const isFrozen = await targets.pick(workers).freeze(() => delay(frozenMs, signal));
       if (isFrozen) tally.add("worker frozen");
-      coordination.freezes.push({ from, to: Date.now() });
-      coordination.frozen -= 1;
+      freezing.freezes.push({ from, to: Date.now() });
+      freezing.frozen -= 1;
     }),
     simulator &&
       injectEach("simulator", 50, (random) => kill("simulator", simulator, random.int(0, 3_000))),

@@ -1,8 +1,8 @@
 import type { FaultKind, FaultOrder, OrderedFault } from "@durable-payments/simulator";
+import type { Campaign } from "../campaign.ts";
 import { delay } from "../delay.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable, type SimulatorControl } from "../service/service.ts";
-import type { Tally } from "../tally.ts";
 
 type Operation = NonNullable<FaultOrder["operation"]>;
 
@@ -59,54 +59,27 @@ const POLL_EVERY_MS = 250;
 const isOfRepeats = ({ kind }: FaultOrder): boolean => kind.startsWith("repeated-key-");
 
 /** Injects faults of requests into the simulator. */
-export class RequestFaults {
-  readonly #control: SimulatorControl;
-  readonly #seed: number;
-  readonly #tally: Tally;
-  readonly #streams = new Map<string, Random>();
-
-  constructor(control: SimulatorControl, seed: number, tally: Tally) {
-    this.#control = control;
-    this.#seed = seed;
-    this.#tally = tally;
-  }
-
-  /** Loses the answers to the next requests of runs that are alike: of those carried out and those not in turn. */
-  async loseAnswers(operation: Operation, count: number): Promise<void> {
-    const random = this.#stream("losses");
-    for (let one = random.int(0, 1), left = count; left > 0; one++, left--) {
-      const kind = random.pick(LOSSES[one % 2 === 0 ? 0 : 1]);
-      await this.#order({ kind, operation }).catch(ignoreUnavailable);
-    }
-  }
-
-  /** Injects faults until the signal is aborted, while `isBusy`: of few runs, every request would be struck. */
-  async inject(isBusy: () => boolean, signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await this.#injectSome(isBusy()).catch(ignoreUnavailable);
-      await delay(POLL_EVERY_MS, signal);
-    }
-  }
-
-  async #injectSome(isBusy: boolean): Promise<void> {
-    const faults = await this.#control.injectedFaults();
-    if (!isBusy) {
-      if (faults.length > 0) await this.#control.clearFaults();
-      return;
-    }
-    for (const chosen of this.#choose(faults)) await this.#order(chosen);
-  }
-
-  async #order(fault: FaultOrder): Promise<void> {
-    await this.#control.inject(fault);
-    this.#tally.add(fault.kind);
-  }
+export const makeRequestFaults = (
+  control: SimulatorControl,
+  { seed, signal, tally }: Pick<Campaign, "seed" | "signal" | "tally">,
+) => {
+  /** One stream for each operation, so that what one draws does not change the others. */
+  const streams = new Map<string, Random>();
+  const streamOf = (name: string): Random => {
+    const stream = streams.get(name) ?? new Random(seed, `faults/${name}`);
+    streams.set(name, stream);
+    return stream;
+  };
+  const order = async (fault: FaultOrder): Promise<void> => {
+    await control.inject(fault);
+    tally.add(fault.kind);
+  };
 
   /** Chooses faults, one at a time for each operation, so that they strike all through the run. */
-  #choose(faults: ReadonlyArray<OrderedFault>): ReadonlyArray<FaultOrder> {
+  const choose = (faults: ReadonlyArray<OrderedFault>): ReadonlyArray<FaultOrder> => {
     const waiting = faults.filter(({ fired, times = 1 }) => fired < times);
     const chosen = OPERATIONS.flatMap(([operation, probability]): ReadonlyArray<FaultOrder> => {
-      const random = this.#stream(operation);
+      const random = streamOf(operation);
       if (!random.chance(probability)) return [];
       if (waiting.some((one) => one.operation === operation && !isOfRepeats(one))) return [];
       const kinds = KINDS.filter(([one]) => !NOT_REFUSED.has(operation) || !REFUSALS.has(one));
@@ -116,14 +89,31 @@ export class RequestFaults {
       return [{ kind, operation, ...(kind === "slow" && { milliseconds }) }];
     });
     if (waiting.some(isOfRepeats)) return chosen;
-    const kind = this.#stream("repeats").pick(REPEATED_KEY_KINDS);
+    const kind = streamOf("repeats").pick(REPEATED_KEY_KINDS);
     return [...chosen, { kind, operation: "createCard", times: 1 }];
-  }
+  };
 
-  /** One stream for each operation, so that what one draws does not change the others. */
-  #stream(name: string): Random {
-    const stream = this.#streams.get(name) ?? new Random(this.#seed, `faults/${name}`);
-    this.#streams.set(name, stream);
-    return stream;
-  }
-}
+  const injectSome = async (isBusy: boolean): Promise<void> => {
+    const faults = await control.injectedFaults();
+    if (isBusy) for (const chosen of choose(faults)) await order(chosen);
+    else if (faults.length > 0) await control.clearFaults();
+  };
+
+  return {
+    /** Loses the answers to the next requests of runs that are alike: of those carried out and those not in turn. */
+    loseAnswers: async (operation: Operation, count: number): Promise<void> => {
+      const random = streamOf("losses");
+      for (let one = random.int(0, 1), left = count; left > 0; one++, left--) {
+        const kind = random.pick(LOSSES[one % 2 === 0 ? 0 : 1]);
+        await order({ kind, operation }).catch(ignoreUnavailable);
+      }
+    },
+    /** Injects faults until the signal is aborted, while `isBusy`: of few runs, every request would be struck. */
+    inject: async (isBusy: () => boolean): Promise<void> => {
+      while (!signal.aborted) {
+        await injectSome(isBusy()).catch(ignoreUnavailable);
+        await delay(POLL_EVERY_MS, signal);
+      }
+    },
+  };
+};

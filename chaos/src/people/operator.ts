@@ -4,15 +4,13 @@ import { planMany, retryMany, retryPayment } from "@durable-payments/operations/
 import { cancel, pause, resume } from "@durable-payments/operations/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { WorkflowNotFoundError } from "@temporalio/client";
+import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
-import type { Evidence } from "../evidence/evidence.ts";
-import { type Environment, TASK_QUEUE } from "../environment/environment.ts";
-import type { FreezeCoordination } from "../faults/process-faults.ts";
+import { TASK_QUEUE } from "../environment/environment.ts";
 import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable } from "../service/service.ts";
 import { WORKFLOW_TYPES } from "../start-runs.ts";
-import type { Tally } from "../tally.ts";
 import { randomUUID } from "node:crypto";
 
 const ACTING = { by: "grace", how: "--by", reason: "planned" } as const;
@@ -48,63 +46,26 @@ const resetNatively = async (
 };
 
 /** The people who end, overrule, retry and pause, and those who use Temporal's own tools. */
-export class Operator {
-  readonly #environment: Environment;
-  readonly #runs: ReadonlyArray<PlannedRun>;
-  readonly #random: Random;
-  readonly #coordination: FreezeCoordination;
-  readonly #tally: Tally;
-  readonly unexpected: Array<string> = [];
-  readonly quiet: Array<Evidence["quiet"][number]> = [];
-  /** When a person ended a workflow id for good, in milliseconds since 1970. */
-  readonly ended = new Map<string, number>();
-  /** Ids that Temporal's own tools have ended, or a person whom another one overruled. */
-  readonly interrupted = new Set<string>();
-  isFunded = false;
+export const makeOperator = (campaign: Campaign) => {
+  const { ended, environment, freezing, interrupted, quiet, runs, signal, tally } = campaign;
+  const random = new Random(campaign.seed, "operator");
 
-  constructor(
-    environment: Environment,
-    runs: ReadonlyArray<PlannedRun>,
-    seed: number,
-    coordination: FreezeCoordination,
-    tally: Tally,
-  ) {
-    this.#environment = environment;
-    this.#runs = runs;
-    this.#coordination = coordination;
-    this.#tally = tally;
-    this.#random = new Random(seed, "operator");
-  }
-
-  /** Does with a run that has been started what is planned for while it is open. */
-  async interveneIn(run: PlannedRun, signal: AbortSignal): Promise<void> {
-    const { intervention, workflowId } = run;
-    if (intervention === undefined || !("afterMs" in intervention)) return;
-    await delay(intervention.afterMs, signal);
-    const { kind } = intervention;
-    if (kind === "end" || kind === "overruled") {
-      const isForced = kind === "end" && intervention.isForced;
-      // Until it is recorded, another attempt of this call may do it again.
-      const done = await this.#try(signal, (operations) =>
-        cancel(operations, workflowId, { ...ACTING, isForced }),
-      );
-      if (done === undefined) return;
-      if (kind === "end") this.ended.set(workflowId, Date.now());
-      else this.interrupted.add(workflowId);
-      this.#tally.add("ended by a person");
-      return;
+  /** Does something that the project may refuse; undefined if it did. */
+  const attempt = async <A>(
+    act: (operations: Operations) => Promise<A>,
+    within = signal,
+  ): Promise<A | undefined> => {
+    try {
+      return await environment.operate(act, within);
+    } catch (error) {
+      if (isOperationError(error)) return undefined;
+      throw error;
     }
-    await this.#natively(kind, workflowId, signal);
-    if (kind !== "reset") this.interrupted.add(workflowId);
-  }
+  };
 
   /** Does something by Temporal's own tools. */
-  async #natively(
-    kind: "cancel" | "terminate" | "reset",
-    workflowId: string,
-    signal: AbortSignal,
-  ): Promise<void> {
-    await this.#environment.operate(async (operations) => {
+  const natively = async (kind: "cancel" | "terminate" | "reset", workflowId: string) => {
+    await environment.operate(async (operations) => {
       const handle = operations.client.workflow.getHandle(workflowId);
       try {
         if (kind === "cancel") await handle.cancel();
@@ -115,129 +76,74 @@ export class Operator {
         if (!(error instanceof WorkflowNotFoundError)) throw error;
       }
     }, signal);
-    this.#tally.add(`${kind} by Temporal's tools`);
-  }
-
-  /** Pauses sends for a while, funds the empty balance, and retries what has failed so far. */
-  async intervene(
-    { mayPause, workDone }: { readonly mayPause: boolean; readonly workDone: () => number },
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (mayPause) {
-      await until(() => workDone() >= PAUSE_AT, signal);
-      await this.#pauseForAWhile(signal);
-    }
-    await until(() => workDone() >= RETRY_AT, signal);
-    await this.fund(signal);
-    await this.retryFailed(signal);
-  }
-
-  /** Does what is planned for runs that have ended, then retries all that failed. */
-  async afterwards(signal: AbortSignal): Promise<void> {
-    for (const run of this.#runs) {
-      if (signal.aborted) return;
-      await this.#afterwards(run, signal);
-    }
-    await this.retryFailed(signal);
-  }
-
-  async #afterwards(run: PlannedRun, signal: AbortSignal): Promise<void> {
-    const { intervention, workflowId } = run;
-    const isEnded = this.ended.has(workflowId);
-    if (isEnded) return this.#tryToPay(run, signal);
-    switch (intervention?.kind) {
-      case undefined:
-      case "end":
-      case "end by answer":
-      case "reset":
-        return;
-      case "start again":
-        return this.#startBare(run, signal);
-      case "retry":
-        await this.#retry(workflowId, signal, { amend: intervention.amend });
-        return;
-      case "overruled":
-        if (!this.interrupted.has(workflowId)) return;
-        await this.#retry(workflowId, signal, { isOverruling: true });
-        return;
-      default:
-        await this.#retry(workflowId, signal);
-    }
-  }
-
-  /** Whatever is tried with an id that a person has ended, nothing may be paid. */
-  async #tryToPay(run: PlannedRun, signal: AbortSignal): Promise<void> {
-    const way = this.#random.pick(["retry", "reset", "start", "all"]);
-    const { workflowId } = run;
-    if (way === "retry" || way === "all") {
-      const retried = await this.#retry(workflowId, signal);
-      if (retried) this.unexpected.push(`${workflowId} was retried although a person had ended it`);
-      else this.#tally.add("retry refused");
-    }
-    if (way === "reset" || way === "all") {
-      await this.#natively("reset", workflowId, signal);
-      await delay(1_000, signal);
-    }
-    if (way === "start" || way === "all") await this.#startBare(run, signal);
-  }
+    tally.add(`${kind} by Temporal's tools`);
+  };
 
   /** Starts an id once more with the same input by a client without any plugin: nobody vouches. */
-  async #startBare({ input, kind, workflowId }: PlannedRun, signal: AbortSignal): Promise<void> {
-    await this.#environment.operate(
-      ({ client }) =>
-        client.workflow.start(WORKFLOW_TYPES[kind], {
-          workflowId,
-          taskQueue: TASK_QUEUE,
-          args: [input],
-          workflowIdReusePolicy: "ALLOW_DUPLICATE",
-          workflowIdConflictPolicy: "USE_EXISTING",
-        }),
-      signal,
-    );
-    this.#tally.add("started again");
-  }
+  const startBare = async ({ input, kind, workflowId }: PlannedRun): Promise<void> => {
+    const options = {
+      workflowId,
+      taskQueue: TASK_QUEUE,
+      args: [input],
+      workflowIdReusePolicy: "ALLOW_DUPLICATE",
+      workflowIdConflictPolicy: "USE_EXISTING",
+    } as const;
+    const type = WORKFLOW_TYPES[kind];
+    await environment.operate(({ client }) => client.workflow.start(type, options), signal);
+    tally.add("started again");
+  };
 
   /** Retries one run; false if that was refused. */
-  async #retry(
+  const retry = async (
     workflowId: string,
-    signal: AbortSignal,
     {
       amend: patch,
       isOverruling = false,
     }: { readonly amend?: object | undefined; readonly isOverruling?: boolean } = {},
-  ): Promise<boolean> {
-    const done = await this.#try(signal, (operations) =>
-      retryPayment(operations, workflowId, {
-        ...ACTING,
-        isOverruling,
-        ...(patch && { amend: { patch, assumptions: defaultAssumptions } }),
-      }),
+  ): Promise<boolean> => {
+    const amend = patch && { amend: { patch, assumptions: defaultAssumptions } };
+    const done = await attempt((operations) =>
+      retryPayment(operations, workflowId, { ...ACTING, isOverruling, ...amend }),
     );
     if (done === undefined || done.plan.way === "look") return false;
-    this.#tally.add(isOverruling ? "overruled" : "retried");
+    tally.add(isOverruling ? "overruled" : "retried");
     return true;
-  }
+  };
 
   /** Retries all that failed, and nothing that a person has ended. */
-  async retryFailed(signal: AbortSignal): Promise<void> {
-    const done = await this.#environment.operate(async (operations) => {
+  const retryFailed = async (): Promise<void> => {
+    const done = await environment.operate(async (operations) => {
       const planned = await planMany(operations, {}, ACTING);
       return retryMany(operations, planned, ACTING, 50);
     }, signal);
-    // A run that was only asked to look again sends nothing new.
-    const retried = (done ?? []).filter(
-      ({ way, whyNot }) => whyNot === undefined && way !== "look",
-    );
-    for (const { workflowId } of retried) {
-      this.#tally.add("retried in bulk");
-      if (!this.ended.has(workflowId)) continue;
-      this.unexpected.push(`${workflowId} was retried in bulk although a person had ended it`);
+    for (const { way, whyNot, workflowId } of done ?? []) {
+      // A run that was only asked to look again sends nothing new.
+      if (whyNot !== undefined || way === "look") continue;
+      tally.add("retried in bulk");
+      if (!ended.has(workflowId)) continue;
+      campaign.unexpected.push(`${workflowId} was retried in bulk although a person had ended it`);
     }
-  }
+  };
+
+  /** Whatever is tried with an id that a person has ended, nothing may be paid. */
+  const tryToPay = async (run: PlannedRun): Promise<void> => {
+    const { workflowId } = run;
+    const way = random.pick(["retry", "reset", "start", "all"]);
+    if (way === "retry" || way === "all") {
+      const problem = `${workflowId} was retried although a person had ended it`;
+      if (await retry(workflowId)) campaign.unexpected.push(problem);
+      else tally.add("retry refused");
+    }
+    if (way === "reset" || way === "all") {
+      await natively("reset", workflowId);
+      await delay(1_000, signal);
+    }
+    if (way === "start" || way === "all") await startBare(run);
+  };
 
   /** Pays into the balance that was empty. */
-  async fund(signal: AbortSignal): Promise<void> {
-    const control = this.#environment.service.simulator?.control;
+  const fund = async (): Promise<void> => {
+    const control = environment.service.simulator?.control;
     if (control === undefined) return;
     const isFunded = async (): Promise<boolean> => {
       // A payment whose answer was lost is not made again.
@@ -246,43 +152,78 @@ export class Operator {
       if (Number(held?.available_balance ?? "0") === 0) {
         await control.fund(LATE_FUNDS.currency, LATE_FUNDS.amount);
       }
-      return (this.isFunded = true);
+      tally.add("funded");
+      return true;
     };
     await until(() => isFunded().catch(ignoreUnavailable).then(Boolean), signal);
-  }
+  };
 
-  async #pauseForAWhile(signal: AbortSignal): Promise<void> {
-    this.#coordination.isPausing = true;
+  const pauseForAWhile = async (): Promise<void> => {
+    freezing.isPausing = true;
     try {
-      await until(() => this.#coordination.frozen === 0, signal);
-      const paused = await this.#environment.operate(
-        (operations) => pause(operations, undefined, ACTING),
-        signal,
-      );
-      if (paused === undefined) return;
+      await until(() => freezing.frozen === 0, signal);
+      await environment.operate((operations) => pause(operations, undefined, ACTING), signal);
+      if (signal.aborted) return;
       const from = Date.now() + ON_ITS_WAY_MS;
-      await delay(ON_ITS_WAY_MS + PAUSED_MS + this.#random.int(0, 2_000), signal);
-      this.quiet.push({ why: "the pause", from, to: Date.now() });
-      this.#tally.add("pause");
+      await delay(ON_ITS_WAY_MS + PAUSED_MS + random.int(0, 2_000), signal);
+      quiet.push({ why: "the pause", from, to: Date.now() });
+      tally.add("pause");
     } finally {
       // Also when the signal is aborted: what is paused would never end.
-      await this.#try(AbortSignal.timeout(60_000), (operations) =>
-        resume(operations, undefined, ACTING),
-      );
-      this.#coordination.isPausing = false;
+      const within = AbortSignal.timeout(60_000);
+      await attempt((operations) => resume(operations, undefined, ACTING), within);
+      freezing.isPausing = false;
     }
-  }
+  };
 
-  /** Does something that the project may refuse; undefined if it did. */
-  async #try<A>(
-    signal: AbortSignal,
-    act: (operations: Operations) => Promise<A>,
-  ): Promise<A | undefined> {
-    try {
-      return await this.#environment.operate(act, signal);
-    } catch (error) {
-      if (isOperationError(error)) return undefined;
-      throw error;
-    }
-  }
-}
+  return {
+    /** Does with a run that has been started what is planned for while it is open. */
+    interveneIn: async ({ intervention, workflowId }: PlannedRun): Promise<void> => {
+      if (intervention === undefined || !("afterMs" in intervention)) return;
+      await delay(intervention.afterMs, signal);
+      const { kind } = intervention;
+      if (kind !== "end" && kind !== "overruled") {
+        await natively(kind, workflowId);
+        if (kind !== "reset") interrupted.add(workflowId);
+        return;
+      }
+      const isForced = kind === "end" && intervention.isForced;
+      // Until it is recorded, another attempt of this call may do it again.
+      const done = await attempt((operations) =>
+        cancel(operations, workflowId, { ...ACTING, isForced }),
+      );
+      if (done === undefined) return;
+      if (kind === "end") ended.set(workflowId, Date.now());
+      else interrupted.add(workflowId);
+      tally.add("ended by a person");
+    },
+
+    /** Pauses sends for a while, funds the empty balance, and retries what has failed so far. */
+    intervene: async (mayPause: boolean): Promise<void> => {
+      if (mayPause) {
+        await until(() => campaign.workDone() >= PAUSE_AT, signal);
+        await pauseForAWhile();
+      }
+      await until(() => campaign.workDone() >= RETRY_AT, signal);
+      await fund();
+      await retryFailed();
+    },
+
+    /** Does what is planned for runs that have ended, then retries all that failed. */
+    afterwards: async (): Promise<void> => {
+      for (const run of runs) {
+        const { intervention: planned, workflowId } = run;
+        if (signal.aborted) return;
+        if (ended.has(workflowId)) await tryToPay(run);
+        else if (planned?.kind === "start again") await startBare(run);
+        else if (planned?.kind === "retry") await retry(workflowId, { amend: planned.amend });
+        else if (planned?.kind === "cancel" || planned?.kind === "terminate") {
+          await retry(workflowId);
+        } else if (planned?.kind === "overruled" && interrupted.has(workflowId)) {
+          await retry(workflowId, { isOverruling: true });
+        }
+      }
+      await retryFailed();
+    },
+  };
+};

@@ -1,0 +1,35 @@
+import type { Environment } from "./environment/environment.ts";
+import type { TimeSpan } from "./evidence/evidence.ts";
+import type { PlannedRun } from "./plan/planned-run.ts";
+import type { Tally } from "./tally.ts";
+
+/** A campaign under way: all who break, start and answer share it. */
+export interface Campaign {
+  readonly environment: Environment;
+  readonly runs: ReadonlyArray<PlannedRun>;
+  readonly seed: number;
+  /** Ends the work. */
+  readonly signal: AbortSignal;
+  readonly tally: Tally;
+  /** The share of the work that is done by now, from 0 to 1. */
+  readonly workDone: () => number;
+  /**
+   * Keeps freezes and pauses apart: a frozen worker sends what it was about to send when it continues, paused or not.
+   */
+  readonly freezing: {
+    /** How many workers are frozen now. */
+    frozen: number;
+    /** When workers were frozen. */
+    readonly freezes: Array<TimeSpan>;
+    /** Whether sends are, or are about to be, paused. */
+    isPausing: boolean;
+  };
+  /** When nothing may be made, and why. */
+  readonly quiet: Array<TimeSpan & { readonly why: string }>;
+  /** When a person ended or rejected a workflow id, in milliseconds since 1970. */
+  readonly ended: Map<string, number>;
+  /** Ids that Temporal's own tools have ended, or a person whom another one overruled. */
+  readonly interrupted: Set<string>;
+  /** What must not happen, and is no matter of money. */
+  readonly unexpected: Array<string>;
+}
