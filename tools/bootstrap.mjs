@@ -24,7 +24,6 @@ const SCRIPTS = {
   site: "site/src/build.ts",
   "record-demo": "site/src/record-demo.ts",
   test: "tools/src/test.ts",
-  nightly: "tools/src/nightly.ts",
   size: "tools/src/size.ts",
   chaos: "chaos/src/main.ts",
   bench: "bench/src/main.ts",

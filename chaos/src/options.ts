@@ -8,7 +8,7 @@ export const chaosOptions = {
   seed: { type: "string" },
   minutes: { type: "string", default: "6" },
   service: { type: "string", default: "simulator" },
-  restore: { type: "string", multiple: true },
+  restore: { type: "string" },
   lose: { type: "string" },
   quiet: { type: "boolean" },
 } as const;
@@ -63,14 +63,10 @@ const oneOf = <A extends string>(option: string, known: ReadonlyArray<A>, text: 
 };
 
 /** The options as `parseArgs` returns them. */
-interface Given {
-  readonly runs: string;
-  readonly seed?: string | undefined;
-  readonly minutes: string;
-  readonly service: string;
-  readonly restore?: ReadonlyArray<string> | undefined;
-  readonly lose?: string | undefined;
-}
+type Given = Readonly<
+  Record<"runs" | "minutes" | "service", string> &
+    Partial<Record<"seed" | "restore" | "lose", string | undefined>>
+>;
 
 /**
  * Reads the options of the command line.
@@ -78,18 +74,18 @@ interface Given {
  * @throws BadOption naming the first invalid value.
  */
 export const readOptions = (given: Given): ChaosOptions => {
-  const { lose, restore = [], seed = String(randomInt(1_000_000)) } = given;
-  const losses: ReadonlyArray<Loss> = [
-    ...restore.map((one): Loss => `restore ${oneOf("--restore", ["temporal", "ledger"], one)}`),
-    ...(lose === undefined ? [] : [`lose ${oneOf("--lose", ["ledger"], lose)}` as const]),
-  ];
+  const { lose, restore, seed = String(randomInt(1_000_000)) } = given;
   // Both at once is outside of what is promised.
-  if (losses.length > 1) throw new BadOption("Give one --restore, or --lose, at a time.");
+  if (lose !== undefined && restore !== undefined) throw new BadOption("Give --restore or --lose.");
+  const losses = {
+    restore: restore && (`restore ${oneOf("--restore", ["temporal", "ledger"], restore)}` as const),
+    lose: lose && (`lose ${oneOf("--lose", ["ledger"], lose)}` as const),
+  };
   return {
     runs: number("--runs", given.runs, [2, 2_000]),
     seed: number("--seed", seed, [0, 2 ** 32 - 1]),
     minutes: number("--minutes", given.minutes, [1, 120]),
     service: oneOf("--service", SERVICES, given.service),
-    loss: losses[0],
+    loss: losses.restore || losses.lose || undefined,
   };
 };

@@ -9,8 +9,8 @@ it.each([
   [{ seed: "x" }, "--seed must be a whole number"],
   [{ minutes: "0" }, "--minutes must be a whole number from 1 to 120"],
   [{ service: "bank" }, "--service must be simulator or independent"],
-  [{ restore: ["disk"] }, "--restore must be temporal or ledger"],
-  [{ restore: ["temporal", "ledger"] }, "Give one --restore"],
+  [{ restore: "disk" }, "--restore must be temporal or ledger"],
+  [{ restore: "temporal", lose: "ledger" }, "Give --restore or --lose"],
 ])("refuses %o before anything is started", (change, words) => {
   expect(() => readOptions({ ...given, ...change })).toThrow(words);
 });

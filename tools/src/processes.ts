@@ -136,23 +136,20 @@ export const spawnProcess = (
 /** The first line of JSON on the standard output of a process. */
 export type ReadyLine = Readonly<Record<string, unknown>>;
 
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 
 /**
  * Awaits the first line on the standard output that is a JSON object.
  *
- * @throws Error with its last lines if the process ends before, or after `withinMs`; it is killed then
+ * @throws Error with its last lines if the process ends before, or after two minutes; it is killed then
  */
-export const awaitReadyLine = (
-  started: StartedProcess,
-  withinMs = READY_WITHIN_MS,
-): Promise<ReadyLine> => {
+export const awaitReadyLine = (started: StartedProcess): Promise<ReadyLine> => {
   const { promise, resolve } = Promise.withResolvers<ReadyLine>();
   started.onStdout((line) => {
     const ready = parseObject(line);
     if (ready !== undefined) resolve(ready);
   });
-  return orEnd(started, promise, withinMs);
+  return orEnd(started, promise);
 };
 
 const parseObject = (line: string): ReadyLine | undefined => {
@@ -165,11 +162,7 @@ const parseObject = (line: string): ReadyLine | undefined => {
 };
 
 /** Awaits `ready`, unless the process ends first or the time is up. */
-const orEnd = async <A>(
-  started: StartedProcess,
-  ready: Promise<A>,
-  withinMs: number,
-): Promise<A> => {
+const orEnd = async <A>(started: StartedProcess, ready: Promise<A>): Promise<A> => {
   const { promise: failed, reject } = Promise.withResolvers<never>();
   const fail = (what: string) => {
     const printed = lastLines(started) || "  (none)";
@@ -177,8 +170,8 @@ const orEnd = async <A>(
   };
   const timer = setTimeout(() => {
     void started.kill("SIGKILL");
-    fail(`was not ready after ${withinMs / 1000} s`);
-  }, withinMs);
+    fail(`was not ready after ${READY_WITHIN_MS / 1000} s`);
+  }, READY_WITHIN_MS);
   void started.exited.then((exit) => fail(`ended ${describeExit(exit)}`));
   try {
     return await Promise.race([ready, failed]);
@@ -188,7 +181,6 @@ const orEnd = async <A>(
   }
 };
 
-const SERVING_WITHIN_MS = 120_000;
 const ASK_EVERY_MS = 100;
 
 /**
@@ -199,7 +191,6 @@ const ASK_EVERY_MS = 100;
 export const untilReady = async (
   started: StartedProcess,
   isReady: () => Promise<boolean>,
-  withinMs = SERVING_WITHIN_MS,
 ): Promise<void> => {
   const over = new AbortController();
   const ask = async () => {
@@ -207,7 +198,7 @@ export const untilReady = async (
   };
   const asking = ask();
   try {
-    await orEnd(started, asking, withinMs);
+    await orEnd(started, asking);
   } finally {
     over.abort();
     // A call that is repeated after its connection was closed would end this process.

@@ -17,7 +17,6 @@ import {
 import { ensureServer, temporalCli } from "./servers.ts";
 
 const HOST = "127.0.0.1";
-const READY_WITHIN_MS = 30_000;
 const ASK_WITHIN_MS = 1_000;
 
 /** Returns the arguments of the Temporal CLI that start the dev server, in memory, with its Web UI. */
@@ -27,7 +26,7 @@ export const temporalServerArguments = (port: number, uiPort: number): Array<str
 /**
  * Waits until a Temporal server answers for its namespace.
  *
- * @throws Error if it ends before, or takes longer than 30 seconds
+ * @throws Error if it ends before, or takes longer than two minutes
  */
 export const awaitTemporalServer = async (
   server: StartedProcess,
@@ -45,7 +44,7 @@ export const awaitTemporalServer = async (
         () => true,
         () => false,
       );
-  await untilReady(server, answers, READY_WITHIN_MS).finally(() => connection.close());
+  await untilReady(server, answers).finally(() => connection.close());
 };
 
 /** Returns the preferred port if it is free on this machine, else any free one. */

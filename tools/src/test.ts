@@ -1,12 +1,21 @@
+import { execa } from "execa";
+import { fileURLToPath } from "node:url";
 import { reporter, runCommand } from "./command.ts";
-import { TESTS, withServers } from "./run-tests.ts";
+import { checkout } from "./processes.ts";
+import { clusterServer, setUp, temporalCli, testServer } from "./servers.ts";
+import { withoutServiceVariables } from "./stack.ts";
 
 const help = `Usage: npm test [-- FILTER…]
+       npm run nightly [-- FILTER…]
 
 Installs missing Temporal servers (see "npm run setup -- --help") and runs the tests of every project, or the files
 whose paths contain a filter, with Vitest. Prints a dot for each file; for each failure its error, its output and
 the last lines of its Temporal servers; the slowest files; the reason for each skipped test; and a last line
 "N passed, N failed". A project that exceeds its budget in tools/src/testing/test-budget.json fails.
+
+npm run nightly runs the tests in files named *.nightly.ts, which take minutes, or need servers that few machines have:
+the model check at its large bounds, shown output, demo, replaced keys, clusters on PostgreSQL, authorization, chaos
+with restores, the package as its users install it.
 
 The tests of one project, or of the projects that changed (from Nx's cache):
   npx vitest run --project=@durable-payments/workflows
@@ -18,7 +27,35 @@ Options:
 Exit codes: 0 every test passed or was skipped, 1 otherwise.
 `;
 
+const countsReporter = fileURLToPath(new URL("./testing/counts-reporter.ts", import.meta.url));
+
 await runCommand({ help, options: {}, allowPositionals: true }, async (_, filters) => {
-  const run = await withServers(reporter(process.stdout));
-  return run([...TESTS, ...filters]);
+  const report = reporter(process.stdout);
+  const { path, problem } = await setUp(temporalCli, report);
+  if (path === undefined) throw new Error(problem);
+  const skipping = await setUp(testServer, report);
+  report.line(`Temporal CLI: ${path}`);
+  report.line(`Time-skipping test server: ${skipping.path ?? skipping.problem}`);
+  // If it cannot be built, the tests that need it are skipped with the reason.
+  if (process.env["NIGHTLY"] !== undefined) await setUp(clusterServer, report);
+  const { exitCode = 1 } = await execa(
+    "vitest",
+    ["run", `--reporter=${countsReporter}`, ...filters],
+    {
+      cwd: checkout,
+      // None of the user's own addresses.
+      env: {
+        ...withoutServiceVariables(),
+        [temporalCli.variable]: path,
+        [testServer.variable]: skipping.path,
+      },
+      preferLocal: true,
+      localDir: checkout,
+      reject: false,
+      stdin: "ignore",
+      stdout: "inherit",
+      stderr: "inherit",
+    },
+  );
+  return exitCode;
 });

@@ -28,7 +28,7 @@ const runLine = async (stack: Stack, line: string): Promise<string> => {
   if (/^npm run dev$|^\.\/starter answer \S+$|--follow$/.test(line)) return "";
   if (line === "npm run worker") {
     const worker = stack.spawn("worker", appArguments("worker", ["--json"]));
-    await awaitReadyLine(worker, WITHIN_MS);
+    await awaitReadyLine(worker);
     return "";
   }
   const ended = /^kill -9 PROCESS$/.test(line) ? stack.parts.worker : undefined;

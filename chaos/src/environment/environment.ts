@@ -5,7 +5,7 @@ import type { Operations } from "@durable-payments/operations/connection";
 import { temporalSettings, withOperations } from "@durable-payments/operations/connection";
 import type { Reporter } from "@durable-payments/tools/command";
 import { awaitReadyLine, spawnProcess } from "@durable-payments/tools/processes";
-import { choosePort, withoutServiceVariables } from "@durable-payments/tools/stack";
+import { withoutServiceVariables } from "@durable-payments/tools/stack";
 import * as Result from "effect/Result";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -15,7 +15,6 @@ import { PaymentsPlugin } from "@durable-payments/plugin";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import { delay, until } from "../delay.ts";
 import type { ChaosOptions } from "../options.ts";
-import { START_BALANCES } from "../plan/planned-run.ts";
 import { startIndependent } from "../service/independent.ts";
 import type { Service } from "../service/service.ts";
 import { startSimulatorProcess } from "../service/simulator.ts";
@@ -53,8 +52,6 @@ export interface Environment {
 /** Whether a server, or a ledger, cannot be reached now: the call is repeated. */
 const isTransient = (error: unknown): boolean =>
   error instanceof ConnectionFailed || error instanceof ServiceError || isGrpcServiceError(error);
-
-const READY_WITHIN_MS = 60_000;
 
 const REPEAT_AFTER_MS = 300;
 
@@ -130,14 +127,8 @@ export const startEnvironment = async (
     await writeFile(join(folder, "temporal.toml"), "[profile.default]\n");
     const startService =
       options.service === "independent"
-        ? startIndependent(options.seed, START_BALANCES, tally)
-        : startSimulatorProcess({
-            folder,
-            funds: START_BALANCES,
-            port: await choosePort(),
-            seed: options.seed,
-            spawn,
-          });
+        ? startIndependent(options.seed, tally)
+        : startSimulatorProcess(folder, options.seed, spawn);
     const bundle = join(folder, "workflow-bundle.js");
     const [service] = await report.during(
       "Starting the Temporal server and the service",
@@ -170,7 +161,7 @@ export const startEnvironment = async (
             ["--conditions=@durable-payments/source", workerFile("chaos-worker.ts")],
             variables,
           ),
-        ready: (process_) => awaitReadyLine(process_, READY_WITHIN_MS),
+        ready: awaitReadyLine,
       });
     const workers = [worker("worker-a"), worker("worker-b")] as const;
     started.workers = workers;

@@ -1,4 +1,5 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
+import { START_BALANCES } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import type { Tally } from "../tally.ts";
 import { money } from "./independent-operations.ts";
@@ -11,11 +12,7 @@ const timeOf = (at: number): string => new Date(at).toISOString();
  * Starts the service that shares no code with client or simulator: it shows no keys and lists the oldest first; the
  * seed decides how many answers are lost, how late its lists are, in which letters, and how its clock differs.
  */
-export const startIndependent = async (
-  seed: number,
-  funds: Readonly<Record<string, string>>,
-  tally: Tally,
-): Promise<Service> => {
+export const startIndependent = async (seed: number, tally: Tally): Promise<Service> => {
   const random = new Random(seed, "independent");
   const behaviour = {
     loses: random.pick([0.05, 0.15, 0.3]),
@@ -27,7 +24,7 @@ export const startIndependent = async (
   const { loses, ...shown } = behaviour;
   const { apiKey, clientId, ledger, stop, url } = await startIndependentService({
     ...shown,
-    balances: funds,
+    balances: START_BALANCES,
     settleAfterMs: SETTLE_AFTER_MS,
     verifyAfterMs: VERIFY_AFTER_MS,
     lose: () => {

@@ -11,5 +11,5 @@ export interface SimulatorProcessOptions {
 
 // Written by `startSimulatorProcess`.
 const { odd, options, seed } = JSON.parse(process.argv[2] ?? "") as SimulatorProcessOptions;
-const { apiKey, clientId } = await startSimulator({ ...options, rewrite: rewriteAs(odd, seed) });
-console.log(JSON.stringify({ clientId, apiKey }));
+await startSimulator({ ...options, rewrite: rewriteAs(odd, seed) });
+console.log(JSON.stringify({ ready: true }));

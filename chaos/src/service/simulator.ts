@@ -1,8 +1,10 @@
 import type { Temperament } from "@durable-payments/simulator";
 import { awaitReadyLine } from "@durable-payments/tools/processes";
+import { choosePort } from "@durable-payments/tools/stack";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Spawn, SupervisedProcess } from "../environment/supervised-process.ts";
+import { START_BALANCES } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import type { OddAnswers } from "./odd-answers.ts";
 import type { SimulatorProcessOptions } from "./simulator-process.ts";
@@ -13,8 +15,6 @@ import {
   SimulatorControl,
   VERIFY_AFTER_MS,
 } from "./service.ts";
-
-const READY_WITHIN_MS = 60_000;
 
 /** Zones in which the service may write times, in minutes east of UTC. */
 const ZONES = [480, 330, -300] as const;
@@ -60,44 +60,35 @@ const draw = (fields: Readonly<Record<string, (random: Random) => unknown>>, see
   );
 
 /** Starts the simulator with a state file, in every mood: it is killed, and takes faults of requests. */
-export const startSimulatorProcess = async ({
-  folder,
-  funds,
-  port,
-  seed,
-  spawn,
-}: {
-  readonly folder: string;
-  readonly funds: Readonly<Record<string, string>>;
-  readonly port: number;
-  readonly seed: number;
-  readonly spawn: Spawn;
-}): Promise<Service> => {
+export const startSimulatorProcess = async (
+  folder: string,
+  seed: number,
+  spawn: Spawn,
+): Promise<Service> => {
+  const port = await choosePort();
+  const credentials = { clientId: "chaos", apiKey: "chaos-key" };
   const temperament: Temperament = draw(FIELDS, seed);
   const odd: OddAnswers = draw(ODD_FIELDS, seed);
   const given: SimulatorProcessOptions = {
     odd,
     seed,
     options: {
+      ...credentials,
       port,
       stateFile: join(folder, "service.jsonl"),
       settleAfter: SETTLE_AFTER_MS,
       verifyAfter: VERIFY_AFTER_MS,
       tokenLifetime: new Random(seed, "tokens").int(20_000, 60_000),
-      balances: funds,
+      balances: START_BALANCES,
       temperament,
     },
   };
   const file = fileURLToPath(new URL("simulator-process.ts", import.meta.url));
   const args = ["--conditions=@durable-payments/source", file, JSON.stringify(given)];
-  let credentials = { clientId: "", apiKey: "" };
   const supervised = new SupervisedProcess({
     name: "the simulator",
     spawn: (start) => spawn(`simulator-${start}`, process.execPath, args),
-    ready: async (started) => {
-      const { apiKey, clientId } = await awaitReadyLine(started, READY_WITHIN_MS);
-      credentials = { clientId: String(clientId), apiKey: String(apiKey) };
-    },
+    ready: awaitReadyLine,
   });
   await supervised.start();
   const url = `http://127.0.0.1:${port}`;
