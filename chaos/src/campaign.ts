@@ -30,6 +30,6 @@ export interface Campaign {
   readonly ended: Map<string, number>;
   /** Ids that Temporal's own tools have ended, or a person whom another one overruled. */
   readonly interrupted: Set<string>;
-  /** What must not happen, and is no matter of money. */
+  /** Problems that are not about money. */
   readonly unexpected: Array<string>;
 }

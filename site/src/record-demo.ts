@@ -1,9 +1,7 @@
 import { reporter, runCommand } from "@durable-payments/tools/command";
-import { checkout } from "@durable-payments/tools/processes";
-import { spawn } from "node:child_process";
+import { checkout, lastLines, spawnProcess } from "@durable-payments/tools/processes";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { drawRecording, type RecordedLine } from "./recording.ts";
 
 const help = `Usage: npm run record-demo
@@ -22,21 +20,12 @@ const COMMAND = "npm run demo";
 const record = async (): Promise<ReadonlyArray<RecordedLine>> => {
   const started = performance.now();
   const lines: Array<RecordedLine> = [{ at: 0, text: `$ ${COMMAND}` }];
-  const demo = spawn("npm", ["run", "--silent", "demo"], { cwd: checkout });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    demo.once("error", reject);
-    demo.once("close", resolve);
-  });
-  for (const stream of [demo.stdout, demo.stderr]) {
-    createInterface(stream).on("line", (text) => {
-      lines.push({ at: performance.now() - started, text });
-    });
-  }
-  const code = await ended;
-  if (code !== 0)
-    throw new Error(
-      `${COMMAND} ended with exit code ${code}:\n${lines.map(({ text }) => text).join("\n")}`,
-    );
+  const demo = spawnProcess("npm", ["run", "--silent", "demo"], { cwd: checkout });
+  const add = (text: string) => void lines.push({ at: performance.now() - started, text });
+  demo.onStdout(add);
+  demo.onStderr(add);
+  const { code } = await demo.exited;
+  if (code !== 0) throw new Error(`${COMMAND} ended with exit code ${code}:\n${lastLines(demo)}`);
   return lines;
 };
 

@@ -37,7 +37,7 @@ export const beneficiary = (currency: string, nickname: string) => ({
   postal_code: "62701",
 });
 
-/** What is special about some payouts. */
+/** A kind of payouts. */
 interface Shape {
   readonly is: "plain" | "alike" | "twice" | "unfunded" | "short" | "fails" | "approval";
   /** In proportion to those of the others. */
