@@ -1,24 +1,20 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import { execa } from "execa";
 import getPort from "get-port";
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, globSync, realpathSync } from "node:fs";
 import { chmod, chown, mkdir, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 
 const HOST = "127.0.0.1";
 const USER = "tester";
-const DEBIAN = "/usr/lib/postgresql";
+const DEBIAN = "/usr/lib/postgresql/*/bin";
 
 /** The folder of PostgreSQL's programs, or undefined if they are not installed. */
 const programs = (): string | undefined => {
-  const installed = existsSync(DEBIAN) ? readdirSync(DEBIAN) : [];
-  const initdb = [
-    ...(process.env["PATH"] ?? "").split(delimiter),
-    ...installed.map((version) => join(DEBIAN, version, "bin")),
-  ]
-    .map((folder) => join(folder, "initdb"))
-    .find(existsSync);
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), ...globSync(DEBIAN)];
+  const initdb = folders.map((folder) => join(folder, "initdb")).find(existsSync);
   // The PATH may have links to some of them only.
   return initdb === undefined ? undefined : dirname(realpathSync(initdb));
 };
@@ -30,17 +26,6 @@ const postgresUser = (): { readonly uid: number; readonly gid: number } | undefi
   return { uid: idOf("-u"), gid: idOf("-g") };
 };
 
-/** Returns why PostgreSQL cannot run here, or undefined if it can. */
-export const whyNoPostgres = (): string | undefined => {
-  if (programs() === undefined) return "PostgreSQL is not installed (apt-get install postgresql)";
-  try {
-    postgresUser();
-    return undefined;
-  } catch {
-    return "PostgreSQL does not run as root, and there is no user postgres";
-  }
-};
-
 /**
  * Finds PostgreSQL's programs, and the user they run as: undefined for the user of this process.
  *
@@ -48,9 +33,23 @@ export const whyNoPostgres = (): string | undefined => {
  */
 export const findPostgres = () => {
   const bin = programs();
-  const missing = whyNoPostgres();
-  if (bin === undefined || missing !== undefined) throw new Error(missing);
-  return { bin, user: postgresUser() };
+  if (bin === undefined)
+    throw new Error("PostgreSQL is not installed (apt-get install postgresql)");
+  try {
+    return { bin, user: postgresUser() };
+  } catch {
+    throw new Error("PostgreSQL does not run as root, and there is no user postgres");
+  }
+};
+
+/** Returns why PostgreSQL cannot run here, or undefined if it can. */
+export const whyNoPostgres = (): string | undefined => {
+  try {
+    findPostgres();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 };
 
 /** A PostgreSQL server with its data in one folder, on a free port of this machine. */

@@ -178,7 +178,8 @@ export const withStack = async <A>(
   }
 };
 
-type Spawn = (
+/** Starts a process with a log of its own. */
+export type Spawn = (
   name: string,
   command: string,
   args: ReadonlyArray<string>,

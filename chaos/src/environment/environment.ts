@@ -5,7 +5,7 @@ import type { Operations } from "@durable-payments/operations/connection";
 import { temporalSettings, withOperations } from "@durable-payments/operations/connection";
 import type { Reporter } from "@durable-payments/tools/command";
 import { awaitReadyLine, spawnProcess } from "@durable-payments/tools/processes";
-import { withoutServiceVariables } from "@durable-payments/tools/stack";
+import { withoutServiceVariables, type Spawn } from "@durable-payments/tools/stack";
 import * as Result from "effect/Result";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ import { startIndependent } from "../service/independent.ts";
 import type { Service } from "../service/service.ts";
 import { startSimulatorProcess } from "../service/simulator.ts";
 import type { Tally } from "../tally.ts";
-import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
 import { createTemporalServer, type TemporalServer } from "./temporal.ts";
 
 /** The task queue of the workers. */

@@ -1,14 +1,6 @@
 import { describeExit, lastLines, type StartedProcess } from "@durable-payments/tools/processes";
 import { delay, until } from "../delay.ts";
 
-/** Starts a process whose log is in the folder of the campaign. */
-export type Spawn = (
-  name: string,
-  command: string,
-  args: ReadonlyArray<string>,
-  env?: NodeJS.ProcessEnv,
-) => StartedProcess;
-
 /** How a process is started, and when it is ready. */
 export interface ProcessDefinition {
   readonly name: string;

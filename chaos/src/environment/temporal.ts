@@ -7,8 +7,9 @@ import {
   awaitTemporalServer,
   choosePort,
   temporalServerArguments,
+  type Spawn,
 } from "@durable-payments/tools/stack";
-import { type Spawn, SupervisedProcess } from "./supervised-process.ts";
+import { SupervisedProcess } from "./supervised-process.ts";
 
 /**
  * Replaces a SQLite database by another one, or removes it; no process may write to either. Their logs hold changes that

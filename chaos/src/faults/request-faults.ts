@@ -94,7 +94,7 @@ export const makeRequestFaults = (
   };
 
   const injectSome = async (isBusy: boolean): Promise<void> => {
-    const faults = await control.injectedFaults();
+    const faults = await control.faults();
     if (isBusy) for (const chosen of choose(faults)) await order(chosen);
     else if (faults.length > 0) await control.clearFaults();
   };

@@ -61,53 +61,35 @@ export const ignoreUnavailable = (error: unknown): undefined => {
 };
 
 /** The simulator's control endpoint: its ledger, its faults, its funds. */
-export class SimulatorControl {
-  readonly #url: string;
-
-  constructor(url: string) {
-    this.#url = `${url}/_simulator`;
-  }
-
-  async ledger(): Promise<Ledger> {
-    return (await this.#ask("GET", "state")) as Ledger;
-  }
-
-  async injectedFaults(): Promise<ReadonlyArray<OrderedFault>> {
-    return (await this.#ask("GET", "faults")) as ReadonlyArray<OrderedFault>;
-  }
-
-  async clearFaults(): Promise<void> {
-    await this.#ask("DELETE", "faults");
-  }
-
-  async inject(fault: FaultOrder): Promise<void> {
-    await this.#ask("POST", "faults", fault);
-  }
-
-  /** Pays an amount into a balance. */
-  async fund(currency: string, amount: string): Promise<void> {
-    await this.#ask("POST", `balances/${currency}/fund`, { amount });
-  }
-
-  /** Answers are of our own simulator, as its types say. */
-  async #ask(method: "DELETE" | "GET" | "POST", path: string, body?: object): Promise<unknown> {
-    const asked = fetch(`${this.#url}/${path}`, {
+export const controlOf = (simulator: string) => {
+  const ask = async (method: string, path: string, body?: object): Promise<unknown> => {
+    const answer = fetch(`${simulator}/_simulator/${path}`, {
       method,
-      ...(body !== undefined && {
-        headers: { "content-type": "application/json" },
-        body: JSON.stringify(body),
-      }),
+      ...(body && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const [status, text] = await asked
-      .then(async (answer) => [answer.status, await answer.text()] as const)
+    const [status, text] = await answer
+      .then(async (got) => [got.status, await got.text()] as const)
       .catch((cause: unknown) => {
         throw new SimulatorUnavailable(`No answer to ${method} ${path}.`, { cause });
       });
     if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
     return text === "" ? undefined : JSON.parse(text);
-  }
-}
+  };
+  // Answers are of our own simulator, as its types say.
+  return {
+    ledger: async () => (await ask("GET", "state")) as Ledger,
+    faults: async () => (await ask("GET", "faults")) as ReadonlyArray<OrderedFault>,
+    clearFaults: () => ask("DELETE", "faults"),
+    inject: (fault: FaultOrder) => ask("POST", "faults", fault),
+    /** Pays an amount into a balance. */
+    fund: (currency: string, amount: string) =>
+      ask("POST", `balances/${currency}/fund`, { amount }),
+  };
+};
+
+/** See {@link controlOf}. */
+export type SimulatorControl = ReturnType<typeof controlOf>;
 
 /** The service of a campaign. */
 export interface Service {

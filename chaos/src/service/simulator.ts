@@ -1,9 +1,9 @@
 import type { Temperament } from "@durable-payments/simulator";
 import { awaitReadyLine } from "@durable-payments/tools/processes";
-import { choosePort } from "@durable-payments/tools/stack";
+import { choosePort, type Spawn } from "@durable-payments/tools/stack";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Spawn, SupervisedProcess } from "../environment/supervised-process.ts";
+import { SupervisedProcess } from "../environment/supervised-process.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import type { OddAnswers } from "./odd-answers.ts";
@@ -12,7 +12,7 @@ import {
   LIST_LAG_SECONDS,
   type Service,
   SETTLE_AFTER_MS,
-  SimulatorControl,
+  controlOf,
   VERIFY_AFTER_MS,
 } from "./service.ts";
 
@@ -92,7 +92,7 @@ export const startSimulatorProcess = async (
   });
   await supervised.start();
   const url = `http://127.0.0.1:${port}`;
-  const control = new SimulatorControl(url);
+  const control = controlOf(url);
   const { clockOffsetMs = 0 } = temperament;
   const byOurClock = <A extends { readonly create_time: string }>(row: A): A => ({
     ...row,
