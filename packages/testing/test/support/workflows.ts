@@ -1,3 +1,4 @@
+import { beneficiary } from "@durable-payments/tools/test-data/inputs";
 import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
 import { condition, sleep } from "@temporalio/workflow";
 
@@ -10,24 +11,7 @@ export {
   tracker,
 } from "@durable-payments/workflows/definitions";
 
-const supplier = {
-  bank_country: "DE",
-  account_currency: "USD",
-  entity_type: "company",
-  email: "accounts@example.com",
-  nickname: "Example supplier",
-  company_name: "Example Supplies GmbH",
-  payment_method: "swift",
-  bank_name: "Example Bank",
-  bank_address: "Example Street 1, Berlin",
-  account_holder: "Example Supplies GmbH",
-  iban: "DE89370400440532013000",
-  country_code: "DE",
-  city: "Berlin",
-  state: "Berlin",
-  address: "Example Street 2",
-  postal_code: "10115",
-} as const;
+const supplier = { ...beneficiary, account_currency: "USD", payment_method: "swift" } as const;
 
 const payment = {
   currency: "USD",
