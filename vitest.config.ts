@@ -18,7 +18,7 @@ const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What is made once for the test files of a project. */
 const GLOBAL_SETUPS: Readonly<Record<string, string>> = {
-  "apps/worker": "tools/src/testing/built-apps.ts",
+  "apps/worker": "apps/worker/test/support/built-apps.ts",
 };
 
 /** What is run before each test file of a project, beside that of all. */

@@ -18,7 +18,7 @@ export interface ReadyProcess extends StartedProcess {
 
 /**
  * The arguments with which this Node runs an app: as this test run has built it from its sources
- * (built-apps.ts), which starts in half the CPU, or else from the sources.
+ * (apps/worker/test/support/built-apps.ts), which starts in half the CPU, or else from the sources.
  */
 const testedAppArguments = (app: App, args: ReadonlyArray<string>): Array<string> => {
   const folder = process.env["DURABLE_PAYMENTS_BUILT_APPS"];
