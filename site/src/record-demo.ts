@@ -1,6 +1,7 @@
 import { reporter, runCommand } from "@durable-payments/tools/command";
 import { checkout, lastLines, spawnProcess } from "@durable-payments/tools/processes";
 import { writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { drawRecording, type RecordedLine } from "./recording.ts";
 
@@ -21,7 +22,10 @@ const record = async (): Promise<ReadonlyArray<RecordedLine>> => {
   const started = performance.now();
   const lines: Array<RecordedLine> = [{ at: 0, text: `$ ${COMMAND}` }];
   const demo = spawnProcess("npm", ["run", "--silent", "demo"], { cwd: checkout });
-  const add = (text: string) => void lines.push({ at: performance.now() - started, text });
+  const add = (line: string) => {
+    const text = line.replace(`by ${userInfo().username}`, "by ada");
+    lines.push({ at: performance.now() - started, text });
+  };
   demo.onStdout(add);
   demo.onStderr(add);
   const { code } = await demo.exited;
