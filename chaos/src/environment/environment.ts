@@ -10,6 +10,7 @@ import * as Result from "effect/Result";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { workerVariables } from "@durable-payments/tools/testing";
 import { fileURLToPath } from "node:url";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
@@ -135,19 +136,14 @@ export const startEnvironment = async (
       Promise.all([startService, temporal.process.start(), bundleWorkflows(bundle)]),
     );
     started.service = service;
-    const { apiKey, clientId } = service.credentials;
+    const { clientId } = service;
     const settingsFile = join(folder, "settings.json");
     await writeFile(settingsFile, JSON.stringify({ ...FAST, assumptions: service.assumptions }));
     const variables = {
       PAYMENTS_SETTINGS: settingsFile,
       CHAOS_BUNDLE: bundle,
       TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
-      TEMPORAL_ADDRESS: temporal.address,
-      TEMPORAL_NAMESPACE: "default",
-      PAYMENTS_TASK_QUEUE: TASK_QUEUE,
-      PAYMENTS_BASE_URL: service.url,
-      PAYMENTS_CLIENT_ID: clientId,
-      PAYMENTS_API_KEY: apiKey,
+      ...workerVariables(temporal, service),
       PAYMENTS_LEDGER: `sqlite:${ledgerFile}`,
       PAYMENTS_HEALTH_ADDRESS: "0",
     };

@@ -36,7 +36,8 @@ export const startIndependent = async (seed: number, tally: Tally): Promise<Serv
   });
   return {
     url,
-    credentials: { clientId, apiKey },
+    clientId,
+    apiKey,
     behaviour,
     assumptions: {
       listLagSeconds: LIST_LAG_SECONDS,

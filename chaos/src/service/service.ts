@@ -94,8 +94,8 @@ export type SimulatorControl = ReturnType<typeof controlOf>;
 /** The service of a campaign. */
 export interface Service {
   readonly url: string;
-  /** The credentials for the sign-in. */
-  readonly credentials: { readonly clientId: string; readonly apiKey: string };
+  readonly clientId: string;
+  readonly apiKey: string;
   /** How it behaves, for the report. */
   readonly behaviour: Readonly<Record<string, unknown>>;
   /** The workers' setting `assumptions`. */
@@ -120,11 +120,11 @@ const CREATE_WITHIN_MS = 60_000;
  * @returns its id.
  */
 export const createBeneficiary = async (
-  { credentials, url }: Service,
+  { apiKey, clientId, url }: Service,
   fields: Input<"createBeneficiary">,
 ): Promise<string> => {
   const signal = AbortSignal.timeout(CREATE_WITHIN_MS);
-  const client = createClient({ baseUrl: url, ...credentials });
+  const client = createClient({ baseUrl: url, clientId, apiKey });
   try {
     for (;;) {
       try {

@@ -100,7 +100,7 @@ export const startSimulatorProcess = async (
   });
   return {
     url,
-    credentials,
+    ...credentials,
     behaviour: { ...temperament, ...odd },
     assumptions: { listLagSeconds: LIST_LAG_SECONDS },
     simulator: { process: supervised, control },
