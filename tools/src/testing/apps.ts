@@ -30,7 +30,7 @@ const testedAppArguments = (app: App, args: ReadonlyArray<string>): Array<string
  * Starts a process and awaits the first line of JSON on its standard output. End it by `kill()`.
  *
  * @param env added to the environment of this process
- * @throws ProcessNotReady with its last lines, if it ends or stays silent for a minute
+ * @throws Error with its last lines, if it ends or stays silent for two minutes
  */
 export const startProcess = async (
   command: string,
@@ -54,9 +54,9 @@ export const runApp = async (
   args: ReadonlyArray<string>,
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly exitCode: number | undefined; stdout: string; stderr: string }> => {
-  const process_ = spawnProcess(process.execPath, testedAppArguments(app, args), { env });
-  const { code } = await process_.exited;
-  return { exitCode: code, stdout: process_.stdout(), stderr: process_.stderr() };
+  const started = spawnProcess(process.execPath, testedAppArguments(app, args), { env });
+  const { code } = await started.exited;
+  return { exitCode: code, stdout: started.stdout(), stderr: started.stderr() };
 };
 
 /** Where a payment service is, and who signs in there. */
