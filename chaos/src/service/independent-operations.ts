@@ -19,7 +19,7 @@ export interface IndependentLedger {
   readonly beneficiaries: Map<string, Body>;
   readonly payouts: Array<Made & { readonly amount: bigint }>;
   readonly cardholders: Array<Made & { isRemoved: boolean }>;
-  readonly cards: Array<Made & { readonly cardNumber: string; balance: bigint; status: string }>;
+  readonly cards: Array<Made & { status: string }>;
   readonly balances: Map<string, { readonly id: number; amount: bigint }>;
 }
 
@@ -236,8 +236,6 @@ export const operationsOf = (
       const payout = byId(payouts, id);
       return { ...payoutRead(payout, time), payout_date: payout.asked["payment_date"] };
     },
-    "GET payers": () => [],
-    "POST balances/create": (body) => open(texts(body, "currency").join(""), 0n),
     "GET balances/retrieve/([A-Z]{3})": (_, currency) => {
       const { amount, id } = balanceOf(currency);
       return { balance_id: id, currency, available_balance: money(amount) };
@@ -254,37 +252,21 @@ export const operationsOf = (
       byId(present(), id).isRemoved = true;
     },
     "POST cards/create": (body) => {
-      const key = `card ${texts(body, "unique_request_id").join("")}`;
+      const [key = ""] = texts(body, "unique_request_id");
       if (usedKeys.has(key)) return undefined;
       const holder = byId(present(), body["card_holder_id"]);
       if (!isVerified(holder)) throw new Refusal("cardholder is not checked");
       const account = balanceOf("USD");
       if (String(account.id) !== body["balance_id"]) throw new Refusal("wrong balance");
-      const balance = unitsOf(String(body["card_limit"]));
-      take(account, balance);
+      take(account, unitsOf(String(body["card_limit"])));
       usedKeys.add(key);
       const made = make(body);
-      const cardNumber = `4000${String(made.id).padStart(12, "0")}`;
-      cards.push({ ...made, cardNumber, balance, status: "pending" });
+      cards.push({ ...made, status: "pending" });
       return { card_id: made.id, card_status: "pending", ...pick(body, "unique_request_id") };
-    },
-    "POST cards/withdraw": (body) => {
-      const key = `withdrawal ${texts(body, "unique_request_id").join("")}`;
-      if (usedKeys.has(key)) return undefined;
-      const card = byId(cards, body["card_id"]);
-      if (card.cardNumber !== body["card_number"]) throw new Refusal("no such record");
-      const amount = unitsOf(String(body["amount"]));
-      if (amount === 0n || card.balance < amount) throw new Refusal("not enough on the card");
-      card.balance -= amount;
-      usedKeys.add(key);
-      return body;
     },
     "POST cards/update": (body) => void byId(cards, body["card_id"]),
     "POST cards/cancel": (body) => {
       byId(cards, body["card_id"]).status = "cancelled";
-    },
-    "POST cards/freeze": (body) => {
-      byId(cards, body["card_id"]).status = "frozen";
     },
   };
 };
