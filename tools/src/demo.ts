@@ -6,8 +6,8 @@ const help = `Usage: npm run demo
 
 Shows two payments on this machine, with a real Temporal server: starts a dev server with its Web UI,
 the simulator of the payment service, and a worker, all on free ports; onboards a cardholder
-(examples/onboard.json) and pays out to a new beneficiary (examples/payout.json); prints what the
-command line says of both; stops everything that it started. A missing Temporal server is installed first.
+(examples/onboard.json) and makes a payout to a new beneficiary (examples/payout.json); prints what
+the command line says of both; stops everything that it started. A missing Temporal server is installed first.
 
 Options:
   --help   shows this text
@@ -17,12 +17,12 @@ Exit codes: 0 both runs succeeded, 1 something failed, 130 interrupted.
 
 const JOBS = [
   {
-    title: "Onboarding a cardholder: identity check, USD balance, card with its first recharge",
+    title: "Onboarding a cardholder: identity check, USD balance, and a card with its first funds",
     start: "onboard examples/onboard.json",
     id: "demo-onboarding",
   },
   {
-    title: "Paying out to a new beneficiary: create both, await the completion",
+    title: "Making a payout to a new beneficiary, and waiting until it has completed",
     start: "pay examples/payout.json",
     id: "demo-payout",
   },

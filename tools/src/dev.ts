@@ -17,7 +17,7 @@ Options:
 
 The ports are ${Object.values(PORTS).join(", ")}; a port in use is replaced by a free one. The worker reads your PAYMENTS_*
 settings, such as PAYMENTS_APPROVE_ABOVE, but never the address or credentials of your payment service.
-Exit codes: 0 ended by Ctrl-C or SIGTERM, 1 a part did not start, 2 bad options.
+Exit codes: 0 stopped by Ctrl-C or SIGTERM, 1 a part did not start, 2 invalid options.
 `;
 
 await runCommand({ help, options: {} }, async () => {
@@ -44,7 +44,7 @@ await runCommand({ help, options: {} }, async () => {
     });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    report.line("Ended; nothing is left running.");
+    report.line("Stopped; nothing is left running.");
     return 0;
   }
 });
@@ -52,12 +52,12 @@ await runCommand({ help, options: {} }, async () => {
 /** What happened to a part, and the command that starts it by hand, with the same addresses and the same ledger. */
 function advice(part: Part, what: string, { ledgerFile, variables }: Stack): string {
   if (part === "temporal") {
-    return `${what}; its runs are lost with it. End this by Ctrl-C, and start again.`;
+    return `${what}; its runs are lost with it. Press Ctrl-C, and start again.`;
   }
   const { port } = new URL(String(variables["PAYMENTS_BASE_URL"]));
   const simulator = `simulator -- --port ${port} --state-file ${relative(process.cwd(), ledgerFile)}`;
   const command = part === "worker" ? "worker" : simulator;
-  return `${what}; the rest runs on. In another terminal of this folder, to start it again:\n  npm run ${command}`;
+  return `${what}; the rest keeps running. To restart that part, run this in another terminal in this folder:\n  npm run ${command}`;
 }
 
 function describe({ logFolder, parts, variables, webUi }: Stack): string {
@@ -70,7 +70,7 @@ Running until Ctrl-C:
   Worker           task queue ${variables["PAYMENTS_TASK_QUEUE"]} (process ${parts.worker.pid})
   Logs             ${relative(process.cwd(), logFolder)}
 
-In another terminal of this folder:
+In another terminal in this folder:
   ./starter onboard examples/onboard.json
   ./starter pay examples/payout.json --id invoice-17
   ./starter show invoice-17 --follow

@@ -14,10 +14,10 @@ the last lines of its Temporal servers; the slowest files; the reason for each s
 "N passed, N failed". A project that exceeds its budget in tools/src/testing/test-budget.json fails.
 
 npm run nightly runs the tests in files named *.nightly.ts, which take minutes, or need servers that few machines have:
-the model check at its large bounds, shown output, demo, replaced keys, clusters on PostgreSQL, authorization, chaos
-with restores, the package as its users install it.
+the model check with large bounds, the output shown in the docs, the demo, replaced keys, clusters on PostgreSQL,
+authorization, chaos with restores, and the package as users install it, on the oldest and the newest Node.
 
-The tests of one project, or of the projects that changed (from Nx's cache):
+To run the tests of one project, or of changed projects (with Nx's cache):
   npx vitest run --project=@durable-payments/workflows
   npx nx affected -t test
 

@@ -51,6 +51,6 @@ it("leaves the rest up when a part is killed, and says how that part is started 
   expect((await fetch(String(webUi))).status).toBe(200);
   started.send("SIGINT");
   expect(await started.exited).toMatchObject({ code: 0 });
-  expect(started.stderr()).toContain("Ended; nothing is left running.");
+  expect(started.stderr()).toContain("Stopped; nothing is left running.");
   await expect(fetch(String(webUi))).rejects.toThrow("fetch failed");
 });
