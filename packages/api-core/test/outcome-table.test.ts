@@ -1,7 +1,13 @@
+import { STATUS_CODES } from "node:http";
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { operation } from "../src/client/operations.ts";
 import { type Outcome, outcomeOf, OUTCOMES, type ResponseClass } from "../src/client/outcomes.ts";
+import { parseResponse } from "../src/client/parse-response.ts";
+import { nextStep } from "../src/client/retry-policy.ts";
 import type { IdempotencyClass } from "../src/contract/operation-facts.ts";
+import { type Assumptions, defaultAssumptions } from "../src/index.ts";
+import { answers } from "./support/responses.ts";
 
 const FILE = new URL("../../../docs/errors-and-outcomes.md", import.meta.url);
 const BEGIN = "<!-- outcomes -->";
@@ -35,6 +41,8 @@ const table = (): string =>
       const outcomes = CLASSES.map((operation) => inWords(operation, outcomeOf(is, operation)));
       return `| ${means} | ${error === "none" ? "" : `\`${error}\``} | ${outcomes.join(" | ")} |`;
     }),
+    "",
+    "If the HTTP status and the envelope code have different rows, the response is a contradiction, except that a plain refusal (code 400, for example) yields to the other row, and HTTP 2xx to the code. An error code with data or with the message `Success` is a contradiction too.",
     "",
     END,
   ].join("\n");
@@ -90,5 +98,102 @@ describe("the table of outcomes", () => {
       contradictory: WRITES,
       unreadable: WRITES,
     });
+  });
+});
+
+describe("a response with every status, code, message and data", () => {
+  const called = operation("createPayout");
+  const limits = { maxAttempts: 4, maxRetryWaitMs: 20_000, retryBaseMs: 200 };
+  const { data } = answers.createPayout.body as { readonly data: unknown };
+
+  /** How a first send of createPayout ends. */
+  const endOf = (status: number, body: unknown, assumptions: Assumptions = defaultAssumptions) => {
+    const context = {
+      operation: called,
+      assumptions,
+      hidden: [],
+      isResend: false,
+    };
+    const text = body === undefined ? "" : JSON.stringify(body);
+    const parsed = parseResponse(context, { status, headers: {}, retryAfter: "0", body: text }, 0);
+    if (parsed._tag === "Success") return "yes";
+    const state = { called, tries: 1, hasFreshToken: false, isInDoubt: false };
+    const next = nextStep(parsed, state, limits, 0);
+    return next.isAgain ? "resent" : next.error.carriedOut;
+  };
+
+  const registered = Object.keys(STATUS_CODES).map(Number);
+  const HTTP = [...registered.filter((status) => status >= 200), 299, 399, 499, 599];
+  const CODES = [undefined, -1, 0, 1, 40, 4e9, ...HTTP];
+
+  const saysNoEffect = (said: number): boolean =>
+    said >= 400 && said < 500 && said !== 408 && said !== 409;
+
+  /** A token and a limit are two reasons: one of them is wrong. */
+  const differ = (status: number, code: number): boolean =>
+    new Set([status, code, 401, 429]).size === 2 && status !== code;
+
+  const mayBeResent = (status: number, code: number | undefined): boolean => {
+    // Without an envelope, a gateway may have answered after the service acted.
+    if (code === undefined) return status === 429;
+    if (!saysNoEffect(code)) return false;
+    return status < 300 || (saysNoEffect(status) && !differ(status, code));
+  };
+
+  const ends = (body: (code: number | undefined) => unknown) =>
+    HTTP.flatMap((status) =>
+      CODES.map((code) => ({ status, code, end: endOf(status, body(code)) })),
+    );
+
+  it("sends a payout again only if both status and code say that it had no effect", () => {
+    const all = ends((code) => (code === undefined ? undefined : { code, message: "No" }));
+    const resent = all.filter(({ end }) => end === "resent");
+    expect(resent.filter(({ code, status }) => !mayBeResent(status, code))).toStrictEqual([]);
+    for (const [status, code] of [
+      [429, undefined],
+      [401, 400],
+      [200, 429],
+    ]) {
+      expect(resent).toContainEqual({ status, code, end: "resent" });
+    }
+    const isSettled = all.filter(
+      ({ code, end }) => code !== 200 && (end === "no" || end === "yes"),
+    );
+    expect(
+      isSettled.filter(({ code, status }) => code !== undefined && !mayBeResent(status, code)),
+    ).toStrictEqual([]);
+  });
+
+  it.each([
+    ["data", { message: "No", data }],
+    ["the message Success", { message: "Success" }],
+    ["both", { message: "Success", data }],
+  ])("never sends it again, nor takes it for refused, after an error code with %s", (_, rest) => {
+    const all = ends((code) => ({ code, ...rest }));
+    const wrong = all.filter(
+      ({ code, end }) => code !== undefined && code !== 200 && end !== "unknown",
+    );
+    expect(wrong).toStrictEqual([]);
+  });
+
+  it.each([
+    [503, 503, "resent"],
+    [503, 400, "resent"],
+    [503, 408, "unknown"],
+    [503, 409, "unknown"],
+    [503, 500, "unknown"],
+    [400, 503, "unknown"],
+    [200, 503, "unknown"],
+  ])("does not take a listed HTTP 503 for more than the code says: %i, %i", (status, code, end) => {
+    const assumptions = { ...defaultAssumptions, notCarriedOutStatuses: [400, 503] };
+    expect(endOf(status, { code, message: "No" }, assumptions)).toBe(end);
+  });
+
+  it("reads a code that is written as text like a number", () => {
+    for (const status of [400, 422, 429]) expect(endOf(status, { code: "408" })).toBe("unknown");
+  });
+
+  it.each([null, "", {}, []])("takes data of %j for none", (empty) => {
+    expect(endOf(200, { code: 400, message: "No", data: empty })).toBe("no");
   });
 });

@@ -75,7 +75,7 @@ export const OUTCOMES = {
   },
   serverFault: {
     means:
-      "HTTP 5xx or 408; 403 without an envelope; 429 if `notCarriedOutStatuses` does not list it.",
+      "HTTP 5xx; HTTP or envelope code 408; 403 without an envelope; 429 if `notCarriedOutStatuses` does not list it.",
     error: "Unavailable",
     ...unknownIfWrite("ifIdempotent"),
   },
@@ -129,7 +129,7 @@ export const OUTCOMES = {
     none: unknown,
   },
   contradictory: {
-    means: "Status, code and message contradict each other or have no defined meaning.",
+    means: "Status, code, message and data contradict each other or have no defined meaning.",
     error: "UnexpectedAnswer",
     ...unknownIfWrite("ifIdempotent"),
   },

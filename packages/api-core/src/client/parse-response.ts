@@ -57,6 +57,7 @@ export interface ResponseContext {
 interface Envelope {
   readonly code: number;
   readonly message: string;
+  readonly hasData: boolean;
 }
 
 const FORBIDDEN = 403;
@@ -89,15 +90,20 @@ const parseJson = (body: string): unknown => {
   }
 };
 
+const isEmpty = (data: unknown): boolean =>
+  data === "" || (typeof (data ?? {}) === "object" && Object.keys(data ?? {}).length === 0);
+
 /** The envelope of an answer, if it has one. A code that is written as a text means the same. */
 const envelopeOf = (json: unknown): Envelope | undefined => {
   if (!isRecord(json)) return undefined;
-  const { code: given, message } = json;
+  const { code: given, data, message } = json;
   const code = typeof given === "string" && /^\d{1,9}$/.test(given) ? Number(given) : given;
   return typeof code === "number" && Number.isFinite(code)
-    ? { code, message: typeof message === "string" ? message : "" }
+    ? { code, message: typeof message === "string" ? message : "", hasData: !isEmpty(data) }
     : undefined;
 };
+
+const isOk = (status: number): boolean => status >= 200 && status < 300;
 
 const isSuccessMessage = (message: string): boolean => message.trim().toLowerCase() === "success";
 
@@ -114,55 +120,72 @@ interface Received {
 const isAlreadySo = ({ assumptions, operation }: ResponseContext, message: string): boolean =>
   hasOneOf(lookUp<ReadonlyArray<string>>(assumptions.alreadySoRefusals, operation.name), message);
 
-/** The class of a response that says neither success nor that the token is rejected. */
+/** The meaning of a status, or of a code under that status, on its own. */
+const meaningOf = (
+  { assumptions, operation }: ResponseContext,
+  said: number,
+  status: number,
+): FailedClass => {
+  const { notCarriedOutStatuses, rejectedTokenCodes } = assumptions;
+  if (said === TIMEOUT || (said >= 500 && said === status)) {
+    return said === status && notCarriedOutStatuses.includes(said) ? "busy" : "serverFault";
+  }
+  if (operation.signedIn && rejectedTokenCodes.includes(said)) return "tokenRejected";
+  // A limiter behind the part that acts may turn away a request that was carried out.
+  if (said === TOO_MANY) {
+    return notCarriedOutStatuses.includes(said) ? "rateLimited" : "serverFault";
+  }
+  if (said === CONFLICT) return "conflict";
+  return said >= 400 && said < 500 ? "refused" : "contradictory";
+};
+
+/** The class of a failure without an envelope, which may come from a gateway. */
+const classOfGateway = (context: ResponseContext, status: number): FailedClass => {
+  const isListed = context.assumptions.notCarriedOutStatuses.includes(status);
+  const meaning = meaningOf(context, status, status);
+  if (meaning === "tokenRejected") return isListed ? "tokenRejected" : "tokenRejectedByGateway";
+  if (status === FORBIDDEN) return isListed ? "busy" : "serverFault";
+  if (meaning === "refused") return isListed ? "turnedAway" : "gateway";
+  return meaning;
+};
+
+/**
+ * The class of a failure with an envelope. A plain refusal agrees with every other failure, which says more. Any
+ * other difference between status and code is a contradiction, and so is a failure that comes with data.
+ */
 const classOfFailure = (
   context: ResponseContext,
-  { envelope, status }: Received,
+  { code, hasData, message }: Envelope,
+  status: number,
 ): FailedClass | "alreadySo" => {
-  const listed = context.assumptions.notCarriedOutStatuses;
-  const isListed = listed.includes(status);
-  const isOneOf = (code: number): boolean => status === code || envelope?.code === code;
-  if (status >= 500 || isOneOf(TIMEOUT) || (status === FORBIDDEN && envelope === undefined)) {
-    return isListed ? "busy" : "serverFault";
-  }
-  // A limiter behind the part that acts may turn away a request that was carried out.
-  if (isOneOf(TOO_MANY)) return listed.includes(TOO_MANY) ? "rateLimited" : "serverFault";
-  if (isOneOf(CONFLICT)) return "conflict";
-  if (envelope !== undefined && envelope.code >= 400 && envelope.code < 500) {
-    if (isAlreadySo(context, envelope.message)) return "alreadySo";
-    if (isSuccessMessage(envelope.message)) return "contradictory";
-    return context.isResend ? "refusedResend" : "refused";
-  }
-  if (status < 400 || envelope !== undefined) return "contradictory";
-  return isListed ? "turnedAway" : "gateway";
+  const byCode = meaningOf(context, code, status);
+  const byStatus = isOk(status) ? "refused" : meaningOf(context, status, status);
+  const isOneMeaning = byCode === byStatus || byCode === "refused" || byStatus === "refused";
+  if (!isOneMeaning) return "contradictory";
+  const is = byStatus === "refused" ? byCode : byStatus;
+  if (is === "refused" && isAlreadySo(context, message)) return "alreadySo";
+  if (hasData || isSuccessMessage(message)) return "contradictory";
+  return is === "refused" && context.isResend ? "refusedResend" : is;
 };
 
 /** The class of a response, whatever its bytes are, except for a token that is rejected in words. */
 const classOf = (context: ResponseContext, received: Received): ResponseClass => {
-  const { assumptions, operation } = context;
+  const { operation } = context;
   const { envelope, json, status } = received;
-  const isOk = status >= 200 && status < 300;
   const saysSuccess =
     envelope === undefined
-      ? isOk && json !== undefined && !operation.enveloped
+      ? isOk(status) && json !== undefined && !operation.enveloped
       : envelope.code === SUCCESS_CODE;
   if (saysSuccess) {
-    if (!isOk) return "contradictory";
+    if (!isOk(status)) return "contradictory";
     const message = envelope?.message ?? "";
     const isPlain = message.trim() === "" || isSuccessMessage(message);
     if (isPlain || operation.idempotency === "safe") return "success";
     return isAlreadySo(context, message) ? "alreadySo" : "unreadable";
   }
-  const { notCarriedOutStatuses, rejectedTokenCodes } = assumptions;
-  const isRejected =
-    rejectedTokenCodes.includes(status) ||
-    (envelope !== undefined && rejectedTokenCodes.includes(envelope.code));
-  if (operation.signedIn && isRejected && status < 500) {
-    return envelope === undefined && !notCarriedOutStatuses.includes(status)
-      ? "tokenRejectedByGateway"
-      : "tokenRejected";
-  }
-  return classOfFailure(context, received);
+  return envelope === undefined
+    ? classOfGateway(context, status)
+    : classOfFailure(context, envelope, status);
 };
 
 /** The details of a failure, in addition to its class. */
@@ -179,12 +202,16 @@ interface Details {
   readonly remedy?: string | undefined;
 }
 
+const EARLIER_SEND = "An earlier send of it may have taken effect.";
+
 const errorOf = (is: FailedClass, operation: Operation, details: Details): PaymentsError => {
-  const { body, code, reason = "", remedy, status, waitMs = DEFAULT_WAIT_MS, was } = details;
+  const { body, code, reason = "", status, waitMs = DEFAULT_WAIT_MS, was } = details;
   const { carriedOut } = outcomeOf(is, operation.idempotency);
+  const { error } = OUTCOMES[is];
+  const isOfEarlierSend = error === "Refused" && carriedOut === "unknown";
+  const remedy = isOfEarlierSend ? EARLIER_SEND : details.remedy;
   const message = `${operation.name} was ${was}.${remedy === undefined ? "" : ` ${remedy}`}`;
   const about = { operation: operation.name, message, ...(reason !== "" && { reason }) };
-  const { error } = OUTCOMES[is];
   if (error === "UnexpectedAnswer") {
     const answer = body === undefined ? {} : { answer: Redacted.make(body) };
     return new UnexpectedAnswer({
@@ -195,7 +222,7 @@ const errorOf = (is: FailedClass, operation: Operation, details: Details): Payme
   }
   const refusedWith = code ?? status ?? CONFLICT;
   if (carriedOut !== "no") {
-    const refused = error === "Refused" ? { code: refusedWith } : {};
+    const refused = isOfEarlierSend ? { code: refusedWith } : {};
     return new OutcomeUnknown({ ...about, carriedOut: "unknown", ...refused });
   }
   switch (error) {
@@ -224,14 +251,11 @@ export const failedAs = (is: FailedClass, operation: Operation, details: Details
   );
 
 const CHECK_NETWORK = "Check PAYMENTS_BASE_URL and the network.";
-const EARLIER_SEND = "An earlier send of it may have taken effect.";
 
-/** The next step for a person, or a warning, after some classes of responses. */
+/** The next step for a person after some classes of responses. */
 const REMEDIES: Readonly<Partial<Record<FailedClass, string>>> = {
   gateway: CHECK_NETWORK,
   turnedAway: CHECK_NETWORK,
-  conflict: EARLIER_SEND,
-  refusedResend: EARLIER_SEND,
 };
 
 /** Returns what it means that no whole answer came. */

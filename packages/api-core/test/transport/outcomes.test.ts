@@ -94,6 +94,41 @@ const AMBIGUOUS: ReadonlyArray<readonly [string, Answer, "OutcomeUnknown" | "Une
     () => ({ body: { code: 408, message: "?" } }),
     "OutcomeUnknown",
   ],
+  ...[400, 422].map(
+    (status) =>
+      [
+        `a code of 408 under HTTP ${status}`,
+        () => ({ status, body: { code: "408", message: "Request timeout" } }),
+        "OutcomeUnknown",
+      ] as const,
+  ),
+  ...(
+    [
+      [429, 408],
+      [401, 500],
+      [409, 429],
+      [429, 409],
+      [401, 0],
+    ] as const
+  ).map(
+    ([status, code]) =>
+      [
+        `HTTP ${status} that contradicts code ${code}`,
+        () => ({ status, headers: { "retry-after": "0" }, body: { code, message: "No" } }),
+        "UnexpectedAnswer",
+      ] as const,
+  ),
+  ...[401, 429].map(
+    (code) =>
+      [
+        `code ${code} with data`,
+        () => ({
+          headers: { "retry-after": "0" },
+          body: { ...Object(answers.createPayout.body), code },
+        }),
+        "UnexpectedAnswer",
+      ] as const,
+  ),
   ["a refusal under HTTP 500", () => refusal("it broke", 500), "OutcomeUnknown"],
   ["a rejected token under HTTP 502", () => refusal("token expired", 502), "OutcomeUnknown"],
   ["success under HTTP 500", () => ({ ...success({}), status: 500 }), "UnexpectedAnswer"],
@@ -190,6 +225,20 @@ describe.each(CLASSES)("%s: %s", (_, name, carriedOut, sends) => {
       : await failedExchange(name, requests[name], () => success({ nonsense: 1 }));
     expect(sent).toHaveLength(1);
   });
+});
+
+it.each<[string, Answer]>([
+  ["a rejected token", () => ({ body: { code: 401, message: "token expired" } })],
+  ["429", () => ({ status: 429, headers: { "retry-after": "0" } })],
+])("a refusal after %s does not speak of an earlier send that had no effect", async (_, first) => {
+  const { error, requests: sent } = await failedExchange(
+    "createPayout",
+    requests.createPayout,
+    (received, n) => (n === 0 ? first(received, n) : refusal("Payer is closed")),
+  );
+  expect(sent).toHaveLength(2);
+  expect(error).toMatchObject({ _tag: "Refused", carriedOut: "no" });
+  expect(error.message).toBe("createPayout was refused with HTTP 200 and code 400.");
 });
 
 describe("an earlier send in doubt", () => {
