@@ -19,10 +19,10 @@ import { type ClientLogger, makeSay } from "./say.ts";
 /**
  * A dispatcher of undici 7 or later: a `MockAgent` of a test, an `Agent` that is shared or watched. It
  * decides on proxy, TLS and connections, and stays open when the client is closed. It must send each
- * request once: a payout that is sent twice is paid twice. If a dispatcher begins a request again with the
- * handler that the client gave it, as undici's `RetryAgent` does, then it is stopped, and the outcome of a write
- * is unknown. The client cannot see a dispatcher send it again with a handler of its own, to retry, hedge or
- * mirror. After a lost answer, the outcome of a write is unknown more often than with the client's own
+ * request once: a payout that is sent twice is paid twice. undici's `RetryAgent`, retry and redirect interceptors
+ * send no body twice: it is a `Buffer` that counts as read. If any dispatcher begins a request again with the handler
+ * that the client gave it, then it is stopped, and the outcome of a write is unknown. The client cannot see a
+ * dispatcher send it again with a handler of its own, to retry, hedge or mirror. After a lost answer, the outcome of a write is unknown more often than with the client's own
  * connections, which know whether a byte has left.
  */
 export type ClientDispatcher = Pick<Dispatcher, "dispatch">;

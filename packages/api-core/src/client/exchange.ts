@@ -68,6 +68,9 @@ const REPEATS_NOTHING =
 /** The code of undici's InvalidArgumentError. */
 const INVALID_ARGUMENT = "UND_ERR_INVALID_ARG";
 
+/** The code of undici's RequestRetryError: a response with which its retry handler ends without passing it on. */
+const NOT_REPEATED = "UND_ERR_REQ_RETRY";
+
 const utf8 = new TextDecoder();
 
 /**
@@ -147,9 +150,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   /** There will be no response. */
   breakOff(error: Error): void {
-    const isInvalid = "code" in error && error.code === INVALID_ARGUMENT;
+    const code = "code" in error ? error.code : undefined;
+    const isInvalid = code === INVALID_ARGUMENT;
     // Before the send, the request itself is invalid; after it, a dispatcher could not redirect it.
-    if (this.#controller !== undefined && isInvalid) {
+    if (this.#controller !== undefined && (isInvalid || code === NOT_REPEATED)) {
       return this.#fail("its dispatcher did not pass on the response", REPEATS_NOTHING);
     }
     const { isBeforeSending, reason, remedy } = connectionFault(this.#options.refusal() ?? error);

@@ -210,10 +210,18 @@ const whenFree = <A, E>(
     );
   });
 
+/**
+ * A body that counts as read. undici sends it, but its retry and redirect handlers repeat no such body: once a response
+ * has begun, they would not even report that they send again.
+ */
+const sentOnce = (body: string): Buffer =>
+  Object.assign(Buffer.from(body), { readableDidRead: true });
+
 /** The request as undici takes it; the base URL may have a path of its own. */
 const toDispatch = (
   { body, headers, method, path }: WireRequest,
   { origin, prefix }: { readonly origin: string; readonly prefix: string },
+  mayRepeat: boolean,
 ): Dispatcher.DispatchOptions & { readonly origin: string } => ({
   origin,
   method,
@@ -224,7 +232,7 @@ const toDispatch = (
     "accept-encoding": ACCEPTED_CODINGS,
     "user-agent": USER_AGENT,
   },
-  body: body ?? null,
+  body: body === undefined || !mayRepeat ? (body ?? null) : sentOnce(body),
 });
 
 /** Makes what sends requests over connections that close with the scope, or by the caller's dispatcher. */
@@ -239,6 +247,8 @@ export const makeSend = (
       dispatcher === undefined
         ? yield* openAgents(options, credentials, refusal)
         : () => dispatcher;
+    // A MockAgent repeats nothing, and compares bodies as texts.
+    const mayRepeat = dispatcher !== undefined && !("disableNetConnect" in dispatcher);
     const { origin, pathname } = new URL(options.baseUrl);
     const base = { origin, prefix: pathname.replace(/\/+$/, "") };
     const proxy = dispatcher === undefined ? proxyOf(options) : undefined;
@@ -259,7 +269,7 @@ export const makeSend = (
         const exchange = (permittedAt: number | undefined) =>
           dispatched(
             (exchanging) =>
-              dispatcherFor(isDedicated).dispatch(toDispatch(request, base), exchanging),
+              dispatcherFor(isDedicated).dispatch(toDispatch(request, base, mayRepeat), exchanging),
             { ...exchangeOptions, permittedAt },
             leftMs,
           );

@@ -1,13 +1,20 @@
 import { Effect, Result } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Agent, type Dispatcher, interceptors, MockAgent, RetryAgent } from "undici";
+import {
+  Agent,
+  type Dispatcher,
+  interceptors,
+  MockAgent,
+  RetryAgent,
+  type RetryHandler,
+} from "undici";
 import { type ClientSettings, makeClientOptions } from "../../src/client/config.ts";
 import { BeforeSend, PaymentsClient } from "../../src/index.ts";
 import { makeCertificate } from "../support/certificates.ts";
-import { clientFor, failureOf, settingsFor } from "../support/client.ts";
+import { anyOperation, clientFor, failureOf, settingsFor } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { answers } from "../support/responses.ts";
-import { signsIn, startServer } from "../support/server.ts";
+import { type Answer, signsIn, startServer } from "../support/server.ts";
 
 const BASE = "https://payments.example/gateway";
 
@@ -33,6 +40,8 @@ const watched = (inner: Dispatcher) => {
   };
   return { dispatcher: { dispatch }, paths };
 };
+
+type RetryCallback = Parameters<NonNullable<RetryHandler.RetryOptions["retry"]>>;
 
 const agentOf = (options?: Agent.Options) => {
   const agent = new Agent(options);
@@ -133,6 +142,47 @@ describe("a dispatcher that sends again by itself is stopped: one request, and i
     }
   });
 
+  const half: Answer =
+    () =>
+    ({ response }) => {
+      const body = JSON.stringify(answers.createPayout.body);
+      response.writeHead(200, { "content-length": body.length });
+      response.write(body.slice(0, 20), () => response.destroy());
+    };
+  const headOnly: Answer =
+    () =>
+    ({ response }) => {
+      response.writeHead(200, { "content-length": 100 }).flushHeaders();
+      setTimeout(() => response.destroy(), 20);
+    };
+  const retryOptions = { methods: ["POST" as const], minTimeout: 1 };
+  const always = { ...retryOptions, retry: (...[, , again]: RetryCallback) => again(null) };
+
+  it.each<[string, Answer, () => Dispatcher]>([
+    ["a RetryAgent, half a body", half, () => new RetryAgent(agentOf(), retryOptions)],
+    ["a RetryAgent, a head", headOnly, () => new RetryAgent(agentOf(), retryOptions)],
+    ["a RetryAgent that asks nobody", half, () => new RetryAgent(agentOf(), always)],
+    [
+      "an interceptor that repeats, half a body",
+      half,
+      () => agentOf().compose(interceptors.retry(retryOptions)),
+    ],
+    [
+      "an interceptor below another one, half a body",
+      half,
+      () => agentOf().compose(interceptors.retry(retryOptions), interceptors.dns()),
+    ],
+  ])("after the response has begun: %s", async (_, answer, dispatcherOf) => {
+    await using server = await startServer(answer);
+    await using client = clientFor(server.url, { dispatcher: dispatcherOf(), maxAttempts: 1 });
+    for (const name of ["createPayout", "createCardholder", "createBeneficiary"] as const) {
+      const before = server.requests.length;
+      const error = await failureOf(anyOperation(client, name)(requests[name]));
+      expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+      expect(server.requests.length - before).toBe(1);
+    }
+  });
+
   it("an interceptor that follows redirects: the token goes nowhere else", async () => {
     await using elsewhere = await startServer(() => answers.ping);
     await using server = await startServer(() => ({
@@ -142,7 +192,7 @@ describe("a dispatcher that sends again by itself is stopped: one request, and i
     const dispatcher = agentOf().compose(interceptors.redirect({ maxRedirections: 5 }));
     await using client = clientFor(server.url, { dispatcher });
     const error = await failureOf(client.createPayout(requests.createPayout));
-    expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+    expect(error).toMatchObject({ _tag: "UnexpectedAnswer", carriedOut: "unknown" });
     expect(elsewhere.requests).toHaveLength(0);
   });
 });
@@ -185,13 +235,13 @@ describe("a dispatcher of another make, which never says that it has begun", () 
   });
 });
 
-it("a dispatcher that redirects says so, and not that the request is none", async () => {
-  const redirect = { status: 307, headers: { location: "/api/v1/payouts/create" } };
+it("a dispatcher that redirects a read says so, and not that the request is none", async () => {
+  const redirect = { status: 307, headers: { location: "/api/v1/balances/retrieve/EUR" } };
   await using server = await startServer(() => redirect);
   const dispatcher = agentOf().compose(interceptors.redirect({ maxRedirections: 3 }));
-  await using client = clientFor(server.url, { dispatcher });
-  const error = await failureOf(client.createPayout(requests.createPayout));
-  expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
+  await using client = clientFor(server.url, { dispatcher, maxAttempts: 1 });
+  const error = await failureOf(client.retrieveBalance(requests.retrieveBalance));
+  expect(error).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
   expect(error.message).toContain(
     "Give the client a dispatcher that neither repeats nor redirects requests",
   );
