@@ -120,10 +120,53 @@ describe("a list as a stream", () => {
     expect(server.connections()).toBe(0);
   });
 
+  it.each<[string, Answer, string]>([
+    ["an empty page", pages(["a", "b"], [], ["c"]), "2 of 3 items"],
+    [
+      "a list that is empty",
+      () => success({ total_item: 7, total_page: 1, item_list: [] }),
+      "0 of 7",
+    ],
+    [
+      "a list that is null",
+      () => success({ total_item: 7, total_page: 1, item_list: null }),
+      "0 of 7",
+    ],
+    ["no list", () => success({ total_item: 7, total_page: 1 }), "0 of 7"],
+    [
+      "the same page again",
+      () => success({ total_item: 3, total_page: 3, item_list: [payout("a")] }),
+      "1 of 3",
+    ],
+    [
+      "a later page that says less",
+      ({ query }) =>
+        success(
+          query["page_num"] === "1"
+            ? { total_item: 3, total_page: 2, item_list: [payout("a")] }
+            : { total_item: 0, total_page: 0, item_list: [] },
+        ),
+      "1 of 3",
+    ],
+  ])(
+    "fails, and does not end, if fewer items came than there are: %s",
+    async (_, answer, count) => {
+      const error = await failureOf(idsOf(answer));
+      expect(error).toMatchObject({
+        _tag: "UnexpectedAnswer",
+        operation: "listPayouts",
+        carriedOut: "no",
+      });
+      expect(error.message).toContain(count);
+    },
+  );
+
   it.each<[string, object, ReadonlyArray<string>]>([
-    ["a page without items", { total_item: 7, total_page: 1, item_list: [] }, []],
-    ["no list", { total_item: 7, total_page: 1, item_list: null }, []],
-    ["the same page again", { total_item: 2, total_page: 1, item_list: [payout("a")] }, ["a"]],
+    [
+      "the same page again and all items",
+      { total_item: 1, total_page: 2, item_list: [payout("a")] },
+      ["a"],
+    ],
     ["no totals", { item_list: [payout("a")] }, ["a"]],
   ])("ends after %s", async (_, data, ids) => {
     expect((await idsOf(() => success(data))).ids).toStrictEqual(ids);

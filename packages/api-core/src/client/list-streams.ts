@@ -5,7 +5,7 @@ import type { Page } from "../contract/answers.ts";
 import type { Paging } from "../contract/operation-facts.ts";
 import type { RequestOptions } from "./call-options.ts";
 import { listNames, type Operations, type Streams } from "./client-shape.ts";
-import type { PaymentsError } from "./errors.ts";
+import { type PaymentsError, UnexpectedAnswer } from "./errors.ts";
 import { operation } from "./operations.ts";
 import type { Say } from "./say.ts";
 
@@ -16,7 +16,7 @@ type ReadPage = (filters: Row, options?: RequestOptions) => Effect.Effect<Page<R
 /**
  * Each list as a stream over its largest pages, each asked for when it is needed. An item is shown once, however
  * often it is listed. It ends after a page without anything new, or at the last page by `total_page`. A row that
- * cannot be read is left out, with a warning.
+ * cannot be read is left out, with a warning. A stream with fewer items than its first page said there are fails.
  */
 export const makeListStreams = (operations: Operations, say: Say): Streams =>
   Object.fromEntries(
@@ -27,11 +27,15 @@ export const makeListStreams = (operations: Operations, say: Say): Streams =>
       const stream = (filters: object = {}, options?: RequestOptions) =>
         Stream.suspend(() => {
           const shown = new Set<unknown>();
+          let skipped = 0;
+          let total: number | undefined;
           return Stream.paginate(
             1,
             Effect.fnUntraced(function* (page_num: number) {
               const page = yield* read({ ...filters, page_num, page_size: maxPageSize }, options);
               const { item_list, total_item = 0, unreadable } = page;
+              total ??= total_item;
+              skipped += unreadable.length;
               for (const { reason } of unreadable) {
                 yield* say.warn(`${name}: a row of page ${page_num} was skipped: ${reason}`);
               }
@@ -46,6 +50,14 @@ export const makeListStreams = (operations: Operations, say: Say): Streams =>
               const isLast =
                 item_list.length + unreadable.length === 0 ||
                 (isLastByTotals && (fresh.length === 0 || shown.size >= total_item));
+              const received = shown.size + skipped;
+              if (isLast && received < total) {
+                return yield* new UnexpectedAnswer({
+                  operation: name,
+                  carriedOut: "no",
+                  message: `${name} ended after ${received} of ${total} items. Read it again: it may have changed meanwhile.`,
+                });
+              }
               return [fresh, isLast ? Option.none() : Option.some(page_num + 1)] as const;
             }),
           );
