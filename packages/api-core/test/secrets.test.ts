@@ -5,8 +5,10 @@ import { inspect } from "node:util";
 import { describe, expect } from "vitest";
 import { operation } from "../src/client/operations.ts";
 import { parseResponse } from "../src/client/parse-response.ts";
+import { invalidRequest } from "../src/client/errors.ts";
+import { redact } from "../src/client/redact.ts";
 import { currentApiKey, defaultAssumptions, PaymentsClient } from "../src/index.ts";
-import { settingsFor } from "./support/client.ts";
+import { clientFor, failureOf, settingsFor } from "./support/client.ts";
 import { requests } from "./support/requests.ts";
 import { type Answer, type Received, type Reply, startServer, success } from "./support/server.ts";
 
@@ -192,6 +194,57 @@ it("no number of request or response, and no secret, is in any error", () => {
     ),
     { numRuns: 300 },
   );
+});
+
+describe("a number of the request", () => {
+  const grouped = (by: string) => (text: string) => text.replace(/(.{4})(?=.)/g, `$1${by}`);
+  const inDigitsFrom = (zero: number) => (text: string) =>
+    text.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));
+
+  it.each<[string, (text: string) => string]>([
+    ["as it is", (text: string) => text],
+    ...[".", "/", "_", ", ", " - ", "\n", "\u{A0}", "\u{200B}"].map(
+      (by): [string, (text: string) => string] => [
+        `in groups with ${JSON.stringify(by)}`,
+        grouped(by),
+      ],
+    ),
+    ["digit by digit", (text: string) => text.replaceAll(/(.)(?=.)/g, "$1 ")],
+    ["in full-width digits", inDigitsFrom(0xff10)],
+    ["in Arabic digits", inDigitsFrom(0x660)],
+    ["in full-width digits and groups", (text: string) => grouped(".")(inDigitsFrom(0xff10)(text))],
+    ["in small letters", (text: string) => text.toLowerCase()],
+  ])("is masked %s", (_, write) => {
+    for (const number of [CARD, IBAN, "000123456789"]) {
+      const shown = redact(`Account ${write(number)} is closed`, [number]);
+      expect(shown).toMatch(/^Account \D{0,14}.{0,5} is closed$/u);
+      expect(shown.normalize("NFKC").replaceAll(/\W/g, "")).not.toContain(number);
+    }
+  });
+
+  it("leaves addresses, versions and times readable", () => {
+    const text = "10.0.12.34:7233 at 10:15:30.123 with 1.12.345, 2026-11-21 and 100.50, 200.75";
+    expect(redact(text, [CARD, IBAN])).toBe(text);
+    expect(redact(redact(IBAN))).toBe("…3000");
+  });
+
+  it("is not shown as the name of an unknown field", () => {
+    const error = invalidRequest("createPayout", [{ field: CARD, problem: "is unknown" }]);
+    expect(json(error) + error.message).not.toContain(CARD);
+    expect(error.faults).toStrictEqual([{ field: "…7899", problem: "is unknown" }]);
+  });
+});
+
+it("neither the token in use nor the one before it is in an error", async () => {
+  const rejected = { body: { code: 401, message: "token expired" } };
+  await using server = await startServer((_, n) =>
+    n === 0 ? rejected : { body: { code: 400, message: "not <token-1>, nor <token-2>" } },
+  );
+  await using client = clientFor(server.url);
+  for (let call = 0; call < 2; call++) {
+    const error = await failureOf(client.createPayout(requests.createPayout));
+    expect(error).toMatchObject({ _tag: "Refused", reason: "not <[redacted]>, nor <[redacted]>" });
+  }
 });
 
 it.effect("the settings in use hold the key, and do not show it", () =>

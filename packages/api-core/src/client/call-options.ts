@@ -3,6 +3,7 @@ import * as Schema from "effect/Schema";
 import { didYouMean, type Fault, faultsOf, STRICT } from "../contract/rules.ts";
 import { isRecord } from "../values.ts";
 import { LONGEST_MS, MOST_ATTEMPTS, number, typed } from "./config.ts";
+import { redact } from "./redact.ts";
 
 /** Headers that the client sets, or that HTTP sets by the request, in lower case. */
 const OWN_HEADERS = new Set(
@@ -136,6 +137,6 @@ export const optionFaults = (
     }
     return known.some((name) => field === name || field.startsWith(`${name}.`))
       ? { field: `options.${field}`, problem }
-      : { field: "options", problem: `has no ${field}${didYouMean([field], known)}` };
+      : { field: "options", problem: `has no ${redact(field)}${didYouMean([field], known)}` };
   });
 };

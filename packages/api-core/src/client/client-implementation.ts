@@ -100,6 +100,8 @@ export const makeOperations = (
     const session = yield* makeSession({ options, credentials, limiter, say, send });
 
     const withinRate = makeRateLimiter(limiter, options);
+    /** The token of the last send and the one before it, which may still be good. */
+    let tokens: ReadonlyArray<string> = [];
     /** Refusals that mention a token, although a fresh token got the same words. */
     const refusals = new Set<string>();
 
@@ -138,10 +140,13 @@ export const makeOperations = (
       if (left === 0) return Effect.fail(timeIsOver(call));
       call.sends += 1;
       call.token = token;
+      const tokenText = Redacted.value(token);
+      if (tokens[0] !== tokenText) tokens = [tokenText, ...tokens.slice(0, 1)];
+      const hidden = [...call.hidden, ...tokens, Redacted.value(credentials.apiKey())];
       const headers: Record<string, string> = {
         ...call.options.headers,
         [CLIENT_ID_HEADER]: options.clientId,
-        [TOKEN_HEADER]: `Bearer ${Redacted.value(token)}`,
+        [TOKEN_HEADER]: `Bearer ${tokenText}`,
       };
       if (request.body !== undefined) headers["content-type"] = "application/json";
       const timeoutMs = Math.min(options.requestTimeoutMs, left);
@@ -156,8 +161,6 @@ export const makeOperations = (
         Effect.flatMap((response) => {
           call.sentMs += performance.now() - beganAt;
           call.isResend = true;
-          const secrets = [Redacted.value(token), Redacted.value(credentials.apiKey())];
-          const hidden = [...call.hidden, ...secrets];
           call.answered = { response, hidden };
           const { assumptions } = options;
           const context = { operation: called, assumptions, hidden, isResend };

@@ -1,5 +1,6 @@
 import * as Schema from "effect/Schema";
 import { type Fault, firstFaults } from "../contract/rules.ts";
+import { redact } from "./redact.ts";
 
 /** Whether the operation may have been carried out: never reported as "no" unless that is certain. */
 const CarriedOut = Schema.Literals(["no", "unknown"]);
@@ -84,7 +85,11 @@ export type PaymentsError = typeof PaymentsError.Type;
 
 /** The error of a call that is not sent because of these faults, the first one of each field. */
 export const invalidRequest = (operation: string, faults: ReadonlyArray<Fault>): InvalidRequest => {
-  const named = firstFaults(faults);
+  // An unknown name may be a card number in the wrong place.
+  const named = firstFaults(faults).map(({ field, problem }) => ({
+    field: redact(field),
+    problem,
+  }));
   return new InvalidRequest({
     operation,
     carriedOut: "no",

@@ -43,11 +43,11 @@ const READABLE = [
 ].join("|");
 
 const IBAN = String.raw`[A-Z]{2}\d{2}(?:[ -]?[A-Z\d]){11,30}`;
-const DIGITS = String.raw`\d(?:[ -]?\d){6,}`;
+const DIGITS = String.raw`\p{Nd}(?:[ -]?\p{Nd}){6,}`;
 
 const NUMBER = new RegExp(
   `(?<![A-Z\\d])(${READABLE})(?![A-Z\\d])|(?<![A-Z\\d])${IBAN}|${DIGITS}`,
-  "gi",
+  "giu",
 );
 
 /** Tokens and keys by what stands before them. */
@@ -56,26 +56,41 @@ const TOKEN = new RegExp(
   "gi",
 );
 
-/** Replaces the values given, as they are written. */
+/** Letters and digits of a value that is hidden however it is grouped: a token has more, and a short name fewer. */
+const NUMBER_LENGTH = { least: 7, most: 40 };
+
+/** The values given: numbers with up to three other characters between their own, others as they are written. */
+const formOf = (value: string): string | RegExp => {
+  const own = value.normalize("NFKC").match(/[\p{L}\p{N}]/gu) ?? [];
+  return own.length < NUMBER_LENGTH.least || own.length > NUMBER_LENGTH.most
+    ? value
+    : new RegExp(own.join(String.raw`[^\p{L}\p{N}]{0,3}`), "giu");
+};
+
+/** Replaces the values given. */
 const hideValues = (text: string, hidden: ReadonlyArray<string>): string =>
   hidden
     .filter(({ length }) => length >= SHORTEST_VALUE)
     // A value may be a part of another, as an account number is of its IBAN.
     .toSorted((a, b) => b.length - a.length)
-    .reduce((masked, value) => masked.replaceAll(value, MASK), text);
+    .reduce((masked, value) => masked.replaceAll(formOf(value), MASK), text);
+
+/** Full-width and other forms of letters and digits are written as the plain ones; our own "…" stays. */
+const inPlainForm = (text: string): string =>
+  text.replaceAll(/[^\p{ASCII}…]+/gu, (part) => part.normalize("NFKC"));
 
 /**
  * Masks what must reach no log, error or span: the values given, tokens, and the digits of account and card
  * numbers and IBANs but for the last four. Times, amounts, UUIDs and short references stay readable.
  *
  * @param text a message, a line of a log
- * @param hidden values that must not be shown, as they are written: those of a request, a token
+ * @param hidden values that must not be shown, also in groups: those of a request, a token. Base64 is not seen through
  * @returns the text with `[redacted]` or `…1234` in their place
  * @example
  * const shown = redact('{"iban":"DE89370400440532013000"}'); // {"iban":"…3000"}
  */
 export const redact = (text: string, hidden: ReadonlyArray<string> = []): string =>
-  hideValues(text, hidden)
+  hideValues(inPlainForm(text), hidden)
     .replace(TOKEN, `$1${MASK}`)
     .replace(
       NUMBER,
