@@ -74,7 +74,7 @@ const CLIENT: Readonly<Record<keyof typeof writtenSettings, string>> = {
   clientCertFile: "Client certificate with its chain, PEM.",
   clientKeyFile: "Private key of the client certificate, unencrypted PEM.",
   requestTimeoutMs: "Maximum duration of one request, in milliseconds.",
-  maxAttempts: "Maximum sends of one call, if it is safe to repeat; at least 2.",
+  maxAttempts: "Maximum sends of one call, if it is safe to repeat; a worker needs at least 2.",
   retryBaseMs: "Wait before the second send, in milliseconds; it doubles each time.",
   maxRetryWaitMs: "Maximum wait between sends, in milliseconds.",
   requestsPerSecond: "Maximum requests per second of one process; 0: no limit.",
