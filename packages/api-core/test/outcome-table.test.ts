@@ -42,7 +42,7 @@ const table = (): string =>
       return `| ${means} | ${error === "none" ? "" : `\`${error}\``} | ${outcomes.join(" | ")} |`;
     }),
     "",
-    "If the HTTP status and the envelope code have different rows, the response is a contradiction, except that a plain refusal (code 400, for example) yields to the other row, and HTTP 2xx to the code. An error code with data or with the message `Success` is a contradiction too.",
+    "If the HTTP status and the envelope code belong to different rows, the response is a contradiction. Only HTTP 2xx and plain refusals, such as 400, yield to the other one. An error code with data, or with the message `Success`, is a contradiction too.",
     "",
     END,
   ].join("\n");
