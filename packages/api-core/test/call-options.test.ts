@@ -43,6 +43,8 @@ describe("wrong options of a call", () => {
     [{ headers: { a: 7 } }, "options.headers.a must be a string that is valid in a header"],
     [{ headers: { "Idempotency-Key": "k" } }, KEY],
     [{ headers: { "X-Idempotency-Key": "k" } }, KEY],
+    [{ headers: { idempotencyKey: "k" } }, KEY],
+    [{ headers: { X_Idempotency_Key: "k" } }, KEY],
     [{ idempotencyKey: "k" }, KEY],
   ])("%j are refused by name, and nothing is sent", async (options, fault) => {
     await using server = await startServer(() => answers.ping);

@@ -21,7 +21,7 @@ const headerFault = (name: string, value: unknown): string | undefined => {
   const lower = name.toLowerCase();
   if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return "is not a valid name for an HTTP header";
   if (OWN_HEADERS.has(lower)) return "is set by the client itself";
-  if (/^(x-)?idempotency-key$/.test(lower)) {
+  if (/^(x[-_]?)?idempotency[-_]?key$/.test(lower)) {
     return `is not read by the service: ${KEY_IS_A_FIELD}`;
   }
   return typeof value === "string" && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)
@@ -55,7 +55,7 @@ const requestFields = {
   maxAttempts: Schema.optional(number(1, MOST_ATTEMPTS)),
   /**
    * Further HTTP headers of each send of this call, such as `traceparent`. Headers that the client sets
-   * itself are refused, and so are `idempotency-key` and `x-idempotency-key`, which the service does not read.
+   * itself are refused, and so is `idempotency-key`, however it is spelled, which the service does not read.
    */
   headers: Schema.optional(
     typed("an object of header names and strings", isHeaders).check(
@@ -72,8 +72,8 @@ const requestFields = {
 const streamFields = {
   ...requestFields,
   /**
-   * Ends a call, or a stream, that is under way, in a wait between sends too: it rejects with the
-   * signal's reason, which does not say whether a write took effect.
+   * Ends a call, or a stream, that is under way, in a wait between sends too. A write that may have been sent
+   * rejects with `OutcomeUnknown`, whose `cause` is the signal's reason; everything else with that reason.
    */
   signal: Schema.optional(typed("an AbortSignal", isAbortSignal)),
 };

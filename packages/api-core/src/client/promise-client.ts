@@ -16,6 +16,7 @@ import {
 import type { ClientSettings } from "./config.ts";
 import { invalidRequest, OutcomeUnknown, type PaymentsError, Unavailable } from "./errors.ts";
 import {
+  BeforeSend,
   type CallParameters,
   IsResend,
   listNames,
@@ -64,21 +65,31 @@ const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
   throw Result.isSuccess(failed) ? failed.success : Cause.squash(exit.cause);
 };
 
-const closedDuring = async (name: OperationName) => {
-  const { operation } = await import("./operations.ts");
-  return new OutcomeUnknown({
-    operation: name,
-    carriedOut: operation(name).idempotency === "safe" ? "no" : "unknown",
-    message: `The client was closed while ${name} was in progress.`,
-  });
-};
-
 const closedBefore = (name: OperationName) =>
   new Unavailable({
     operation: name,
     carriedOut: "no",
     message: `${name} was not sent: the client is closed.`,
   });
+
+/**
+ * Returns why a call ended early.
+ *
+ * @param mayBeSent whether a send of a write had begun
+ */
+const endedEarly = (
+  name: OperationName,
+  mayBeSent: boolean,
+  { aborted = false, reason }: Partial<AbortSignal> = {},
+): unknown => {
+  if (!mayBeSent && aborted) return reason;
+  const closed = `The client was closed while ${name} was in progress.`;
+  if (!mayBeSent) return new Unavailable({ operation: name, carriedOut: "no", message: closed });
+  const message = aborted ? `${name} was aborted when it may have been sent.` : closed;
+  const error = new OutcomeUnknown({ operation: name, carriedOut: "unknown", message });
+  if (aborted) error.cause = reason;
+  return error;
+};
 
 /** Ends when there is an abort. */
 const untilAbort = (signal: AbortSignal): Effect.Effect<void> =>
@@ -127,12 +138,18 @@ export const createClient = (settings: ClientSettings): PromiseClient => {
         // One operation of the contract; its input is checked by the call itself.
         (operationsOf(client) as Record<OperationName, AnyOperation>)[name](input, requestOptions),
       );
+      let mayBeSent = false;
+      const noted = Effect.provideService(called, BeforeSend, () =>
+        Effect.sync(() => {
+          mayBeSent = true;
+        }),
+      );
       const exit = await runtime.runPromiseExit(
-        isResend ? Effect.provideService(called, IsResend, true) : called,
+        isResend ? Effect.provideService(noted, IsResend, true) : noted,
         signal && { signal },
       );
       if (Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause)) {
-        throw signal?.aborted === true ? signal.reason : await closedDuring(name);
+        throw endedEarly(name, mayBeSent, signal);
       }
       return valueOf(exit);
     };

@@ -47,6 +47,13 @@ describe.each(STALLS)("the time of one request covers %s", (_, answer) => {
 
 describe("an abort", () => {
   const reason = new Error("the user left");
+  const unknown = {
+    _tag: "OutcomeUnknown",
+    operation: "createPayout",
+    carriedOut: "unknown",
+    message: "createPayout was aborted when it may have been sent.",
+    cause: reason,
+  };
 
   it.each(STALLS)("closes the connection at once during %s", async (_, answer) => {
     await using server = await startServer(answer);
@@ -55,9 +62,25 @@ describe("an abort", () => {
     const call = client.createPayout(requests.createPayout, { signal: controller.signal });
     await server.received(1);
     controller.abort(reason);
-    await expect(call).rejects.toBe(reason);
+    expect(await failureOf(call)).toMatchObject(unknown);
     await server.closedByClient(1);
     expect(server.requests).toHaveLength(1);
+  });
+
+  it("of a read, or of the sign-in before a write, is the signal's own reason", async () => {
+    await using server = await startServer(silent, silent);
+    await using signingIn = clientFor(server.url);
+    await using signedIn = await startServer(silent);
+    await using reading = clientFor(signedIn.url);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const write = signingIn.createPayout(requests.createPayout, { signal });
+    const read = reading.retrievePayout(requests.retrievePayout, { signal });
+    await signedIn.received(1);
+    controller.abort(reason);
+    await expect(write).rejects.toBe(reason);
+    await expect(read).rejects.toBe(reason);
+    expect(server.requests).toHaveLength(0);
   });
 
   it("ends a wait between two sends at once", async () => {
@@ -70,7 +93,7 @@ describe("an abort", () => {
     const call = client.createPayout(requests.createPayout, { signal: controller.signal });
     await server.received(1);
     controller.abort(reason);
-    await expect(call).rejects.toBe(reason);
+    expect(await failureOf(call)).toMatchObject(unknown);
     expect(server.requests).toHaveLength(1);
   });
 
@@ -101,7 +124,7 @@ describe("an abort", () => {
     two.abort(reason);
     await expect(second).rejects.toBe(reason);
     one.abort(reason);
-    await expect(first).rejects.toBe(reason);
+    expect(await failureOf(first)).toMatchObject(unknown);
     answer = () => answers.ping;
     await client.ping();
     expect(server.requests).toHaveLength(3);
@@ -141,9 +164,20 @@ describe("closing the client", () => {
     await server.received(2);
     await client.close();
     expect(await write).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
-    expect(await read).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "no" });
+    expect(await read).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
     await server.closedByClient(1);
     await server.closedByClient(2);
+  });
+
+  it("ends a write that waits for its sign-in: it was not sent", async () => {
+    await using server = await startServer(silent, silent);
+    await using client = clientFor(server.url);
+    const write = failureOf(client.createPayout(requests.createPayout));
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    await client.close();
+    expect(await write).toMatchObject({ _tag: "Unavailable", carriedOut: "no" });
   });
 
   it("lets nothing be sent any more", async () => {
