@@ -72,13 +72,15 @@ const EXACT_DIGITS = 15;
 
 const MAY_BE_LONG_NUMBER = /[:[,]\s*-?\d[\d.]{15}/;
 
-/** A number of more digits than a double carries, as the text that it was written as. */
+/** A number of more digits than a double carries, as the text that it was written as; null if that has an exponent. */
 const asWritten = (
   _key: string,
   value: unknown,
   { source = "" }: { source?: string } = {},
-): unknown =>
-  typeof value === "number" && source.replace(/\D/g, "").length > EXACT_DIGITS ? source : value;
+): unknown => {
+  if (typeof value !== "number" || source.replace(/\D/g, "").length <= EXACT_DIGITS) return value;
+  return /e/i.test(source) ? null : source;
+};
 
 /** The parsed body of an answer; undefined if it is not JSON. Numbers that a double would round are texts. */
 const parseJson = (body: string): unknown => {

@@ -135,6 +135,7 @@ describe("an amount that is a number", () => {
     ["100.5", "100.5"],
     ["12345678901234567.89", "12345678901234567.89"],
     ["1e-7", undefined],
+    ["12345678901234567e3", undefined],
     ["1E400", undefined],
   ])("%s is read as %s", async (written, amount) => {
     const reply = answerWith({ payout_id: "p-1" }, "amount", written);
