@@ -1,4 +1,4 @@
-import type { NewDecision, Pause } from "@durable-payments/ledger";
+import type { NewDecision, Pause, WriteRow } from "@durable-payments/ledger";
 import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
@@ -16,6 +16,7 @@ import {
 import { notFound, refused } from "./errors.ts";
 import { endText } from "./history.ts";
 import { readProgress } from "./show/progress.ts";
+import type { PaymentView } from "./show/run-view.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {
@@ -26,9 +27,22 @@ export interface CancelOptions extends Acting {
 /** The outcome of a run that a person ended. */
 export interface Cancelled {
   readonly decision: NewDecision;
+  /** Writes that move money and had succeeded: the stop order does not reverse them. */
+  readonly succeeded: ReadonlyArray<StepMade>;
   /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end still applies, because each send checks it. */
   readonly run: "asked" | "terminated" | "closed" | "unanswered";
 }
+
+/** A write that succeeded, with what it moved and the id of its result. */
+export interface StepMade extends Pick<PaymentView, "amount" | "currency"> {
+  readonly step: string;
+  readonly madeId: string | null;
+}
+
+const succeededAmong = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<StepMade> =>
+  rows
+    .filter(({ request, state }) => state === "done" && request.amount !== null)
+    .map(({ madeId, request: { amount, currency }, step }) => ({ step, amount, currency, madeId }));
 
 /** As `handle.cancel()`, which takes no reason. */
 const requestCancel = (
@@ -74,8 +88,9 @@ export const cancel = async (
   const owner = await ownerOf(operations, workflowId);
   const decision = decisionOn(owner, "end", actor, { value: { isForced } });
   await ledger.decide(decision);
-  if (run === "unanswered") return { decision, run: "unanswered" };
-  if (run?.state !== "running") return { decision, run: "closed" };
+  const recorded = { decision, succeeded: succeededAmong(await ledger.rowsOf(workflowId)) };
+  if (run === "unanswered") return { ...recorded, run: "unanswered" };
+  if (run?.state !== "running") return { ...recorded, run: "closed" };
   const handle = client.workflow.getHandle(workflowId, run.runId);
   const mayBe = `The stop order for ${workflowId} is recorded, so nothing more is sent; its run may be open`;
   try {
@@ -86,10 +101,10 @@ export const cancel = async (
   } catch (error) {
     // It has ended meanwhile.
     if (error instanceof WorkflowNotFoundError || isNotFound(error))
-      return { decision, run: "closed" };
+      return { ...recorded, run: "closed" };
     throw error;
   }
-  return { decision, run: isForced ? "terminated" : "asked" };
+  return { ...recorded, run: isForced ? "terminated" : "asked" };
 };
 
 /** The scope of a pause: everything, a batch, or a workflow id. */

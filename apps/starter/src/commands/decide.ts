@@ -154,11 +154,12 @@ export const cancel = Command.make("cancel", { id, isForced, by, reason, json },
       );
       return;
     }
-    const { run } = await work.cancel(operations, id, { ...acting, isForced });
-    output.answer(
-      { workflowId: id, run },
-      (shown) =>
+    const { run, succeeded } = await work.cancel(operations, id, { ...acting, isForced });
+    output.answer({ workflowId: id, run, succeeded }, (shown) =>
+      [
         `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
+        ...work.succeededLines(shown.succeeded),
+      ].join("\n"),
     );
   }),
 ).pipe(

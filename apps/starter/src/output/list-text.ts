@@ -29,15 +29,26 @@ export const totalsOf = (runs: RunList["runs"]) => {
     runs,
     ({ state, statuses: [first] }) => first ?? state ?? "not known",
   );
-  return [...byStatus].map(([status, of]) => ({ status, runs: of.length, money: sumMoney(of) }));
+  return [...byStatus].map(([status, of]) => ({
+    status,
+    runs: of.length,
+    money: sumMoney(of.flatMap((run) => run.money)),
+    /** Part of it that has succeeded, though the run may not have. */
+    succeeded: sumMoney(of.flatMap((run) => run.succeeded)),
+  }));
 };
+
+const sumsText = ({ money: all, status, succeeded }: ReturnType<typeof totalsOf>[number]): string =>
+  status === "succeeded" || succeeded.length === 0
+    ? totals(all)
+    : `${totals(all)} (${totals(succeeded)} already succeeded)`;
 
 const runLines = (run: RunView, now: number): ReadonlyArray<string> => [
   joined(
     [
       styled("bold", run.workflowId),
       statusesText(run),
-      money(run),
+      totals(run.money),
       ago(run.endedAt ?? run.startedAt, now),
     ],
     "  ",
@@ -55,11 +66,7 @@ export const listText = (
     ...runs.flatMap((run) => runLines(run, now)),
     "",
     table(
-      sums.map(({ money: amounts, runs: count, status }) => [
-        status,
-        counted(count, "run"),
-        totals(amounts),
-      ]),
+      sums.map((sum) => [sum.status, counted(sum.runs, "run"), sumsText(sum)]),
       { indent: "  " },
     ),
     ...(isMore ? [wrap("There are more: increase --limit, or narrow the search.")] : []),

@@ -1,8 +1,8 @@
 import { shownText } from "@durable-payments/api-core/values";
-import type { NextOperation, Nudged } from "@durable-payments/operations";
+import type { Cancelled, NextOperation, Nudged } from "@durable-payments/operations";
 import { shellQuoted } from "@durable-payments/protocol";
 import { basename, dirname, join } from "node:path";
-import { styled } from "./text.ts";
+import { money, styled } from "./text.ts";
 
 /** The executable of the published package. */
 const INSTALLED = "durable-payments";
@@ -149,6 +149,13 @@ export const decidedText = (
   { nudged, workflowId }: { readonly nudged: Nudged; readonly workflowId: string },
 ): string =>
   [`${what} ${NUDGED[nudged]}`, ...nextLines([{ operation: "show", workflowId }])].join("\n");
+
+/** Returns what had succeeded before a stop order, which does not reverse it. */
+export const succeededLines = (succeeded: Cancelled["succeeded"]): ReadonlyArray<string> =>
+  succeeded.map(
+    ({ madeId, step, ...of }) =>
+      `${step} had already succeeded: ${money(of)}, ${madeId ?? "without an id"}. The stop order does not reverse it.`,
+  );
 
 /** Returns the number of runs that Temporal could not notify of a recorded decision. */
 export const unansweredLines = (count: number): ReadonlyArray<string> =>

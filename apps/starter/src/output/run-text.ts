@@ -18,6 +18,7 @@ import {
   pairs,
   roughly,
   styled,
+  totals,
   when,
   wrap,
 } from "./text.ts";
@@ -59,9 +60,9 @@ export const statusesText = ({ state, statuses }: Pick<RunView, "state" | "statu
 };
 
 /** Words the payment of a run or a write: `250.00 EUR to b-1, Invoice 17`. */
-const paymentText = (of: PaymentView): string => {
+const paymentText = (of: PaymentView, sum = money(of)): string => {
   const whom = of.payee === null ? "" : `to ${of.payee}`;
-  return joined([joined([money(of), whom], " "), of.reference], ", ");
+  return joined([joined([sum, whom], " "), of.reference], ", ");
 };
 
 const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): string => {
@@ -108,7 +109,7 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
   const header = pairs([
     ["status", statusesText(run)],
     ["why", run.reason],
-    ["pays", paymentText(run)],
+    ["pays", paymentText(run, totals(run.money))],
     ["type", run.type],
     ["run", run.runId],
     [

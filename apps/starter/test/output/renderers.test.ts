@@ -51,6 +51,8 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   currency: "EUR",
   payee: "b-1",
   reference: "Invoice 17",
+  money: [{ currency: "EUR", amount: "250.00" }],
+  succeeded: [],
   steps: [],
   inbox: [],
   failure: null,
@@ -241,7 +243,14 @@ it("says that nothing is waiting for a person", () => {
   expect(inboxText({ items: [], notes: [] })).toBe("Nothing is waiting for a person.");
 });
 
-const totals = [{ status: "failed", runs: 2, money: [{ currency: "EUR", amount: "500.00" }] }];
+const totals = [
+  {
+    status: "failed",
+    runs: 2,
+    money: [{ currency: "EUR", amount: "500.00" }],
+    succeeded: [{ currency: "EUR", amount: "125.00" }],
+  },
+];
 
 it("prints a list with the reasons, and the money by status", () => {
   const failed = run({

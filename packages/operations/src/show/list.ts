@@ -78,15 +78,15 @@ const idsOfLedger = async (
   { find = "", statuses = [] }: RunListFilter,
 ): Promise<ReadonlyArray<string>> => {
   const asks = (status: Status) => statuses.includes(status);
-  const states = [
-    ...(asks("unknown") ? (["unknown", "asking"] as const) : []),
-    ...(asks("unknown") || asks("ended") ? (["ended"] as const) : []),
-  ];
+  const states = ["unknown", "asking", "ended"] as const;
   const rows = [
     ...(asks("asking") || asks("approval") ? await ledger.rows({ needsPerson: true }) : []),
-    ...(states.length > 0 ? await ledger.rows({ states, limit: MOST_ROWS }) : []),
+    ...(asks("unknown") ? await ledger.rows({ states, limit: MOST_ROWS }) : []),
   ];
-  return rows.map(({ workflowId }) => workflowId).filter((id) => id.startsWith(find));
+  const stopped = asks("ended") ? await ledger.stoppedIds(MOST_ROWS) : [];
+  return [...stopped, ...rows.map(({ workflowId }) => workflowId)].filter((id) =>
+    id.startsWith(find),
+  );
 };
 
 /** Operations whose result ids are searched. */

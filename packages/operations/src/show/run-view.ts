@@ -77,6 +77,10 @@ export interface RunView extends PaymentView {
   readonly type: string | null;
   /** Null if Temporal has none, or cannot be reached. */
   readonly state: RunState | null;
+  /** Sums of what it pays; `amount` is null if they are in several currencies. */
+  readonly money: Money;
+  /** Sums of its writes that have succeeded. */
+  readonly succeeded: Money;
   /** All its statuses, the most important first. */
   readonly statuses: ReadonlyArray<Status>;
   /** The reason of its state, for a person. */

@@ -21,6 +21,7 @@ import {
   type PaymentView,
   type RunView,
   type Status,
+  sumMoney,
 } from "./run-view.ts";
 import { type Evidence, standingOf, stepsOf } from "./standing.ts";
 
@@ -61,13 +62,26 @@ export const readEvidence = async (
   };
 };
 
-/** Returns the payment of a run: from its start, else from its first write that moves money. */
-const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): PaymentView =>
-  paymentFields(
-    (run?.amount ?? null) === null
-      ? (rows.find(({ request }) => request.amount !== null)?.request ?? run)
-      : run,
+type Pays = Pick<RunView, keyof PaymentView | "money" | "succeeded">;
+
+/** Returns the payment of a run: from its start, else from its write that moves money; several such writes are added up. */
+const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): Pays => {
+  const moving = rows.filter(({ request }) => request.amount !== null);
+  const succeeded = sumMoney(
+    moving.filter(({ state }) => state === "done").map(({ request }) => request),
   );
+  const [first, second] = moving.map(({ request }) => request);
+  if (second === undefined) {
+    const one = paymentFields((run?.amount ?? null) === null ? (first ?? run) : run);
+    return { ...one, money: sumMoney([one]), succeeded };
+  }
+  const money = sumMoney(moving.map(({ request }) => request));
+  const [sum, other] = money;
+  const payees = new Set(moving.map(({ request }) => request.payee));
+  const payee = payees.size === 1 ? (first?.payee ?? null) : null;
+  const total = other === undefined && sum !== undefined ? sum : { amount: null, currency: null };
+  return { ...total, payee, reference: null, money, succeeded };
+};
 
 /** Makes the view of a run. */
 export const viewOf = (evidence: Evidence): RunView => {

@@ -135,8 +135,9 @@ export const standingOf = (evidence: Evidence): Standing => {
   const { end, failure, listLagMs, now, progress, rows } = evidence;
   const found = new Set<Status>();
   if (rows.some(isUnknown)) found.add("unknown");
-  if (end !== undefined) found.add("ended");
   const state = progress?.state;
+  // What has been paid stays paid: the stop order concerns further sends.
+  if (end !== undefined && state !== "succeeded") found.add("ended");
   if (state === "running" || state === undefined) {
     const { reason, status } = openReason(evidence);
     // Without Temporal, only the ledger shows the items for a person.

@@ -12,6 +12,7 @@ const approval = row({
   startedBy: "ada",
   question: question({ id: "a1", kind: "approval", account: "mark" }),
 });
+const noMoney = { ...approval.request, amount: null, currency: null };
 
 const withRow = async (given = asking, signals: "taken" | "noRun" | "silent" = "taken") => {
   const ledger = await openLedger("memory");
@@ -140,6 +141,17 @@ test("an end is recorded for an id that Temporal has forgotten", async () => {
   expect(await cancel(operations, "invoice-17", bob)).toMatchObject({ run: "closed" });
   expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ state: "ended" }]);
   await expect(cancel(operations, "invoice-99", bob)).rejects.toThrow("There is no run invoice-99");
+});
+
+test("an end says what had succeeded before, and leaves it as it is", async () => {
+  const paid = row({ state: "done", madeId: "po-7", knownBy: "answer" });
+  const { ledger, operations } = await withRow(paid);
+  await put(ledger, row({ step: "createBeneficiary", state: "done", request: noMoney }));
+  expect(await cancel(operations, "invoice-17", bob)).toMatchObject({
+    run: "closed",
+    succeeded: [{ step: "createPayout", amount: "250.00", currency: "EUR", madeId: "po-7" }],
+  });
+  expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ state: "done" }, { state: "done" }]);
 });
 
 test("a pause needs a reason and a known id, and its end nudges who waits", async () => {

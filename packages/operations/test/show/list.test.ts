@@ -1,4 +1,4 @@
-import { openLedger } from "@durable-payments/ledger";
+import { openLedger, type WriteRow } from "@durable-payments/ledger";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Operations } from "../../src/connection/operations.ts";
 import { listRuns, readStatuses, visibilityQuery } from "../../src/show/list.ts";
@@ -49,6 +49,7 @@ const connected = await TemporalStub.connect([
     ],
   },
   { workflowId: "no-payment", type: "backup" },
+  { workflowId: "stopped", status: "CANCELED", closedAt: 10 },
 ]);
 
 const operations: Operations = {
@@ -70,16 +71,39 @@ afterAll(async () => {
   await ledger.close();
 });
 
+/** One of two payouts of a run whose start names no payment. */
+const half = (workflowId: string, more: Partial<WriteRow>) =>
+  row({ workflowId, ...more, request: { ...row().request, amount: "125.00" } });
+
 beforeAll(async () => {
   await put(ledger, row({ workflowId: "asks", state: "asking", doubt: 1, question: question() }));
   await put(ledger, row({ workflowId: "failed", state: "refused", message: "closed" }));
+  await put(ledger, half("stopped", { step: "deposit", state: "done", madeId: "po-8" }));
+  await ledger.decide({
+    account: ACCOUNT,
+    workflowId: "stopped",
+    step: null,
+    kind: "end",
+    question: null,
+    by: "ada",
+    how: "--by",
+    reason: "withdrawn",
+    value: {},
+  });
+  await put(ledger, half("stopped", { step: "balance" }));
   await put(ledger, row({ workflowId: "paid", state: "done", madeId: "po-7", knownBy: "answer" }));
 });
 
 it("lists payments, each with the reason why it is in its state", async () => {
   const { isMore, runs } = await listRuns(operations, { limit: 50 });
   expect(isMore).toBe(false);
-  expect(runs.map(({ workflowId }) => workflowId)).toEqual(["waits", "asks", "sleeps", "failed"]);
+  expect(runs.map(({ workflowId }) => workflowId)).toEqual([
+    "waits",
+    "asks",
+    "sleeps",
+    "failed",
+    "stopped",
+  ]);
   const [waits, asks, sleeps, failed] = runs;
   expect(waits?.reason).toMatch(/^createPayout: The service cannot be reached; tries again at/);
   expect(asks).toMatchObject({ statuses: ["asking", "unknown", "running"], amount: "250.00" });
@@ -95,10 +119,22 @@ it.each([
     ["unknown", "failed"],
     ["asks", "failed"],
   ],
-  [["cancelled"], []],
+  [["ended"], ["stopped"]],
+  [["timedOut"], []],
 ] as const)("finds runs by their status: %s", async (statuses, ids) => {
   const { runs } = await listRuns(operations, { statuses, limit: 50 });
   expect(runs.map(({ workflowId }) => workflowId)).toEqual(ids);
+});
+
+it("adds up the writes of a run, and says which of them have succeeded", async () => {
+  const { runs } = await listRuns(operations, { find: "stopped", limit: 5 });
+  expect(runs[0]).toMatchObject({
+    statuses: ["ended", "cancelled"],
+    amount: "250.00",
+    payee: "b-1",
+    money: [{ currency: "EUR", amount: "250.00" }],
+    succeeded: [{ currency: "EUR", amount: "125.00" }],
+  });
 });
 
 it("says when there are more than the limit", async () => {

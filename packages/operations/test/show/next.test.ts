@@ -18,6 +18,8 @@ const failed: RunView = {
   startedBy: "ada",
   batch: null,
   batchRow: null,
+  money: [],
+  succeeded: [],
   amount: null,
   currency: null,
   payee: null,

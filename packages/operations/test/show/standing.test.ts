@@ -239,6 +239,12 @@ const CASES: ReadonlyArray<
     ["unknown", "ended", "failed"],
     "ended by ada: fraud; createPayout: outcome unknown; Ended",
   ],
+  [
+    "a success that a person wanted to end afterwards",
+    { progress: progress({ state: "succeeded" }), rows: [row({ state: "done" })], end },
+    ["succeeded"],
+    "ended by ada: fraud",
+  ],
   ["a success", { progress: progress({ state: "succeeded" }) }, ["succeeded"], null],
   ["a cancellation", { progress: progress({ state: "cancelled" }) }, ["cancelled"], null],
   [
