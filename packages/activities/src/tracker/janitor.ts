@@ -2,7 +2,7 @@ import { messageOf } from "@durable-payments/api-core/values";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Ledger, WriteRow, WriteName } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
-import { NUDGE, type Nudge, runStep, CANCELLED } from "@durable-payments/protocol/calls";
+import { failureTypes, NUDGE, type Nudge, runStep } from "@durable-payments/protocol/calls";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
 /** Returns whether a workflow id has an open run; `unknown` if Temporal knows no run of it. */
@@ -119,9 +119,9 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
       try {
         await settle({ account, workflowId: row.workflowId, step: row.step });
       } catch (error) {
-        // Time helps: it is read again. `Cancelled` says that its outcome is not known yet, and nothing is sent.
+        // Time helps: it is read again. A failed step was reconciled (refused, ended), or its outcome is not known yet.
         if (error instanceof NotYet) continue;
-        if (error instanceof StepFailed && error.type === CANCELLED) continue;
+        if (error instanceof StepFailed && error.type !== failureTypes.madeTwice) continue;
         fault = `${row.workflowId} (${row.step}) could not be reconciled: ${messageOf(error)}`;
         warn(fault);
       }

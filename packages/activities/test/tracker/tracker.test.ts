@@ -215,16 +215,24 @@ describe("the janitor", () => {
     expect(fault).toBeUndefined();
   });
 
-  it("leaves what is safe to repeat to a later run, and takes what nothing tells yet for no fault", async () => {
+  it.each([
+    ["Cancelled", "Its response was lost.", undefined],
+    ["Ended", "Order withdrawn", undefined],
+    [
+      "MadeTwice",
+      "It was made twice.",
+      "keyed (createPayout) could not be reconciled: It was made twice.",
+    ],
+  ])("leaves what is safe to repeat to a later run; %s", async (type, message, expected) => {
     await putRow(ledger, { workflowId: "safe", operation: "createBeneficiary" });
     await putRow(ledger, { workflowId: "keyed" });
     const { client } = clientOf({ safe: "FAILED", keyed: "FAILED" });
     const settled: Array<string> = [];
     const { fault } = await sweep(client, async (id) => {
       settled.push(id);
-      throw new StepFailed("Cancelled", "Its response was lost.", {});
+      throw new StepFailed(type, message, {});
     });
-    expect([settled, fault]).toEqual([["keyed"], undefined]);
+    expect([settled, fault]).toEqual([["keyed"], expected]);
   });
 
   it("goes on after a row that cannot be settled, and says so; a wait for time is no fault", async () => {
