@@ -131,6 +131,43 @@ const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions)
   payout: planPayout,
 };
 
+/** The operation whose request has a field of an input, by workflow type. */
+const SENT_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  onboardCardholder: {
+    card: "createCard",
+    "card.card_name": "updateCard",
+    card_holder_id: "createCard",
+    cardholder: "createCardholder",
+  },
+  payout: {
+    beneficiary: "createBeneficiary",
+    beneficiary_id: "createPayout",
+    payout: "createPayout",
+  },
+};
+
+/** Returns why an amendment cannot help: it changes a request that has succeeded. In a user's own workflow, the step says so. */
+export const whyNotAmended = (
+  { rows, workflowId, workflowType }: Pick<Planning, "rows" | "workflowId" | "workflowType">,
+  { fields, input }: Pick<ReturnType<typeof amendInput>, "fields" | "input">,
+): OperationError | undefined => {
+  const sentBy = lookUp(SENT_BY, workflowType) ?? {};
+  for (const path of fields) {
+    const [field = ""] = path.split(".");
+    // If an id takes the place of a whole beneficiary or cardholder, none is created.
+    if (valueAt(input, field) === undefined && !field.endsWith("_id")) continue;
+    const operation = lookUp(sentBy, path) ?? lookUp(sentBy, field);
+    const done = rows.find((row) => row.state === "done" && row.operation === operation);
+    if (done === undefined) continue;
+    const id = done.madeId === null ? "" : ` (${done.madeId})`;
+    return refused(
+      `${path} cannot be amended: ${done.step} of ${workflowId} has already succeeded${id}. Start another run under a new id. Nothing was done.`,
+      workflowId,
+    );
+  }
+  return undefined;
+};
+
 const valueAt = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
 

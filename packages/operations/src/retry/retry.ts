@@ -12,7 +12,7 @@ import { isOperationError, notFound, refused } from "../errors.ts";
 import { RETRIED } from "../show/list.ts";
 import { type Progress, readFailureOf, readProgress } from "../show/progress.ts";
 import { readInput, resetRun, startAgain } from "./continue-run.ts";
-import { amendInput, planRetry, type RetryPlan } from "./plan.ts";
+import { amendInput, planRetry, type RetryPlan, whyNotAmended } from "./plan.ts";
 
 export type { RetryPlan };
 
@@ -79,6 +79,9 @@ export const planRetryOf = async (
   if (plan.way === "look" && amendment !== undefined) {
     throw refused(`${root} is open: only an ended run can be amended. Nothing was done.`);
   }
+  const why =
+    amendment && whyNotAmended({ rows, workflowId: root, workflowType: run.type }, amendment);
+  if (why !== undefined) throw why;
   return { plan, failure, amendment, end };
 };
 

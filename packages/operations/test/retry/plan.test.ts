@@ -10,7 +10,13 @@ import {
   readFailure,
 } from "../../src/history.ts";
 import { resetPoint } from "../../src/retry/continue-run.ts";
-import { amendInput, type Planning, planRetry, whyNot } from "../../src/retry/plan.ts";
+import {
+  amendInput,
+  type Planning,
+  planRetry,
+  whyNot,
+  whyNotAmended,
+} from "../../src/retry/plan.ts";
 import { ACCOUNT, question, row } from "../support/rows.ts";
 
 const planning = (more: Partial<Planning> = {}): Planning => ({
@@ -188,6 +194,36 @@ test("an amendment is a merge patch; its fields are named, not their values", ()
   const { fields, input: changed } = amended({ payout: { amount: "25.00", currency: "EUR" } });
   expect(fields).toEqual(["payout.amount"]);
   expect(changed).toMatchObject({ payout: { amount: "25.00", payout_reference: "Invoice 17" } });
+});
+
+const done = (operation: string) =>
+  row({ step: operation, operation, state: "done", madeId: "x-1" });
+
+test.each([
+  ["payout", ["payout.amount"], ["createPayout"], "payout.amount cannot be amended: createPayout"],
+  ["payout", ["payout.amount"], ["createBeneficiary"], undefined],
+  ["payout", ["beneficiary.bank_name"], ["createBeneficiary"], "createBeneficiary of invoice-17"],
+  ["payout", ["beneficiary_id"], ["createPayout"], "has already succeeded (x-1)"],
+  ["payout", ["options.completeWithin"], ["createBeneficiary", "createPayout"], undefined],
+  ["onboardCardholder", ["card.card_name"], ["createCard"], undefined],
+  ["onboardCardholder", ["card.card_limit"], ["createCard"], "card.card_limit cannot be amended"],
+  ["payOrder", ["payout.amount"], ["createPayout"], undefined],
+])("an amendment of %s %j where %j is done: %s", (workflowType, fields, steps, expected) => {
+  const given = { rows: steps.map(done), workflowId: "invoice-17", workflowType };
+  const changed = { payout: {}, beneficiary: {}, options: {}, card: {} };
+  const why = whyNotAmended(given, { fields, input: changed })?.message ?? "accepted";
+  expect(why).toContain(expected ?? "accepted");
+});
+
+test("an id may take the place of a beneficiary that was created", () => {
+  const given = {
+    rows: [done("createBeneficiary")],
+    workflowId: "invoice-17",
+    workflowType: "payout",
+  };
+  const fields = ["beneficiary", "beneficiary_id"];
+  expect(whyNotAmended(given, { fields, input: { beneficiary_id: "b-2" } })).toBeUndefined();
+  expect(whyNotAmended(given, { fields, input: { beneficiary: {} } })).toBeDefined();
 });
 
 test.each([
