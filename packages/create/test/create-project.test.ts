@@ -48,7 +48,14 @@ it("names the script by which its commands are printed", () => {
     readonly scripts: Readonly<Record<string, string>>;
   };
   // So that a command that is copied reads the addresses and credentials of the project.
-  expect(scripts[script]).toMatch(/^node --env-file=\.env .*durable-payments$/);
+  // Not `.bin`: with pnpm, and on Windows, that is a shell script.
+  const published = new URL("../../durable-payments/package.json", import.meta.url);
+  const { bin } = JSON.parse(readFileSync(published, "utf8")) as {
+    readonly bin: Readonly<Record<string, string>>;
+  };
+  expect(scripts[script]).toBe(
+    `node --env-file=.env ${join("node_modules/durable-payments", bin["durable-payments"] ?? "")}`,
+  );
   expect(readFileSync(join(cwd, "compose.yaml"), "utf8")).toContain(
     `STARTER_COMMAND: ${STARTER_COMMAND}\n`,
   );

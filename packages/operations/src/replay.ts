@@ -9,12 +9,12 @@ import { findRun } from "./connection/temporal.ts";
 import { invalidInput, notFound } from "./errors.ts";
 import { listRuns, type RunListFilter } from "./show/list.ts";
 
-/** The runs to replay: the latest run of an id, or all failed runs. */
-export interface ReplaySelection extends Pick<RunListFilter, "since" | "type"> {
+/** The runs to replay: the latest run of an id, or all runs with a status. */
+export interface ReplaySelection extends Pick<RunListFilter, "since" | "statuses" | "type"> {
   readonly workflowId?: string | undefined;
 }
 
-/** Most failed runs that are replayed. */
+/** Most runs that are replayed. */
 const MOST_RUNS = 1_000;
 
 /** Loaded only for a replay, because it has native code. */
@@ -52,7 +52,7 @@ export const readRunOfFile = async (
  */
 export async function* selectRuns(
   operations: Operations,
-  { since, type, workflowId }: ReplaySelection,
+  { since, statuses, type, workflowId }: ReplaySelection,
 ): AsyncGenerator<RunToReplay> {
   const { client } = operations;
   const historyOf = async (id: string, runId: string): Promise<RunToReplay> => ({
@@ -65,8 +65,7 @@ export async function* selectRuns(
     yield historyOf(workflowId, run.runId);
     return;
   }
-  const failed = { statuses: ["failed"], since, type, limit: MOST_RUNS } as const;
-  const { runs } = await listRuns(operations, failed);
+  const { runs } = await listRuns(operations, { statuses, since, type, limit: MOST_RUNS });
   for (const { runId, workflowId: id } of runs) if (runId !== null) yield historyOf(id, runId);
 }
 

@@ -1,3 +1,4 @@
+import type { Status } from "@durable-payments/operations";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { Command } from "effect/cli";
 import { resolve } from "node:path";
@@ -108,8 +109,9 @@ const replayed = {
   id: maybeId("Workflow id of a run, or of the run in FILE"),
   file: text("file", "FILE", "History written by temporal workflow show --output json"),
   failed: on("failed", "All failed runs; only the latest of each id"),
-  since: time("since", "AGE", "With --failed: started since, such as 30d or 2026-11-01"),
-  type: text("type", "TYPE", "With --failed: only this workflow type, such as payout"),
+  open: on("open", "All open runs"),
+  since: time("since", "AGE", "With --failed or --open: started since, such as 30d"),
+  type: text("type", "TYPE", "With --failed or --open: only this workflow type"),
   workflows: text("workflows", "PATH", "Module that exports your own workflows"),
   json,
 };
@@ -117,9 +119,13 @@ const replayed = {
 /** `starter replay`: replays histories against the workflow code. */
 export const replay = Command.make("replay", replayed, (given) =>
   runCommand(given.json, async (output, work) => {
-    const { failed, file: name, id: workflowId, since, type } = given;
-    if (failed === (workflowId !== undefined || name !== undefined))
-      throw badUsage("Pass exactly one of these: the ID of a run, --file FILE, or --failed.");
+    const { failed, file: name, id: workflowId, open, since, type } = given;
+    const statuses: ReadonlyArray<Status> = [
+      ...(failed ? (["failed"] as const) : []),
+      ...(open ? (["running"] as const) : []),
+    ];
+    if (statuses.length > 0 === (workflowId !== undefined || name !== undefined))
+      throw badUsage("Pass one of these: the ID of a run, --file FILE, --failed, or --open.");
     // It has native code.
     const { describeDifference } = await import("@durable-payments/replay");
     const { dataConverter } = work.temporalSettings(process.env);
@@ -129,7 +135,7 @@ export const replay = Command.make("replay", replayed, (given) =>
       for await (const run of work.replayRuns(selected, workflows, dataConverter)) found.push(run);
       return found;
     };
-    const selection = { workflowId, since: since?.getTime(), type };
+    const selection = { workflowId, statuses, since: since?.getTime(), type };
     const runs =
       name === undefined
         ? await work.operating((operations) => replayAll(work.selectRuns(operations, selection)))
@@ -148,7 +154,10 @@ export const replay = Command.make("replay", replayed, (given) =>
   does instead, and the lines of code.`,
     [
       { command: "starter replay invoice-17", description: "One run" },
-      { command: "starter replay --failed --since 30d", description: "Before a release" },
+      {
+        command: "starter replay --open --failed --since 30d --workflows src/workflows.ts",
+        description: "Before a release, with workflows of your own",
+      },
     ],
     `Exit codes: 0 all are deterministic, 1 at least one is not, 2 invalid input,
   3 cannot connect, 130 interrupted.`,

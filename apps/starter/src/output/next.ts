@@ -8,7 +8,10 @@ import { money, styled } from "./text.ts";
 const INSTALLED = "durable-payments";
 
 /** Returns whether this is the published package, and not a checkout. */
-const isInstalled = (): boolean => basename(process.argv[1] ?? "") === INSTALLED;
+const isInstalled = (): boolean => {
+  const path = process.argv[1] ?? "";
+  return basename(path) === INSTALLED || path.includes(join("node_modules", INSTALLED));
+};
 
 /** Returns the executable that a shell completes. */
 export const executableName = (): string => (isInstalled() ? INSTALLED : "starter");
@@ -62,9 +65,10 @@ const wordsOf = (
     }
     case "answer":
     case "approve":
+      return [PURPOSES[next.operation], next.operation, next.workflowId];
     case "reject":
     case "cancel":
-      return [PURPOSES[next.operation], next.operation, next.workflowId];
+      return [PURPOSES[next.operation], next.operation, next.workflowId, "--reason", "WHY"];
     case "retry": {
       const { ifRun, isAmended, isDryRun, isOverruling, isRestarted, workflowId } = next;
       const purpose = isDryRun

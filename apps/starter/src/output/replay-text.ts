@@ -28,6 +28,9 @@ export const replayText = (
             "",
             styled("bold", replay.workflowId),
             ...describe(replay).map((line) => wrap(line, "  ")),
+            ...(replay.kind === "unknownWorkflow"
+              ? [wrap("Name the module that exports this workflow: --workflows PATH.", "  ")]
+              : []),
           ],
     ),
   ].join("\n");

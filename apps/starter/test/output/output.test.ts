@@ -1,10 +1,12 @@
 import { InvalidInput } from "@durable-payments/operations/errors";
+import type { Replay } from "@durable-payments/replay";
 import { afterEach, expect, it, vi } from "vitest";
 import { badUsage, EXIT_CODES } from "../../src/exit-codes.ts";
 import { retryNext } from "../../src/input/retrying.ts";
 import { reportError } from "../../src/output/error-report.ts";
 import { commandOf } from "../../src/output/next.ts";
 import { processOutput } from "../../src/output/output.ts";
+import { replayText } from "../../src/output/replay-text.ts";
 import { money, table, wrap } from "../../src/output/text.ts";
 
 const captured = (stream: NodeJS.WriteStream): Array<string> => {
@@ -96,9 +98,30 @@ it.each([
   expect(commandOf(next)).toBe(command);
 });
 
+it.each(["durable-payments/dist/apps/starter/dist/app/main.mjs", ".bin/durable-payments"])(
+  "knows the published package: %s",
+  (path) => {
+    vi.spyOn(process, "argv", "get").mockReturnValue(["node", `/p/node_modules/${path}`]);
+    expect(commandOf({ operation: "startServer" })).toBe("temporal server start-dev");
+  },
+);
+
+it("prints how to replay a workflow that this package does not have", () => {
+  const replay: Replay = {
+    workflowId: "order-17",
+    type: "payOrder",
+    events: 3,
+    deterministic: false,
+    kind: "unknownWorkflow",
+    message: "no such function is exported by the workflow bundle",
+    difference: { stack: [] },
+  };
+  expect(replayText([replay], () => ["Temporal: no such function"])).toContain("--workflows PATH");
+});
+
 it("quotes what a shell would not take for one argument", () => {
   expect(commandOf({ operation: "cancel", workflowId: "it's 1" })).toBe(
-    String.raw`starter cancel 'it'\''s 1'`,
+    String.raw`starter cancel 'it'\''s 1' --reason WHY`,
   );
 });
 
