@@ -37,7 +37,7 @@ const asked = (
   const which =
     question === undefined
       ? `${workflowId} has ${open.length} open questions: choose one with --for.`
-      : `The question ${question} is not open. These are:`;
+      : `The question ${question} is not open; ${counted(open.length, "other is", "others are")}.`;
   throw badUsage(`${which} Nothing was done.`, open.flatMap(questionLines));
 };
 

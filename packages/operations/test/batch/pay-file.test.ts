@@ -42,6 +42,15 @@ const rig = async () => {
   return { ledger, ...operationsOn(ledger) };
 };
 
+test.each(["csv", "jsonl"])("docs/pay.md shows a valid %s file", async (kind) => {
+  const page = await readFile(new URL("../../../../docs/pay.md", import.meta.url), "utf8");
+  const [, content = ""] = new RegExp(`^\`\`\`${kind}\\n([^]*?)^\`\`\`$`, "m").exec(page) ?? [];
+  const file = join(folder, `docs.${kind}`);
+  await writeFile(file, content);
+  const { rows } = await checkBatchFile(file, defaultAssumptions);
+  expect(rows).toMatchObject([{ workflowId: "payout/invoice-17" }]);
+});
+
 test("every fault of every row is named at once, and no account number", async () => {
   const file = checked("faulty.csv", [line("1", "-5"), line("2"), line("2"), "3,b-1"]);
   await expect(file).rejects.toMatchObject({
