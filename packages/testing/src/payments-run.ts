@@ -164,11 +164,14 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
         return handle.result();
       }),
     untilStage: async (wanted) => {
-      await until(`did not reach the activity ${wanted}`, async () => {
-        const described = await describe();
-        const pending = described?.raw.pendingActivities ?? [];
-        return pending.find(({ activityType }) => activityType?.name === wanted);
-      });
+      await until(
+        `did not reach the activity ${wanted} (a timer, a signal or a child is none)`,
+        async () => {
+          const described = await describe();
+          const pending = described?.raw.pendingActivities ?? [];
+          return pending.find(({ activityType }) => activityType?.name === wanted);
+        },
+      );
     },
     untilAsked: async () => {
       const { operation, question, step } = await untilQuestion();

@@ -69,7 +69,10 @@ export interface PaymentsTest extends AsyncDisposable {
   ) => PaymentsRun<W, WorkflowHandle<W>>;
   /** Reads what the service holds: payouts, balances, cards, and how often each operation was asked for. */
   readonly ledger: () => Promise<Ledger>;
-  /** Lets something go wrong with the next request: `fault("dropped", { operation: "createPayout" })`. */
+  /**
+   * Lets something go wrong with the next request: `fault("dropped", { operation: "createPayout" })`. {@link dispose}
+   * rejects if that did not happen.
+   */
   readonly fault: (kind: FaultKind, options?: FaultOptions) => Promise<void>;
   /** Lets the service be another one than its document's: `temperament({ listLagMs: 3_000 })`. */
   readonly temperament: (temperament: Temperament) => Promise<void>;
@@ -217,6 +220,16 @@ export const beginTest = async (
     broken.promise.catch(() => undefined);
     const crashes = crashOn(simulator, restartWorker, broken.reject);
     ends.push(crashes.end);
+    const ordered: Array<number> = [];
+    ends.push(async () => {
+      const faults = await simulator.faults();
+      const unfired = ordered.map((index) => faults[index]).find((fault) => fault?.fired === 0);
+      if (unfired === undefined) return;
+      const { kind, operation = "any operation" } = unfired;
+      throw new Error(
+        `The fault ${kind} of ${operation} did not happen, so the test proves nothing. Order it before the run that sends the request, and wait for the run.`,
+      );
+    });
 
     const context = { client, ledger, clock, waitLimitMs, broken: broken.promise };
     const start: PaymentsTest["start"] = async <W extends Workflow>(
@@ -248,7 +261,10 @@ export const beginTest = async (
       runOf: <W extends Workflow>(workflowId: string) =>
         paymentsRun<W, WorkflowHandle<W>>(context, client.workflow.getHandle<W>(workflowId)),
       ledger: simulator.state,
-      fault: (kind, options = {}) => simulator.addFault({ kind, ...options }),
+      fault: async (kind, options = {}) => {
+        ordered.push((await simulator.faults()).length);
+        await simulator.addFault({ kind, ...options });
+      },
       temperament: simulator.setTemperament,
       crashAfter: crashes.after,
       restartWorker,

@@ -1,6 +1,6 @@
 import { payout } from "@durable-payments/workflows";
 import { describe, expect, it } from "vitest";
-import { NotReplayable, usePaymentsTest } from "../src/index.ts";
+import { createPaymentsTest, NotReplayable, usePaymentsTest } from "../src/index.ts";
 import { paySupplier, sleepLong, waitForNothing } from "./support/workflows.ts";
 
 const payments = await usePaymentsTest({
@@ -95,6 +95,18 @@ describe("a run", () => {
     await expect(run.result()).rejects.toMatchObject({ cause: { type: "Refused" } });
   });
 });
+
+it("a fault that does not happen fails the test, and so does a stage that is no activity", async () => {
+  const test = await createPaymentsTest({
+    workflowsPath: import.meta.resolve("./support/workflows.ts"),
+    server: "dev",
+    waitLimitMs: 1_500,
+  });
+  await test.fault("dropped", { operation: "createCard" });
+  const run = await test.start(waitForNothing, []);
+  await expect(run.untilStage("sleep")).rejects.toThrow("activity sleep (a timer");
+  await expect(test.dispose()).rejects.toThrow("The fault dropped of createCard did not happen");
+}, 60_000);
 
 describe("a wait", async () => {
   const short = await usePaymentsTest({
