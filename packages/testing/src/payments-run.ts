@@ -165,7 +165,7 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
       }),
     untilStage: async (wanted) => {
       await until(
-        `did not reach the activity ${wanted} (a timer, a signal or a child is none)`,
+        `did not reach the activity ${wanted} (only activities count: no timer, signal or child)`,
         async () => {
           const described = await describe();
           const pending = described?.raw.pendingActivities ?? [];

@@ -104,7 +104,7 @@ it("a fault that does not happen fails the test, and so does a stage that is no 
   });
   await test.fault("dropped", { operation: "createCard" });
   const run = await test.start(waitForNothing, []);
-  await expect(run.untilStage("sleep")).rejects.toThrow("activity sleep (a timer");
+  await expect(run.untilStage("sleep")).rejects.toThrow("activity sleep (only activities count");
   await expect(test.dispose()).rejects.toThrow("The fault dropped of createCard did not happen");
 }, 60_000);
 
