@@ -1,5 +1,5 @@
 import type { Assumptions, Cardholder, Page, Payout } from "@durable-payments/api-core";
-import type { JsonObject, Wait } from "@durable-payments/ledger";
+import type { JsonObject, RecordedWait, Wait } from "@durable-payments/ledger";
 import { temporalReason } from "@durable-payments/protocol";
 import { ActivityNotFoundError } from "@temporalio/client";
 import { Effect } from "effect";
@@ -17,7 +17,7 @@ import {
   seenPayout,
   withSent,
 } from "../waits.ts";
-import { isPaymentsError } from "../write/outcomes.ts";
+import { isPaymentsError, withReason } from "../write/outcomes.ts";
 import { type JanitorOptions, readRunState } from "./janitor.ts";
 
 /** Dependencies of the waits of the tracker. */
@@ -44,7 +44,7 @@ const SHARE_OF_TIME = 1 / 20;
 /** How often the run of a long wait is checked to be still open. */
 const RUN_CHECKED_EVERY_MS = 6 * 3_600_000;
 
-interface Tracked extends Wait {
+interface Tracked extends RecordedWait {
   /** When it was read last. */
   polledAt: number;
   /** When its run was seen open last. */
@@ -171,6 +171,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
       await endSeen(waits, await call(read));
     } catch (error) {
       if (!isPaymentsError(error) || !OF_ONE.has(error._tag)) throw error;
+      if (error._tag === "Refused") await noteProblem(waits, withReason(error));
       warn(`${waits.map(({ workflowId }) => workflowId).join(", ")}: ${error.message}`);
     }
   };
@@ -187,9 +188,20 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     { isOpen, seen }: Seen<object>,
   ): Promise<void> => {
     markPolled(waits);
+    if (isOpen) return noteProblem(waits, null);
     for (const wait of waits) {
       // The result is plain JSON.
-      if (!isOpen) await complete(wait, { ...seen });
+      await complete(wait, { ...seen });
+    }
+  };
+
+  /** Lets people see that the service refuses to show the object of a wait. */
+  const noteProblem = async (
+    waits: ReadonlyArray<Tracked>,
+    problem: string | null,
+  ): Promise<void> => {
+    for (const wait of waits) {
+      if ((wait.outcome?.["problem"] ?? null) !== problem) await ledger.noteWait(wait, problem);
     }
   };
 

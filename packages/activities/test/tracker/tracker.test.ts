@@ -142,7 +142,9 @@ describe("waits", () => {
     untilDue();
     await sweep(client).sweep();
     expect(done).toMatchObject([["complete", "run-2", "await:USD 1.00", { outcome: "enough" }]]);
-    expect(await ledger.waits({ isOpen: true })).toMatchObject([{ workflowId: "run-1" }]);
+    expect(await ledger.waits({ isOpen: true })).toMatchObject([
+      { workflowId: "run-1", outcome: { problem: expect.stringContaining("retrievePayout") } },
+    ]);
   });
 
   it("that nobody waits for any more are closed", async () => {

@@ -4,6 +4,8 @@ import { LEASES, RUNS, WAITS } from "./schema.ts";
 import { query } from "./table.ts";
 import type { Store } from "./store.ts";
 
+type NamedWait = Omit<NewWait, "kind" | "thing">;
+
 /** Known values of a run stay, except the run id; null values are filled in. */
 export const saveRun = (startedAt?: string) =>
   RUNS.saver(startedAt === undefined ? undefined : { startedAt }, (name) =>
@@ -19,6 +21,24 @@ export const runMethods = (store: Store) => {
   const save = saveRun(now);
   // An open wait stays as it is.
   const open = WAITS.saver({ since: now }, undefined, "WHERE waits.closed_at IS NOT NULL");
+  const changeOpen = async (
+    { account, activityId, runId, workflowId }: NamedWait,
+    closedAt: string,
+    outcome: JsonObject | null,
+  ): Promise<boolean> => {
+    const changed = await database.change(
+      query(
+        `UPDATE waits SET closed_at = ${closedAt}, outcome = $1 WHERE workflow_id = $2
+         AND run_id = $3 AND activity_id = $4 AND account = $5 AND closed_at IS NULL RETURNING since`,
+        WAITS.fields.outcome.write(outcome, seal),
+        workflowId,
+        runId,
+        activityId,
+        account,
+      ),
+    );
+    return changed.length > 0;
+  };
   return {
     /**
      * Records a run. Known values of its workflow id stay, above all who started it first, except the run
@@ -69,23 +89,10 @@ export const runMethods = (store: Store) => {
         filter.limit,
       ),
     /** Closes a wait and keeps its outcome. @returns whether it was open. */
-    closeWait: async (
-      { account, activityId, runId, workflowId }: Omit<NewWait, "kind" | "thing">,
-      outcome: JsonObject,
-    ) => {
-      const closed = await database.change(
-        query(
-          `UPDATE waits SET closed_at = ${now}, outcome = $1 WHERE workflow_id = $2
-           AND run_id = $3 AND activity_id = $4 AND account = $5 AND closed_at IS NULL RETURNING since`,
-          WAITS.fields.outcome.write(outcome, seal),
-          workflowId,
-          runId,
-          activityId,
-          account,
-        ),
-      );
-      return closed.length > 0;
-    },
+    closeWait: (wait: NamedWait, outcome: JsonObject) => changeOpen(wait, now, outcome),
+    /** Notes why the object of an open wait cannot be read; null if it can. @returns whether it was open. */
+    noteWait: (wait: NamedWait, problem: string | null) =>
+      changeOpen(wait, "NULL", problem === null ? null : { problem }),
     /** Takes or renews a lease if nobody else holds it; 0 ms releases it. @returns whether the holder has it. */
     lease: async (name: string, holder: string, ms: number): Promise<boolean> => {
       const until = `${now} + ${Math.round(ms)}`;

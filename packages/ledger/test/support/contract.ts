@@ -345,7 +345,12 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const opened = await ledger.waits({ workflowId: wait.workflowId });
     await other.openWait(wait);
     expect(await other.waits({ workflowId: wait.workflowId })).toEqual(opened);
+    expect(await other.noteWait(wait, "unknown")).toBe(true);
+    expect(await ledger.waits({ workflowId: wait.workflowId, isOpen: true })).toMatchObject([
+      { outcome: { problem: "unknown" } },
+    ]);
     expect(await ledger.closeWait(wait, { status: "paid" })).toBe(true);
+    expect(await other.noteWait(wait, null)).toBe(false);
     expect(await other.closeWait(wait, { status: "failed" })).toBe(false);
     expect(await ledger.waits({ workflowId: wait.workflowId })).toMatchObject([
       { outcome: { status: "paid" } },

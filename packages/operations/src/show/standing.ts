@@ -65,6 +65,18 @@ const WAIT_TEXTS: Readonly<Record<RecordedWait["kind"], (thing: string) => strin
   balance: (thing) => `waiting for funds: ${thing}`,
 };
 
+/** Words an open wait, and why its object cannot be read. */
+const waitText = ({
+  kind,
+  outcome,
+  thing,
+}: Pick<RecordedWait, "kind" | "thing"> & Partial<RecordedWait>): string => {
+  const problem = outcome?.["problem"];
+  return typeof problem === "string"
+    ? `the service does not show ${kind} ${thing}: ${problem.replace(/\.$/, "")}; ask the service about it, or cancel the run`
+    : WAIT_TEXTS[kind](thing);
+};
+
 /** Returns the pause that holds for a run, or for all runs of a batch. */
 export const pauseOf = (
   pauses: ReadonlyArray<Pause>,
@@ -109,7 +121,7 @@ const openReason = (
     const reason = `${retried.type}: ${retried.message ?? ""}`.replace(/\.$/, "");
     return said(isWaiting ? "waiting" : "running", `${reason}${when}`);
   }
-  if (wait !== undefined) return said("waiting", WAIT_TEXTS[wait.kind](wait.thing));
+  if (wait !== undefined) return said("waiting", waitText(wait));
   const pause = pauseOf(pauses, run?.batch, workflowId);
   if (pause !== undefined && pending.length === 0) {
     return said("paused", `sends are paused by ${pause.by}: ${pause.reason}`);
@@ -136,7 +148,7 @@ export const standingOf = (evidence: Evidence): Standing => {
   const found = new Set<Status>();
   if (rows.some(isUnknown)) found.add("unknown");
   const state = progress?.state;
-  // What has been paid stays paid: the stop order concerns further sends.
+  // The payment was made: the stop order concerns further sends.
   if (end !== undefined && state !== "succeeded") found.add("ended");
   if (state === "running" || state === undefined) {
     const { reason, status } = openReason(evidence);
@@ -247,7 +259,7 @@ const waitStep = (wait: RecordedWait): StepView => {
     state: stateOfWait(wait),
     text:
       wait.closedAt === null
-        ? WAIT_TEXTS[wait.kind](wait.thing)
+        ? waitText(wait)
         : `${wait.thing}${outcome === undefined ? "" : `: ${outcome}`}`,
     at: wait.since,
     endedAt: wait.closedAt,

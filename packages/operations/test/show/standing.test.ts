@@ -167,6 +167,23 @@ const CASES: ReadonlyArray<
     "waiting for payout po-1 to complete",
   ],
   [
+    "a payout that the service does not know",
+    {
+      progress: progress({ pending: [backOff] }),
+      waits: [
+        {
+          ...wait,
+          kind: "payout",
+          thing: "po-1",
+          activityId: "awaitPayout:po-1",
+          outcome: { problem: "retrievePayout was refused." },
+        },
+      ],
+    },
+    ["waiting", "running"],
+    "the service does not show payout po-1: retrievePayout was refused; ask the service about it, or cancel the run",
+  ],
+  [
     "a payout under way, whose activity is in a long back-off",
     {
       progress: progress({ pending: [backOff] }),
