@@ -106,7 +106,7 @@ export const checkSettings = (given: unknown, nameOf: (field: string) => string)
   const faults = faultsOf(checked.failure.issue).map(({ field, problem }) =>
     problem === "is not a known field"
       ? `${nameOf(field)} ${unknownName(field)}.`
-      : `${nameOf(field)} ${problem.replace("must be a object", "must be an object")}.`,
+      : `${nameOf(field)} ${problem.replace(/^must be a (?=[ao])/, "must be an ")}.`,
   );
   throw invalid([...new Set(faults)].join(" "));
 };
