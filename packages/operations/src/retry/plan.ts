@@ -113,6 +113,13 @@ export const planRetry = (planning: Planning): RetryPlan => {
   if (why !== undefined) throw why;
   const { step, version } = factsOf(failure);
   const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
+  const undone = rows.find(({ state }) => state === "undone");
+  if (!isUnderWay && !isStarted && undone !== undefined) {
+    throw refused(
+      `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning: --restart. Nothing was done.`,
+      workflowId,
+    );
+  }
   return {
     workflowId,
     runId,

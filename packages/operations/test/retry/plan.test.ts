@@ -76,6 +76,12 @@ test.each([
   expect(planRetry(planning(more)).way).toBe(way);
 });
 
+test("a workflow of a user's own that undid a step is only started again", () => {
+  const undid = planning({ workflowType: "payOrder", rows: [row({ state: "undone" })] });
+  expect(() => planRetry(undid)).toThrow("--restart");
+  expect(planRetry({ ...undid, isRestarted: true }).way).toBe("start");
+});
+
 const unanswered = row({ state: "asking", question: question() });
 
 test.each([
