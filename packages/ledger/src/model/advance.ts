@@ -86,17 +86,18 @@ const asks = (row: WriteRow, why: string, { become, call, look }: Context): Deci
 /** Nothing vouches for the row: it is reconciled first. */
 const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const { become, call, look, policy } = context;
-  const known = row ?? newRow(look, call);
+  const found = row ?? newRow(look, call);
+  // An undone write is made again under another key, and can be undone again.
+  const isUndone = found.state === "undone";
+  const known = isUndone ? { ...found, ...nextGeneration(found, call.request) } : found;
   const isRestored = row === undefined ? look.epoch > 1 : row.epoch < look.epoch;
   const isOther = known.request.hash !== call.request.hash;
   const request = isOther ? known.request : call.request;
   const doubt = Math.max(1, known.doubt);
   if (!isHarmless(policy)) {
     const doubted = { ...known, doubt, from: null };
-    if (known.state === "undone") {
-      const again = { ...doubted, ...nextGeneration(known, call.request) };
-      return asks(again, "It was undone, and may have been made again since.", context);
-    }
+    if (isUndone)
+      return asks(doubted, "It was undone, and may have been made again since.", context);
     if (call.mode !== "send" && !policy.isListed)
       return asks(
         doubted,
@@ -113,13 +114,16 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
     ? "The ledger was restored"
     : "Not vouched for: this id may have run before";
   const unmade = { madeId: null, result: null, knownBy: null };
+  // A first run has sent nothing since the recovery, so the wait began with it.
+  const isFirst = row === undefined && call.testimony?.is === "none";
+  const since = isFirst ? { ...look, now: look.recoveredAt ?? look.now } : look;
   const sent = { runId: call.runId, request, doubt, from: null, message };
-  const to = { ...nowUnknown(look, policy), ...sent, ...unmade };
+  const to = { ...nowUnknown(since, policy), ...sent, ...unmade };
   return become(known, to, "not vouched for", again);
 };
 
 const unsent = (row: WriteRow | undefined, context: Context): Decided => {
-  const { call, look } = context;
+  const { call, look, policy } = context;
   if (row === undefined && look.end !== undefined)
     return nothing(failing("Ended", look.end.reason ?? ""));
   if (row !== undefined && look.end !== undefined && mayEndNow(row)) return ended(row, context);
@@ -129,7 +133,7 @@ const unsent = (row: WriteRow | undefined, context: Context): Decided => {
     return nothing(failing("Refused", row.message ?? ""));
   if (row?.state === "undone" && isOfThisRun)
     return nothing(failing("Cancelled", "It was undone."));
-  if (!mayBelieveNotSent(row, look.epoch, call.testimony)) return mistrusted(row, context);
+  if (!mayBelieveNotSent(row, look.epoch, call.testimony, policy)) return mistrusted(row, context);
   const current = row ?? newRow(look, call);
   const plan =
     current.state === "ready"

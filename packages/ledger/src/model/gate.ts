@@ -1,6 +1,6 @@
 import type { JsonObject, WriteRequest, Question, WriteRow } from "./row.ts";
 import { questionOf } from "./rows.ts";
-import type { Call, Effect, Testimony } from "./events.ts";
+import type { Call, Effect, Testimony, WritePolicy } from "./events.ts";
 import type { DecisionKind, FiledPayment, Look } from "../store/ledger.ts";
 
 const partsOf = (text: string): { readonly units: bigint; readonly scale: number } => {
@@ -227,14 +227,17 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
 
 /**
  * Returns whether a ledger that says "not sent" may be believed. It may be lost or behind, so Temporal has to name the
- * version that it knows. Everything else is reconciled first.
+ * version that it knows. After a recovery Temporal may have forgotten as well: a list is read first, if there is one and
+ * no key makes a repeat harmless. Everything else is reconciled first.
  */
 export const mayBelieveNotSent = (
   row: WriteRow | undefined,
   epoch: number,
   testimony: Testimony,
+  { isListed, repeat }: Pick<WritePolicy, "isListed" | "repeat">,
 ): boolean => {
-  if (row === undefined) return testimony?.is === "none";
+  if (row === undefined)
+    return testimony?.is === "none" && (epoch === 1 || !isListed || repeat !== "none");
   return (
     (row.state === "ready" || row.state === "refused" || row.state === "undone") &&
     row.epoch === epoch &&

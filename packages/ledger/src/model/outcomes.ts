@@ -65,14 +65,18 @@ const made = (
 };
 
 /** The result of an overtaken attempt, about its own send, which already counts as unknown. */
-const overtaken = (look: Look, { call, outcome, token, who }: EventOf<"answered">): Advanced => {
+const overtaken = (
+  look: Look,
+  { call, outcome, token, who }: EventOf<"answered">,
+  policy: WritePolicy,
+): Advanced => {
   const { epoch, now, row } = look;
   if (outcome.is !== "notDispatched") {
     const entry = { who, what: `late: ${outcome.is}`, details: {} };
     return { ...nothing(again), entries: row === undefined ? [] : [entry] };
   }
   const { message } = outcome;
-  const isUnsent = mayBelieveNotSent(row, epoch, call.testimony);
+  const isUnsent = mayBelieveNotSent(row, epoch, call.testimony, policy);
   const wait = { is: "wait", at: now + grownWait(0), why: message, isUnsent } as const;
   // With a row, so that the next attempt has a version to name.
   return row === undefined && isUnsent && token.startsWith(`${epoch}:`)
@@ -109,7 +113,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
     row.state !== "asking"
   )
     return ask(row, row.doubt + 1);
-  if (!isOwn) return overtaken(look, event);
+  if (!isOwn) return overtaken(look, event, policy);
   const isSettled = row.doubt === 0 || isHarmless(policy);
   const settled = { token: null, doubt: 0, message };
   const unsettled = { ...nowUnknown(look, policy), message };

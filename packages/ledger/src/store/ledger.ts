@@ -108,6 +108,8 @@ export interface Look {
   readonly now: number;
   /** Grows by one with each recovery. A row of an earlier epoch does not prove that nothing was sent. */
   readonly epoch: number;
+  /** Time of the latest recovery; null before the first. */
+  readonly recoveredAt: number | null;
   /** The highest sequence number of all entries and decisions. */
   readonly sequence: number;
   /** A newer version has migrated the ledger since it was opened: nothing is sent. */

@@ -23,6 +23,7 @@ import {
   type Seal,
   type SqlRow,
   text,
+  numberOrNull,
   textOrNull,
 } from "./table.ts";
 import { saveRun } from "./run-methods.ts";
@@ -105,6 +106,7 @@ const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "b
 const lookOf = ({ list, now, version }: Database["dialect"]): ((name: WriteName) => Query) => {
   const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, ${version} AS version_now, meta.stopped,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
+   (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') AS recovered_at,
    limits.max_amounts, limits.approve_above, runs.started_by,
    ${list(FILED, FROM_FILED)} AS filed,
    (SELECT count(*) FROM writes AS other
@@ -123,6 +125,7 @@ const CONTEXT = {
   versionNow: number,
   stopped: textOrNull,
   sequence: number,
+  recoveredAt: numberOrNull,
   maxAmounts: LIMITS.fields.maxAmounts,
   approveAbove: LIMITS.fields.approveAbove,
   startedBy: RUNS.fields.startedBy,

@@ -36,7 +36,10 @@ const believing = (isWanted: (look: Look) => boolean): Advance =>
       row === undefined
         ? ({ is: "none" } as const)
         : ({ is: "version", version: row.version } as const);
-    return [withRow(look, { epoch: look.epoch }), { ...event, call: { ...event.call, testimony } }];
+    // A missing row counts as one that no recovery has made doubtful.
+    const believed =
+      row === undefined ? { ...look, epoch: 1 } : withRow(look, { epoch: look.epoch });
+    return [believed, { ...event, call: { ...event.call, testimony } }];
   });
 
 /** What a planted fault is: where it is found, the rules with it, and what is found. */

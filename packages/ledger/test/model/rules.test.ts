@@ -61,6 +61,15 @@ const filed = (approvedBy: string | null, state: BatchRowState = "started"): Loo
 });
 
 describe("what time, limits and undoing do", () => {
+  test("the first send of an id after a recovery waits for the list since the recovery, where a repeat would do harm", () => {
+    const look = { ...empty, epoch: 2, recoveredAt: empty.now - 3_600_000 };
+    const { row } = advance(look, calledBy({ testimony: { is: "none" } }), policy);
+    expect(row).toMatchObject({ state: "unknown", message: "The ledger was restored" });
+    expect(row?.until).toBeLessThan(look.now);
+    const keyed = { ...policy, repeat: "keyed" } as const;
+    expect(advance(look, calledBy({ testimony: { is: "none" } }), keyed).effect.is).toBe("send");
+  });
+
   test("what was undone is made anew by a later run, under the next key", () => {
     const undone = advance(
       withRow({ state: "done", madeId: "id" }),
@@ -76,6 +85,10 @@ describe("what time, limits and undoing do", () => {
     expect(advance(look, calledBy({ runId: "r2", testimony: undefined }), policy).row?.state).toBe(
       "asking",
     );
+    const idempotent = { ...policy, repeat: "idempotent", isListed: false } as const;
+    expect(
+      advance(look, calledBy({ runId: "r2", testimony: undefined }), idempotent).row,
+    ).toMatchObject({ state: "unknown", generation: 2 });
     expect(advance(look, calledBy(), policy).effect).toMatchObject({
       is: "fail",
       type: "Cancelled",

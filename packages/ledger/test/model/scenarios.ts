@@ -82,6 +82,7 @@ export const scenarios = {
   ),
   "ledger lost": setting({ kills: 1, loses: 1, losses: 1 }),
   "ledger lost, retried": setting({ loses: 1, losses: 1, retries: 1, amends: 1 }),
+  "ledger lost, forgotten by Temporal": setting({ loses: 1, losses: 1, resets: 1 }),
   "ledger lost, started anew amended": setting({ losses: 1, resets: 1, amends: 1 }),
   "ledger lost, started anew amended, without keys": setting(
     { losses: 1, resets: 1, amends: 1 },

@@ -205,6 +205,7 @@ export const lookAt = (w: World): Look => ({
   row: w.row,
   now: 0,
   epoch: w.epoch,
+  recoveredAt: w.epoch === 1 ? null : 0,
   sequence: w.sequence,
   isOutdated: false,
   stopped: w.isStopped ? "restored" : null,
@@ -355,7 +356,7 @@ export class Model {
       isRefusal &&
       effect.is === "fail" &&
       effect.details["reason"] === "amend" &&
-      mayBelieveNotSent(w.row, w.epoch, event.call.testimony)
+      mayBelieveNotSent(w.row, w.epoch, event.call.testimony, this.setting.policy)
     )
       next = { ...next, fault: "an amendment is wanted of what made nothing" };
     const version = { is: "version", version: next.row?.version ?? 0 } as const;
@@ -702,6 +703,13 @@ export class Model {
       on("reset", {
         left: spent(w, "resets"),
         run: { ...run, ...anew, testimony: undefined },
+        attempts: w.attempts.map((one) => ({ ...one, isLive: false })),
+      });
+    // Neither the ledger nor Temporal knows the id any more, so that its new run is vouched for as the first.
+    if (left.resets > 0 && w.epoch > 1 && row === undefined)
+      on("Temporal forgot, started anew", {
+        left: spent(w, "resets"),
+        run: { ...run, ...anew, isFirst: true, testimony: undefined, request: "A" },
         attempts: w.attempts.map((one) => ({ ...one, isLive: false })),
       });
     if (left.resets > 0 && left.amends > 0 && run.status !== "done")

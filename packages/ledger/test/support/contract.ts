@@ -462,11 +462,15 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     await ledger.pin("payments");
     await expect(ledger.pin("other")).rejects.toThrow(LedgerUnavailable);
     const mark = await ledger.mark();
+    expect((await ledger.look(nameOf())).recoveredAt).toBeNull();
     expect(await ledger.expect(mark)).toBe(true);
     expect(await other.expect({ ...mark, sequence: mark.sequence + 1 })).toBe(false);
     expect((await ledger.look(nameOf())).stopped).toMatch(/^The ledger was restored/);
     const recovered = await ledger.recover(ADA);
     expect(recovered.epoch).toBe(mark.epoch + 1);
+    const { now, recoveredAt } = await ledger.look(nameOf());
+    expect(recoveredAt).toBeGreaterThan(now - 60_000);
+    expect(recoveredAt).toBeLessThanOrEqual(now);
     expect(await ledger.expect({ ...mark, sequence: mark.sequence + 1 })).toBe(true);
     expect(await ledger.expect({ ...mark, ledgerId: "another" })).toBe(false);
     await ledger.recover(ADA);
