@@ -44,6 +44,8 @@ const table = (): string =>
     "",
     "If the HTTP status and the envelope code belong to different rows, the response is a contradiction. Only HTTP 2xx and plain refusals, such as 400, yield to the other one. An error code with data, or with the message `Success`, is a contradiction too.",
     "",
+    'Without a readable envelope, an HTTP status decides the outcome of a write only if the body is empty, HTML or plain text. Plain text has none of the characters `{`, `[` and `"`. Any other body may be a damaged envelope: the response is a contradiction, and a rejected token leaves the outcome unknown.',
+    "",
     END,
   ].join("\n");
 
@@ -107,20 +109,22 @@ describe("a response with every status, code, message and data", () => {
   const { data } = answers.createPayout.body as { readonly data: unknown };
 
   /** How a first send of createPayout ends. */
-  const endOf = (status: number, body: unknown, assumptions: Assumptions = defaultAssumptions) => {
+  const endOfText = (status: number, body: string, assumptions = defaultAssumptions) => {
     const context = {
       operation: called,
       assumptions,
       hidden: [],
       isResend: false,
     };
-    const text = body === undefined ? "" : JSON.stringify(body);
-    const parsed = parseResponse(context, { status, headers: {}, retryAfter: "0", body: text }, 0);
+    const parsed = parseResponse(context, { status, headers: {}, retryAfter: "0", body }, 0);
     if (parsed._tag === "Success") return "yes";
     const state = { called, tries: 1, hasFreshToken: false, isInDoubt: false };
     const next = nextStep(parsed, state, limits, 0);
     return next.isAgain ? "resent" : next.error.carriedOut;
   };
+
+  const endOf = (status: number, body: unknown, assumptions?: Assumptions) =>
+    endOfText(status, body === undefined ? "" : JSON.stringify(body), assumptions);
 
   const registered = Object.keys(STATUS_CODES).map(Number);
   const HTTP = [...registered.filter((status) => status >= 200), 299, 399, 499, 599];
@@ -195,5 +199,48 @@ describe("a response with every status, code, message and data", () => {
 
   it.each([null, "", {}, []])("takes data of %j for none", (empty) => {
     expect(endOf(200, { code: 400, message: "No", data: empty })).toBe("no");
+  });
+
+  const listed = [400, 401, 403, 404, 429, 503];
+  const allListed = { ...defaultAssumptions, notCarriedOutStatuses: listed };
+  const made = { message: "Success", data };
+
+  it.each([
+    ["a code that is a word", JSON.stringify({ code: "OK", ...made })],
+    ["a code that is another word", JSON.stringify({ code: "abc", ...made })],
+    ["a code that is true", JSON.stringify({ code: true, ...made })],
+    ["no code", JSON.stringify(made)],
+    ["another name of the code", JSON.stringify({ Code: 500, ...made })],
+    ["its end cut off", JSON.stringify({ code: 200, ...made }).slice(0, -1)],
+    ["almost all of it cut off", "{"],
+    ["its beginning cut off", JSON.stringify({ code: 200, ...made }).slice(1)],
+    ["white space and a byte order mark before it", ` \uFEFF\n${JSON.stringify(made)}`],
+    ["other bytes before it", `\uFFFD\0${JSON.stringify({ code: 200, ...made })}`],
+    ["a list around it", JSON.stringify([{ code: 200, ...made }])],
+    ["quotes around it", JSON.stringify(JSON.stringify({ code: 200, ...made }))],
+    ["an empty list in its place", "[]"],
+    ["a gateway's own JSON in its place", '{"error":"rate limited"}'],
+  ])("takes no status for proof if the envelope has %s", (_, body) => {
+    for (const status of listed) {
+      const ends = [endOfText(status, body), endOfText(status, body, allListed)];
+      expect({ status, ends }).toStrictEqual({ status, ends: ["unknown", "unknown"] });
+    }
+    expect(endOfText(409, body)).toBe("unknown");
+  });
+
+  it.each([
+    ["an empty body", ""],
+    ["white space", "\r\n"],
+    ["HTML with a script", '\n<html><script>var a = {"b": [1]}</script></html>'],
+    ["a text", "Too many requests\n"],
+  ])("takes a listed status for proof with %s", (_, body) => {
+    expect(listed.map((status) => endOfText(status, body, allListed))).toStrictEqual([
+      "no",
+      "resent",
+      "resent",
+      "no",
+      "resent",
+      "resent",
+    ]);
   });
 });

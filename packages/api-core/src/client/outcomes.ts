@@ -129,7 +129,8 @@ export const OUTCOMES = {
     none: unknown,
   },
   contradictory: {
-    means: "Status, code, message and data contradict each other or have no defined meaning.",
+    means:
+      "Status, code, message and data contradict each other or have no defined meaning. For a write, also any failure whose body may be a damaged envelope.",
     error: "UnexpectedAnswer",
     ...unknownIfWrite("ifIdempotent"),
   },

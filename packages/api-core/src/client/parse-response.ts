@@ -70,6 +70,9 @@ const REASON_CHARACTERS = 500;
 /** Digits that a double carries, whatever they are. */
 const EXACT_DIGITS = 15;
 
+/** HTML, plain text, or nothing. Any other body may be what is left of an envelope that says the opposite of its status. */
+const PAGE = /^\s*<[a-z!?]|^[^{["]*$/i;
+
 const MAY_BE_LONG_NUMBER = /[:[,]\s*-?\d[\d.]{15}/;
 
 /** A number of more digits than a double carries, as the text that it was written as; null if that has an exponent. */
@@ -115,6 +118,7 @@ const hasOneOf = (words: ReadonlyArray<string> = [], message: string): boolean =
 /** A response as it came. */
 interface Received {
   readonly status: number;
+  readonly body: string;
   readonly json: unknown;
   readonly envelope: Envelope | undefined;
 }
@@ -142,10 +146,13 @@ const meaningOf = (
 };
 
 /** The class of a failure without an envelope, which may come from a gateway. */
-const classOfGateway = (context: ResponseContext, status: number): FailedClass => {
-  const isListed = context.assumptions.notCarriedOutStatuses.includes(status);
+const classOfGateway = (context: ResponseContext, { body, status }: Received): FailedClass => {
+  const { assumptions, operation } = context;
+  const counts = operation.idempotency === "safe" || PAGE.test(body);
+  const isListed = counts && assumptions.notCarriedOutStatuses.includes(status);
   const meaning = meaningOf(context, status, status);
   if (meaning === "tokenRejected") return isListed ? "tokenRejected" : "tokenRejectedByGateway";
+  if (!counts) return "contradictory";
   if (status === FORBIDDEN) return isListed ? "busy" : "serverFault";
   if (meaning === "refused") return isListed ? "turnedAway" : "gateway";
   return meaning;
@@ -186,7 +193,7 @@ const classOf = (context: ResponseContext, received: Received): ResponseClass =>
     return isAlreadySo(context, message) ? "alreadySo" : "unreadable";
   }
   return envelope === undefined
-    ? classOfGateway(context, status)
+    ? classOfGateway(context, received)
     : classOfFailure(context, envelope, status);
 };
 
@@ -290,7 +297,7 @@ const LONGEST_BODY = 8_000;
 const beginningOf = (text: string): string =>
   text.length <= LONGEST_BODY ? text : text.slice(0, LONGEST_BODY).replace(/\S*$/, "");
 
-const describe = (is: FailedClass, { envelope, status }: Received, body: string): string => {
+const describe = (is: FailedClass, { body, envelope, status }: Received): string => {
   if (is === "unreadable") return "answered with success, but its data cannot be read";
   const verb = OUTCOMES[is].error === "Refused" ? "refused" : "answered";
   const content = body === "" ? "an empty body" : "no envelope";
@@ -311,7 +318,7 @@ export const parseResponse = (
   const { assumptions, hidden, operation } = context;
   const json = parseJson(body);
   const envelope = envelopeOf(json);
-  const received = { status, json, envelope };
+  const received = { status, body, json, envelope };
   let is = classOf(context, received);
   if (is === "alreadySo") return { _tag: "Success", value: undefined };
   if (is === "success") {
@@ -319,7 +326,7 @@ export const parseResponse = (
     if (Option.isSome(decoded)) return { _tag: "Success", value: decoded.value };
     is = "unreadable";
   }
-  const was = describe(is, received, body);
+  const was = describe(is, received);
   if (is === "tokenRejected" || is === "tokenRejectedByGateway") {
     const isInDoubt = outcomeOf(is, operation.idempotency).carriedOut === "unknown";
     return { _tag: "TokenRejected", reason: was, isInDoubt, otherwise: undefined };

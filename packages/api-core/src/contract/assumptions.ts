@@ -82,7 +82,8 @@ const assumptionFields = {
   /**
    * HTTP statuses which mean, in a response without an envelope, that the request had no effect. 408, 429 and 5xx
    * apply even with an envelope; 409 is not allowed. Any other status leaves the outcome of a write unknown, because
-   * a gateway may send it after the service has executed the request. Add 401 if the service rejects tokens without an envelope.
+   * a gateway may send it after the service has executed the request. So does JSON without a valid envelope, which may
+   * be a damaged success. Add 401 if the service rejects tokens with an empty body, a page of HTML or plain text.
    */
   notCarriedOutStatuses: Schema.Array(
     Schema.Int.check(

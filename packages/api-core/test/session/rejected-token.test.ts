@@ -1,14 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { answers } from "../support/responses.ts";
-import { anyOperation, clientFor, failureOf } from "../support/client.ts";
+import { anyOperation, clientFor, failureOf, isPaymentsError } from "../support/client.ts";
 import { requests } from "../support/requests.ts";
 import { type Answer, refusal, type Reply, startServer } from "../support/server.ts";
 
 /** Not the service's own word: a gateway may answer so after the service has carried it out. */
 const withoutEnvelope = [
-  ["HTTP 401 without a body", { status: 401 }],
-  ["HTTP 401 with HTML", { status: 401, body: "<html>" }],
-  ["HTTP 401 with JSON that is no envelope", { status: 401, body: { message: "Unauthorized" } }],
+  ["HTTP 401 without a body", { status: 401 }, "p-1", 2],
+  ["HTTP 401 with HTML", { status: 401, body: "<html>" }, "p-1", 2],
+  [
+    "HTTP 401 with JSON that may be a damaged envelope",
+    { status: 401, body: { message: "Unauthorized" } },
+    "OutcomeUnknown",
+    1,
+  ],
 ] as const;
 
 const byCode: ReadonlyArray<readonly [string, Reply]> = [
@@ -69,7 +74,7 @@ describe.each(byCode)("a token rejected by %s", (_, rejection) => {
   });
 });
 
-describe.each(withoutEnvelope)("%s", (_, rejection) => {
+describe.each(withoutEnvelope)("%s", (_, rejection, endIfListed, sendsIfListed) => {
   const made = [
     ["createPayout", requests.createPayout],
     ["createCardholder", requests.createCardholder],
@@ -123,13 +128,17 @@ describe.each(withoutEnvelope)("%s", (_, rejection) => {
     expect(error).toMatchObject({ _tag: "OutcomeUnknown", carriedOut: "unknown" });
   });
 
-  it("is the service's own word where that is said", async () => {
+  it(`ends createPayout as ${endIfListed} where that is said to be the service's own word`, async () => {
     await using server = await startServer(
       takingAllBut(["token-1"], rejection, answers.createPayout),
     );
     await using client = clientFor(server.url, { assumptions: { notCarriedOutStatuses: [401] } });
-    expect(await client.createPayout(requests.createPayout)).toMatchObject({ payout_id: "p-1" });
-    expect(server.requests).toHaveLength(2);
+    const end = await client.createPayout(requests.createPayout).then(
+      ({ payout_id }) => payout_id,
+      (error: unknown) => (isPaymentsError(error) ? error._tag : error),
+    );
+    expect(end).toBe(endIfListed);
+    expect(server.requests).toHaveLength(sendsIfListed);
   });
 });
 

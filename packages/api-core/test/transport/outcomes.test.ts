@@ -162,6 +162,19 @@ describe.each(CLASSES)("%s: %s", (_, name, carriedOut, sends) => {
     expect(sent).toHaveLength(SENDS);
   });
 
+  it("is sent again after 429 with JSON that is no envelope only where it may be repeated", async () => {
+    const body = '{"code":200,"message":"Success","data":{"id":"p-1"';
+    const { error, requests: sent } = await failedExchange(
+      name,
+      requests[name],
+      () => ({ status: 429, headers: { "retry-after": "0" }, body }),
+      settings,
+    );
+    const _tag = carriedOut === "no" ? "RateLimited" : "UnexpectedAnswer";
+    expect(error).toMatchObject({ _tag, carriedOut });
+    expect(sent).toHaveLength(sends);
+  });
+
   it("succeeds when a 429 is followed by a good answer", async () => {
     await using server = await startServer((_received, n) =>
       n === 0 ? { status: 429, headers: { "retry-after": "0" } } : answers[name],
@@ -193,8 +206,8 @@ describe.each(CLASSES)("%s: %s", (_, name, carriedOut, sends) => {
 
   it("is not carried out, nor sent again, after a 4xx without envelope that judges the request", async () => {
     for (const [status, body] of [
-      [400, "{}"],
-      [422, '{"error":"x"}'],
+      [400, ""],
+      [422, "<html>no</html>"],
     ] as const) {
       const { error, requests: sent } = await failedExchange(name, requests[name], () => ({
         status,
