@@ -11,7 +11,7 @@ export interface Campaign {
   /** Ends the work. */
   readonly signal: AbortSignal;
   readonly tally: Tally;
-  /** The share of the work that is done by now, from 0 to 1. */
+  /** The share of the work that is done, from 0 to 1. */
   readonly workDone: () => number;
   /**
    * Keeps freezes and pauses apart: a frozen worker sends what it was about to send when it continues, paused or not.

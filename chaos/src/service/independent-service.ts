@@ -35,7 +35,7 @@ const TOKEN_SECONDS = 1800;
 /**
  * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
  * no code with the client or the simulator, and makes its own choices if the document is
- * silent: ids are numbers, amounts have four digits, times stand in +08:00, lists begin with the
+ * silent: ids are numbers, amounts have four digits, times are in +08:00, lists begin with the
  * oldest row and know no filters, the key of a payout is neither kept nor shown, a refusal comes
  * under HTTP 200, a repeated key of a card is answered without data.
  *

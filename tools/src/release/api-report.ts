@@ -101,7 +101,7 @@ const textOf = (statement: ts.Statement): string => {
     return (whole) => ts.visitEachChild(whole, visit, context);
   };
   const [transformed = statement] = ts.transform(statement, [sorted]).transformed;
-  // In which file of the package a type stands concerns nobody.
+  // The file of the package that declares a type does not matter to users.
   const text = print(transformed).replaceAll(/import\("\.[^"]+"\)\./g, "");
   if (text.length <= LONGEST) return `${text}\n`;
   const hash = createHash("sha256").update(text).digest("hex");

@@ -18,7 +18,7 @@ export const nodePackage = `node-${process.platform}-${process.arch}`;
 /**
  * Lets somebody work in a folder, on the Node that is installed there or on this one.
  *
- * @param env variables beside those of this process
+ * @param env variables in addition to those of this process
  */
 export const userIn = (folder: string, env: NodeJS.ProcessEnv = {}): User => {
   const modules = join(folder, "node_modules");

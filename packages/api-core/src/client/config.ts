@@ -54,7 +54,7 @@ const headerFault = (text: string): string | undefined => {
 
 const PROXY = "must be the address of an HTTP proxy, such as http://proxy.example:3128";
 
-/** As a file or a variable writes it that there is no proxy. */
+/** The values of a file or a variable that disable the proxy. */
 const NO_PROXY = /^(none|false)$/i;
 
 /** Returns the fault of a proxy's address; never the address, which may have a password. */

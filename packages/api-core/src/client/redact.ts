@@ -124,7 +124,7 @@ export const secretHeaderValues = (
 
 /**
  * The headers of a response for a caller, without secrets: by their names, and the known ones wherever
- * they stand. Several values of one header are separated by commas.
+ * they occur. Several values of one header are separated by commas.
  */
 export const maskedHeaders = (
   headers: ResponseHeaders,

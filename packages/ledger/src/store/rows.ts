@@ -106,7 +106,8 @@ const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "b
 const lookOf = ({ list, now, version }: Database["dialect"]): ((name: WriteName) => Query) => {
   const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, ${version} AS version_now, meta.stopped,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
-   (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') AS recovered_at,
+   CASE WHEN meta.epoch > 1 THEN
+    (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') END AS recovered_at,
    limits.max_amounts, limits.approve_above, runs.started_by,
    ${list(FILED, FROM_FILED)} AS filed,
    (SELECT count(*) FROM writes AS other

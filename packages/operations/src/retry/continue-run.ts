@@ -56,7 +56,7 @@ export const resetPoint = (
   const ends = events.flatMap((event) => endOf(event) ?? []);
   const failed = ends.filter(({ outcome }) => outcome === "failed" || outcome === "timedOut");
   const end =
-    failed.findLast(({ message }) => failure?.message.includes(message ?? failure.message)) ??
+    failed.findLast(({ message }) => message !== null && failure?.message.includes(message)) ??
     failed.at(-1);
   const scheduling = events.find(({ eventId }) => String(eventId) === end?.begunAs);
   const completed = events.findLast((event) => event.workflowTaskCompletedEventAttributes);

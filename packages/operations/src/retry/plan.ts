@@ -113,8 +113,9 @@ export const planRetry = (planning: Planning): RetryPlan => {
   if (why !== undefined) throw why;
   const { step, version } = factsOf(failure);
   const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
+  const way = isUnderWay ? "look" : isStarted ? "start" : "reset";
   const undone = rows.find(({ state }) => state === "undone");
-  if (!isUnderWay && !isStarted && undone !== undefined) {
+  if (way === "reset" && undone !== undefined) {
     throw refused(
       `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning: --restart. Nothing was done.`,
       workflowId,
@@ -123,7 +124,7 @@ export const planRetry = (planning: Planning): RetryPlan => {
   return {
     workflowId,
     runId,
-    way: isUnderWay ? "look" : isStarted ? "start" : "reset",
+    way,
     kept: rows.filter(({ state }) => state === "done").map((row) => row.step),
     again: rows
       .filter(({ state }) => state !== "done")
