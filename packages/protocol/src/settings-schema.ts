@@ -210,7 +210,7 @@ export const SettingsSchema = Schema.Struct({
   ),
   batchShare: setting(
     above0(1),
-    "Share of activitiesPerSecond that batches may use, from 0 to 1.",
+    "Share of activitiesPerSecond that batches may use: above 0, up to 1.",
     {
       otherwise: "0.5",
     },
