@@ -6,29 +6,35 @@ import { checkout } from "./processes.ts";
 
 const help = `Usage: npm run size [-- --check]
 
-Prints the lines of source and tests of each module with its budget, and the words of the documentation. Counts the lines
-of TypeScript and JavaScript files, including blank lines and comments, without scripts, templates and recorded data.
+Prints the lines of code of each module, of source and of tests, with its budget, and the words of the documentation.
+Counts TypeScript and JavaScript files: neither blank lines nor comments, nor templates and recorded data.
 
 Options:
-  --check  ends with exit code 1 if a module is over its budget
+  --check  ends with exit code 1 if the source is over its budget
   --help   shows this text
 
-Exit codes: 0, or 1 with --check if something is over its budget.
+Exit codes: 0, or 1 with --check if the source is over its budget.
 `;
 
-/** The lines of source that the folders of a module have at most. */
+/** Lines of code that the source of a module is designed for. One may exceed its own if all together do not. */
 const BUDGETS: Readonly<Record<string, number>> = {
-  "packages/api-core": 5_000,
-  "packages/ledger": 1_800,
-  "packages/protocol": 1_500,
-  "packages/activities": 5_000,
-  "packages/workflows": 2_000,
-  "packages/operations": 5_500,
-  "packages/{durable-payments,plugin,codec,replay,testing,create}": 4_500,
-  apps: 3_500,
-  "packages/simulator": 2_000,
-  "{tools,bench,chaos,site}": 7_500,
+  "packages/api-core": 4_200,
+  "packages/ledger": 3_400,
+  "packages/protocol": 1_100,
+  "packages/activities": 4_200,
+  "packages/workflows": 1_000,
+  "packages/operations": 4_700,
+  "packages/{durable-payments,plugin,codec,replay,testing,create}": 3_900,
+  apps: 2_700,
+  "packages/simulator": 1_700,
+  "{tools,bench,chaos,site}": 5_600,
 };
+
+/** Lines of code that the source has at most in all. */
+const BUDGET = 33_600;
+
+/** A line that is neither blank nor part of a comment. Each line of a block comment begins with an asterisk. */
+const LINE_OF_CODE = /^[ \t]*(?!\/\/|\/?\*)[^\s].*$/gm;
 
 const CODE = /\.[cm]?[tj]s$/;
 const TEST = /\/test\//;
@@ -41,7 +47,7 @@ await runCommand({ help, options: { check: { type: "boolean" } } }, async ({ che
   const args = ["ls-files", "--cached", "--others", "--exclude-standard", "--deduplicate"];
   const { stdout } = await execa("git", args, { cwd: checkout });
   const files = stdout.split("\n").filter((file) => existsSync(join(checkout, file)));
-  const count = (chosen: ReadonlyArray<string>, of = /\n/g) =>
+  const count = (chosen: ReadonlyArray<string>, of: RegExp) =>
     chosen.reduce(
       (sum, file) => sum + (readFileSync(join(checkout, file), "utf8").match(of)?.length ?? 0),
       0,
@@ -54,15 +60,22 @@ await runCommand({ help, options: { check: { type: "boolean" } } }, async ({ che
     // A glob leaves out folders such as `.vitepress`.
     const isIn = (file: string) => matchesGlob(file.replaceAll("/.", "/"), `${name}/**`);
     const code = files.filter((file) => isIn(file) && CODE.test(file));
-    const source = count(code.filter((file) => !TEST.test(file) && !LEFT_OUT.test(file)));
-    const tests = count(code.filter((file) => TEST.test(file)));
+    const source = count(
+      code.filter((file) => !TEST.test(file) && !LEFT_OUT.test(file)),
+      LINE_OF_CODE,
+    );
+    const tests = count(
+      code.filter((file) => TEST.test(file)),
+      LINE_OF_CODE,
+    );
     print(row(name, source, budget, tests));
     [source, budget, tests].forEach((number, column) => (sums[column as 0] += number));
     if (source > budget) over.push(`Over its budget: ${name}, by ${source - budget} lines\n`);
   }
-  print(row("all", ...sums));
+  const [all, , tests] = sums;
+  print(row("all", all, BUDGET, tests));
   const documents = files.filter((file) => file.endsWith(".md") && !file.includes("CHANGELOG"));
   const words = count(documents, /\S+/g);
   print(`\nWords of documentation: ${words} in ${documents.length} files\n${over.join("")}`);
-  return check && over.length > 0 ? 1 : 0;
+  return check && all > BUDGET ? 1 : 0;
 });
