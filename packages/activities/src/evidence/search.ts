@@ -1,8 +1,16 @@
-import { type Assumptions, readTime } from "@durable-payments/api-core";
-import type { JsonObject, Ledger, Verdict, WritePolicy, WriteRow } from "@durable-payments/ledger";
+import type { Assumptions } from "@durable-payments/api-core";
+import type {
+  JsonObject,
+  Ledger,
+  Owner,
+  Verdict,
+  WritePolicy,
+  WriteRow,
+} from "@durable-payments/ledger";
 import { keysOf } from "../write/request.ts";
 import type { ListReadings } from "./list-readings.ts";
 import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
+import { agesBy } from "./row-age.ts";
 import { type Candidate, verdictOf } from "./verdict.ts";
 
 /** A list that is searched for the result of a write. */
@@ -85,11 +93,6 @@ export const searchList = async <Item extends object>(
   const { fault, items, unreadable } = await list.readings.read(
     (item) => keyOfItem(item) === "own",
   );
-  const since = row.from === null ? undefined : row.from - assumptions.clockSkewSeconds * 1_000;
-  const isOld = (time: unknown): boolean => {
-    const span = typeof time === "string" ? readTime(time, assumptions) : undefined;
-    return since !== undefined && span !== undefined && span.latest < since;
-  };
   // Rows of the list are read by the names of their fields.
   const fieldsOf = (item: Item) => item as ListedRow;
   const idOf = (item: Item) => String(item[list.idField]);
@@ -108,10 +111,26 @@ export const searchList = async <Item extends object>(
     ids.length === 0 ? new Map<string, unknown>() : ledger.owners(account, operation, ids),
     compared.length === 0 ? [] : ledger.rivals(account, operation, row),
   ]);
+  const alike = unreadable.filter(({ fields }) => compare(row.request, fields) !== "different");
+  const isOpen = compared.some(({ id, key }) => key !== "own" && !owners.has(id));
+  // The results of the whole list: read only if a row's age can matter.
+  const known =
+    row.from !== null && (isOpen || alike.length > 0)
+      ? await ledger.owners(account, operation, items.map(idOf))
+      : new Map<string, Owner>();
+  const ageOf = agesBy(
+    row.from,
+    items.flatMap((item) => {
+      const owner = known.get(idOf(item));
+      const created = fieldsOf(item)["create_time"];
+      return owner === undefined ? [] : [{ created, recordedAt: owner.recordedAt }];
+    }),
+    assumptions,
+  );
   const rivalOf = (item: Item): Candidate["rival"] => {
-    const alike = rivals.filter(({ request }) => compare(request, fieldsOf(item)) !== "different");
-    if (alike.length === 0) return "none";
-    const isSettling = alike.some(
+    const able = rivals.filter(({ request }) => compare(request, fieldsOf(item)) !== "different");
+    if (able.length === 0) return "none";
+    const isSettling = able.some(
       ({ state, until }) =>
         state === "sending" || (state === "unknown" && (until ?? 0) + policy.listLagMs > now),
     );
@@ -124,15 +143,13 @@ export const searchList = async <Item extends object>(
     result: list.kept(item),
     shown: list.shown(item),
     isOwned: owners.has(id),
-    isOld: isOld(fieldsOf(item)["create_time"]),
+    age: ageOf(fieldsOf(item)["create_time"]),
     rival: rivalOf(item),
   }));
   const lostAt = (row.until ?? now) - policy.requestTimeoutMs - MAY_BE_DISPATCHED_MS;
   const verdict = verdictOf({
     candidates,
-    unreadable: unreadable.filter(
-      ({ fields }) => !isOld(fields["create_time"]) && compare(row.request, fields) !== "different",
-    ).length,
+    unreadable: alike.filter(({ fields }) => ageOf(fields["create_time"]) !== "older").length,
     fault,
     readAt: now,
     listedFrom: (row.until ?? now) + policy.listLagMs,

@@ -1,5 +1,6 @@
 import type { JsonObject, Verdict } from "@durable-payments/ledger";
 import type { Likeness } from "./match.ts";
+import type { RowAge } from "./row-age.ts";
 
 /** A row of the service's list. */
 export interface Candidate {
@@ -13,8 +14,8 @@ export interface Candidate {
   readonly key: "own" | "otherGeneration" | "near" | "other" | "none";
   /** The ledger has it as another write's. */
   readonly isOwned: boolean;
-  /** It was created before this write was first sent. */
-  readonly isOld: boolean;
+  /** Whether it was created before this write was first sent. */
+  readonly age: RowAge;
   /** Another unknown write may own it: its outcome will be known in time, or will not. */
   readonly rival: "none" | "settling" | "open";
 }
@@ -49,9 +50,9 @@ const unclear = (message: string, candidates: ReadonlyArray<Candidate> = []): Ve
 /** The possible matches: not another's, not older, and not legibly different. */
 const mayBeOurs = ({ candidates, keysShown }: Evidence): ReadonlyArray<Candidate> => {
   const some = candidates.filter(
-    ({ isOld, isOwned, key, likeness }) =>
+    ({ age, isOwned, key, likeness }) =>
       !isOwned &&
-      !isOld &&
+      age !== "older" &&
       (key === "near" || (likeness !== "different" && keysShown !== "always")),
   );
   // If one row is exactly as sent, a row that differs in a field is another's: both are listed the same way.
@@ -66,7 +67,8 @@ const mayBeOurs = ({ candidates, keysShown }: Evidence): ReadonlyArray<Candidate
  * - The key of this write: found, at once.
  * - The key of another generation of it: a person decides, at once.
  * - No possible match, in a list that adds up and was read late enough: absent.
- * - One possible match that is equal in every field, if keys are never shown and no other write can own it: found.
+ * - One possible match that is equal in every field and recent, if keys are never shown and no other write can own it:
+ *   found.
  * - Anything else: a person decides.
  */
 export const verdictOf = (evidence: Evidence): Verdict => {
@@ -126,6 +128,12 @@ export const verdictOf = (evidence: Evidence): Verdict => {
   if (!knowsOthers) {
     return unclear(
       "The service lists a match, but it may belong to an earlier write that this ledger does not know.",
+      counted,
+    );
+  }
+  if (one.age !== "recent") {
+    return unclear(
+      "The service lists a match, but nothing shows that it was not made before this step was sent.",
       counted,
     );
   }

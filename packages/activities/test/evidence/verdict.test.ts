@@ -9,7 +9,7 @@ const candidate = (given: Partial<Candidate> = {}): Candidate => ({
   likeness: "exact",
   key: "none",
   isOwned: false,
-  isOld: false,
+  age: "recent",
   rival: "none",
   ...given,
 });
@@ -38,7 +38,8 @@ describe("a verdict", () => {
     ["nothing, before the lag is over", verdictOf(evidence({ listedFrom: 9_000 })), "later"],
     ["nothing, in a list that does not add up", verdictOf(evidence({ fault: "cut" })), "later"],
     ["another write's", one({ isOwned: true }), "absent"],
-    ["one that is older", one({ isOld: true }), "absent"],
+    ["one that is older", one({ age: "older" }), "absent"],
+    ["one that is equal, of unknown age", one({ age: "unknown" }), "unclear"],
     ["one that legibly differs", one({ likeness: "different" }), "absent"],
     ["one that is equal in every field", one({}), "found"],
     ["the same, before the lag is over", one({}, { listedFrom: 9_000 }), "later"],
@@ -85,7 +86,7 @@ const candidates = fc.array(
     likeness: fc.constantFrom("exact", "near", "similar", "different"),
     key: fc.constantFrom("own", "otherGeneration", "near", "other", "none"),
     isOwned: fc.boolean(),
-    isOld: fc.boolean(),
+    age: fc.constantFrom("older", "recent", "unknown"),
     rival: fc.constantFrom("none", "settling", "open"),
   } satisfies { [Field in keyof Candidate]: fc.Arbitrary<Candidate[Field]> }),
   { maxLength: 4 },
@@ -108,9 +109,9 @@ describe("every verdict", () => {
       fc.property(anyEvidence, (given) => {
         if (verdictOf(given).is !== "absent") return;
         expect(given).toMatchObject({ fault: undefined, unreadable: 0, listedFrom: 500 });
-        for (const { isOld, isOwned, key, likeness } of given.candidates) {
+        for (const { age, isOwned, key, likeness } of given.candidates) {
           expect(key).not.toBe("own");
-          const isOthers = isOwned || isOld || given.keysShown === "always";
+          const isOthers = isOwned || age === "older" || given.keysShown === "always";
           expect(isOthers || (likeness === "different" && key !== "near")).toBe(true);
         }
       }),
@@ -123,8 +124,8 @@ describe("every verdict", () => {
         const verdict = verdictOf(given);
         if (verdict.is !== "found" || verdict.by !== "likeness") return;
         const found = given.candidates.filter(
-          ({ id, isOld, isOwned, likeness }) =>
-            id === verdict.id && !isOwned && !isOld && likeness === "exact",
+          ({ age, id, isOwned, likeness }) =>
+            id === verdict.id && !isOwned && age === "recent" && likeness === "exact",
         );
         expect(found).toMatchObject([{ rival: "none" }]);
         expect(given).toMatchObject({ keysShown: "never", knowsOthers: true, listedFrom: 500 });

@@ -100,7 +100,10 @@ const assumptionFields = {
    * Maximum number of pages (50 rows each) that a reconciliation reads from a list. If a list is longer, a person has to decide.
    */
   reconciliationMaxPages: Schema.Int.check(Schema.isGreaterThan(0)),
-  /** Maximum difference between the service's clock and ours. */
+  /**
+   * Maximum difference between the clocks of the service's own servers. How far they differ from ours does not matter:
+   * it is seen.
+   */
   clockSkewSeconds: Schema.Int.check(Schema.isGreaterThanOrEqualTo(0)),
   /**
    * Which unique_request_id the list of payouts shows: the key that was sent (same), never our key (none), or

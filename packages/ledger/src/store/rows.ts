@@ -20,6 +20,7 @@ import {
   type Query,
   query,
   readFields,
+  type RowOf,
   type Seal,
   type SqlRow,
   text,
@@ -191,7 +192,13 @@ export interface RowFilter {
   readonly limit?: number;
 }
 
-const NAME = { account: text, workflowId: text, step: text };
+const OWNER = { account: text, workflowId: text, step: text, recordedAt: number };
+
+/**
+ * A write that owns a result. The ledger had recorded the result at `recordedAt` or before, in milliseconds since 1970 by
+ * its own clock; a later change of the row moves that time.
+ */
+export type Owner = RowOf<typeof OWNER>;
 
 /** The run of a first row, if its start was not recorded. */
 const saveRunOf = saveRun();
@@ -213,16 +220,16 @@ export const writeMethods = (store: Store) => {
     account: string,
     operation: string,
     ids: ReadonlyArray<string>,
-  ): Promise<ReadonlyMap<string, WriteName>> => {
+  ): Promise<ReadonlyMap<string, Owner>> => {
     const found = await store.find(
       store.where(
-        "SELECT account, workflow_id, step, made_id FROM writes",
+        "SELECT account, workflow_id, step, made_id, changed_at AS recorded_at FROM writes",
         { "account = ?": account, "operation = ?": operation, made_id: ids },
         // If several writes have one beneficiary, the first owns it.
         "ORDER BY created_at DESC",
       ),
     );
-    return new Map(found.map((row) => [String(row["made_id"]), readFields(NAME, row, seal)]));
+    return new Map(found.map((row) => [String(row["made_id"]), readFields(OWNER, row, seal)]));
   };
 
   /** Returns the write that owns the result of `row`, if another one does. */
@@ -300,7 +307,7 @@ export const writeMethods = (store: Store) => {
         "ORDER BY changed_at, workflow_id, step",
         limit,
       ),
-    /** Returns the ids that are results of writes, including pruned ones. */
+    /** Returns the owners of the ids that are results of writes, including pruned ones. */
     owners,
     /** Returns other writes that may own a result: sending, unknown, asking, ended with doubt. */
     rivals: async (account: string, operation: string, except: WriteName) => {

@@ -110,11 +110,11 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
 
   it("lets one write own what was made, and says who", async () => {
     const [one, two] = [nameOf({ workflowId: fresh() }), nameOf({ workflowId: fresh() })];
-    await ledger.transact(one, saving(one, made("P-1")));
+    const { changedAt } = (await ledger.transact(one, saving(one, made("P-1")))).row!;
     await expect(other.transact(two, saving(two, made("P-1")))).rejects.toThrow(MadeByAnother);
     expect((await ledger.look(two)).row).toBeUndefined();
     expect(await ledger.owners("account-1", "createPayout", ["P-1", "P-2"])).toEqual(
-      new Map([["P-1", one]]),
+      new Map([["P-1", { ...one, recordedAt: changedAt }]]),
     );
     const given = { operation: "createBeneficiary", ...made("B-7") };
     await ledger.transact(two, saving(two, given));

@@ -1,0 +1,230 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { describe, expect, it } from "vitest";
+import { agesBy, type KnownRow } from "../../src/evidence/row-age.ts";
+import { type Candidate, verdictOf } from "../../src/evidence/verdict.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const SENT = Date.parse("2026-11-21T12:00:00Z");
+const isoOf = (time: number) => new Date(time).toISOString();
+
+/** Three results of a service whose clock is ahead, one an hour, up to an hour before the send. */
+const knownOf = (ahead: number): ReadonlyArray<KnownRow> =>
+  [3, 2, 1].map((hours) => ({
+    created: isoOf(SENT - hours * HOUR + ahead),
+    recordedAt: SENT - hours * HOUR + 1_000,
+  }));
+
+describe("the age of a row", () => {
+  const HALF_DAYS = [-2, -1, 0, 1, 2].map((half) => (half * DAY) / 2);
+  it.each(HALF_DAYS)("does not depend on how far the service's clock is ahead: %i ms", (ahead) => {
+    const ageOf = agesBy(SENT, knownOf(ahead), defaultAssumptions);
+    const at = (time: number) => ageOf(isoOf(SENT + time + ahead));
+    expect(at(0)).toBe("recent");
+    expect(at(-14 * MINUTE)).toBe("recent");
+    expect(at(-16 * MINUTE)).toBe("unknown");
+    expect(at(-DAY)).toBe("unknown");
+    expect(at(-DAY - 6 * HOUR)).toBe("older");
+  });
+
+  it("is unknown without results, and never older with two", () => {
+    const longAgo = isoOf(SENT - 30 * DAY);
+    const none = agesBy(SENT, [], defaultAssumptions);
+    expect([none(isoOf(SENT)), none(longAgo)]).toEqual(["unknown", "unknown"]);
+    const two = agesBy(SENT, knownOf(0).slice(1), defaultAssumptions);
+    expect([two(isoOf(SENT)), two(longAgo)]).toEqual(["recent", "unknown"]);
+  });
+
+  it("is unknown if the first send is, and for what is no time", () => {
+    const known = knownOf(0);
+    expect(agesBy(null, known, defaultAssumptions)(isoOf(SENT - 30 * DAY))).toBe("unknown");
+    const ageOf = agesBy(SENT, known, defaultAssumptions);
+    expect([undefined, null, 7, "", "soon"].map(ageOf)).toEqual(Array(5).fill("unknown"));
+  });
+
+  it("is known for times without an offset, and for days", () => {
+    const known = knownOf(8 * HOUR);
+    const bare = (text: unknown) => String(text).slice(0, 19);
+    const inZone = known.map((row) => ({ ...row, created: bare(row.created) }));
+    const ageOf = agesBy(SENT, inZone, defaultAssumptions);
+    expect(ageOf("2026-11-21T20:00:00")).toBe("recent");
+    expect(ageOf("2026-11-21T12:00:00")).toBe("unknown");
+    expect(ageOf("2026-11-20T12:00:00")).toBe("older");
+    const days = known.map((row) => ({ ...row, created: bare(row.created).slice(0, 10) }));
+    const ageOfDay = agesBy(SENT, days, defaultAssumptions);
+    expect(ageOfDay("2026-11-21")).toBe("recent");
+    expect(ageOfDay("2026-11-18")).toBe("older");
+  });
+});
+
+/**
+ * Everything that may happen to an account, each an hour after the last: another payout of the ledger, one that lists a
+ * wrong time, an equal payment by hand, days without anything, and the service's clock set back or ahead.
+ */
+const EVENTS = [
+  "pays",
+  "pays, listed wrong",
+  "pays by hand",
+  "days pass",
+  "hour back",
+  "day back",
+  "day ahead",
+] as const;
+type Event = (typeof EVENTS)[number];
+const MOST: Partial<Record<Event, number>> = {
+  "pays, listed wrong": 1,
+  "hour back": 2,
+  "day back": 1,
+};
+const CLOCK: Partial<Record<Event, number>> = {
+  "hour back": -HOUR,
+  "day back": -DAY,
+  "day ahead": DAY,
+};
+
+const historiesOf = (length: number): ReadonlyArray<ReadonlyArray<Event>> =>
+  length === 0
+    ? [[]]
+    : historiesOf(length - 1).flatMap((history) =>
+        EVENTS.filter(
+          (event) => history.filter((one) => one === event).length < (MOST[event] ?? length),
+        ).map((event) => [...history, event]),
+      );
+const BEFORE = [0, 1, 2, 3, 4].flatMap(historiesOf);
+const AFTER: ReadonlyArray<ReadonlyArray<Event>> = [
+  [],
+  ["pays"],
+  ["days pass", "pays", "pays", "pays"],
+];
+
+/** The verdict about a send, made or lost on its way, after what happened before and after it. */
+const verdictAfter = (
+  before: ReadonlyArray<Event>,
+  after: ReadonlyArray<Event>,
+  isMade: boolean,
+  ahead: number,
+  ages: typeof agesBy,
+) => {
+  let now = SENT;
+  let offset = ahead;
+  const known: Array<KnownRow> = [];
+  const alike: Array<{ readonly id: string; readonly created: string }> = [];
+  const happens = (event: Event) => {
+    now += event === "days pass" ? 5 * DAY : HOUR;
+    offset += CLOCK[event] ?? 0;
+    const created = isoOf(now + offset + (event === "pays, listed wrong" ? 9 * DAY : 0));
+    if (event.startsWith("pays by hand")) alike.push({ id: "hand", created });
+    else if (event.startsWith("pays")) known.push({ created, recordedAt: now + 1_000 });
+  };
+  before.forEach(happens);
+  now += HOUR;
+  const sentAt = now;
+  if (isMade) alike.push({ id: "ours", created: isoOf(now + offset) });
+  after.forEach(happens);
+  const ageOf = ages(sentAt, known, defaultAssumptions);
+  const candidates = alike.map(({ created, id }): Candidate => ({
+    id,
+    key: "none",
+    likeness: "exact",
+    result: {},
+    shown: {},
+    isOwned: false,
+    age: ageOf(created),
+    rival: "none",
+  }));
+  return verdictOf({
+    candidates,
+    unreadable: 0,
+    fault: undefined,
+    readAt: 1,
+    listedFrom: 0,
+    nextAt: 1,
+    keysShown: "never",
+    knowsOthers: true,
+    hasUnowned: false,
+  });
+};
+
+/** The first history after which the verdict is wrong. */
+const wrongAfter = (ages: typeof agesBy): string | undefined => {
+  for (const before of BEFORE)
+    for (const after of AFTER)
+      for (const ahead of [-DAY, 0, DAY])
+        for (const isMade of [true, false]) {
+          const verdict = verdictAfter(before, after, isMade, ahead, ages);
+          // A clock that is set, and a wrong time, may only make a person decide.
+          const isEven = before.every((event) => !(event in MOST) && CLOCK[event] === undefined);
+          const isWrong = isMade
+            ? verdict.is === "absent" || (verdict.is === "found" && verdict.id !== "ours")
+            : isEven && verdict.is === "found";
+          if (isWrong)
+            return `${verdict.is} after ${[...before, isMade ? "made" : "lost", ...after].join(", ")}`;
+        }
+  return undefined;
+};
+
+describe("a verdict by age", () => {
+  it("neither sends again what was made, nor takes a payment by hand for it", () => {
+    expect(wrongAfter(agesBy)).toBeUndefined();
+  });
+
+  it("proves that a payment by hand was made before, if three results were recorded since", () => {
+    const before: ReadonlyArray<Event> = ["pays by hand", "days pass", "pays", "pays", "pays"];
+    for (const ahead of [-DAY, 0, DAY]) {
+      expect(verdictAfter(before, [], false, ahead, agesBy)).toEqual({ is: "absent" });
+      expect(verdictAfter(before, [], true, ahead, agesBy)).toMatchObject({
+        is: "found",
+        id: "ours",
+      });
+    }
+  });
+
+  const timeOf = ({ created }: KnownRow) => Date.parse(String(created));
+  it.each<[string, typeof agesBy]>([
+    [
+      "compares times of two clocks",
+      (sentAt) => (created) =>
+        Date.parse(String(created)) < (sentAt ?? 0) - 15 * MINUTE ? "older" : "recent",
+    ],
+    [
+      "counts results that were recorded after the send",
+      (sentAt, known, given) =>
+        agesBy(
+          sentAt,
+          known.map((row) => ({ ...row, recordedAt: 0 })),
+          given,
+        ),
+    ],
+    [
+      "believes the newest of three times",
+      (sentAt, known, given) => {
+        const last = known.slice(-3);
+        const newest = last.toSorted((one, other) => timeOf(other) - timeOf(one))[0];
+        return agesBy(
+          sentAt,
+          last.flatMap((row) => (newest ? [{ ...row, created: newest.created }] : [])),
+          given,
+        );
+      },
+    ],
+    [
+      "takes no clock to be set back",
+      (sentAt, known, given) =>
+        agesBy(
+          sentAt,
+          known.map((row) => ({ ...row, created: isoOf(timeOf(row) + 26 * HOUR) })),
+          given,
+        ),
+    ],
+    [
+      "takes for recent what is not proved to be older",
+      (...given) => {
+        const ageOf = agesBy(...given);
+        return (created) => (ageOf(created) === "older" ? "older" : "recent");
+      },
+    ],
+  ])("would be wrong by a rule that %s", (_rule, ages) => {
+    expect(wrongAfter(ages)).toBeDefined();
+  });
+});
