@@ -116,7 +116,7 @@ describe("a response with every status, code, message and data", () => {
       hidden: [],
       isResend: false,
     };
-    const parsed = parseResponse(context, { status, headers: {}, retryAfter: "0", body }, 0);
+    const parsed = parseResponse(context, { status, headers: {}, retryAfter: "0", body });
     if (parsed._tag === "Success") return "yes";
     const state = { called, tries: 1, hasFreshToken: false, isInDoubt: false };
     const next = nextStep(parsed, state, limits, 0);

@@ -185,7 +185,7 @@ it("no number of request or response, and no secret, is in any error", () => {
             hidden: [sent, API_KEY],
             isResend: true,
           };
-          const parsed = parseResponse(context, response, 0);
+          const parsed = parseResponse(context, response);
           const error = parsed._tag === "Failed" ? parsed.error : parsed;
           const written = [json(error), inspect(error, { depth: 9, showHidden: true })].join("\n");
           for (const secret of [sent, other, API_KEY]) expect(written).not.toContain(secret);

@@ -158,18 +158,12 @@ export const makeOperations = (
           call.isResend ||= failure.sent;
           return parseNoResponse(called, failure);
         }),
-        Effect.flatMap((response) => {
+        Effect.map((response) => {
           call.sentMs += performance.now() - beganAt;
           call.isResend = true;
           call.answered = { response, hidden };
           const { assumptions } = options;
-          const context = { operation: called, assumptions, hidden, isResend };
-          // Only a wait that the service asks for is counted from now.
-          return response.retryAfter === undefined
-            ? Effect.succeed(parseResponse(context, response, 0))
-            : Effect.clockWith((clock) =>
-                Effect.succeed(parseResponse(context, response, clock.currentTimeMillisUnsafe())),
-              );
+          return parseResponse({ operation: called, assumptions, hidden, isResend }, response);
         }),
       );
     };

@@ -24,7 +24,7 @@ import {
   type ResponseClass,
 } from "./outcomes.ts";
 import { redact } from "./redact.ts";
-import { retryAfterMs, type WireResponse } from "./wire.ts";
+import { answeredAt, retryAfterMs, type WireResponse } from "./wire.ts";
 
 /** The token was not accepted; sign in again. */
 export interface TokenRejected {
@@ -307,15 +307,14 @@ const describe = (is: FailedClass, { body, envelope, status }: Received): string
 /**
  * Parses a response, whatever its bytes are.
  *
- * @param now milliseconds since 1970, for a `Retry-After` that is a date
  * @returns a success, a failure that says whether the operation was carried out, or a rejected token
  */
 export const parseResponse = (
   context: ResponseContext,
-  { body, retryAfter, status }: WireResponse,
-  now: number,
+  response: WireResponse,
 ): ParsedResponse<unknown> => {
   const { assumptions, hidden, operation } = context;
+  const { body, retryAfter, status } = response;
   const json = parseJson(body);
   const envelope = envelopeOf(json);
   const received = { status, body, json, envelope };
@@ -339,7 +338,7 @@ export const parseResponse = (
     status,
     ...(envelope !== undefined && { code: envelope.code }),
     body,
-    waitMs: retryAfter === undefined ? undefined : retryAfterMs(retryAfter, now),
+    waitMs: retryAfter === undefined ? undefined : retryAfterMs(retryAfter, answeredAt(response)),
     remedy: REMEDIES[is],
   });
   const isRefusal = is === "refused" || is === "refusedResend";

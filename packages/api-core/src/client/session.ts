@@ -1,5 +1,4 @@
 import * as Cache from "effect/Cache";
-import * as Clock from "effect/Clock";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as Redacted from "effect/Redacted";
@@ -14,7 +13,7 @@ import type { Failed } from "./outcomes.ts";
 import { parseNoResponse, parseResponse, type TokenRejected } from "./parse-response.ts";
 import type { Say } from "./say.ts";
 import { countAttempt } from "./telemetry.ts";
-import type { Send } from "./wire.ts";
+import { answeredAt, type Send } from "./wire.ts";
 
 /** Why there is no token. Whatever became of the sign-in, the call that needed it was not sent. */
 export type SignInError = NotAuthenticated | RateLimited | Unavailable;
@@ -53,6 +52,22 @@ const SIGN_IN_AGAIN_MS = 60_000 / SIGN_INS_A_MINUTE;
 const RENEW_BEFORE_MS = 30_000;
 
 const untilRenewal = (life: number): number => life - Math.min(RENEW_BEFORE_MS, life / 10);
+
+/** The longer one of the documented lives. A longer one may be the difference of two clocks. */
+const LONGEST_LIFE_MS = 30 * 60_000;
+
+/** A shorter life is the difference of two clocks, too: it would use up the budget of sign-ins. */
+const SHORTEST_LIFE_MS = 2 * SIGN_IN_AGAIN_MS;
+
+/**
+ * Returns how long a token lives by the service's own clock, in milliseconds; undefined if that is not known. If it is
+ * wrong, the token is rejected, and the client signs in again at once.
+ */
+const statedLife = (expiresAt: number | undefined, answered: number | undefined) => {
+  if (expiresAt === undefined || answered === undefined) return undefined;
+  const life = expiresAt - answered;
+  return life < SHORTEST_LIFE_MS ? undefined : Math.min(life, LONGEST_LIFE_MS);
+};
 
 const signInOperation = operation("signIn");
 
@@ -152,7 +167,6 @@ export const makeSession = ({
           return error;
         }),
       );
-      const now = yield* Clock.currentTimeMillis;
       const reading = parseResponse(
         {
           operation: signInOperation,
@@ -161,19 +175,18 @@ export const makeSession = ({
           isResend: false,
         },
         answer,
-        now,
       );
       if (reading._tag !== "Success") {
         return yield* toSignInError(reading, answer.status);
       }
       // signIn's answer decodes to the contract's Token.
       const token = reading.value as typeof Token.Type;
-      const assumedLife = assumptions.tokenLifetimeSeconds * 1000;
-      const stated = token.expires_at === undefined ? assumedLife : token.expires_at - now;
       return {
         token: Redacted.make(token.auth_token),
-        // An expiry in the past shows that clocks differ, not that the token is useless at once.
-        lifeMs: untilRenewal(stated > 0 ? stated : assumedLife),
+        lifeMs: untilRenewal(
+          statedLife(token.expires_at, answeredAt(answer)) ??
+            assumptions.tokenLifetimeSeconds * 1000,
+        ),
       };
     });
 

@@ -43,15 +43,35 @@ export type Send = <E = never>(
   mayBeSent?: Effect.Effect<void, E>,
 ) => Effect.Effect<WireResponse, NoResponse | E>;
 
+/**
+ * When the server answered, by its own clock: the header `Date`, in milliseconds since 1970. Only times of the same
+ * response are compared with it. A proxy may have written it, so whatever it decides has to be bounded.
+ */
+export const answeredAt = ({ headers }: Pick<WireResponse, "headers">): number | undefined => {
+  const at = Date.parse(String(headers["date"]));
+  return Number.isNaN(at) ? undefined : at;
+};
+
 /** However long a server asks to wait, it is asked again within a day. */
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
+/** Longest wait for a date: if it and `Date` are of two clocks, the rest of the wait is their difference. */
+const LONGEST_DATED_MS = 15 * 60 * 1000;
+
+/** The wait for a date in a response without `Date`: our own clock does not say how long that is. */
+const UNDATED_WAIT_MS = 30_000;
+
 /**
- * Reads `Retry-After`, seconds or an HTTP date, as whole milliseconds from `now`; undefined if it cannot be
- * read.
+ * Reads `Retry-After`, seconds or an HTTP date, as whole milliseconds.
+ *
+ * @param answered when the server answered; see {@link answeredAt}.
+ * @returns undefined if it cannot be read, or is a date that has passed.
  */
-export const retryAfterMs = (header: string, now: number): number | undefined => {
+export const retryAfterMs = (header: string, answered: number | undefined): number | undefined => {
   const text = header.trim();
-  const wait = /^\d+(\.\d+)?$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now;
-  return Number.isNaN(wait) ? undefined : Math.ceil(Math.min(LONGEST_MS, Math.max(0, wait)));
+  if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Math.min(LONGEST_MS, Number(text) * 1000));
+  const until = Date.parse(text);
+  if (Number.isNaN(until)) return undefined;
+  if (answered === undefined) return UNDATED_WAIT_MS;
+  return until > answered ? Math.min(LONGEST_DATED_MS, until - answered) : undefined;
 };

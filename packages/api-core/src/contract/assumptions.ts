@@ -72,7 +72,10 @@ const assumptionFields = {
    * refusal.
    */
   rejectedTokenWords: Texts,
-  /** How long a token is used if the sign-in response has no readable expiry. */
+  /**
+   * How long a token is used if the sign-in response has no readable expiry, or no `Date`: the expiry is compared with
+   * that, because the service's clock may differ from ours. A stated life of more than 30 minutes counts as 30 minutes.
+   */
   tokenLifetimeSeconds: Schema.Int.check(Schema.isGreaterThan(0)),
   /**
    * How long a token stays valid without a request. It is renewed earlier: in the last 30 seconds, or in the last

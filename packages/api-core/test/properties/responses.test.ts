@@ -71,7 +71,6 @@ const read = (name: (typeof names)[number], answer: WireResponse) =>
       isResend: true,
     },
     answer,
-    1_763_700_000_000,
   );
 
 /** What is wrong with a reading; undefined where nothing is. */

@@ -35,27 +35,32 @@ const sessionOver = (answer: (n: number) => SignIn, assumptions: object = {}) =>
     return { ...session, text: token, sentAt };
   }).pipe(Effect.provide(limiter));
 
-const answered = (status: number, body: unknown): SignIn =>
+const answered = (status: number, body: unknown, headers = {}): SignIn =>
   Effect.succeed({
     status,
-    headers: {},
+    headers,
     retryAfter: undefined,
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-/** `token-<n>`, with an expiry that is so many milliseconds from now. */
+/** `token-<n>`, with an expiry that is so many milliseconds from now, by a clock that is ahead. */
 const lasting =
-  (milliseconds: number, field = "expires_at") =>
+  (milliseconds: number, { ahead = 0, field = "expires_at", isDated = true } = {}) =>
   (n: number): SignIn =>
     Effect.flatMap(Clock.currentTimeMillis, (now) =>
-      answered(200, {
-        code: 200,
-        message: "Success",
-        data: { auth_token: `token-${n}`, [field]: now + milliseconds },
-      }),
+      answered(
+        200,
+        {
+          code: 200,
+          message: "Success",
+          data: { auth_token: `token-${n}`, [field]: now + ahead + milliseconds },
+        },
+        isDated ? { date: new Date(now + ahead).toUTCString() } : {},
+      ),
     );
 
 const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
 /** TestClock begins in 1970, where milliseconds would be read as seconds. */
 const today = TestClock.setTime(Date.parse("2026-11-21T00:00:00Z"));
 
@@ -155,7 +160,7 @@ describe("renewal", () => {
     renewedAfter(lasting(30 * MINUTE), { tokenIdleSeconds: 3600 }, 29.5 * MINUTE),
   );
   it.effect("comes a tenth before the expiry of a short life", () =>
-    renewedAfter(lasting(MINUTE, "expired_at"), {}, 54_000),
+    renewedAfter(lasting(MINUTE, { field: "expired_at" }), {}, 54_000),
   );
   it.effect("comes after 10 minutes where the answer says nothing", () =>
     renewedAfter(
@@ -171,8 +176,21 @@ describe("renewal", () => {
       90_000,
     ),
   );
-  it.effect("comes after the assumed life where the expiry is in the past", () =>
-    renewedAfter(lasting(-MINUTE), {}, 9.5 * MINUTE),
+  it.effect.each([-DAY, -20 * MINUTE, 20 * MINUTE, DAY])(
+    "does not depend on a clock that is ahead: %i ms",
+    (ahead) =>
+      renewedAfter(lasting(20 * MINUTE, { ahead }), { tokenIdleSeconds: 3600 }, 19.5 * MINUTE),
+  );
+  it.effect.each([-DAY, -1_799_000, 0, DAY])(
+    "comes after the assumed life where no Date shows the service's clock: %i ms",
+    (ahead) => renewedAfter(lasting(30 * MINUTE, { ahead, isDated: false }), {}, 9.5 * MINUTE),
+  );
+  it.effect.each([-MINUTE, 1_000])(
+    "comes after the assumed life where the expiry and Date are of two clocks: %i ms",
+    (life) => renewedAfter(lasting(life), {}, 9.5 * MINUTE),
+  );
+  it.effect("comes after half an hour at the latest", () =>
+    renewedAfter(lasting(DAY), { tokenIdleSeconds: 3600 }, 29.5 * MINUTE),
   );
 });
 

@@ -24,16 +24,22 @@ describe("Retry-After", () => {
     ["0.0001", 1],
     ["Sat, 21 Nov 2026 10:00:07 GMT", 7000],
     ["2026-11-21T10:00:07Z", 7000],
-    // In the past, or so far away that nobody would wait.
-    ["Sat, 21 Nov 2026 09:00:00 GMT", 0],
-    ["-5", 0],
+    ["Fri, 31 Dec 9999 23:59:59 GMT", 15 * 60_000],
     ["99999999999999999999", DAY],
-    ["Fri, 31 Dec 9999 23:59:59 GMT", DAY],
+    // In the past.
+    ["Sat, 21 Nov 2026 09:00:00 GMT", undefined],
+    ["-5", undefined],
     ["soon", undefined],
     ["", undefined],
     ["Infinity", undefined],
   ])("%j is %s", (header, milliseconds) => {
     expect(retryAfterMs(header, now)).toBe(milliseconds);
+  });
+
+  it("that is a date has a bounded wait if the response has no Date", () => {
+    const dates = [-DAY, 0, 7_000, DAY].map((ahead) => new Date(now + ahead).toUTCString());
+    expect(dates.map((date) => retryAfterMs(date, undefined))).toEqual(Array(4).fill(30_000));
+    expect(retryAfterMs("7", undefined)).toBe(7_000);
   });
 });
 
@@ -95,12 +101,15 @@ describe("a service that asks to wait", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it("is said in units that a person reads", async () => {
-    const date = "Wed, 21 Oct 2099 07:28:00 GMT";
-    await using server = await answering({ status: 429, headers: { "retry-after": date } });
+  it.each([-DAY, 0, DAY])("by a date is obeyed by its own clock: %i ms ahead", async (ahead) => {
+    const [date, until] = [0, 40_000].map((more) =>
+      new Date(Date.now() + ahead + more).toUTCString(),
+    );
+    const headers = { date: date!, "retry-after": until! };
+    await using server = await answering({ status: 429, headers });
     await using client = clientFor(server.url);
     const { message } = await failureOf(client.ping());
-    expect(message).toBe("ping was rejected: too many requests; try again in 1d.");
+    expect(message).toBe("ping was rejected: too many requests; try again in 40s.");
   });
 
   it("without saying how long is given a second", async () => {
