@@ -28,30 +28,42 @@ import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
 
+type Client = PaymentsClient["Service"];
+
+/** What is known of the time since a payout was made. */
+export interface PayoutAge {
+  /** How long the ledger has known it, in milliseconds by its own clock; undefined if it does not know it. */
+  readonly knownForMs?: number | undefined;
+  /** Milliseconds since 1970 by our clock. */
+  readonly now?: number;
+}
+
 const plain = (status: string): string => status.trim().toLowerCase();
 
 const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
   statuses.some((listed) => plain(listed) === plain(status));
 
 /**
- * Returns whether a payout's completion time is plausible: set, not before its creation and not after now, each with the
- * allowed difference of clocks. Times without an offset are read as UTC while their zone is unknown. The service's now is
- * not earlier than the times of creation and change that it shows.
+ * Returns whether a payout's completion time is plausible: set, not before its creation and not after the service's now,
+ * each with the allowed difference of the service's own clocks. Times without an offset are read as UTC while their zone
+ * is unknown. The service's now is not earlier than the times of creation and change that it shows, nor than the creation
+ * and the time since then. Only if neither the ledger nor the service shows that time, our own clock does.
  */
 const isCompleteAt = (
   { complete_time, create_time, update_time }: Payout,
   { clockSkewSeconds, timeZone }: Assumptions,
-  now: number,
+  { knownForMs, now = Date.now() }: PayoutAge,
 ): boolean => {
   if (complete_time === undefined || isUnsetTime(complete_time)) return false;
   const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
   const completed = readTime(complete_time, zone);
   if (completed === undefined) return false;
   const skew = clockSkewSeconds * 1000;
-  const created = readTime(create_time, zone);
-  const isAfterCreation = created === undefined || completed.latest >= created.earliest - skew;
-  const updated = readTime(update_time, zone);
-  const serviceNow = Math.max(now, created?.earliest ?? now, updated?.earliest ?? now);
+  const created = readTime(create_time, zone)?.earliest;
+  const isAfterCreation = created === undefined || completed.latest >= created - skew;
+  const atLeast = created === undefined || knownForMs === undefined ? now : created + knownForMs;
+  const updated = readTime(update_time, zone)?.earliest;
+  const serviceNow = Math.max(atLeast, created ?? atLeast, updated ?? atLeast);
   return isAfterCreation && completed.earliest <= serviceNow + skew;
 };
 
@@ -62,7 +74,7 @@ const isCompleteAt = (
 export const payoutState = (
   payout: Payout,
   assumptions: Assumptions,
-  now: number = Date.now(),
+  age: PayoutAge = {},
 ): "open" | "completed" | "failed" => {
   const { payout_status = "" } = payout;
   const { completeTimeStatuses } = assumptions;
@@ -71,7 +83,7 @@ export const payoutState = (
   const isPaid =
     isOneOf(completeTimeStatuses, payout_status) ||
     (payout_status.trim() === "" && completeTimeStatuses.length > 0);
-  return isPaid && isCompleteAt(payout, assumptions, now) ? "completed" : "open";
+  return isPaid && isCompleteAt(payout, assumptions, age) ? "completed" : "open";
 };
 
 /** Whether a cardholder's identity check has ended, and how. */
@@ -83,8 +95,6 @@ const cardholderState = (
   if (isOneOf(assumptions.cardholderRefusedStatuses, status)) return "refused";
   return isOneOf(assumptions.cardholderIncompleteStatuses, status) ? "incomplete" : "open";
 };
-
-type Client = PaymentsClient["Service"];
 
 /** A result that is still open, with the reason: a sentence for a person. */
 export interface Seen<A> {
@@ -104,13 +114,13 @@ export const intervalMs = (waitedMs: number, longestMs: number): number =>
 
 /** Returns the fields of a payout that name nobody. */
 export const seenPayout = (
-  { payout_id, sent }: PayoutWait,
+  { knownForMs, payout_id, sent }: PayoutWait & PayoutAge,
   payout: Payout,
   assumptions: Assumptions,
 ): Seen<SeenPayout> => {
   const { amount, currency, payout_status = "", short_reference } = payout;
   const contradiction = sent && contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
-  const outcome = payoutState(payout, assumptions);
+  const outcome = payoutState(payout, assumptions, { knownForMs });
   return {
     seen: {
       payout_id,
@@ -154,20 +164,22 @@ export const notListed = (card_holder_id: string): Seen<SeenCardholder> => ({
 /** Reads the row of the write with this result. */
 const readMaker = async (ledger: Ledger, account: string, operation: string, id: string) => {
   const owner = (await ledger.owners(account, operation, [id])).get(id);
-  return owner && (await ledger.look(owner)).row;
+  return owner && (await ledger.look(owner));
 };
 
-/** Returns the wait for a payout with its request, as far as the ledger knows it. */
+/** Returns the wait for a payout with its request and its age, as far as the ledger knows them. */
 export const withSent = async (
   ledger: Ledger,
   account: string,
   payout_id: string,
-): Promise<PayoutWait> => {
-  const row = await readMaker(ledger, account, "createPayout", payout_id);
+): Promise<PayoutWait & PayoutAge> => {
+  const { now = 0, row } = (await readMaker(ledger, account, "createPayout", payout_id)) ?? {};
   const { amount, currency, payee } = row?.request ?? {};
-  return amount && currency && payee
-    ? { payout_id, sent: { amount, currency, beneficiary_id: payee } }
-    : { payout_id };
+  return {
+    payout_id,
+    ...(row && { knownForMs: now - row.changedAt }),
+    ...(amount && currency && payee && { sent: { amount, currency, beneficiary_id: payee } }),
+  };
 };
 
 /** Returns that a cardholder was removed, if the list does not show it and the ledger says so. */
@@ -181,7 +193,7 @@ export const orRemoved = async (
   const maker = await readMaker(ledger, account, "createCardholder", card_holder_id).catch(
     () => undefined,
   );
-  return maker?.state === "undone"
+  return maker?.row?.state === "undone"
     ? { ...found, seen: { card_holder_id, outcome: "removed" }, isOpen: false }
     : found;
 };
@@ -206,7 +218,7 @@ const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<Seen
 /** Reads one payout; an answer about another payout fails. */
 export const readPayout = (
   client: Client,
-  wait: PayoutWait,
+  wait: PayoutWait & PayoutAge,
 ): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
   Effect.flatMap(client.retrievePayout({ payout_id: wait.payout_id }), (payout) => {
     const { assumptions } = client.options;
@@ -250,14 +262,15 @@ export const readFunds = (
 /** Longest interval of a polling wait without a tracker: each attempt is billed. */
 const LONGEST_OWN_REST_MS = 6 * 3_600_000;
 
-/** Returns the failure of a polling attempt until its next read is due. */
-const pollAgain = (why: string): ApplicationFailure => {
+/** The time from the first attempt of a wait to this one, in milliseconds by Temporal's clock. */
+const waitedMs = (): number => {
   const { currentAttemptScheduledTimestampMs, scheduledTimestampMs } = Context.current().info;
-  return notYet(
-    why,
-    intervalMs(currentAttemptScheduledTimestampMs - scheduledTimestampMs, LONGEST_OWN_REST_MS),
-  );
+  return currentAttemptScheduledTimestampMs - scheduledTimestampMs;
 };
+
+/** Returns the failure of a polling attempt until its next read is due. */
+const pollAgain = (why: string): ApplicationFailure =>
+  notYet(why, intervalMs(waitedMs(), LONGEST_OWN_REST_MS));
 
 /**
  * How a wait continues after its first look. `completed`: the tracker completes its activity. `polled`: it reads the
@@ -332,8 +345,12 @@ export const makeWaitActivities = ({
   };
 
   return {
-    awaitPayout: (input) =>
-      wait("payout", input.payout_id, (client) => readPayout(client, input), input.mode),
+    awaitPayout: (input) => {
+      // Its last look comes after a tracker has looked that knows the age.
+      const age = input.mode === "look" ? {} : { knownForMs: waitedMs() };
+      const read: Call<Seen<SeenPayout>> = (client) => readPayout(client, { ...input, ...age });
+      return wait("payout", input.payout_id, read, input.mode);
+    },
     awaitVerification: ({ card_holder_id, mode }) =>
       wait(
         "cardholder",

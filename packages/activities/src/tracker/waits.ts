@@ -103,7 +103,8 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
         (payout) => payout.payout_id,
         async (payout, assumptions) => {
           const { payout_id } = payout;
-          const found = seenPayout({ payout_id }, payout, assumptions);
+          // Its age is read only if it may have ended.
+          const found = seenPayout({ payout_id, knownForMs: Infinity }, payout, assumptions);
           return found.isOpen
             ? found
             : seenPayout(await withSent(ledger, account, payout_id), payout, assumptions);

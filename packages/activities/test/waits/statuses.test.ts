@@ -8,7 +8,7 @@ const stateOf = (payout: Partial<Payout>, assumptions: Partial<typeof defaultAss
   payoutState(
     { payout_id: "p-1", payout_status: "processing", ...payout },
     { ...defaultAssumptions, clockSkewSeconds: 300, ...assumptions },
-    NOW,
+    { now: NOW },
   );
 
 describe("a payout", () => {
@@ -64,6 +64,21 @@ describe("a payout", () => {
     expect(stateOf({ ...payout, complete_time: "2026-11-25T00:00:00" })).toBe("open");
   });
 
+  it.each([-86_400_000, -3_600_000, 0, 3_600_000, 86_400_000])(
+    "is completed by the service's own clock, if the ledger has made it: %i ms ahead",
+    (ahead) => {
+      const at = (hours: number) => new Date(NOW + ahead + hours * 3_600_000).toISOString();
+      const payout = { payout_id: "p-1", payout_status: "processing", create_time: at(-2) };
+      const stateAt = (hours: number) =>
+        payoutState({ ...payout, complete_time: at(hours) }, defaultAssumptions, {
+          knownForMs: 2 * 3_600_000,
+          now: NOW,
+        });
+      // Two hours ago, an hour ago, now, and in an hour.
+      expect([-2, -1, 0, 1].map(stateAt)).toEqual([...Array(3).fill("completed"), "open"]);
+    },
+  );
+
   it("takes the difference of clocks from the assumptions", () => {
     const complete_time = "2026-11-21T12:10:00Z";
     expect(stateOf({ complete_time })).toBe("open");
@@ -90,8 +105,8 @@ describe("a payout", () => {
     const status = payout_status === undefined ? {} : { payout_status };
     const bare = { payout_id: "p-1", ...status };
     const assumptions = { ...defaultAssumptions, clockSkewSeconds: 300 };
-    expect(payoutState(bare, assumptions, NOW)).toBe(without);
-    expect(payoutState({ ...bare, complete_time }, assumptions, NOW)).toBe(withTime);
+    expect(payoutState(bare, assumptions, { now: NOW })).toBe(without);
+    expect(payoutState({ ...bare, complete_time }, assumptions, { now: NOW })).toBe(withTime);
   });
 
   it("is completed by its time only with the statuses that are assumed", () => {

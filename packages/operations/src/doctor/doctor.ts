@@ -74,7 +74,13 @@ const SLOW_MS = 5_000;
 /** How long the check waits for an answer. Writes use the worker's own timeout. */
 const PING_WITHIN_MS = 30_000;
 
+/** A difference that has another cause than the second of a `Date` and the way of an answer. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 const SERVICE = "service";
+const CLOCK = "service's clock";
+const CLOCK_REMEDY =
+  "Check this machine's clock (NTP). If it is right, the service's is not: payments are safe, but compare its times with care.";
 const SIGN_IN = "sign-in";
 
 /** Judges the response time of a ping: slow is not down. */
@@ -83,6 +89,21 @@ export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
   return milliseconds > SLOW_MS
     ? warning(SERVICE, `slow: ${answered}`, "Payments wait for it; nothing is lost.")
     : ok(SERVICE, answered);
+};
+
+/**
+ * Says how far the service's clock is from this machine's. No decision about money depends on it.
+ *
+ * @param date the header `Date` of a response that has just come.
+ */
+export const clockSeen = (date: string | undefined, now = Date.now()): Check => {
+  const ahead = Date.parse(date ?? "") - now;
+  if (Number.isNaN(ahead)) return ok(CLOCK, "unknown: its responses have no Date");
+  const seconds = Math.round(Math.abs(ahead) / 1_000);
+  const seen = `its Date is ${seconds} s ${ahead < 0 ? "behind" : "ahead of"} this machine's clock`;
+  return Math.abs(ahead) > CLOCKS_DIFFER_MS
+    ? warning(CLOCK, `${seen}, more than ${CLOCKS_DIFFER_MS / 1_000} s`, CLOCK_REMEDY)
+    : ok(CLOCK, seen);
 };
 
 const CREDENTIALS =
@@ -100,9 +121,15 @@ export const checkService = async (settings: ServiceSettings): Promise<ReadonlyA
   const { baseUrl } = settings.success;
   const begun = performance.now();
   try {
-    await askOnce(settings.success, PING_WITHIN_MS, (client) => client.ping());
+    const { headers } = await askOnce(settings.success, PING_WITHIN_MS, (client) =>
+      client.withResponse.ping(),
+    );
     const took = performance.now() - begun;
-    return [answeredIn(baseUrl, took), ok(SIGN_IN, "the service accepts the credentials")];
+    return [
+      answeredIn(baseUrl, took),
+      ok(SIGN_IN, "the service accepts the credentials"),
+      clockSeen(headers["date"]?.toString()),
+    ];
   } catch (error) {
     if (error instanceof NotAuthenticated)
       return [ok(SERVICE, `${baseUrl} answers`), failed(SIGN_IN, messageOf(error), CREDENTIALS)];
