@@ -517,6 +517,13 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           "made, and said not to be",
         ],
       },
+      "a row is older only by the service's own clock": {
+        "a row is older by the ledger's clock": [
+          "a clock that is behind, without keys",
+          { isOlder: ({ from }, clock) => from !== null && clock === "behind" },
+          "made, and said not to be",
+        ],
+      },
       "another generation's key is asked about": {
         "another generation's key counts as this one's": [
           "ledger lost, started anew amended",

@@ -41,6 +41,7 @@ const setting = (budgets: Partial<Budgets>, change: Partial<Setting> = {}): Sett
   isVouched: true,
   isNamed: true,
   isStoppedFirst: false,
+  clock: "ours",
   ...change,
   budgets: { ...NONE, ...budgets },
 });
@@ -65,6 +66,10 @@ export const scenarios = {
     isUnnamed,
   ),
   "retry without keys": setting({ kills: 1, loses: 1, retries: 1 }, hasNoKeys),
+  "a clock that is behind, without keys": setting(
+    { loses: 2, lates: 1, answers: 1, retries: 1 },
+    { ...hasNoKeys, clock: "behind" },
+  ),
   "reset, two runs of one id": setting({ kills: 1, loses: 1, resets: 1 }),
   "reset, then retried amended": setting({ loses: 1, resets: 1, retries: 1, amends: 1 }),
   "ledger restored": setting({ kills: 1, loses: 1, restores: 1, pauses: 1 }),

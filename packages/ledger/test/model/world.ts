@@ -21,6 +21,8 @@ export interface Rules {
   readonly advance: Advance;
   readonly overruledRow: typeof overruledRow;
   readonly endedRow: typeof endedRow;
+  /** Whether a listed row that was made after the first send counts as older, and so as another's. */
+  readonly isOlder: (row: WriteRow, clock: Setting["clock"]) => boolean;
 }
 
 /** How often each fault and act may happen on one path. */
@@ -58,6 +60,8 @@ export interface Setting {
   readonly isNamed: boolean;
   /** A person recovers a restored ledger some time after it was restored. */
   readonly isStoppedFirst: boolean;
+  /** The service's clock. If it is behind, the ledger's clock takes every listed row to be older than the first send. */
+  readonly clock: "ours" | "behind";
   readonly budgets: Budgets;
 }
 
@@ -290,10 +294,13 @@ const decided = (w: World, kind: DecisionKind, given: JsonObject = {}): World =>
 /** All readings of the list that are possible now. */
 const readings = (
   w: World,
-  { hasKeys }: Setting,
+  { clock, hasKeys }: Setting,
   row: WriteRow,
+  isOlder: Rules["isOlder"],
 ): ReadonlyArray<{ readonly verdict: Verdict; readonly isPlanted: boolean }> => {
-  const verdictOf = (shown: ReadonlyArray<Made>): Verdict => {
+  const verdictOf = (listed: ReadonlyArray<Made>): Verdict => {
+    // A key is found whatever its row's age.
+    const shown = !hasKeys && isOlder(row, clock) ? [] : listed;
     const indexOf = (one: Made) => `id${w.made.indexOf(one)}`;
     const isAlike = (one: Made) => one.request === row.request.hash;
     // The message names it.
@@ -323,8 +330,13 @@ const readings = (
     : [verdictOf(made.filter(({ isListed }) => isListed))];
   const unclear: ReadonlyArray<Verdict> =
     w.left.unclear > 0 ? [{ is: "unclear", message: "", candidates: [] }] : [];
+  // Until results show how far the service's clock is behind, no row is proved to be recent.
+  const ofUnknownAge: ReadonlyArray<Verdict> =
+    clock === "behind" && all.is === "found" && all.by === "likeness"
+      ? [{ is: "unclear", message: "", candidates: [] }]
+      : [];
   return [
-    ...[all, ...some].map((verdict) => ({ verdict, isPlanted: false })),
+    ...[all, ...some, ...ofUnknownAge].map((verdict) => ({ verdict, isPlanted: false })),
     ...unclear.map((verdict) => ({ verdict, isPlanted: true })),
   ];
 };
@@ -334,7 +346,7 @@ export class Model {
   readonly #rules: Rules;
   constructor(setting: Setting, rules: Partial<Rules> = {}) {
     this.setting = setting;
-    this.#rules = { advance, overruledRow, endedRow, ...rules };
+    this.#rules = { advance, overruledRow, endedRow, isOlder: () => false, ...rules };
   }
 
   /** One transaction of an attempt, and what follows for it and its run. */
@@ -523,7 +535,7 @@ export class Model {
           );
           break;
         }
-        for (const { isPlanted, verdict } of readings(w, this.setting, row)) {
+        for (const { isPlanted, verdict } of readings(w, this.setting, row, this.#rules.isOlder)) {
           const left = isPlanted
             ? { left: { ...w.left, unclear: Math.max(0, w.left.unclear - 1) } }
             : {};
