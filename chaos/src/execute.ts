@@ -196,6 +196,11 @@ const executeIn = async (
   const find: Find = (verdict, subject, what) => void findings.push({ verdict, subject, what });
   checkMoney(evidence, find);
   checkEndings(evidence, find, tally);
+  const questions = answers.questions();
+  for (const asked of service.behaviour["showsKeys"] === true ? Object.keys(questions) : []) {
+    // A key tells its own row from every other.
+    if (/^createPayout:.*match/u.test(asked)) find("wrong", "a question", asked);
+  }
   const isUnstopped = loss?.endsWith("ledger") === true && progress.loss?.stopped === false;
   return {
     findings,
@@ -207,7 +212,7 @@ const executeIn = async (
     behaviour: service.behaviour,
     seconds: took,
     counts: tally.counts,
-    questions: answers.questions(),
+    questions,
   };
 };
 

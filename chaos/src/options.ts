@@ -40,8 +40,8 @@ Options:
   --runs N        runs to start (200)
   --seed N        seed of everything random (by default chosen at random, and printed)
   --minutes M     minutes after which an open run counts as stuck (6)
-  --service KIND  simulator, or independent: a service that shares no code with the client, shows no
-                  keys, loses answers and lists late (simulator)
+  --service KIND  simulator, or independent: a service that shares no code with the client, loses
+                  answers, lists late, often without keys, and has another clock (simulator)
   --restore WHAT  temporal or ledger: restores it to an earlier copy in the middle
   --lose ledger   deletes the ledger in the middle
   --quiet         prints no progress on standard error

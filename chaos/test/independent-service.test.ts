@@ -71,6 +71,8 @@ describe("the client reads a service that was written without it", () => {
   });
 });
 
+const PAYOUT = "POST payouts/create";
+
 describe("its switches", () => {
   it.each([
     ["after", 1],
@@ -78,7 +80,7 @@ describe("its switches", () => {
   ] as const)("an answer is lost %s it was carried out: payouts made: %i", async (how, made) => {
     let left = 1;
     const { pay, service } = await start({
-      lose: (write) => (write === "POST payouts/create" && left-- > 0 ? how : undefined),
+      lose: (write) => (write === PAYOUT && left-- > 0 ? how : undefined),
     });
     await expect(pay()).rejects.toMatchObject({ carriedOut: "unknown" });
     expect(service.ledger.payouts).toHaveLength(made);
@@ -116,5 +118,44 @@ describe("its switches", () => {
     });
     const { create_time } = await client.retrievePayout({ payout_id: String(id) });
     expect(create_time).toBe(`${local.slice(0, 19)}+08:00`);
+  });
+
+  it("responses with its own Date, a proxy's or none, and a rejection until a time of its own clock", async () => {
+    const hour = 3_600_000;
+    for (const [date, ahead] of [
+      ["own", hour],
+      ["proxy", 0],
+      ["none", undefined],
+    ] as const) {
+      const { service } = await start({
+        clockOffsetMs: hour,
+        date,
+        isBusy: (write) => write === PAYOUT,
+      });
+      const headers = { "x-client-id": service.clientId, "x-api-key": service.apiKey };
+      const url = `${service.url}/api/v1`;
+      const signedIn = await fetch(`${url}/auth/signin`, { method: "POST", headers });
+      const seen = signedIn.headers.get("date");
+      if (ahead === undefined) expect(seen).toBeNull();
+      else expect(Math.abs(Date.parse(seen!) - Date.now() - ahead)).toBeLessThan(60_000);
+      const { data } = (await signedIn.json()) as { data: { auth_token: string } };
+      const busy = await fetch(`${url}/payouts/create`, {
+        method: "POST",
+        headers: { ...headers, "x-auth-token": `Bearer ${data.auth_token}` },
+      });
+      expect(busy.status).toBe(429);
+      const until = Date.parse(busy.headers.get("retry-after")!);
+      expect(Math.abs(until - Date.now() - hour)).toBeLessThan(60_000);
+    }
+  });
+
+  it("keys in the list of payouts, and no time of change", async () => {
+    const options = { showsKeys: true, updates: false, settleAfterMs: 0 };
+    const { beneficiary_id, client } = await start(options);
+    await client.createPayout({ ...payout, beneficiary_id, unique_request_id: "key-7" });
+    const { item_list } = await client.listPayouts({ page_num: 1, page_size: 50 });
+    const [row] = item_list;
+    expect(row?.unique_request_id).toBe("key-7");
+    expect(row?.update_time).toBe(row?.create_time);
   });
 });

@@ -31,6 +31,10 @@ export interface AnswerOptions {
   readonly verifyAfterMs?: number;
   /** How far its clock is ahead, in milliseconds; below zero: behind. Default 0. */
   readonly clockOffsetMs?: number;
+  /** Whether the list of payouts shows the key that was sent. Default false. */
+  readonly showsKeys?: boolean;
+  /** Whether a completion changes the time of the last change. Default true. */
+  readonly updates?: boolean;
   /** For how long lists do not show a new row, in milliseconds. Default 0. */
   readonly listLagMs?: number;
   /** Times in lists in full, or the days alone. Default `full`. */
@@ -109,6 +113,8 @@ export const operationsOf = (
     listTexts,
     listTimes,
     settleAfterMs = 500,
+    showsKeys = false,
+    updates = true,
     verifyAfterMs = 500,
   }: AnswerOptions,
 ): Readonly<Record<string, Operation>> => {
@@ -169,7 +175,7 @@ export const operationsOf = (
       fee_amount: "0.0000",
       fee_paid_by: "shared",
       create_time: write(at),
-      update_time: write(isComplete ? completeAt : at),
+      update_time: write(isComplete && updates ? completeAt : at),
       complete_time: isComplete ? write(completeAt) : "0001-01-01T00:00:00Z",
     };
   };
@@ -231,6 +237,7 @@ export const operationsOf = (
         payout_reason: listText(payout.asked["payout_reason"]),
         payout_reference: listText(payout.asked["payout_reference"]),
         payment_date: payout.asked["payment_date"],
+        ...(showsKeys && pick(payout.asked, "unique_request_id")),
       })),
     "GET payouts/([^/]+)/retrieve": (_, id) => {
       const payout = byId(payouts, id);

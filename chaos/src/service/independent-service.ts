@@ -16,6 +16,12 @@ type LostAnswer = "before" | "after";
 export interface IndependentServiceOptions extends AnswerOptions {
   /** Decides for each write, such as `POST payouts/create`, whether its answer is lost. */
   readonly lose?: (write: string) => LostAnswer | undefined;
+  /** Decides for each write whether it is rejected, until a second later by the service's clock. */
+  readonly isBusy?: (write: string) => boolean;
+  /** The clock of the header `Date`: the service's own, that of a proxy, which is right, or none. Default `own`. */
+  readonly date?: "own" | "proxy" | "none";
+  /** How long a token lasts, in seconds. Default 1800. */
+  readonly tokenSeconds?: number;
 }
 
 /** A service that runs in this process. */
@@ -30,14 +36,12 @@ export interface IndependentService {
 
 const CLIENT_ID = "client-of-independent";
 const API_KEY = "key-of-independent";
-const TOKEN_SECONDS = 1800;
 
 /**
  * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
  * no code with the client or the simulator, and makes its own choices if the document is
  * silent: ids are numbers, amounts have four digits, times are in +08:00, lists begin with the
- * oldest row and know no filters, the key of a payout is neither kept nor shown, a refusal comes
- * under HTTP 200, a repeated key of a card is answered without data.
+ * oldest row and know no filters, the key of a payout is not used, a refusal comes under HTTP 200, a repeated key of a card is answered without data.
  *
  * @returns the service, with its ledger and a function that stops it
  */
@@ -52,6 +56,9 @@ export const startIndependentService = async (
     balances: new Map(),
   };
   const operations = operationsOf(ledger, options);
+  const { clockOffsetMs = 0, date = "own", tokenSeconds = 1800 } = options;
+  const timeIn = (seconds: number) =>
+    new Date(Date.now() + clockOffsetMs + seconds * 1000).toUTCString();
   const tokens = new Map<string, number>();
 
   const signIn = ({ headers }: IncomingMessage) => {
@@ -59,9 +66,9 @@ export const startIndependentService = async (
       throw new Refusal("who are you?");
     }
     const token = randomBytes(20).toString("hex");
-    const end = Math.floor(Date.now() / 1000) + TOKEN_SECONDS;
+    const end = Math.floor(Date.now() / 1000) + tokenSeconds;
     tokens.set(token, end);
-    return { auth_token: token, expires_at: end + Math.floor((options.clockOffsetMs ?? 0) / 1000) };
+    return { auth_token: token, expires_at: end + Math.floor(clockOffsetMs / 1000) };
   };
   const success = (data: unknown) => [200, { code: 200, message: "Success", data }] as const;
 
@@ -80,6 +87,9 @@ export const startIndependentService = async (
     for (const [pattern, run] of Object.entries(operations)) {
       const match = new RegExp(`^${pattern}$`).exec(call);
       if (match === null) continue;
+      if (request.method === "POST" && options.isBusy?.(pattern) === true) {
+        return [429, { code: 400, message: "later" }];
+      }
       const lost = request.method === "POST" ? options.lose?.(pattern) : undefined;
       if (lost === "before") return undefined;
       // Each operation checks the fields that it reads.
@@ -99,7 +109,12 @@ export const startIndependentService = async (
       })
       .then((answer) => {
         if (answer === undefined) return request.socket.destroy();
-        response.writeHead(answer[0], { "content-type": "application/json; charset=utf-8" });
+        response.sendDate = date === "proxy";
+        response.writeHead(answer[0], {
+          "content-type": "application/json; charset=utf-8",
+          ...(date === "own" && { date: timeIn(0) }),
+          ...(answer[0] === 429 && { "retry-after": timeIn(1) }),
+        });
         return response.end(JSON.stringify(answer[1]));
       });
   });

@@ -8,18 +8,25 @@ import { LIST_LAG_SECONDS, type Service, SETTLE_AFTER_MS, VERIFY_AFTER_MS } from
 
 const timeOf = (at: number): string => new Date(at).toISOString();
 
+const DAY_MS = 86_400_000;
+const BUSY_SHARE = 0.03;
+
 /**
- * Starts the service that shares no code with client or simulator: it shows no keys and lists the oldest first; the
- * seed decides how many answers are lost, how late its lists are, in which letters, and how its clock differs.
+ * Starts the service that shares no code with client or simulator, and lists the oldest first. The seed decides how many
+ * answers are lost, how late its lists are, in which letters, whether they show keys, and how its clock differs.
  */
 export const startIndependent = async (seed: number, tally: Tally): Promise<Service> => {
   const random = new Random(seed, "independent");
   const behaviour = {
-    loses: random.pick([0.05, 0.15, 0.3]),
+    loses: random.pick([0.05, 0.15, 0.5]),
     listLagMs: random.pick([0, 500, 2_500]),
     listTexts: random.pick(["given", "capitals"] as const),
     listTimes: random.pick(["full", "full", "day"] as const),
-    clockOffsetMs: random.pick([0, 0, -600_000, 600_000]),
+    clockOffsetMs: random.chance(0.2) ? 0 : random.int(-DAY_MS, DAY_MS),
+    date: random.pick(["own", "proxy", "none"] as const),
+    showsKeys: random.chance(0.5),
+    updates: random.chance(0.5),
+    tokenSeconds: random.pick([20, 1800]),
   };
   const { loses, ...shown } = behaviour;
   const { apiKey, clientId, ledger, stop, url } = await startIndependentService({
@@ -29,9 +36,14 @@ export const startIndependent = async (seed: number, tally: Tally): Promise<Serv
     verifyAfterMs: VERIFY_AFTER_MS,
     lose: () => {
       if (!random.chance(loses)) return undefined;
-      const when = random.chance(0.5) ? "before" : "after";
+      const when = random.chance(0.25) ? "before" : "after";
       tally.add(`answer lost ${when}`);
       return when;
+    },
+    isBusy: () => {
+      const isBusy = random.chance(BUSY_SHARE);
+      if (isBusy) tally.add("rejected as busy");
+      return isBusy;
     },
   });
   return {

@@ -56,7 +56,7 @@ export const answeredAt = ({ headers }: Pick<WireResponse, "headers">): number |
 const LONGEST_MS = 24 * 60 * 60 * 1000;
 
 /** Longest wait for a date: if it and `Date` are of two clocks, the rest of the wait is their difference. */
-const LONGEST_DATED_MS = 15 * 60 * 1000;
+const LONGEST_DATED_MS = 2 * 60 * 1000;
 
 /** The wait for a date in a response without `Date`: our own clock does not say how long that is. */
 const UNDATED_WAIT_MS = 30_000;
