@@ -53,7 +53,8 @@ const mayBeOurs = ({ candidates, keysShown }: Evidence): ReadonlyArray<Candidate
     ({ age, isOwned, key, likeness }) =>
       !isOwned &&
       age !== "older" &&
-      (key === "near" || (likeness !== "different" && keysShown !== "always")),
+      // If lists always show keys, another key makes a row another's. A row without one contradicts that.
+      (key === "near" || (likeness !== "different" && (keysShown !== "always" || key === "none"))),
   );
   // If one row is exactly as sent, a row that differs in a field is another's: both are listed the same way.
   return some.some(({ likeness }) => likeness === "exact")

@@ -43,7 +43,12 @@ describe("a verdict", () => {
     ["one that legibly differs", one({ likeness: "different" }), "absent"],
     ["one that is equal in every field", one({}), "found"],
     ["the same, before the lag is over", one({}, { listedFrom: 9_000 }), "later"],
-    ["the same, where keys are always shown", one({}, { keysShown: "always" }), "absent"],
+    ["the same, under another key", one({ key: "other" }, { keysShown: "always" }), "absent"],
+    [
+      "the same without a key, where keys are always shown",
+      one({}, { keysShown: "always" }),
+      "unclear",
+    ],
     ["the same, where keys may be shown", one({}, { keysShown: "unknown" }), "unclear"],
     ["the same, under a key that nobody knows", one({ key: "other" }), "unclear"],
     ["the same, under a key that may be ours", one({ key: "near" }), "unclear"],
@@ -111,7 +116,8 @@ describe("every verdict", () => {
         expect(given).toMatchObject({ fault: undefined, unreadable: 0, listedFrom: 500 });
         for (const { age, isOwned, key, likeness } of given.candidates) {
           expect(key).not.toBe("own");
-          const isOthers = isOwned || age === "older" || given.keysShown === "always";
+          const isOthers =
+            isOwned || age === "older" || (given.keysShown === "always" && key !== "none");
           expect(isOthers || (likeness === "different" && key !== "near")).toBe(true);
         }
       }),
