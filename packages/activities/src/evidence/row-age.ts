@@ -9,7 +9,7 @@ import { type Assumptions, readTime } from "@durable-payments/api-core";
  * our send, by the ledger's. Nobody has checked that the two clocks agree. If the service's is an hour behind, each of
  * its rows is older than our send. So only times of one clock are compared, and other rows of the same list connect the
  * clocks: the results that the ledger has recorded. Such a row existed when its id was recorded, because the id was
- * answered, or read at the service, before. This holds whoever made the row, so it does not matter how its owner was
+ * answered, or read at the service, before. This holds for rows of anyone, so it does not matter how its owner was
  * determined: by answer, key, likeness or a person. It holds after a restore, too: a write of an earlier epoch has no
  * first send, and its rows have no age.
  *
@@ -20,7 +20,7 @@ import { type Assumptions, readTime } from "@durable-payments/api-core";
  *   ahead of the ledger's, at least: `create_time` less the time of the record.
  * - Anything else has no known age. It may be ours, and is not taken for ours: a person decides.
  *
- * The `Date` of a response is no evidence. A proxy may have written it, by a clock of its own.
+ * The `Date` of a response proves nothing. A proxy may have written it, by a clock of its own.
  */
 
 /** The age of a row, compared with a send. */

@@ -95,6 +95,7 @@ export const searchList = async <Item extends object>(
   );
   // Rows of the list are read by the names of their fields.
   const fieldsOf = (item: Item) => item as ListedRow;
+  const createdOf = (item: Item) => fieldsOf(item)["create_time"];
   const idOf = (item: Item) => String(item[list.idField]);
   const compared = items
     .map((item) => ({
@@ -106,27 +107,17 @@ export const searchList = async <Item extends object>(
     .filter(({ key, likeness }) => likeness !== "different" || !["other", "none"].includes(key));
   // If nothing vouches for the write, an earlier request may have been different.
   const unkeyed = row.from !== null ? [] : items.filter((item) => keyOfItem(item) === "none");
-  const ids = [...new Set([...compared.map(({ id }) => id), ...unkeyed.map(idOf)])];
+  const alike = unreadable.filter(({ fields }) => compare(row.request, fields) !== "different");
+  const isEmpty = compared.length + unkeyed.length + alike.length === 0;
   const [owners, rivals] = await Promise.all([
-    ids.length === 0 ? new Map<string, unknown>() : ledger.owners(account, operation, ids),
+    isEmpty ? new Map<string, Owner>() : ledger.owners(account, operation, items.map(idOf)),
     compared.length === 0 ? [] : ledger.rivals(account, operation, row),
   ]);
-  const alike = unreadable.filter(({ fields }) => compare(row.request, fields) !== "different");
-  const isOpen = compared.some(({ id, key }) => key !== "own" && !owners.has(id));
-  // The results of the whole list: read only if a row's age can matter.
-  const known =
-    row.from !== null && (isOpen || alike.length > 0)
-      ? await ledger.owners(account, operation, items.map(idOf))
-      : new Map<string, Owner>();
-  const ageOf = agesBy(
-    row.from,
-    items.flatMap((item) => {
-      const owner = known.get(idOf(item));
-      const created = fieldsOf(item)["create_time"];
-      return owner === undefined ? [] : [{ created, recordedAt: owner.recordedAt }];
-    }),
-    assumptions,
-  );
+  const known = items.flatMap((item) => {
+    const { recordedAt } = owners.get(idOf(item)) ?? {};
+    return recordedAt === undefined ? [] : [{ created: createdOf(item), recordedAt }];
+  });
+  const ageOf = agesBy(row.from, known, assumptions);
   const rivalOf = (item: Item): Candidate["rival"] => {
     const able = rivals.filter(({ request }) => compare(request, fieldsOf(item)) !== "different");
     if (able.length === 0) return "none";
@@ -143,7 +134,7 @@ export const searchList = async <Item extends object>(
     result: list.kept(item),
     shown: list.shown(item),
     isOwned: owners.has(id),
-    age: ageOf(fieldsOf(item)["create_time"]),
+    age: ageOf(createdOf(item)),
     rival: rivalOf(item),
   }));
   const lostAt = (row.until ?? now) - policy.requestTimeoutMs - MAY_BE_DISPATCHED_MS;

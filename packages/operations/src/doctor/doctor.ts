@@ -74,13 +74,11 @@ const SLOW_MS = 5_000;
 /** How long the check waits for an answer. Writes use the worker's own timeout. */
 const PING_WITHIN_MS = 30_000;
 
-/** A difference that has another cause than the second of a `Date` and the way of an answer. */
-const CLOCKS_DIFFER_MS = 60_000;
+/** A larger difference is not that of a `Date` without fractions, and a slow response. */
+const CLOCKS_DIFFER_S = 60;
 
 const SERVICE = "service";
 const CLOCK = "service's clock";
-const CLOCK_REMEDY =
-  "Check this machine's clock (NTP). If it is right, the service's is not: payments are safe, but compare its times with care.";
 const SIGN_IN = "sign-in";
 
 /** Judges the response time of a ping: slow is not down. */
@@ -97,12 +95,11 @@ export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
  * @param date the header `Date` of a response that has just come.
  */
 export const clockSeen = (date: string | undefined, now = Date.now()): Check => {
-  const ahead = Date.parse(date ?? "") - now;
+  const ahead = Math.round((Date.parse(date ?? "") - now) / 1_000);
   if (Number.isNaN(ahead)) return ok(CLOCK, "unknown: its responses have no Date");
-  const seconds = Math.round(Math.abs(ahead) / 1_000);
-  const seen = `its Date is ${seconds} s ${ahead < 0 ? "behind" : "ahead of"} this machine's clock`;
-  return Math.abs(ahead) > CLOCKS_DIFFER_MS
-    ? warning(CLOCK, `${seen}, more than ${CLOCKS_DIFFER_MS / 1_000} s`, CLOCK_REMEDY)
+  const seen = `its Date is ${Math.abs(ahead)} s ${ahead < 0 ? "behind" : "ahead of"} this machine's clock`;
+  return Math.abs(ahead) > CLOCKS_DIFFER_S
+    ? warning(CLOCK, `${seen}, more than ${CLOCKS_DIFFER_S} s`, "Check this machine's clock (NTP).")
     : ok(CLOCK, seen);
 };
 
