@@ -12,6 +12,5 @@ export { grownWait } from "./model/rows.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
 export { endAmong } from "./store/log.ts";
-export type { Owner } from "./store/rows.ts";
 export { LedgerUnavailable } from "./store/store.ts";
 export type { Seal } from "./store/table.ts";

@@ -59,13 +59,16 @@ export const agesBy = (
     rows
       .toSorted((one, other) => other.recordedAt - one.recordedAt)
       .slice(0, WITNESSES)
-      .map(({ created, recordedAt }) => ({ at: spanOf(created)?.earliest, recordedAt }));
+      .map(({ created, recordedAt }) => ({
+        at: spanOf(created)?.earliest ?? -Infinity,
+        recordedAt,
+      }));
   const before = lastOf(known.filter(({ recordedAt }) => recordedAt < (sentAt ?? -Infinity)));
   const olderBefore =
     before.length < WITNESSES
       ? -Infinity
-      : Math.min(...before.map(({ at = -Infinity }) => at)) - SET_BACK_MS - skew;
-  const ahead = Math.max(...lastOf(known).map(({ at = -Infinity, recordedAt }) => at - recordedAt));
+      : Math.min(...before.map(({ at }) => at)) - SET_BACK_MS - skew;
+  const ahead = Math.max(...lastOf(known).map(({ at, recordedAt }) => at - recordedAt));
   const recentFrom = sentAt === null || ahead === -Infinity ? Infinity : sentAt + ahead - skew;
   return (created) => {
     const { latest } = spanOf(created) ?? {};

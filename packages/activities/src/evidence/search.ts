@@ -1,12 +1,5 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import type {
-  JsonObject,
-  Ledger,
-  Owner,
-  Verdict,
-  WritePolicy,
-  WriteRow,
-} from "@durable-payments/ledger";
+import type { JsonObject, Ledger, Verdict, WritePolicy, WriteRow } from "@durable-payments/ledger";
 import { keysOf } from "../write/request.ts";
 import type { ListReadings } from "./list-readings.ts";
 import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
@@ -110,7 +103,7 @@ export const searchList = async <Item extends object>(
   const alike = unreadable.filter(({ fields }) => compare(row.request, fields) !== "different");
   const isEmpty = compared.length + unkeyed.length + alike.length === 0;
   const [owners, rivals] = await Promise.all([
-    isEmpty ? new Map<string, Owner>() : ledger.owners(account, operation, items.map(idOf)),
+    ledger.owners(account, operation, isEmpty ? [] : items.map(idOf)),
     compared.length === 0 ? [] : ledger.rivals(account, operation, row),
   ]);
   const known = items.flatMap((item) => {
