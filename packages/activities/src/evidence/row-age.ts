@@ -55,20 +55,12 @@ export const agesBy = (
   const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
   const spanOf = (time: unknown) => (typeof time === "string" ? readTime(time, zone) : undefined);
   const skew = clockSkewSeconds * 1_000;
-  const lastOf = (rows: ReadonlyArray<KnownRow>) =>
-    rows
-      .toSorted((one, other) => other.recordedAt - one.recordedAt)
-      .slice(0, WITNESSES)
-      .map(({ created, recordedAt }) => ({
-        at: spanOf(created)?.earliest ?? -Infinity,
-        recordedAt,
-      }));
-  const before = lastOf(known.filter(({ recordedAt }) => recordedAt < (sentAt ?? -Infinity)));
-  const olderBefore =
-    before.length < WITNESSES
-      ? -Infinity
-      : Math.min(...before.map(({ at }) => at)) - SET_BACK_MS - skew;
-  const ahead = Math.max(...lastOf(known).map(({ at, recordedAt }) => at - recordedAt));
+  const createdAt = ({ created }: KnownRow) => spanOf(created)?.earliest ?? -Infinity;
+  const last = known.toSorted((one, other) => other.recordedAt - one.recordedAt);
+  const before = last.filter(({ recordedAt }) => recordedAt < (sentAt ?? -Infinity));
+  const oldest = Math.min(...before.slice(0, WITNESSES).map(createdAt));
+  const olderBefore = before.length < WITNESSES ? -Infinity : oldest - SET_BACK_MS - skew;
+  const ahead = Math.max(...last.slice(0, WITNESSES).map((row) => createdAt(row) - row.recordedAt));
   const recentFrom = sentAt === null || ahead === -Infinity ? Infinity : sentAt + ahead - skew;
   return (created) => {
     const { latest } = spanOf(created) ?? {};
