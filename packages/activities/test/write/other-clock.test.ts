@@ -1,5 +1,6 @@
 import { createClient } from "@durable-payments/api-core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { withSent } from "../../src/waits.ts";
 import { beneficiary, payout as withKey } from "../support/bodies.ts";
 import type { Attempt } from "../../src/write/guard.ts";
 import { makeWorld } from "../support/writes.ts";
@@ -49,7 +50,9 @@ const onAnotherClock = async (clockOffsetMs: number) => {
   const paid = async () =>
     (await simulator.state()).payouts.map(({ payout_reference }) => payout_reference).toSorted();
   const pass = (time: number) => void (passed += time);
-  return { paid, pass, pay, payByHand, setClock };
+  const knownFor = async (payout_id: string) =>
+    (await withSent(world.ledger, world.account, payout_id)).knownForMs;
+  return { knownFor, paid, pass, pay, payByHand, setClock };
 };
 
 describe("a service on another clock, whose list shows no keys", () => {
@@ -99,4 +102,14 @@ describe("a service on another clock, whose list shows no keys", () => {
       expect(await pay("Rent", "dropped-before")).toMatchObject({ is: "waiting", needs: "answer" });
     },
   );
+
+  it("has a payout whose age the ledger tells by its own clock", async () => {
+    const { knownFor, pass, pay } = await onAnotherClock(DAY);
+    const ended = await pay("Rent");
+    const id = ended.is === "done" ? String(ended.made["payout_id"]) : "";
+    pass(2 * HOUR);
+    expect(await knownFor(id)).toBeGreaterThanOrEqual(2 * HOUR);
+    expect(await knownFor(id)).toBeLessThan(3 * HOUR);
+    expect(await knownFor("another")).toBeUndefined();
+  });
 });
