@@ -19,11 +19,12 @@ import {
 /** Zones in which the service may write times, in minutes east of UTC. */
 const ZONES = [480, 330, -300] as const;
 
+const DAY_MS = 86_400_000;
+
 /** The temperament that may be drawn; each field is compatible with every value of the others. */
 const FIELDS = {
   listLagMs: (random) => random.int(0, 2_500),
-  // Less than the quarter of an hour by which the clocks are assumed to differ at most.
-  clockOffsetMs: (random) => random.int(-12 * 60_000, 12 * 60_000),
+  clockOffsetMs: (random) => random.int(-DAY_MS, DAY_MS),
   amounts: (random) => random.pick(["grouped", "short", "four-digits", "number"]),
   payoutKeys: (random) => random.pick(["replaced", "dropped"]),
   coding: (random) => random.pick(["gzip", "br", "deflate"]),
