@@ -30,13 +30,8 @@ import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operatio
 
 type Client = PaymentsClient["Service"];
 
-/** What is known of the time since a payout was made. */
-export interface PayoutAge {
-  /** How long the ledger has known it, in milliseconds by its own clock; undefined if it does not know it. */
-  readonly knownForMs?: number | undefined;
-  /** Milliseconds since 1970 by our clock. */
-  readonly now?: number;
-}
+/** The wait for a payout. `knownForMs`: for how long the ledger has known it, by its own clock; absent if it does not. */
+export type AgedWait = PayoutWait & { readonly knownForMs?: number };
 
 const plain = (status: string): string => status.trim().toLowerCase();
 
@@ -52,7 +47,8 @@ const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
 const isCompleteAt = (
   { complete_time, create_time, update_time }: Payout,
   { clockSkewSeconds, timeZone }: Assumptions,
-  { knownForMs, now = Date.now() }: PayoutAge,
+  knownForMs: number | undefined,
+  now: number,
 ): boolean => {
   if (complete_time === undefined || isUnsetTime(complete_time)) return false;
   const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
@@ -74,7 +70,8 @@ const isCompleteAt = (
 export const payoutState = (
   payout: Payout,
   assumptions: Assumptions,
-  age: PayoutAge = {},
+  knownForMs?: number,
+  now = Date.now(),
 ): "open" | "completed" | "failed" => {
   const { payout_status = "" } = payout;
   const { completeTimeStatuses } = assumptions;
@@ -83,7 +80,7 @@ export const payoutState = (
   const isPaid =
     isOneOf(completeTimeStatuses, payout_status) ||
     (payout_status.trim() === "" && completeTimeStatuses.length > 0);
-  return isPaid && isCompleteAt(payout, assumptions, age) ? "completed" : "open";
+  return isPaid && isCompleteAt(payout, assumptions, knownForMs, now) ? "completed" : "open";
 };
 
 /** Whether a cardholder's identity check has ended, and how. */
@@ -114,13 +111,13 @@ export const intervalMs = (waitedMs: number, longestMs: number): number =>
 
 /** Returns the fields of a payout that name nobody. */
 export const seenPayout = (
-  { knownForMs, payout_id, sent }: PayoutWait & PayoutAge,
+  { knownForMs, payout_id, sent }: AgedWait,
   payout: Payout,
   assumptions: Assumptions,
 ): Seen<SeenPayout> => {
   const { amount, currency, payout_status = "", short_reference } = payout;
   const contradiction = sent && contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
-  const outcome = payoutState(payout, assumptions, { knownForMs });
+  const outcome = payoutState(payout, assumptions, knownForMs);
   return {
     seen: {
       payout_id,
@@ -172,7 +169,7 @@ export const withSent = async (
   ledger: Ledger,
   account: string,
   payout_id: string,
-): Promise<PayoutWait & PayoutAge> => {
+): Promise<AgedWait> => {
   const { now = 0, row } = (await readMaker(ledger, account, "createPayout", payout_id)) ?? {};
   const { amount, currency, payee } = row?.request ?? {};
   return {
@@ -218,7 +215,7 @@ const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<Seen
 /** Reads one payout; an answer about another payout fails. */
 export const readPayout = (
   client: Client,
-  wait: PayoutWait & PayoutAge,
+  wait: AgedWait,
 ): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
   Effect.flatMap(client.retrievePayout({ payout_id: wait.payout_id }), (payout) => {
     const { assumptions } = client.options;

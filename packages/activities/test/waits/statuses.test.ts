@@ -8,7 +8,8 @@ const stateOf = (payout: Partial<Payout>, assumptions: Partial<typeof defaultAss
   payoutState(
     { payout_id: "p-1", payout_status: "processing", ...payout },
     { ...defaultAssumptions, clockSkewSeconds: 300, ...assumptions },
-    { now: NOW },
+    undefined,
+    NOW,
   );
 
 describe("a payout", () => {
@@ -70,10 +71,12 @@ describe("a payout", () => {
       const at = (hours: number) => new Date(NOW + ahead + hours * 3_600_000).toISOString();
       const payout = { payout_id: "p-1", payout_status: "processing", create_time: at(-2) };
       const stateAt = (hours: number) =>
-        payoutState({ ...payout, complete_time: at(hours) }, defaultAssumptions, {
-          knownForMs: 2 * 3_600_000,
-          now: NOW,
-        });
+        payoutState(
+          { ...payout, complete_time: at(hours) },
+          defaultAssumptions,
+          2 * 3_600_000,
+          NOW,
+        );
       // Two hours ago, an hour ago, now, and in an hour.
       expect([-2, -1, 0, 1].map(stateAt)).toEqual([...Array(3).fill("completed"), "open"]);
     },
@@ -105,8 +108,8 @@ describe("a payout", () => {
     const status = payout_status === undefined ? {} : { payout_status };
     const bare = { payout_id: "p-1", ...status };
     const assumptions = { ...defaultAssumptions, clockSkewSeconds: 300 };
-    expect(payoutState(bare, assumptions, { now: NOW })).toBe(without);
-    expect(payoutState({ ...bare, complete_time }, assumptions, { now: NOW })).toBe(withTime);
+    expect(payoutState(bare, assumptions, undefined, NOW)).toBe(without);
+    expect(payoutState({ ...bare, complete_time }, assumptions, undefined, NOW)).toBe(withTime);
   });
 
   it("is completed by its time only with the statuses that are assumed", () => {
