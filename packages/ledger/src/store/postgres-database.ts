@@ -339,6 +339,9 @@ export const openPostgres = async (address: string): Promise<Database> => {
   });
   // An idle connection broke; the next query opens another.
   pool.on("error", () => undefined);
+  // The pool listens only to idle ones. If one in use breaks, its queries fail, which is all that has to be known of it;
+  // but an error event without a listener ends the process.
+  pool.on("connect", (client) => client.on("error", () => undefined));
   const database = new PostgresDatabase(place, pool);
   try {
     await database.prepare();
