@@ -46,6 +46,8 @@ export interface Work {
   readonly failed: (error: unknown) => void;
   /** A power failure may lose it. */
   readonly isRepeatable: boolean;
+  /** When it began to wait, by `performance.now()`. */
+  readonly since: number;
 }
 
 /** A row with the same unique key exists. */
@@ -99,6 +101,7 @@ export abstract class Database {
       looks,
       failed: reject,
       isRepeatable,
+      since: performance.now(),
       decide: (found) => {
         try {
           const { value, writes } = decide(found);

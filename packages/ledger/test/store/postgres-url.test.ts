@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "pg";
 import { afterAll, expect, it, vi } from "vitest";
-import { readPostgresUrl } from "../../src/store/postgres-database.ts";
+import { readPostgresUrl } from "../../src/store/postgres-url.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledger-ca-"));
 const ca = join(folder, "ca.pem");
