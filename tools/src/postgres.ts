@@ -60,6 +60,14 @@ export interface Postgres {
   readonly password: string;
   /** Returns the address of a database, with user and password. */
   readonly address: (database: string) => string;
+  /** Runs SQL in a database by psql. Returns its output, without headers. */
+  readonly sql: (database: string, text: string) => Promise<string>;
+  /** Stops it, all connections broken, and starts it again on the same port. */
+  readonly restart: () => Promise<void>;
+  /** Starts a hot standby of it with its data in another folder. It is read-only until `promote`. */
+  readonly standby: (folder: string) => Promise<Postgres>;
+  /** Makes a standby the primary. */
+  readonly promote: () => Promise<void>;
   /** Ends it at once, with nothing put in order. */
   readonly stop: () => Promise<void>;
 }
@@ -75,11 +83,22 @@ const MOST_CONNECTIONS = 300;
  *
  * @throws Error if PostgreSQL cannot run here
  */
-export const startPostgres = async (folder: string): Promise<Postgres> => {
+export const startPostgres = (folder: string): Promise<Postgres> =>
+  start(folder, randomBytes(24).toString("base64url"), (run, passwordFile) =>
+    run("initdb", "-U", USER, "-A", "scram-sha-256", "--pwfile", passwordFile),
+  );
+
+type Run = (program: string, ...args: ReadonlyArray<string>) => PromiseLike<unknown>;
+
+/** @param makeData makes the folder of its data. */
+const start = async (
+  folder: string,
+  password: string,
+  makeData: (run: Run, passwordFile: string) => PromiseLike<unknown>,
+): Promise<Postgres> => {
   const { bin, user } = findPostgres();
   const home = join(folder, "postgres");
   const passwordFile = join(home, "password");
-  const password = randomBytes(24).toString("base64url");
   const port = await getPort({ host: HOST, reserve: true });
 
   await mkdir(home, { mode: 0o700 });
@@ -88,21 +107,35 @@ export const startPostgres = async (folder: string): Promise<Postgres> => {
     await chmod(folder, 0o711);
     for (const path of [home, passwordFile]) await chown(path, user.uid, user.gid);
   }
-  const run = (program: string, ...args: ReadonlyArray<string>) =>
+  const run: Run = (program, ...args) =>
     execa(join(bin, program), ["-D", join(home, "data"), ...args], {
       ...user,
       cwd: home,
       // The server keeps what pg_ctl has open.
       stdio: "ignore",
     });
-  await run("initdb", "-U", USER, "-A", "scram-sha-256", "--pwfile", passwordFile);
+  const address = (database: string) =>
+    `postgres://${USER}:${password}@${HOST}:${port}/${database}`;
+  await makeData(run, passwordFile);
   const options = `-h ${HOST} -p ${port} -k ${home} -c max_connections=${MOST_CONNECTIONS}`;
-  await run("pg_ctl", "start", "-w", "-l", join(home, "log"), "-o", options);
+  const control = async (...args: ReadonlyArray<string>) =>
+    void (await run("pg_ctl", ...args, "-w", "-l", join(home, "log")));
+  await control("start", "-o", options);
   return {
     port,
     user: USER,
     password,
-    address: (database) => `postgres://${USER}:${password}@${HOST}:${port}/${database}`,
-    stop: async () => void (await run("pg_ctl", "stop", "-m", "immediate")),
+    address,
+    sql: async (database, text) => {
+      const args = ["-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text, address(database)];
+      return (await execa(join(bin, "psql"), args)).stdout;
+    },
+    restart: () => control("restart", "-m", "fast"),
+    standby: (other) =>
+      start(other, password, (copy) =>
+        copy("pg_basebackup", "-R", "-X", "stream", "-c", "fast", "-d", address("postgres")),
+      ),
+    promote: () => control("promote"),
+    stop: () => control("stop", "-m", "immediate"),
   };
 };
