@@ -58,7 +58,7 @@ const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<D
     : openPostgres(place);
 };
 
-const ledgerIn = (store: Store) => ({
+const ledgerIn = (store: Store, runs = runMethods(store)) => ({
   /** Its address, without user and password. */
   place: store.database.place,
   /** Whether it serves only the workers of this host. */
@@ -66,8 +66,10 @@ const ledgerIn = (store: Store) => ({
   ...metaMethods(store),
   ...writeMethods(store),
   ...decisionMethods(store),
-  ...runMethods(store),
+  ...runs,
   ...batchMethods(store),
+  /** Writes a mark that nothing reads. @throws LedgerUnavailable with the reason why a payment could not be recorded now. */
+  check: async (): Promise<void> => void (await runs.lease("check", "", 0)),
   /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
   backup: (file: string) => store.database.backup(file),
   close: () => store.database.close(),
@@ -95,14 +97,16 @@ export const openLedger = async (
   { clock, seal = UNSEALED }: LedgerOptions = {},
 ): Promise<Ledger> => {
   const store = new Store(await openDatabase(place, clock), seal);
-  // Its identity, if it has none.
   const identity = query(
     `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch)
      VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1) ON CONFLICT (id) DO NOTHING`,
     randomUUID(),
   );
   try {
-    await store.save(null, [identity]);
+    // Written once. A look takes no lock, so that commands which only read never wait for a writer.
+    if ((await store.find(query("SELECT id FROM meta"))).length === 0) {
+      await store.save(null, [identity]);
+    }
     return ledgerIn(store);
   } catch (error) {
     await store.database.close();

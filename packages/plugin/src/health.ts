@@ -87,9 +87,9 @@ export const temporalCheck = (client: Client, closed: AbortSignal): Check => {
   return withinAMinute("temporal", ask, temporalReason, closed);
 };
 
-/** Checks whether the ledger answers. A restored ledger that waits for `recover` answers. */
+/** Checks whether the ledger can be written: a full disk and a standby can be read. One that waits for `recover` can. */
 export const ledgerCheck = (ledger: Ledger, closed: AbortSignal): Check =>
-  withinAMinute("ledger", () => ledger.state(), messageOf, closed);
+  withinAMinute("ledger", () => ledger.check(), messageOf, closed);
 
 /**
  * Checks whether the service has refused the last sign-in of an account. A service that does not answer does not make

@@ -13,7 +13,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type PoolClient, TypeOverrides, types } from "pg";
 import { readPostgresUrl } from "./postgres-url.ts";
-import { LedgerUnavailable, messageOf, UniqueViolation } from "./store.ts";
+import { DISK_FULL, LedgerUnavailable, messageOf, UniqueViolation } from "./store.ts";
 
 /** Time to connect, and to wait for a free connection. */
 const CONNECT_WITHIN_MS = 5_000;
@@ -65,7 +65,7 @@ const READ_ONLY_TRANSACTION = "25006";
 /** The remedy, by the SQLSTATE or the pool's message. */
 const REMEDIES: Readonly<Record<string, string>> = {
   [READ_ONLY_TRANSACTION]: READ_ONLY,
-  "53100": "its disk is full: nothing is sent until there is room, and then payments continue",
+  "53100": DISK_FULL,
   "53300": "raise its max_connections, or lower connection_limit in PAYMENTS_LEDGER",
   "timeout exceeded when trying to connect":
     "all connections of this process are busy: the database is slow, or connection_limit in PAYMENTS_LEDGER is too low",

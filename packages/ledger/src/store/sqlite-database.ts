@@ -5,6 +5,7 @@ import {
   type Found,
   LedgerUnavailable,
   messageOf,
+  DISK_FULL,
   newerVersion,
   UniqueViolation,
   type Work,
@@ -87,6 +88,7 @@ const BUSY_FOR_MS = 5_000;
 const OPEN_AGAIN_AFTER_MS = 20;
 
 const SQLITE_BUSY = 5;
+const SQLITE_FULL = 13;
 const SQLITE_CONSTRAINT_UNIQUE = 2067;
 
 const codeOf = (error: unknown): number =>
@@ -125,8 +127,10 @@ const inTransaction = <A>(database: DatabaseSync, begin: string, work: () => A):
   }
 };
 
+const versionOf = (database: DatabaseSync): number => Number(pragma(database, "user_version"));
+
 const migrate = (database: DatabaseSync, place: string): void => {
-  const version = Number(pragma(database, "user_version"));
+  const version = versionOf(database);
   if (version > MIGRATIONS.length) throw newerVersion(place, version, MIGRATIONS.length);
   if (version === MIGRATIONS.length) return;
   const tables = database.prepare("SELECT count(*) AS found FROM sqlite_schema").get()?.["found"];
@@ -155,8 +159,10 @@ const openFile = (file: string, clock: () => number): DatabaseSync => {
       step: (sum, amount) =>
         typeof sum === "string" && typeof amount === "string" ? addDecimals(sum, amount) : sum,
     });
-    // One process at a time reads the version and creates the tables.
-    onceNotBusy(() => inTransaction(database, "BEGIN IMMEDIATE", () => migrate(database, file)));
+    // One process at a time creates the tables; a file that has them is opened without a lock.
+    if (versionOf(database) !== MIGRATIONS.length) {
+      onceNotBusy(() => inTransaction(database, "BEGIN IMMEDIATE", () => migrate(database, file)));
+    }
     return database;
   } catch (error) {
     database.close();
@@ -326,7 +332,7 @@ class SqliteDatabase extends Database {
     return error instanceof LedgerUnavailable
       ? error
       : new LedgerUnavailable(
-          `the ledger's file ${this.place} cannot be used (${messageOf(error)})`,
+          `the ledger's file ${this.place} cannot be used (${messageOf(error)})${codeOf(error) === SQLITE_FULL ? `; ${DISK_FULL}` : ""}`,
           { cause: error },
         );
   }

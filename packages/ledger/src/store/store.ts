@@ -25,6 +25,10 @@ export const newerVersion = (place: string, version: number, known: number): Led
     `the ledger at ${place} has version ${version}, but this release supports at most ${known}: run the newer release that wrote it`,
   );
 
+/** The remedy of a database without room. */
+export const DISK_FULL =
+  "its disk is full: nothing is sent until there is room, and then payments continue";
+
 /** The rows of each of some statements. */
 export type Found = ReadonlyArray<ReadonlyArray<SqlRow>>;
 

@@ -1,5 +1,5 @@
 import { type Postgres, startPostgres } from "@durable-payments/tools/postgres";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Ledger, openLedger, readLedgerPlace } from "../../src/index.ts";
@@ -10,6 +10,8 @@ export const temporaryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "le
 export interface TestServer extends Postgres {
   /** Creates a database with settings of its own, and returns its address. */
   readonly create: (name: string, ...settings: ReadonlyArray<string>) => Promise<string>;
+  /** Returns what it has logged. */
+  readonly log: () => Promise<string>;
 }
 
 /** Starts a server with its data in a temporary folder, which is removed when it stops. */
@@ -23,6 +25,7 @@ export const startServer = async (): Promise<TestServer> => {
       for (const one of settings) await server.sql("postgres", `ALTER DATABASE ${name} SET ${one}`);
       return server.address(name);
     },
+    log: () => readFile(join(folder, "postgres", "log"), "utf8"),
     stop: async () => {
       await server.stop();
       await rm(folder, { recursive: true });

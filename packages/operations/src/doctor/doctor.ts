@@ -58,7 +58,7 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
 
 /**
  * Checks everything that must work: service, sign-in, Temporal, workers, trackers, ledger, limits, notifications. It
- * changes nothing, and sends nothing to the service but a ping.
+ * changes nothing but a mark in the ledger that nothing reads, and sends nothing to the service but a ping.
  *
  * @param settings of Temporal, the service and the ledger.
  * @returns each check with its finding and remedy; a failed check does not reject.

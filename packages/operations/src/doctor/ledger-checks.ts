@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger, Limits, Overview } from "@durable-payments/ledger";
 import type { Tracked } from "@durable-payments/protocol";
 import type { KnownAccount } from "../connection/operations.ts";
@@ -25,6 +26,16 @@ const checkIdentity = (
     );
   }
   return ok("ledger", `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
+};
+
+/** Checks that it can be written: a standby and a full disk can be read. */
+const checkWrites = async (ledger: Ledger): Promise<Check> => {
+  try {
+    await ledger.check();
+    return ok("ledger writes", "the ledger can be written");
+  } catch (error) {
+    return failed("ledger writes", messageOf(error), "Payments wait until it can be written.");
+  }
 };
 
 /** Compares the ledger with its witnesses. */
@@ -151,7 +162,7 @@ export const checkStuck = (
   return checks;
 };
 
-/** Checks the ledger: identity, witness, pinned namespace, chains of hashes, limits, pauses, lack of progress. */
+/** Checks the ledger: identity, writes, witness, pinned namespace, chains of hashes, limits, pauses, lack of progress. */
 export const checkLedger = async (
   ledger: Ledger,
   namespace: string | undefined,
@@ -159,13 +170,15 @@ export const checkLedger = async (
   tracked: ReadonlyArray<Tracked>,
 ): Promise<ReadonlyArray<Check>> => {
   const seen = await ledger.overview();
-  const [chains, limits, pauses] = await Promise.all([
+  const [writes, chains, limits, pauses] = await Promise.all([
+    checkWrites(ledger),
     checkChains(ledger),
     checkLimits(ledger, accounts),
     checkPauses(ledger),
   ]);
   return [
     checkIdentity(ledger, seen, namespace),
+    writes,
     checkWitness(seen.state, tracked),
     chains,
     ok("size", `${seen.runs} runs, ${sum(seen.writes)} writes, ${seen.state.sequence} log entries`),
