@@ -83,16 +83,16 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
     const ledger = await open(await server.create("full_disk"));
     await server.sql(
       "full_disk",
-      `CREATE FUNCTION full() RETURNS trigger LANGUAGE plpgsql AS
+      `CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
        $$BEGIN RAISE 'could not extend file: No space left on device' USING ERRCODE = '53100'; END$$;
-       CREATE TRIGGER full BEFORE INSERT ON durable_payments.log FOR EACH ROW EXECUTE FUNCTION full();
-       CREATE TRIGGER full BEFORE INSERT ON durable_payments.leases FOR EACH ROW EXECUTE FUNCTION full()`,
+       CREATE TRIGGER no_room BEFORE INSERT ON durable_payments.log FOR EACH ROW EXECUTE FUNCTION no_room();
+       CREATE TRIGGER no_room BEFORE INSERT ON durable_payments.leases FOR EACH ROW EXECUTE FUNCTION no_room()`,
     );
     const name = nameOf();
     const full = /No space left on device\); its disk is full: nothing is sent/;
     await expect(ledger.transact(name, saving(name))).rejects.toThrow(full);
     await expect(ledger.check()).rejects.toThrow(full);
-    await server.sql("full_disk", "DROP FUNCTION full() CASCADE");
+    await server.sql("full_disk", "DROP FUNCTION no_room() CASCADE");
     expect((await ledger.transact(name, saving(name))).row?.version).toBe(1);
     await ledger.check();
   });
