@@ -68,8 +68,11 @@ const ledgerIn = (store: Store, runs = runMethods(store)) => ({
   ...decisionMethods(store),
   ...runs,
   ...batchMethods(store),
-  /** Writes a mark that nothing reads. @throws LedgerUnavailable with the reason why a payment could not be recorded now. */
-  check: async (): Promise<void> => void (await runs.lease("check", "", 0)),
+  /** Writes a mark that nothing reads. @throws LedgerUnavailable with the reason why no payment can be recorded now. */
+  check: async (): Promise<void> => {
+    await runs.lease("check", "", 0);
+    if (store.database.problem !== undefined) throw store.database.problem;
+  },
   /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
   backup: (file: string) => store.database.backup(file),
   close: () => store.database.close(),

@@ -181,7 +181,7 @@ export const SettingsSchema = Schema.Struct({
   ),
   ledger: setting(
     Text,
-    "Database of the ledger: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory` for tests.",
+    "Database of the ledger: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory` for tests. For PostgreSQL, `?connection_limit=10` sets the maximum connections of a process; the default is 5.",
     {
       variable: "PAYMENTS_LEDGER",
       otherwise: "a file per client id in ~/.local/state/durable-payments",

@@ -54,6 +54,8 @@ export interface Work {
   readonly since: number;
 }
 
+const PROBLEM_FOR_MS = 60_000;
+
 /** A row with the same unique key exists. */
 export class UniqueViolation extends Error {
   override readonly name = "UniqueViolation";
@@ -82,6 +84,13 @@ export abstract class Database {
     readonly sum: (column: string) => string;
   };
   protected waiting: Array<Work> = [];
+  #failed: { readonly error: LedgerUnavailable; readonly at: number } | undefined;
+
+  /** Why the last transaction failed, for a minute: a mark may find the room on a full disk that a payment does not. */
+  get problem(): LedgerUnavailable | undefined {
+    const { at = -Infinity, error } = this.#failed ?? {};
+    return performance.now() - at < PROBLEM_FOR_MS ? error : undefined;
+  }
 
   /** Reads in one snapshot. */
   abstract read(queries: ReadonlyArray<Query>): Promise<Found>;
@@ -103,13 +112,20 @@ export abstract class Database {
     const work: Work = {
       key,
       looks,
-      failed: reject,
+      failed: (error) => {
+        if (error instanceof LedgerUnavailable) this.#failed = { error, at: performance.now() };
+        reject(error);
+      },
       isRepeatable,
       since: performance.now(),
       decide: (found) => {
         try {
           const { value, writes } = decide(found);
-          return { writes, done: () => resolve(value) };
+          const done = () => {
+            if (!isRepeatable) this.#failed = undefined;
+            resolve(value);
+          };
+          return { writes, done };
         } catch (error) {
           return { writes: [], done: () => reject(error) };
         }

@@ -1,8 +1,10 @@
-import { fork } from "node:child_process";
+import { execFileSync, fork } from "node:child_process";
 import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
+import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, describe, expect, it } from "vitest";
 import { openLedger } from "../../src/index.ts";
 import { describeLedger } from "../support/contract.ts";
@@ -10,10 +12,56 @@ import { ADA, decisionOf, made, nameOf, saving } from "../support/rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledger-sqlite-"));
 afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Runs a shell command as root of a namespace of its own, which may mount a small disk. */
+const inNamespace = (command: string, ...args: ReadonlyArray<string>): string =>
+  execFileSync(
+    "unshare",
+    ["--user", "--map-root-user", "--mount", "sh", "-c", command, "sh", ...args],
+    {
+      encoding: "utf8",
+      stdio: "pipe",
+    },
+  );
+
+const whyNoSmallDisk = (): string | undefined => {
+  try {
+    inNamespace(`mount -t tmpfs ledger "$1"`, folder);
+    return undefined;
+  } catch {
+    return "a user may not mount a disk of its own here";
+  }
+};
+
 const fileOf = (name: string) => join(folder, `${name}.sqlite`);
 
 describe("a ledger in a SQLite file", () => {
   describeLedger(() => openLedger(`sqlite:${fileOf("contract")}`));
+
+  it(
+    "reports a full disk by its name, records nothing, and continues when there is room",
+    skippedBecause(whyNoSmallDisk()),
+    () => {
+      const disk = mkdtempSync(join(folder, "disk-"));
+      const script = fileURLToPath(new URL("../support/full-disk-process.ts", import.meta.url));
+      const mount = `mount -t tmpfs -o size=2m ledger "$1" && exec "$2" --conditions=@durable-payments/source "$3" "$1"`;
+      const said = inNamespace(mount, disk, process.execPath, script);
+      const full = expect.stringContaining("full); its disk is full: nothing is sent") as string;
+      // The version is that of a first write: the refused one has left nothing.
+      expect(JSON.parse(said)).toEqual({ reasons: [full, full], version: 1 });
+    },
+  );
+
+  it("is opened and read while another process writes", async () => {
+    const file = fileOf("locked");
+    await (await openLedger(`sqlite:${file}`)).close();
+    const writer = new DatabaseSync(file);
+    writer.exec("BEGIN IMMEDIATE");
+    const reader = await openLedger(`sqlite:${file}`);
+    expect(await reader.overview()).toMatchObject({ runs: 0 });
+    await reader.close();
+    writer.close();
+  });
 
   it("loses nothing that was said to be written to a kill in the midst of writing", async () => {
     const place = `sqlite:${fileOf("killed")}` as const;
