@@ -65,7 +65,7 @@ export class BreakingProxy {
   isRefusing = false;
   /** The port on this host to which new connections go: another one after a failover. */
   serverPort: number;
-  readonly #listener = createServer((client) => this.#serve(client));
+  readonly #listener = createServer({ allowHalfOpen: true }, (client) => this.#serve(client));
   readonly #open = new Set<(how: Break) => void>();
   readonly #planned = new Set<PlannedBreak>();
 
@@ -123,10 +123,11 @@ export class BreakingProxy {
     };
     this.#open.add(end);
     client.on("close", () => void (this.#open.delete(end), server.destroy()));
-    // If the server breaks, so does the client, once it has the last answers.
+    // If one side ends, so does the other, once it has everything that was sent before. Silence answers nothing.
     const [toServer, toClient] = [inOrder(), inOrder()];
     const [ofClient, ofServer] = [splitter(false), splitter(true)];
     server.on("close", () => toClient(0, () => void (isBroken || client.destroy())));
+    client.on("end", () => toServer(0, () => void (isBroken || server.end())));
     for (const socket of [client, server]) socket.setNoDelay(true).on("error", () => undefined);
 
     // Each simple query and each Sync has one answer, which ends with ReadyForQuery. So has the start.

@@ -1,4 +1,4 @@
-import { openLedger, type WriteCount } from "@durable-payments/ledger";
+import { LedgerUnavailable, openLedger, type WriteCount } from "@durable-payments/ledger";
 import { afterAll, expect, it } from "vitest";
 import { checkLedger, checkStuck, checkWitness } from "../../src/doctor/ledger-checks.ts";
 import { checkTemporal } from "../../src/doctor/temporal-checks.ts";
@@ -66,6 +66,7 @@ it("finds the ledger well, and says what waits for a person", async () => {
   const checks = await checkLedger(ledger, "default", accounts, []);
   expect(statuses(checks)).toEqual({
     ledger: "ok",
+    "ledger writes": "ok",
     witness: "skipped",
     log: "ok",
     size: "ok",
@@ -74,6 +75,18 @@ it("finds the ledger well, and says what waits for a person", async () => {
     inbox: "warning",
     "unknown outcomes": "ok",
   });
+});
+
+it("finds a ledger that can be read and not written", async () => {
+  const check = () => Promise.reject(new LedgerUnavailable("its disk is full"));
+  const checks = await checkLedger({ ...ledger, check }, "default", accounts, []);
+  expect(checks).toContainEqual(
+    expect.objectContaining({
+      name: "ledger writes",
+      status: "failed",
+      detail: "its disk is full",
+    }),
+  );
 });
 
 it("finds a ledger of another namespace", async () => {
