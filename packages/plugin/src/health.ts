@@ -87,7 +87,7 @@ export const temporalCheck = (client: Client, closed: AbortSignal): Check => {
   return withinAMinute("temporal", ask, temporalReason, closed);
 };
 
-/** Checks whether the ledger can be written: a full disk and a standby can be read. One that waits for `recover` can. */
+/** Checks whether the ledger can be written: a full disk and a standby can only be read. A ledger that waits for `recover` can be written. */
 export const ledgerCheck = (ledger: Ledger, closed: AbortSignal): Check =>
   withinAMinute("ledger", () => ledger.check(), messageOf, closed);
 

@@ -55,7 +55,7 @@ const inOrder = () => {
   };
 };
 
-/** A proxy of one server. What is set concerns all connections, present and future. */
+/** A proxy of one server. Its settings concern all connections, present and future. */
 export class BreakingProxy {
   /** Each answer of the server arrives this much later. */
   answerDelayMs = 0;

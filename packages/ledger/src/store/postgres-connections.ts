@@ -30,7 +30,7 @@ const SETTINGS = {
   lock_timeout: 0,
   client_encoding: "UTF8",
   default_transaction_isolation: "read committed",
-  // Names of tables are qualified. One that is not fails at once, in a test.
+  // Names of tables are qualified: another name fails in the first test.
   search_path: "",
 };
 
@@ -109,7 +109,7 @@ export class Connections {
       max: limit,
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       application_name: "durable-payments",
-      // One that does not answer its goodbye keeps no process alive.
+      // A silent connection that is being closed keeps no process alive.
       allowExitOnIdle: true,
     });
     // An idle connection broke; the next query opens another.
