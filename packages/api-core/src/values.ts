@@ -43,3 +43,7 @@ export const canonicalDecimal = (text: string): string | undefined => {
   const decimals = fraction.replace(/0+$/, "");
   return decimals === "" ? integer : `${integer}.${decimals}`;
 };
+
+/** Returns whether a host, as `URL.hostname` has it, belongs to this machine; an unknown name does not. */
+export const isLoopback = (host: string): boolean =>
+  /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(host);

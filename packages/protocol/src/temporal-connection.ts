@@ -11,7 +11,7 @@ import {
   type TLSConfig,
   normalizeGrpcEndpointAddress,
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
-import { messageOf } from "@durable-payments/api-core/values";
+import { isLoopback, messageOf } from "@durable-payments/api-core/values";
 import { accessSync, constants } from "node:fs";
 import { createSecureContext, DEFAULT_MIN_VERSION, connect as connectTls } from "node:tls";
 import { connect, isIP, type Socket } from "node:net";
@@ -91,7 +91,7 @@ const placeOf = (address: string): { readonly host: string; readonly port: numbe
 
 /** Returns whether an address belongs to this machine; an unknown name does not. */
 export const isOnThisMachine = ({ address }: { readonly address: string }): boolean =>
-  /^(?:localhost|127(?:\.\d{1,3}){3}|::1)$/.test(placeOf(address).host);
+  isLoopback(placeOf(address).host);
 
 const CONFIG_FILE = "TEMPORAL_CONFIG_FILE";
 

@@ -1,4 +1,4 @@
-import { messageOf } from "@durable-payments/api-core/values";
+import { isLoopback, messageOf } from "@durable-payments/api-core/values";
 import type { Delivery, QueuedNotification } from "@durable-payments/protocol/notifications";
 import { Webhook } from "standardwebhooks";
 
@@ -34,8 +34,6 @@ const DEFAULT_OVERDUE_H = 120;
 const LEAST_KEY_BYTES = 24;
 const MOST_KEY_BYTES = 64;
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
 const readUrl = (given: string): URL => {
   const fault = (problem: string) => new Error(`${URL_SETTING} must ${problem}.`);
   if (!URL.canParse(given)) throw fault("be an absolute URL, such as https://alerts.example/hook");
@@ -43,7 +41,7 @@ const readUrl = (given: string): URL => {
   if (url.username !== "" || url.password !== "")
     throw fault("not contain a user name or password");
   if (url.protocol === "https:") return url;
-  if (url.protocol === "http:" && LOOPBACK.test(url.hostname)) return url;
+  if (url.protocol === "http:" && isLoopback(url.hostname)) return url;
   throw fault("begin with https://; http:// is allowed only to this machine");
 };
 

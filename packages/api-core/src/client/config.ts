@@ -12,7 +12,7 @@ import {
 } from "../contract/assumptions.ts";
 import { didYouMean, faultsOf, STRICT } from "../contract/rules.ts";
 import { credentialsOf } from "../credentials.ts";
-import { isRecord, messageOf } from "../values.ts";
+import { isLoopback, isRecord, messageOf } from "../values.ts";
 import type { Hooks } from "./hooks.ts";
 import { type ClientLogger, makeSay } from "./say.ts";
 
@@ -27,11 +27,6 @@ import { type ClientLogger, makeSay } from "./say.ts";
  */
 export type ClientDispatcher = Pick<Dispatcher, "dispatch">;
 
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
-
-/** Whether a URL leads to this machine. */
-const isLoopback = ({ hostname }: URL): boolean => LOOPBACK.test(hostname);
-
 const baseUrlFault = (baseUrl: string): string | undefined => {
   if (!URL.canParse(baseUrl)) return "must be an absolute URL, such as https://payments.example";
   const url = new URL(baseUrl);
@@ -41,7 +36,7 @@ const baseUrlFault = (baseUrl: string): string | undefined => {
   if (/\/api\/v\d+\/*$/.test(url.pathname)) {
     return "must end before /api/v1, which the client adds";
   }
-  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url))
+  return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname))
     ? undefined
     : "must begin with https://; http:// is allowed only to this machine, because it would expose the API key";
 };
@@ -75,7 +70,7 @@ const proxyFault = (address: string): string | undefined => {
 /** The proxy of the environment for an address, unless `NO_PROXY` exempts it; http leads to this machine only. */
 export const environmentProxy = (baseUrl: string) => {
   const url = new URL(baseUrl);
-  if (url.protocol !== "https:" || isLoopback(url)) return undefined;
+  if (url.protocol !== "https:" || isLoopback(url.hostname)) return undefined;
   const variable = process.env["https_proxy"] === undefined ? "HTTPS_PROXY" : "https_proxy";
   const given = process.env[variable]?.trim() ?? "";
   if (given === "") return undefined;
