@@ -20,6 +20,7 @@ const CONNECT_WITHIN_MS = 5_000;
 
 /** Longest use of a connection: a whole transaction. */
 export const ANSWER_WITHIN_MS = 10_000;
+export const LATE = `no answer within ${ANSWER_WITHIN_MS / 1000} s`;
 
 /** A worker that freezes inside a transaction loses it, and its locks, after this time. */
 const IDLE_FOR_MS = 5_000;
@@ -138,8 +139,8 @@ export class Connections {
 
   async #once<A>(work: (client: PoolClient) => Promise<A>): Promise<A> {
     const client = await this.#pool.connect();
-    const late = new Error(`no answer within ${ANSWER_WITHIN_MS / 1000} s`);
-    const timer = setTimeout(() => client.connection.stream.destroy(late), ANSWER_WITHIN_MS);
+    const { stream } = client.connection;
+    const timer = setTimeout(() => stream.destroy(new Error(LATE)), ANSWER_WITHIN_MS);
     try {
       if (!this.#areSetUp.has(client)) await this.#setUp(client);
       const result = await work(client);

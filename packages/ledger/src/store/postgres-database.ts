@@ -1,6 +1,12 @@
 import { Database, type Found, LedgerUnavailable, newerVersion, type Work } from "./store.ts";
 import { type Query, query, type SqlRow } from "./table.ts";
-import { ANSWER_WITHIN_MS, Connections, isRefused, readOnly } from "./postgres-connections.ts";
+import {
+  ANSWER_WITHIN_MS,
+  Connections,
+  isRefused,
+  LATE,
+  readOnly,
+} from "./postgres-connections.ts";
 import { migrations } from "./schema.ts";
 import { hash } from "node:crypto";
 import type { PoolClient } from "pg";
@@ -26,24 +32,8 @@ const IS_READ_ONLY = "current_setting('transaction_read_only') AS read_only";
 
 const TABLES = Array.from(MIGRATIONS.join().matchAll(/CREATE TABLE (\w+)/g), ([, name]) => name);
 
-/** The places in a statement that name a table. */
+/** The places in a statement that name a table: they are qualified here, as SQLite has the same statements. */
 const NAMED_TABLES = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${TABLES.join("|")})\\b(?!\\.)`, "g");
-
-const prepared = new Map<string, { readonly name: string; readonly text: string }>();
-
-/**
- * Returns a statement with its tables qualified, because a search path is another's setting; SQLite has the same statements
- * without. Its name makes the server plan it once a connection.
- */
-const preparedOf = (sql: string) => {
-  let found = prepared.get(sql);
-  if (found === undefined) {
-    const text = sql.replaceAll(NAMED_TABLES, `$1 ${SCHEMA}.$2`);
-    found = { name: hash("sha256", text, "base64url"), text };
-    prepared.set(sql, found);
-  }
-  return found;
-};
 
 /** Sends statements in one flight, without waiting for each answer. */
 const flight = async (
@@ -54,9 +44,12 @@ const flight = async (
   const { stream } = client.connection;
   stream.cork();
   const asked = queries.map(({ sql, values }) => {
-    const { name, text } = preparedOf(sql);
+    const text = sql.replaceAll(NAMED_TABLES, `$1 ${SCHEMA}.$2`);
     return client.query<Record<string, string | number | null>>(
-      values.length === 0 ? { text } : { name, text, values: [...values] },
+      values.length === 0
+        ? { text }
+        : // Planned once a connection, by its name.
+          { name: hash("sha256", text, "base64url"), text, values: [...values] },
     );
   });
   stream.uncork();
@@ -161,11 +154,6 @@ class PostgresDatabase extends Database {
     this.#connections = connections;
   }
 
-  /** Creates or migrates the tables. */
-  prepare(): Promise<void> {
-    return this.#connections.use((client) => prepare(client, this.place));
-  }
-
   async read(queries: ReadonlyArray<Query>): Promise<Found> {
     return this.#connections.use(async (client) => {
       // One statement sees one state of the tables.
@@ -189,8 +177,7 @@ class PostgresDatabase extends Database {
     for (const work of this.waiting) {
       const { key } = work;
       if (work.since < late) {
-        // Those before it did not get an answer.
-        work.failed(this.#connections.unavailable(new Error("it did not answer")));
+        work.failed(this.#connections.unavailable(new Error(LATE)));
         continue;
       }
       // A transaction without a key runs alone.
@@ -249,10 +236,9 @@ class PostgresDatabase extends Database {
 /** Opens a ledger in a PostgreSQL database, and creates or migrates its tables. */
 export const openPostgres = async (address: string): Promise<Database> => {
   const connections = new Connections(address);
-  const database = new PostgresDatabase(connections);
   try {
-    await database.prepare();
-    return database;
+    await connections.use((client) => prepare(client, connections.place));
+    return new PostgresDatabase(connections);
   } catch (error) {
     await connections.close();
     throw error;

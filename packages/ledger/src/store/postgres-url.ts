@@ -35,14 +35,7 @@ const decoded = (part: string): string => {
 };
 
 /** Reads the address of a ledger: connections to other hosts use verified TLS. No message repeats the address: it may hold a password. */
-export const readPostgresUrl = (
-  address: string,
-): {
-  readonly connectionString: string;
-  readonly place: string;
-  /** Most connections of this process. */
-  readonly limit: number;
-} => {
+export const readPostgresUrl = (address: string) => {
   const url = URL.parse(address);
   if (url === null) throw wrong("it is not a URL");
   const { hash, hostname, password, pathname, port, searchParams, username } = url;
@@ -67,6 +60,7 @@ export const readPostgresUrl = (
   return {
     connectionString: url.href,
     place: `${host}${port === "" ? "" : `:${port}`}/${database}`,
+    /** Most connections of this process. */
     limit: Number(limit),
   };
 };

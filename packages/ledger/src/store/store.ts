@@ -88,8 +88,8 @@ export abstract class Database {
 
   /** Why the last transaction failed, for a minute: a mark may find the room on a full disk that a payment does not. */
   get problem(): LedgerUnavailable | undefined {
-    const { at = -Infinity, error } = this.#failed ?? {};
-    return performance.now() - at < PROBLEM_FOR_MS ? error : undefined;
+    const { at = 0, error } = this.#failed ?? {};
+    return performance.now() < at + PROBLEM_FOR_MS ? error : undefined;
   }
 
   /** Reads in one snapshot. */
