@@ -18,6 +18,8 @@ export type Break = "reset" | "halfClose" | "hang";
 interface PlannedBreak {
   readonly statement: RegExp;
   readonly moment: "before" | "after";
+  /** 1: the next statement that matches. */
+  left: number;
   readonly act: (end: (how: Break) => void) => void;
 }
 
@@ -67,7 +69,7 @@ export class BreakingProxy {
   serverPort: number;
   readonly #listener = createServer({ allowHalfOpen: true }, (client) => this.#serve(client));
   readonly #open = new Set<(how: Break) => void>();
-  readonly #planned = new Set<PlannedBreak>();
+  readonly #planned: Array<PlannedBreak> = [];
 
   private constructor(serverPort: number) {
     this.serverPort = serverPort;
@@ -93,16 +95,21 @@ export class BreakingProxy {
   }
 
   /**
-   * Breaks the connection of the next statement that matches, once: before the server sees it, or after it has been carried
+   * Breaks the connection of the next statement that matches, or of the nth, once: before the server sees it, or after it has been carried
    * out and answered, with the answer lost. @returns a promise that is fulfilled when that has happened.
    */
-  breakAt(statement: RegExp, moment: "before" | "after", how: Break = "reset"): Promise<void> {
+  breakAt(
+    statement: RegExp,
+    moment: PlannedBreak["moment"],
+    how: Break = "reset",
+    nth = 1,
+  ): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const act = (end: (how: Break) => void) => {
       end(how);
       resolve();
     };
-    this.#planned.add({ statement, moment, act });
+    this.#planned.push({ statement, moment, act, left: nth });
     return promise;
   }
 
@@ -143,8 +150,9 @@ export class BreakingProxy {
       const isCommit = isInTransaction ? /\bCOMMIT$/ : /^\s*(INSERT|UPDATE|DELETE)\b/;
       const delay = isCommit.test(statement) ? this.commitDelayMs : 0;
       if (/\b(COMMIT|ROLLBACK)$/.test(statement)) isInTransaction = false;
-      const planned = [...this.#planned].find((one) => statement && one.statement.test(statement));
-      if (planned !== undefined) this.#planned.delete(planned);
+      const planned = this.#planned.find(
+        (one) => statement !== "" && one.statement.test(statement) && --one.left === 0,
+      );
       if (planned?.moment === "after") lost.set(questions, () => planned.act(end));
       if (type === QUERY || type === SYNC) questions += 1;
       toServer(delay, () => {
