@@ -58,7 +58,7 @@ const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<D
     : openPostgres(place);
 };
 
-const ledgerIn = (store: Store, runs = runMethods(store)) => ({
+const ledgerIn = (store: Store) => ({
   /** Its address, without user and password. */
   place: store.database.place,
   /** Whether it serves only the workers of this host. */
@@ -66,13 +66,8 @@ const ledgerIn = (store: Store, runs = runMethods(store)) => ({
   ...metaMethods(store),
   ...writeMethods(store),
   ...decisionMethods(store),
-  ...runs,
+  ...runMethods(store),
   ...batchMethods(store),
-  /** Writes a mark that nothing reads. @throws LedgerUnavailable with the reason why no payment can be recorded now. */
-  check: async (): Promise<void> => {
-    await runs.lease("check", "", 0);
-    if (store.database.problem !== undefined) throw store.database.problem;
-  },
   /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
   backup: (file: string) => store.database.backup(file),
   close: () => store.database.close(),

@@ -39,6 +39,12 @@ export const runMethods = (store: Store) => {
     );
     return changed.length > 0;
   };
+  const lease = async (name: string, holder: string, ms: number): Promise<boolean> => {
+    const until = `${now} + ${Math.round(ms)}`;
+    const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING name`;
+    const take = LEASES.saver({ until }, undefined, ifFree);
+    return (await database.change(take({ name, holder }, seal))).length > 0;
+  };
   return {
     /**
      * Records a run. Known values of its workflow id stay, above all who started it first, except the run
@@ -92,11 +98,11 @@ export const runMethods = (store: Store) => {
     noteWait: (wait: NamedWait, problem: string | null) =>
       changeOpen(wait, "NULL", problem === null ? null : { problem }),
     /** Takes or renews a lease if nobody else holds it; 0 ms releases it. @returns whether the holder has it. */
-    lease: async (name: string, holder: string, ms: number): Promise<boolean> => {
-      const until = `${now} + ${Math.round(ms)}`;
-      const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING name`;
-      const take = LEASES.saver({ until }, undefined, ifFree);
-      return (await database.change(take({ name, holder }, seal))).length > 0;
+    lease,
+    /** Writes a mark that nothing reads. @throws LedgerUnavailable with the reason why no payment can be recorded now. */
+    check: async (): Promise<void> => {
+      await lease("check", "", 0);
+      if (database.problem !== undefined) throw database.problem;
     },
   };
 };
