@@ -19,8 +19,7 @@ import { DISK_FULL, LedgerUnavailable, messageOf, UniqueViolation } from "./stor
 const CONNECT_WITHIN_MS = 5_000;
 
 /** Longest use of a connection: a whole transaction. */
-export const ANSWER_WITHIN_MS = 10_000;
-export const LATE = `no answer within ${ANSWER_WITHIN_MS / 1000} s`;
+const ANSWER_WITHIN_MS = 10_000;
 
 /** A worker that freezes inside a transaction loses it, and its locks, after this time. */
 const IDLE_FOR_MS = 5_000;
@@ -140,7 +139,8 @@ export class Connections {
   async #once<A>(work: (client: PoolClient) => Promise<A>): Promise<A> {
     const client = await this.#pool.connect();
     const { stream } = client.connection;
-    const timer = setTimeout(() => stream.destroy(new Error(LATE)), ANSWER_WITHIN_MS);
+    const late = new Error(`no answer within ${ANSWER_WITHIN_MS / 1000} s`);
+    const timer = setTimeout(() => stream.destroy(late), ANSWER_WITHIN_MS);
     try {
       if (!this.#areSetUp.has(client)) await this.#setUp(client);
       const result = await work(client);
@@ -168,7 +168,8 @@ export class Connections {
   /** Returns the error of a database that cannot be used. */
   unavailable(error: unknown, remedy?: string): LedgerUnavailable {
     if (error instanceof LedgerUnavailable) return error;
-    const message = messageOf(error);
+    // A host with several addresses fails with an error without a message.
+    const message = messageOf(error) || stateOf(error);
     const what = remedy ?? REMEDIES[stateOf(error)] ?? REMEDIES[message] ?? REACHABLE;
     return new LedgerUnavailable(
       `the ledger's database ${this.place} cannot be used (${message}); ${what}`,

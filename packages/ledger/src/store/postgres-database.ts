@@ -1,12 +1,6 @@
 import { Database, type Found, LedgerUnavailable, newerVersion, type Work } from "./store.ts";
 import { type Query, query, type SqlRow } from "./table.ts";
-import {
-  ANSWER_WITHIN_MS,
-  Connections,
-  isRefused,
-  LATE,
-  readOnly,
-} from "./postgres-connections.ts";
+import { Connections, isRefused, readOnly } from "./postgres-connections.ts";
 import { migrations } from "./schema.ts";
 import { hash } from "node:crypto";
 import type { PoolClient } from "pg";
@@ -25,6 +19,9 @@ const LEDGER_LOCK = 0x44504c32;
 const MOST_GROUPS = 2;
 const MOST_IN_GROUP = 50;
 
+/** Longest wait for earlier transactions: less than a use of a connection, so that a silent one fails those behind it, too. */
+const WAIT_WITHIN_MS = 8_000;
+
 /** Explicit, because a statement that waited for a lock must see what was committed meanwhile. */
 const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
@@ -33,7 +30,10 @@ const IS_READ_ONLY = "current_setting('transaction_read_only') AS read_only";
 const TABLES = Array.from(MIGRATIONS.join().matchAll(/CREATE TABLE (\w+)/g), ([, name]) => name);
 
 /** The places in a statement that name a table: they are qualified here, as SQLite has the same statements. */
-const NAMED_TABLES = new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${TABLES.join("|")})\\b(?!\\.)`, "g");
+const NAMED_TABLES = new RegExp(
+  `\\b(FROM|JOIN|INTO|UPDATE|USING|TABLE)\\s+(${TABLES.join("|")})\\b(?!\\.)`,
+  "g",
+);
 
 /** Sends statements in one flight, without waiting for each answer. */
 const flight = async (
@@ -170,14 +170,16 @@ class PostgresDatabase extends Database {
   /** Runs the waiting transactions, those with different keys in one. */
   protected next(): void {
     if (this.waiting.length === 0 || this.#groups === MOST_GROUPS) return;
-    const late = performance.now() - ANSWER_WITHIN_MS;
+    const late = performance.now() - WAIT_WITHIN_MS;
     const keys = new Set<string>();
     const group: Array<Work> = [];
     const left: Array<Work> = [];
     for (const work of this.waiting) {
       const { key } = work;
       if (work.since < late) {
-        work.failed(this.#connections.unavailable(new Error(LATE)));
+        work.failed(
+          this.#connections.unavailable(new Error("earlier transactions have no answer")),
+        );
         continue;
       }
       // A transaction without a key runs alone.
@@ -208,8 +210,10 @@ class PostgresDatabase extends Database {
       ends = await this.#connections.use((client) => transaction(client, group));
     } catch (error) {
       if (group.length > 1 && isRefused(error)) {
-        // One of them is refused: each is repeated separately, so that the others are not affected.
-        for (const work of group) await this.#commit([work]);
+        // One of them is refused: halves are repeated, so that the others are not affected.
+        const half = Math.ceil(group.length / 2);
+        await this.#commit(group.slice(0, half));
+        await this.#commit(group.slice(half));
       } else {
         for (const { failed } of group) failed(error);
       }

@@ -4,6 +4,9 @@ import { LEASES, RUNS, WAITS } from "./schema.ts";
 import { query } from "./table.ts";
 import type { Store } from "./store.ts";
 
+/** More would wait too long for those before them, where a commit is slow. */
+const NOTED_AT_ONCE = 100;
+
 type NamedWait = Omit<NewWait, "kind" | "thing">;
 
 /** Known values of a run stay, except the run id; null values are filled in. */
@@ -56,7 +59,10 @@ export const runMethods = (store: Store) => {
      * first, and keys are taken in order, so that no two workers wait for each other.
      */
     noteRuns: async (runs: ReadonlyArray<NewRun>) => {
-      await Promise.all(runs.map((run) => store.save(run.workflowId, [save(run, seal)])));
+      for (let at = 0; at < runs.length; at += NOTED_AT_ONCE) {
+        const some = runs.slice(at, at + NOTED_AT_ONCE);
+        await Promise.all(some.map((run) => store.save(run.workflowId, [save(run, seal)])));
+      }
     },
     /** Returns runs, newest first. */
     runs: (filter: {
