@@ -4,7 +4,7 @@ import { LEASES, RUNS, WAITS } from "./schema.ts";
 import { query } from "./table.ts";
 import type { Store } from "./store.ts";
 
-/** More would wait too long for those before them, where a commit is slow. */
+/** If commits are slow, more would wait too long for those before them. */
 const NOTED_AT_ONCE = 100;
 
 type NamedWait = Omit<NewWait, "kind" | "thing">;

@@ -165,14 +165,16 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
     const address = await server.create("locked");
     await (await openAt(address)).close();
     const LEDGER_LOCK = 0x44504c32;
-    const holding = server.sql("locked", `SELECT pg_advisory_lock(${LEDGER_LOCK}), pg_sleep(60)`);
+    const holding = server
+      .sql("locked", `SELECT pg_advisory_lock(${LEDGER_LOCK}), pg_sleep(60)`)
+      .catch(String);
     await untilLocked("locked", true);
     const reader = await open(address);
     expect(await reader.overview()).toMatchObject({ runs: 0 });
     await reader.check();
     const stop = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'";
     await server.sql("locked", stop);
-    await expect(holding).rejects.toThrow("terminating connection");
+    expect(await holding).toContain("terminating connection");
   });
 
   it("opens no more connections than connection_limit, and says what to do if the server has too few", async () => {
