@@ -70,7 +70,10 @@ export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: C
     const isToAnother = truth.payouts.some(
       ({ beneficiary_id, payout_id }) => payout_id === made && beneficiary_id !== row.request.payee,
     );
-    const others = truth.payouts.filter(({ payout_id }) => payout_id !== made);
+    // Nobody can tell an equal payment from its own: only one to another payee is certainly refused.
+    const others = truth.payouts.filter(
+      ({ beneficiary_id }) => beneficiary_id !== row.request.payee,
+    );
     const wrong = others[random.int(0, Math.max(0, others.length - 1))]?.payout_id;
     const mayBeWrong = row.operation === "createPayout" && !isEnded && wrong !== undefined;
     const isWrong = random.chance(WRONG_SHARE) && mayBeWrong;
