@@ -1,3 +1,4 @@
+import type { Workflows } from "@durable-payments/protocol";
 import { createClient } from "@durable-payments/api-core";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { startSimulator } from "@durable-payments/simulator";
@@ -32,8 +33,16 @@ const startStack = async () => {
   return {
     simulator,
     beneficiary_id,
-    start: (type: string, workflowId: string, input: object) =>
-      workflow.start(type, { taskQueue, workflowId, args: [input] }),
+    start: <Type extends "payout" | "onboardCardholder">(
+      type: Type,
+      workflowId: string,
+      input: Parameters<Workflows[Type]>[0],
+    ) =>
+      workflow.start<(given: typeof input) => Promise<unknown>>(type, {
+        taskQueue,
+        workflowId,
+        args: [input],
+      }),
     stop: async () => {
       worker.shutdown();
       await running;

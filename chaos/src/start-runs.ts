@@ -1,4 +1,5 @@
 import { startPayment } from "@durable-payments/operations/start";
+import { OPEN_RUNS } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import type { Campaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
@@ -88,7 +89,7 @@ export const awaitNoOpenRuns = async (
   onCount: (open: number) => void,
 ): Promise<void> => {
   const types = Object.values(WORKFLOW_TYPES).map((type) => `"${type}"`);
-  const query = `ExecutionStatus = "Running" AND WorkflowType IN (${types.join(", ")})`;
+  const query = `${OPEN_RUNS} AND WorkflowType IN (${types.join(", ")})`;
   for (let zeros = 0; zeros < COUNTS && !signal.aborted;) {
     await delay(COUNT_EVERY_MS, signal);
     const hasStarted = areAllStarted();

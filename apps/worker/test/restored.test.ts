@@ -1,5 +1,5 @@
 import { openLedger } from "@durable-payments/ledger";
-import type { PayoutResult } from "@durable-payments/protocol";
+import type { PayoutResult, Workflows } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
 import {
@@ -53,7 +53,7 @@ const makeStack = async (name: string) => {
   });
   /** As `startPayment` starts it, which vouches; or as anybody else. */
   const start = (workflowId: string, { input = payoutInput, isVouched = true } = {}) =>
-    temporal.client.workflow.start("payout", {
+    temporal.client.workflow.start<Workflows["payout"]>("payout", {
       workflowId,
       taskQueue: "payments",
       args: [input],
@@ -76,7 +76,7 @@ const makeStack = async (name: string) => {
     start,
     pay: async (workflowId: string, isVouched = true): Promise<PayoutResult> => {
       const handle = await start(workflowId, { isVouched });
-      return (await handle.result()) as PayoutResult;
+      return await handle.result();
     },
     starter,
     recover: async (): Promise<unknown> => {

@@ -88,7 +88,11 @@ it("with a keyring, neither Temporal, the ledger, the log nor the metrics hold a
     plugins: [new PaymentsPlugin()],
   });
   const run = (workflow: string, workflowId: string, input: object): Promise<unknown> =>
-    client.workflow.execute(workflow, { workflowId, taskQueue: "payments", args: [input] });
+    client.workflow.execute<(given: typeof input) => Promise<unknown>>(workflow, {
+      workflowId,
+      taskQueue: "payments",
+      args: [input],
+    });
   await run("payout", "marked-payout", payout);
   await run("onboardCardholder", "marked-onboarding", onboarding);
   expect((await simulator.state()).payouts).toHaveLength(1);

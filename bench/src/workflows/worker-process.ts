@@ -59,7 +59,7 @@ const runOnce = async (workflow: WorkflowName): Promise<string> => {
   const workflowId = randomUUID();
   const input =
     workflow === "payout" ? payoutInput(beneficiary_id, workflowId) : onboardInput(workflowId);
-  await temporal.workflow.execute(workflow, {
+  await temporal.workflow.execute<(given: typeof input) => Promise<unknown>>(workflow, {
     args: [input],
     taskQueue,
     workflowId,

@@ -1,4 +1,5 @@
 import { messageOf } from "@durable-payments/api-core/values";
+import { isOpenStatus } from "@durable-payments/protocol";
 import {
   ActivityFailure,
   CancelledFailure,
@@ -26,7 +27,7 @@ const read = async (client: Client, workflowId: string): Promise<Ending> => {
   try {
     // Not by visibility, which lags.
     const { status } = await handle.describe();
-    if (status.name === "RUNNING") return { status: "open" };
+    if (isOpenStatus(status.name)) return { status: "open" };
     return { status: "completed", result: await handle.result() };
   } catch (error) {
     if (error instanceof WorkflowNotFoundError) return { status: "missing" };

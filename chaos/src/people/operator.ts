@@ -89,7 +89,11 @@ export const makeOperator = (campaign: Campaign) => {
       workflowIdConflictPolicy: "USE_EXISTING",
     } as const;
     const type = WORKFLOW_TYPES[kind];
-    await environment.operate(({ client }) => client.workflow.start(type, options), signal);
+    await environment.operate(
+      ({ client }) =>
+        client.workflow.start<(given: typeof input) => Promise<unknown>>(type, options),
+      signal,
+    );
     tally.add("started again");
   };
 

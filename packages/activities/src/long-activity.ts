@@ -38,6 +38,13 @@ export class AskedToPause extends Error {
   }
 }
 
+/** Returns the wait after some failures in a row, in milliseconds: it grows, and is not shorter than the other side asks. */
+export const backOffMs = (error: unknown, failures: number): number =>
+  Math.max(
+    error instanceof AskedToPause ? error.waitMs : 0,
+    Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** failures),
+  );
+
 /**
  * Runs the work of an activity until its time is over or its worker drains, and returns the state for the workflow's next
  * run. A failed turn is repeated after growing waits. Throws the cancellation of the activity.
@@ -63,8 +70,7 @@ export const runLong = async <State>(
       if (signal.aborted) throw error;
       failures += 1;
       const why = temporalReason(error);
-      const askedMs = error instanceof AskedToPause ? error.waitMs : 0;
-      const waitMs = Math.max(askedMs, Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** failures));
+      const waitMs = backOffMs(error, failures);
       activity.log.warn(`Tries again in ${waitMs} ms: ${why}`);
       work.failed(why);
       return waitMs;

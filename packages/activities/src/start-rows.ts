@@ -9,7 +9,15 @@ import {
   type Voucher,
 } from "@durable-payments/protocol/calls";
 import { messageOf } from "@durable-payments/api-core/values";
-import { atOnce, batchQueue } from "@durable-payments/protocol";
+import {
+  atOnce,
+  BATCH_MEMO,
+  batchQueue,
+  isOpenStatus,
+  type RunMemo,
+  WORKFLOW,
+  type Workflows,
+} from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import {
   type Client,
@@ -30,9 +38,6 @@ export interface BatchOptions {
 const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
-
-/** Memo field that names the batch of a run: another batch may have the same row. */
-const BATCH_MEMO = "durable-payments/batch";
 
 /** The reason why only a person can let rows start. */
 const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string | undefined> => {
@@ -69,13 +74,17 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const { amount, currency, payout_reference: reference } = input.payout;
     try {
-      await client.workflow.start("payout", {
+      await client.workflow.start<Workflows["payout"]>(WORKFLOW.payout, {
         workflowId,
         taskQueue: batchQueue(taskQueue),
         args: [input],
         workflowIdReusePolicy: "REJECT_DUPLICATE",
         workflowIdConflictPolicy: "FAIL",
-        memo: { [STARTED_BY]: startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher },
+        memo: {
+          [STARTED_BY]: startedBy,
+          [BATCH_MEMO]: batch,
+          [VOUCHER]: voucher,
+        } satisfies RunMemo,
         staticSummary: `${currency} ${amount}, ${reference}`.slice(0, 200),
         staticDetails: `Row ${number} of ${batch}, uploaded by ${startedBy}.`,
       });
@@ -102,7 +111,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     });
     if (described === undefined) return row && start(row);
     const { status } = described;
-    if (["RUNNING", "PAUSED", "CONTINUED_AS_NEW"].includes(status.name)) return undefined;
+    if (isOpenStatus(status.name)) return undefined;
     try {
       if (status.name !== "COMPLETED") await handle.result();
       return { number, state: "succeeded", message: null };

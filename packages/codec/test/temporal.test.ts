@@ -58,12 +58,12 @@ it("Temporal stores no value of a run, and whoever has the keys reads and replay
   const { client, dataConverter, worker } = await makeRig("encrypted");
   await worker.runUntil(async () => {
     const started = { taskQueue: "encrypted", workflowId: "pays", args: [IBAN] as [string] };
-    const handle = await client.workflow.start(handOn, started);
+    const handle = await client.workflow.start<typeof handOn>(handOn, started);
     await handle.signal(goOn, TOLD);
     expect(await handle.result()).toEqual([`${IBAN} is in use`, TOLD]);
     const failing = { taskQueue: "encrypted", workflowId: "fails", args: [IBAN] as [string] };
     const failure: unknown = await client.workflow
-      .execute(failWith, failing)
+      .execute<typeof failWith>(failWith, failing)
       .catch((e: unknown) => e);
     expect(failure).toBeInstanceOf(WorkflowFailedError);
     expect(failure).toMatchObject({ cause: { message: `no account ${IBAN}`, details: [IBAN] } });
@@ -83,7 +83,7 @@ it("a run that needs a key which is missing waits, and goes on when it is put ba
   const { addKey, client, dataConverter, makeCurrent, putBack, removeKey, worker } =
     await makeRig("missing");
   const started = { taskQueue: "missing", workflowId: "waits", args: [IBAN] as [string] };
-  const handle = await client.workflow.start(handOn, started);
+  const handle = await client.workflow.start<typeof handOn>(handOn, started);
   await addKey("k2");
   await makeCurrent("k2");
   await removeKey("k1");

@@ -6,7 +6,7 @@ import {
 } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
 import { canonicalDecimal, isRecord, lookUp } from "@durable-payments/api-core/values";
-import type { OnboardCardholderInput, PayoutInput } from "@durable-payments/protocol";
+import type { OnboardCardholderInput, PayoutInput, Workflows } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import { inputFaults } from "@durable-payments/protocol/inputs";
 import { invalidInput } from "./errors.ts";
@@ -78,23 +78,24 @@ export const checkId = (id: string): string => {
   return id;
 };
 
+type PaymentType = "payout" | "onboardCardholder";
+
 /** A run whose input has been checked. */
-export interface PlannedRun<Input extends object = object> {
-  /** Name of the workflow. */
-  readonly workflowType: string;
+export interface PlannedRun<Type extends PaymentType = PaymentType> {
+  readonly workflowType: Type;
   /** The id when the user gives none. */
   readonly contentId: string;
-  readonly input: Input;
+  readonly input: Parameters<Workflows[Type]>[0];
   /** Name of the account that pays, if the input has one. */
   readonly account?: string;
 }
 
 /** Plans the run of a checked input. */
-const plannedRun = <Input extends { readonly account?: string }>(
-  workflowType: string,
+const plannedRun = <Type extends PaymentType>(
+  workflowType: Type,
   prefix: string,
-  input: Input,
-): PlannedRun<Input> => ({
+  input: PlannedRun<Type>["input"],
+): PlannedRun<Type> => ({
   workflowType,
   contentId: idOfContent(prefix, input),
   input,
@@ -147,7 +148,7 @@ export const checkPayout = (input: unknown, assumptions: Assumptions): PayoutInp
   ]) as PayoutInput;
 
 /** Plans the run of a checked payout. */
-export const plannedPayout = (input: PayoutInput): PlannedRun<PayoutInput> =>
+export const plannedPayout = (input: PayoutInput): PlannedRun<"payout"> =>
   plannedRun("payout", "payout", inCapitals(input));
 
 /**
@@ -159,7 +160,7 @@ export const plannedPayout = (input: PayoutInput): PlannedRun<PayoutInput> =>
  * @returns what `startRun` needs, with an id derived from the content.
  * @throws InvalidInput that names every fault.
  */
-export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun<PayoutInput> =>
+export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun<"payout"> =>
   plannedPayout(checkPayout(input, assumptions));
 
 /** The card is issued by one operation and named by another. */
@@ -188,7 +189,7 @@ const cardFaults = (card: unknown, assumptions: Assumptions): ReadonlyArray<Faul
 export const planOnboarding = (
   input: unknown,
   assumptions: Assumptions,
-): PlannedRun<OnboardCardholderInput> => {
+): PlannedRun<"onboardCardholder"> => {
   const onboarding = checked("onboardCardholder", input, ({ card, cardholder }) => [
     ...requestFaults("createCardholder", assumptions, "cardholder", cardholder),
     ...cardFaults(card, assumptions),

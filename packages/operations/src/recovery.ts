@@ -1,4 +1,4 @@
-import { atOnce, queryText, WAIT } from "@durable-payments/protocol";
+import { atOnce, OPEN_RUNS, queryText, WAIT } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { Operations } from "./connection/operations.ts";
 import { findRun, listed, type RunOfId } from "./connection/temporal.ts";
@@ -63,7 +63,7 @@ const restoreWaits = async (
     (await ledger.waits({ isOpen: true })).map(({ activityId, runId }) => `${runId} ${activityId}`),
   );
   const ids = new Set<string>();
-  const open = listed(client, 'ExecutionStatus = "Running"');
+  const open = listed(client, OPEN_RUNS);
   for await (const { workflowId } of open) ids.add(workflowId);
   const restored = await atOnce([...ids], async (workflowId) => {
     const run = await readProgress(client, workflowId);

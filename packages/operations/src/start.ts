@@ -1,8 +1,14 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger, SimilarPayment, WriteState } from "@durable-payments/ledger";
-import { accountNumbersOf, textAt, withoutAccounts, WORKFLOW } from "@durable-payments/protocol";
+import {
+  accountNumbersOf,
+  type RunMemo,
+  textAt,
+  withoutAccounts,
+  WORKFLOW,
+} from "@durable-payments/protocol";
 import { canonicalJson, payeeMark } from "@durable-payments/protocol/account";
-import { STARTED_BY, type Voucher, VOUCHER } from "@durable-payments/protocol/calls";
+import { STARTED_BY, VOUCHER } from "@durable-payments/protocol/calls";
 import {
   type Client,
   type Workflow,
@@ -94,10 +100,7 @@ export interface StartPaymentOptions<W extends Workflow> {
  *
  * @param now milliseconds since 1970; the run must start within 10 s of it.
  */
-export const firstVoucher = (
-  workflowId: string,
-  now: number,
-): Readonly<Record<string, Voucher>> => ({
+export const firstVoucher = (workflowId: string, now: number): RunMemo => ({
   [VOUCHER]: { workflowId, at: now, is: "first" },
 });
 
@@ -146,7 +149,7 @@ export const startPayment = async <W extends Workflow>(
     args: args as Parameters<W> & [unknown, ...Array<unknown>],
     workflowIdReusePolicy: "REJECT_DUPLICATE",
     workflowIdConflictPolicy: "FAIL",
-    memo: { [STARTED_BY]: startedBy, ...firstVoucher(id, Date.now()) },
+    memo: { [STARTED_BY]: startedBy, ...firstVoucher(id, Date.now()) } satisfies RunMemo,
     staticSummary: summaryOf(payment, type),
     staticDetails: detailsOf(id, startedBy),
   });
@@ -297,7 +300,7 @@ export const startRun = async (
   const mayBe = `The run ${workflowId} may have been started`;
   try {
     const { firstExecutionRunId } = await changing(operations, workflowId, mayBe, () =>
-      startPayment(client, planned.workflowType, {
+      startPayment<(input: PlannedRun["input"]) => Promise<unknown>>(client, planned.workflowType, {
         id: workflowId,
         startedBy,
         args: [planned.input],

@@ -1,5 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
+import type { Workflows } from "@durable-payments/protocol";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -56,7 +57,7 @@ const questionOf = (workflowId: string, kind: "approval" | "outcome"): Promise<s
   );
 
 const startByHand = (workflowId: string, reference = workflowId) =>
-  stack.operations.client.workflow.start("payout", {
+  stack.operations.client.workflow.start<Workflows["payout"]>("payout", {
     workflowId,
     taskQueue: stack.operations.taskQueue,
     args: [planned(reference).input],

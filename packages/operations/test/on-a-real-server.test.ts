@@ -11,6 +11,7 @@ import { planMany, retryPayment } from "../src/retry/retry.ts";
 import { listRuns, readOverview, readRun } from "../src/show/index.ts";
 import { startPayment, startRun } from "../src/start.ts";
 import { startRealStack } from "./support/real-stack.ts";
+import type { payReserved } from "./support/workflows.ts";
 
 const beneficiary = {
   ...inputs.beneficiary,
@@ -80,7 +81,7 @@ test("a refused payout is retried by starting its id again, and paid once", asyn
 test("a user's own workflow is reset to its refused step: paid once, and its own activities run once", async () => {
   const { operations, simulator } = stack;
   await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
-  await startPayment(operations.client, "payReserved", {
+  await startPayment<typeof payReserved>(operations.client, "payReserved", {
     id: "own",
     args: [{ ...payout("own"), beneficiary_id: known }],
     startedBy: "ada",

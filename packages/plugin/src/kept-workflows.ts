@@ -1,15 +1,24 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
-import { batchQueue, notifierId, trackerId, WORKFLOW } from "@durable-payments/protocol";
+import {
+  batchQueue,
+  notifierId,
+  trackerId,
+  trackersOn,
+  WORKFLOW,
+  type Workflows,
+} from "@durable-payments/protocol";
 import {
   type Client,
   WorkflowIdConflictPolicy,
   type WorkflowStartOptions,
 } from "@temporalio/client";
+import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import proto from "@temporalio/proto";
 import { Runtime } from "@temporalio/worker";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Account } from "./accounts.ts";
 
 const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } =
   proto.temporal.api.enums.v1.TaskQueueType;
@@ -35,25 +44,24 @@ const pollersOf = async (
 };
 
 /** A workflow that the workers of a task queue keep running: one for all of them. */
-export interface KeptWorkflow {
-  readonly type: string;
-  readonly options: Pick<
-    WorkflowStartOptions,
-    "args" | "workflowId" | "taskQueue" | "staticSummary" | "staticDetails"
-  >;
+export interface KeptWorkflow<Type extends "tracker" | "notifier"> {
+  readonly type: Type;
+  readonly options: WorkflowStartOptions<Workflows[Type]>;
 }
 
-/** Returns the tracker of an account, of this name if it has one. Without it runs wait longer. */
+const workflowIdConflictPolicy = WorkflowIdConflictPolicy.USE_EXISTING;
+
+/** Returns the tracker of an account. Without it runs wait longer. */
 export const trackerOf = (
-  accountHash: string,
+  { hash: account, name }: Pick<Account, "hash" | "name">,
   taskQueue: string,
-  name: string | undefined,
-): KeptWorkflow => ({
+): KeptWorkflow<"tracker"> => ({
   type: WORKFLOW.tracker,
   options: {
     taskQueue,
-    workflowId: trackerId(accountHash, name),
-    args: name === undefined ? [] : [undefined, name],
+    workflowId: trackerId(account, name),
+    workflowIdConflictPolicy,
+    args: [{ account, name }],
     staticSummary: "Completes waits for payouts, identity checks and funds",
     staticDetails:
       "Moves no money. It reads the service's lists on behalf of all waiting runs, notifies runs of answers, and remembers the last entry of the ledger. Workers keep it running. You can terminate it at any time: a worker starts it again within a minute. docs/how-it-works.md",
@@ -61,11 +69,12 @@ export const trackerOf = (
 });
 
 /** Returns the notifier of a task queue. */
-export const notifierOf = (taskQueue: string): KeptWorkflow => ({
+export const notifierOf = (taskQueue: string): KeptWorkflow<"notifier"> => ({
   type: WORKFLOW.notifier,
   options: {
     taskQueue,
     workflowId: notifierId(taskQueue),
+    workflowIdConflictPolicy,
     staticSummary: "Notifies a webhook of runs that need a person, fail or are overdue",
     staticDetails:
       "Moves no money. It looks for news about the runs of this task queue, and posts each item until the webhook accepts it. Workers with the setting notify keep it running; its state is the undelivered notifications. docs/metrics.md",
@@ -76,12 +85,11 @@ export const notifierOf = (taskQueue: string): KeptWorkflow => ({
 const ENSURED_EVERY_MS = 60_000;
 
 /** Has it run on the queue of this worker, unless workers poll the queue on which it runs already. */
-const ensure = async (client: Client, { options, type }: KeptWorkflow): Promise<void> => {
-  const start = () =>
-    client.workflow.start(type, {
-      ...options,
-      workflowIdConflictPolicy: WorkflowIdConflictPolicy.USE_EXISTING,
-    });
+const ensure = async <Type extends "tracker" | "notifier">(
+  client: Client,
+  { options, type }: KeptWorkflow<Type>,
+): Promise<void> => {
+  const start = () => client.workflow.start<Workflows[Type]>(type, options);
   const handle = await start();
   const { taskQueue } = await handle.describe();
   if (taskQueue === options.taskQueue) return;
@@ -92,26 +100,75 @@ const ensure = async (client: Client, { options, type }: KeptWorkflow): Promise<
   await start();
 };
 
+/** Does something now and every minute until `signal` aborts; a failure is a warning. */
+const everyMinute = async (
+  signal: AbortSignal,
+  warning: string,
+  work: () => Promise<void>,
+): Promise<void> => {
+  while (!signal.aborted) {
+    try {
+      await work();
+    } catch (error) {
+      if (signal.aborted) return;
+      Runtime.instance().logger.warn(`${warning}: ${String(error)}`);
+    }
+    await sleep(ENSURED_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+};
+
 /**
  * Makes sure, now and every minute until `signal` aborts, that a workflow runs. No payment depends on it;
  * so a failure is a warning only.
  */
-export const keepRunning = async (
+export const keepRunning = <Type extends "tracker" | "notifier">(
   client: Client,
-  kept: KeptWorkflow,
+  kept: KeptWorkflow<Type>,
   signal: AbortSignal,
+): Promise<void> =>
+  everyMinute(signal, `The ${kept.type} ${kept.options.workflowId} cannot be started`, () =>
+    ensure(client, kept),
+  );
+
+/**
+ * A tracker that nobody has worked for this time is one of an account that left the settings. It is longer than a rolling
+ * restart: meanwhile workers with and without the account exist, and its tracker must not start and end in turn.
+ */
+const UNSERVED_MS = 10 * 60_000;
+
+/**
+ * Ends, now and every minute until `signal` aborts, the trackers of a queue whose account no worker serves any more: no
+ * worker polls its queue, or those that do have another client under its name. Another tracker is the ledger's witness. A
+ * worker that has the account starts its tracker again within a minute.
+ *
+ * @param own workflow ids of the worker's own trackers.
+ */
+export const endUnserved = (
+  client: Client,
+  taskQueue: string,
+  own: ReadonlyArray<string>,
+  signal: AbortSignal,
+  afterMs = UNSERVED_MS,
 ): Promise<void> => {
-  while (!signal.aborted) {
-    try {
-      await ensure(client, kept);
-    } catch (error) {
-      if (signal.aborted) return;
-      Runtime.instance().logger.warn(
-        `The ${kept.type} ${kept.options.workflowId} cannot be started: ${String(error)}`,
-      );
-    }
-    await sleep(ENSURED_EVERY_MS, undefined, { signal }).catch(() => undefined);
-  }
+  // After an outage of all workers each one has this time, whichever starts first.
+  const began = Date.now();
+  return everyMinute(
+    signal,
+    "Trackers of accounts that left the settings cannot be ended",
+    async () => {
+      for await (const { runId, workflowId } of client.workflow.list({
+        query: trackersOn(taskQueue),
+      })) {
+        if (own.includes(workflowId)) continue;
+        const handle = client.workflow.getHandle(workflowId, runId);
+        const { raw, startTime } = await handle.describe();
+        // An attempt by a worker with another client ends before its first heartbeat.
+        const heardAt = optionalTsToMs(raw.pendingActivities?.[0]?.lastHeartbeatTime);
+        if (Date.now() - Math.max(began, heardAt || startTime.getTime()) < afterMs) continue;
+        await handle.terminate("No worker has its account any more.");
+      }
+    },
+  );
 };
 
 /** Warns if workers of other hosts poll as well, each with another ledger. */

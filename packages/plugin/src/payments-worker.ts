@@ -32,7 +32,13 @@ import {
   signInCheck,
   temporalCheck,
 } from "./health.ts";
-import { keepRunning, notifierOf, trackerOf, warnOfOtherHosts } from "./kept-workflows.ts";
+import {
+  endUnserved,
+  keepRunning,
+  notifierOf,
+  trackerOf,
+  warnOfOtherHosts,
+} from "./kept-workflows.ts";
 import { makeScrape } from "./metrics.ts";
 import {
   CannotStart,
@@ -311,8 +317,11 @@ export const prepareWorker = async (
       ],
       scrape: makeScrape(ledger, accounts),
     }));
-    for (const { hash, name } of process.skipsTime ? [] : accounts) {
-      void keepRunning(client, trackerOf(hash, taskQueue, name), draining.signal);
+    if (!process.skipsTime) {
+      const trackers = accounts.map((account) => trackerOf(account, taskQueue));
+      for (const tracker of trackers) void keepRunning(client, tracker, draining.signal);
+      const own = trackers.map(({ options: { workflowId } }) => workflowId);
+      void endUnserved(client, taskQueue, own, draining.signal);
     }
     if (notify) void keepRunning(client, notifierOf(taskQueue), draining.signal);
     void warnOfOtherHosts(ledger, client, taskQueue, draining.signal);

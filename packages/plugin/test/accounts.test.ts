@@ -1,4 +1,5 @@
 import { openLedger } from "@durable-payments/ledger";
+import { trackersOn, type Workflows } from "@durable-payments/protocol";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { Client } from "@temporalio/client";
@@ -9,7 +10,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import { PaymentsPlugin, type Polling } from "../src/index.ts";
+import { endUnserved, trackerOf } from "../src/kept-workflows.ts";
 import { paymentsPluginIn } from "../src/payments-plugin.ts";
+import type { paySupplier } from "./support/workflows.ts";
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -19,8 +22,9 @@ let eu: Simulator;
 beforeAll(async () => {
   [temporal, home, eu] = await Promise.all([
     createLocalEnvironment(),
-    startSimulator({ settleAfter: 0 }),
-    startSimulator({ settleAfter: 0, clientId: "client-eu", apiKey: "key-eu" }),
+    // Later than the first look: each run waits for its tracker.
+    startSimulator({ settleAfter: 3_000 }),
+    startSimulator({ settleAfter: 3_000, clientId: "client-eu", apiKey: "key-eu" }),
   ]);
 });
 afterAll(async () => {
@@ -64,13 +68,15 @@ const documented = (): ReadonlyArray<string> => [
 
 it("a worker pays for each of its accounts with its credentials, and its metrics are as documented", async () => {
   const ledger = await withWorker(async (client, { health }) => {
-    const pay = (workflowId: string, account?: string) =>
-      client.workflow.execute("paySupplier", {
-        workflowId,
-        taskQueue: "payments",
-        args: [account ?? null],
-      });
-    await Promise.all([pay("one"), pay("two", "eu"), pay("three", "eu")]);
+    const pay = async (workflowId: string, account: string | null) => {
+      const began = Date.now();
+      const run = { workflowId, taskQueue: "payments", args: [account] } as const;
+      await client.workflow.execute<typeof paySupplier>("paySupplier", run);
+      return Date.now() - began;
+    };
+    const took = await Promise.all([pay("one", null), pay("two", "eu"), pay("three", "eu")]);
+    // The service completes a payout after 3 s, and its account's tracker notices within 10 s.
+    expect(Math.max(...took)).toBeLessThan(13_000);
     expect([await payoutsOf(home), await payoutsOf(eu)]).toEqual([1, 2]);
 
     const text = await (await fetch(`http://${health}/metrics`)).text();
@@ -85,13 +91,40 @@ it("a worker pays for each of its accounts with its credentials, and its metrics
     expect(documented().filter((name) => !shown.has(name) && !conditional.includes(name))).toEqual(
       [],
     );
-    expect(text).toMatch(/^payments_writes\{.*operation="createPayout".*\} 3$/m);
+    expect(text).toMatch(/^payments_writes\{operation="createPayout",state="done"\} 1$/m);
+    expect(text).toMatch(
+      /^payments_writes\{operation="createPayout",state="done",account="eu"\} 2$/m,
+    );
+    expect(text).toMatch(/^payments_tracker_read_timestamp_seconds [\d.]+$/m);
+    expect(text).toMatch(/^payments_tracker_read_timestamp_seconds\{account="eu"\} [\d.]+$/m);
   });
   const rows = await Promise.all(["one", "two", "three"].map((id) => ledger.rowsOf(id)));
   const accounts = rows.map(([row]) => row?.account);
   expect(new Set(accounts).size).toBe(2);
   expect(accounts[1]).toBe(accounts[2]);
   await ledger.close();
+});
+
+it("a tracker whose account no worker has ends; one that is served, or was lately, stays", async () => {
+  const client = new Client({ connection: temporal.connection });
+  const startTracker = async (account: string, name: string) => {
+    const { options, type } = trackerOf({ hash: account, name }, "left");
+    return client.workflow.start<Workflows["tracker"]>(type, options);
+  };
+  const [left, own] = [await startTracker("hash-1", "left"), await startTracker("hash-2", "own")];
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const look = (afterMs?: number) =>
+    void endUnserved(client, "left", [own.workflowId], stop.signal, afterMs);
+  const statusOf = async (handle: typeof left) => (await handle.describe()).status.name;
+  // A rolling restart takes longer than this look.
+  look();
+  const listed = async () => (await client.workflow.count(trackersOn("left"))).count;
+  await expect.poll(listed, { timeout: 10_000 }).toBe(2);
+  expect(await statusOf(left)).toBe("RUNNING");
+  look(0);
+  await expect.poll(() => statusOf(left), { timeout: 10_000 }).toBe("TERMINATED");
+  expect(await statusOf(own)).toBe("RUNNING");
 });
 
 it.each([

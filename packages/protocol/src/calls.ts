@@ -1,5 +1,6 @@
 import type { JsonFields } from "./values.ts";
 import type { PayoutInput } from "./inputs.ts";
+import type { SignalDefinition } from "@temporalio/common";
 
 // Messages between workflows and activities about writes, waits, batches and vouchers. Frozen within a major version,
 // because histories contain them.
@@ -79,11 +80,16 @@ export type WriteAnswer =
       readonly version: number;
     };
 
-/** Signal to a run that a person has decided. It names only the steps that look again; without steps, all do. */
-export const NUDGE = "durable-payments/nudge";
+/** Content of a nudge: only the steps that look again; without steps, all do. */
 export interface Nudge {
   readonly steps?: ReadonlyArray<string>;
 }
+
+/** Signal to a run that a person has decided. Defined by hand, so that a sender does not load workflow code. */
+export const nudgeSignal = {
+  type: "signal",
+  name: "durable-payments/nudge",
+} as SignalDefinition<[Nudge?]>;
 
 /** First of the details of a failure that ends a step. */
 export interface FailureFacts {

@@ -5,3 +5,4 @@ export * from "./names.ts";
 export * from "./notifications.ts";
 export * from "./tracker.ts";
 export * from "./values.ts";
+export * from "./workflows.ts";

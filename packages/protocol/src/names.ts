@@ -1,16 +1,6 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Payload } from "@temporalio/common";
 
-/** The workflow types of this project, by the names of their functions. */
-export const WORKFLOW = {
-  payout: "payout",
-  onboardCardholder: "onboardCardholder",
-  payoutBatch: "payoutBatch",
-  tracker: "tracker",
-  notifier: "notifier",
-  checkWorker: "checkWorker",
-} as const;
-
 /*
  * The task queues of a worker. The base queue has the tasks of workflows and of activities. Batches have a queue of their
  * own, so that nothing else waits behind their tasks. A named account has a queue for its activities: `payments@eu`, by

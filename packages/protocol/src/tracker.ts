@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { LoadedDataConverter, Payload } from "@temporalio/common";
 
 /** The latest state of the ledger that the tracker has seen, kept outside the ledger: its `LedgerMark`. */
@@ -9,6 +10,8 @@ export interface WitnessedMark {
 
 /** State of the tracker, reported with each heartbeat and passed to its next run. Times are milliseconds since 1970. */
 export interface Tracked {
+  /** The account that it works for, as a hash. */
+  readonly account: string;
   /** The highest sequence of the ledger that was seen: a ledger with a lower sequence was restored. */
   readonly mark?: WitnessedMark;
   /** When everything due was last read. */
@@ -21,22 +24,37 @@ export interface Tracked {
   readonly failing?: { readonly why: string; readonly since: number };
 }
 
+/** Input of the tracker. */
+export interface TrackerInput {
+  /** The account that it works for, as a hash: a worker with another one does none of its work. */
+  readonly account: string;
+  /** Name of the account, which has its queue; left out for the unnamed account. */
+  readonly name?: string | undefined;
+  /** State of the previous run. */
+  readonly known?: Tracked;
+}
+
 /** The tracker's activity. */
 export interface TrackerActivities {
   /**
    * Completes waits, notifies runs of answers, and reconciles writes of ended runs. Lasts for hours; then its workflow
    * continues as new with the result.
+   *
+   * @throws ApplicationFailure, to be retried, if the worker has another account under this name.
    */
-  readonly track: (known: Tracked | undefined) => Promise<Tracked>;
+  readonly track: (input: TrackerInput) => Promise<Tracked>;
 }
 
 /** Checks whether details of a heartbeat are the tracker's. */
 export const isTracked = (details: unknown): details is Tracked =>
-  typeof details === "object" && details !== null && "readAt" in details && "waiting" in details;
+  isRecord(details) && "account" in details && "readAt" in details && "waiting" in details;
 
 /** Returns the workflow id of the tracker of an account: one for all of its workers. */
 export const trackerId = (accountHash: string, name?: string): string =>
   `tracker/${accountHash}${name === undefined ? "" : `/${name}`}`;
+
+/** Returns the account, as a hash, in the workflow id of a tracker. */
+export const trackedAccount = (id: string): string => id.split("/")[1] ?? "";
 
 /** Returns the last heartbeat of the tracker's or the notifier's activity. */
 export const readReported = async (

@@ -1,4 +1,5 @@
 import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
+import { isOpenStatus } from "@durable-payments/protocol";
 import { answer, approve, reject } from "@durable-payments/operations/decide";
 import {
   type Client,
@@ -120,7 +121,7 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
         found = await find();
         if (found !== undefined) return true;
         const described = await describe();
-        if (described !== undefined && described.status.name !== "RUNNING") {
+        if (described !== undefined && !isOpenStatus(described.status.name)) {
           throw new WaitedTooLong(
             `The run ${workflowId} has ended (${described.status.name}), and ${what}.`,
           );
@@ -138,7 +139,7 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
         const described = await describe();
         signal.throwIfAborted();
         if (described === undefined) return false;
-        if (described.status.name !== "RUNNING") return true;
+        if (!isOpenStatus(described.status.name)) return true;
         const isBusy = (described.raw.pendingActivities ?? []).length > 0;
         if (isBusy || (await askedOf(ledger, workflowId)).length === 0) return false;
         await pause(LOOK_EVERY_MS);

@@ -1,3 +1,4 @@
+import { isOpenStatus } from "@durable-payments/protocol";
 import { describeDifference, replayHistories, type RunToReplay } from "@durable-payments/replay";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
@@ -103,7 +104,7 @@ export class TestRuns {
     for (const { runId, workflowId } of await this.histories()) {
       const handle = this.#client().workflow.getHandle(workflowId, runId);
       try {
-        if ((await handle.describe()).status.name !== "RUNNING") continue;
+        if (!isOpenStatus((await handle.describe()).status.name)) continue;
         wasOpen = true;
         await handle.terminate("The test is over.");
       } catch (error) {

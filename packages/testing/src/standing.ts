@@ -1,5 +1,6 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
+import { isOpenStatus } from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -38,7 +39,7 @@ const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> =
 export const describeStanding = async (ledger: Ledger, handle: WorkflowHandle): Promise<string> => {
   try {
     const { raw, status } = await handle.describe();
-    if (status.name !== "RUNNING") return `It has ended: ${status.name}.`;
+    if (!isOpenStatus(status.name)) return `It has ended: ${status.name}.`;
     const asked = (await askedOf(ledger, handle.workflowId)).map(asks);
     const pending = (raw.pendingActivities ?? []).map(({ activityType, attempt, lastFailure }) => {
       const failure = lastFailure?.message ? `, after: ${lastFailure.message}` : "";

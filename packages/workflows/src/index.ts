@@ -5,14 +5,10 @@ export * from "./steps/waits.ts";
 export { type Fields, type StepOptions, undo } from "./steps/write.ts";
 export { onboardCardholder } from "./definitions/onboard-cardholder.ts";
 export { payout } from "./definitions/payout.ts";
-export {
-  checkWorker,
-  type CheckWorkerInput,
-  notifier,
-  tracker,
-} from "./definitions/worker-workflows.ts";
+export { checkWorker, notifier, tracker } from "./definitions/worker-workflows.ts";
 export type { FailureFacts } from "@durable-payments/protocol/calls";
 export type {
+  CheckWorkerInput,
   Duration,
   OnboardCardholderInput,
   OnboardCardholderOptions,

@@ -1,12 +1,11 @@
+import type { RunMemo } from "@durable-payments/protocol";
 import { inputFaults } from "@durable-payments/protocol/inputs";
 import {
   CANCELLED,
-  NUDGE,
-  type Nudge,
+  nudgeSignal,
   type PlannedRequest,
   STARTED_BY,
   VOUCHER,
-  type Voucher,
   voucherOf,
 } from "@durable-payments/protocol/calls";
 import {
@@ -15,7 +14,6 @@ import {
   CancellationScope,
   CancelledFailure,
   condition,
-  defineSignal,
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
@@ -62,7 +60,7 @@ const install = () => {
     /** Fails every workflow task, even if the workflow catches the error. */
     fault: undefined as Error | undefined,
   };
-  setHandler(defineSignal<[Nudge?]>(NUDGE), ({ steps } = {}) => {
+  setHandler(nudgeSignal, ({ steps } = {}) => {
     if (steps === undefined) state.nudges += 1;
     for (const step of steps ?? []) state.nudged.set(step, (state.nudged.get(step) ?? 0) + 1);
   });
@@ -158,7 +156,7 @@ export type Identity = ReturnType<typeof identity>;
  * await executeChild(payDeposit, { workflowId, args: [order], memo: voucherFor(workflowId) });
  * ```
  */
-export const voucherFor = (workflowId: string): Readonly<Record<string, Voucher | string>> => {
+export const voucherFor = (workflowId: string): RunMemo => {
   const { children } = runState();
   const { startedBy, voucher } = identity();
   const starter = startedBy === undefined ? {} : { [STARTED_BY]: startedBy };

@@ -1,4 +1,4 @@
-import { NUDGE } from "@durable-payments/protocol/calls";
+import { nudgeSignal } from "@durable-payments/protocol/calls";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import type { ApplicationFailure, WorkflowFailedError } from "@temporalio/client";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -72,7 +72,7 @@ it("what a person has ended is not paid by a reset to the first task, nor by a n
   await until(async () => (await eventsOf(handle)).includes("timerStarted"));
   await rig.end("ended");
   await rig.ledger.resume("run", "ended", by);
-  await handle.signal(NUDGE, {});
+  await handle.signal(nudgeSignal, {});
   await expect(handle.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
   await rig.record(handle, "payout-ended");
   const reset = await rig.reset(handle);

@@ -5,7 +5,7 @@ import type {
   NotifierState,
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
-import { webUiLink } from "@durable-payments/protocol";
+import { OPEN_RUNS, webUiLink } from "@durable-payments/protocol";
 import { runStep } from "@durable-payments/protocol/calls";
 import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
 import { createHash } from "node:crypto";
@@ -85,7 +85,7 @@ const findFailed = async (client: Client, options: LookOptions, from: number) =>
 
 const findOverdue = async (client: Client, options: LookOptions, from: number, now: number) => {
   const { overdueAfterMs } = options;
-  const query = `ExecutionStatus = "Running" AND StartTime >= ${timeText(from - overdueAfterMs)} AND StartTime <= ${timeText(now - overdueAfterMs)}`;
+  const query = `${OPEN_RUNS} AND StartTime >= ${timeText(from - overdueAfterMs)} AND StartTime <= ${timeText(now - overdueAfterMs)}`;
   return (await listPayments(client, options, query)).map((run): Occurrence => {
     const { runId, startTime, type: workflowType, workflowId } = run;
     const data = { workflowId, runId, workflowType, state: "running" };

@@ -4,17 +4,20 @@ import {
   readReported,
   type Tracked,
   type TrackerActivities,
+  type TrackerInput,
 } from "@durable-payments/protocol/tracker";
+import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Metric, Result } from "effect";
 import {
   AskedToPause,
+  backOffMs,
   type LongActivityOptions,
   type LongWork,
   runLong,
 } from "../long-activity.ts";
-import { type Call, type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { type Call, notYet, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { janitor, nudgeUntold } from "./janitor.ts";
 import { waitsOf } from "./waits.ts";
 
@@ -35,17 +38,16 @@ const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
 const JANITOR_EVERY_MS = 60_000;
 
-/** That of the process. */
+/** Of the process. */
 const REGISTRY = Services.empty();
 
-const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
-  description: "When this worker's tracker last completed a pass",
-});
+/** Does a part of the work when it is due, and returns the reason of its last failure. */
+type Part = () => Promise<string | undefined>;
 
 /** The work of one attempt; `before` is the state of the last one. */
 const tracking = (
   options: TrackerOptions,
-  account: string,
+  { account, name }: TrackerInput,
   signal: AbortSignal,
   before: Tracked | undefined,
 ): LongWork<Tracked> => {
@@ -63,18 +65,58 @@ const tracking = (
       ? new AskedToPause(failure.message, failure.retryAfter)
       : failure;
   };
-  const settle = (name: WriteName) => options.settle(name, signal);
-  const waits = waitsOf({ ledger, account, client, warn, call });
-  const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
+  const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
+    description: "When this worker's tracker last completed a pass",
+    ...(name !== undefined && { attributes: { account: name } }),
+  });
   let state: Tracked = {
+    account,
     ...(before?.mark && { mark: before.mark }),
     readAt: before?.readAt ?? Date.now(),
     waiting: before?.waiting ?? 0,
   };
-  let nextNudge = 0;
-  let nextJanitor = 0;
-  /** The reason why a part of a sweep failed. */
-  let faults: { readonly nudge?: string | undefined; readonly janitor?: string | undefined } = {};
+
+  /** It fails by itself: nothing waits behind it. */
+  const part = (what: string, everyMs: number, work: () => Promise<void>): Part => {
+    let dueAt = 0;
+    let failures = 0;
+    let fault: string | undefined;
+    return async () => {
+      if (Date.now() < dueAt) return fault;
+      try {
+        await work();
+        failures = 0;
+        fault = undefined;
+        dueAt = Date.now() + everyMs;
+      } catch (error) {
+        if (signal.aborted) return fault;
+        failures += 1;
+        const waitMs = backOffMs(error, failures);
+        fault = `${what}: ${temporalReason(error)}`;
+        dueAt = Date.now() + waitMs;
+        warn(`${fault} It tries again in ${waitMs} ms.`);
+      }
+      return fault;
+    };
+  };
+
+  const settle = (write: WriteName) => options.settle(write, signal);
+  const waits = waitsOf({ ledger, account, client, warn, call });
+  const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
+  const readings = Object.entries(waits.parts).map(([what, work]) =>
+    part(what, SWEEP_EVERY_MS, work),
+  );
+  const others = [
+    part("nudges", NUDGE_EVERY_MS, () => nudgeUntold(ledger, account, client)),
+    part("writes of ended runs", JANITOR_EVERY_MS, async () => {
+      const { fault, lostRuns } = await settleLeft();
+      state = { ...state, lostRuns };
+      if (fault !== undefined) throw new Error(fault);
+    }),
+  ];
+  /** All at once, so that none waits for a slow one. */
+  const run = async (parts: ReadonlyArray<Part>): Promise<string | undefined> =>
+    (await Promise.all(parts.map((one) => one()))).find((fault) => fault !== undefined);
 
   /** Compares the ledger with its witness, and updates the witness. */
   const bearWitness = async (): Promise<void> => {
@@ -103,33 +145,34 @@ const tracking = (
     failed: note,
     turn: async () => {
       await bearWitness();
-      if (Date.now() >= nextNudge) {
-        faults = { ...faults, nudge: await nudgeUntold(ledger, account, client) };
-        nextNudge = Date.now() + NUDGE_EVERY_MS;
+      await waits.refresh();
+      const [unread, left] = await Promise.all([run(readings), run(others)]);
+      state = { ...state, waiting: waits.size() };
+      if (unread === undefined) {
+        const readAt = Date.now();
+        state = { ...state, readAt };
+        readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
       }
-      if (Date.now() >= nextJanitor) {
-        const { fault, lostRuns } = await settleLeft();
-        faults = { ...faults, janitor: fault };
-        state = { ...state, lostRuns };
-        nextJanitor = Date.now() + JANITOR_EVERY_MS;
-      }
-      await waits.sweep();
-      const readAt = Date.now();
-      state = { ...state, readAt, waiting: waits.size() };
-      readAtGauge.updateUnsafe(readAt / 1000, REGISTRY);
-      note(faults.nudge ?? faults.janitor);
+      note(unread ?? left);
       return SWEEP_EVERY_MS;
     },
   };
 };
 
+/** Another worker may have the account, or the settings of this one are changed. */
+const OTHER_ACCOUNT_WAIT_MS = 10_000;
+
 /** Makes the tracker's activity. */
 export const makeTrackerActivities = (options: TrackerOptions): TrackerActivities => ({
-  track: async (known) => {
-    const account = await options.account();
+  track: async (input) => {
+    const { account, known, name } = input;
+    if (account !== (await options.account())) {
+      const why = `This worker has another client as the account ${name ?? "without a name"}.`;
+      throw notYet(why, OTHER_ACCOUNT_WAIT_MS);
+    }
     return runLong(options, (signal, reported) =>
       // The heartbeat of a killed worker is newer than the input of the run.
-      tracking(options, account, signal, isTracked(reported) ? reported : known),
+      tracking(options, input, signal, isTracked(reported) ? reported : known),
     );
   },
 });

@@ -54,6 +54,11 @@ interface Tracked extends RecordedWait {
 const keyOf = ({ activityId, runId, workflowId }: Wait): string =>
   JSON.stringify([workflowId, runId, activityId]);
 
+/** A service may answer the page after the last one with an error. */
+const isLastPage = ({ item_list, total_page, unreadable }: Page<object>, page_num: number) =>
+  item_list.length + unreadable.length === 0 ||
+  page_num >= (total_page ?? Number.POSITIVE_INFINITY);
+
 /** Set before the read, so that a read that always fails does not delay others. */
 const markPolled = (waits: ReadonlyArray<Tracked>): void => {
   for (const wait of waits) wait.polledAt = Date.now();
@@ -69,9 +74,11 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
   const refresh = async (): Promise<void> => {
     const began = Date.now();
     if (began - lastReadAt < tookMs / SHARE_OF_TIME) return;
+    // If it cannot be read, the waits that are known stay.
+    const open = await ledger.waits({ account, isOpen: true });
     const known = all;
     all = new Map();
-    for (const wait of await ledger.waits({ account, isOpen: true })) {
+    for (const wait of open) {
       // Its own first look was one.
       const { polledAt = wait.since, runSeenAt = began } = known.get(keyOf(wait)) ?? {};
       all.set(keyOf(wait), { ...wait, polledAt, runSeenAt });
@@ -96,8 +103,8 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
   const sweepPayouts = async (): Promise<void> => {
     const unread = new Map(dueOf("payout"));
     // A page is worth its request if it shows more than one due item.
-    for (let page_num = 1, shown = 2; unread.size > FEW && shown > 1; page_num++) {
-      ({ shown } = await readPage<Payout>(
+    for (let page_num = 1, isLast = false; unread.size > FEW && !isLast; page_num++) {
+      const { page, shown } = await readPage<Payout>(
         unread,
         (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE }),
         (payout) => payout.payout_id,
@@ -109,7 +116,8 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
             ? found
             : seenPayout(await withSent(ledger, account, payout_id), payout, assumptions);
         },
-      ));
+      );
+      isLast = shown < 2 || isLastPage(page, page_num);
     }
     for (const [payout_id, waits] of [...unread].slice(0, MOST_SINGLE)) {
       const wait = await withSent(ledger, account, payout_id);
@@ -128,9 +136,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
         (cardholder) => cardholder.card_holder_id,
         seenCardholder,
       );
-      isLast =
-        page.item_list.length + page.unreadable.length === 0 ||
-        page_num >= (page.total_page ?? Number.POSITIVE_INFINITY);
+      isLast = isLastPage(page, page_num);
     }
     for (const [card_holder_id, waits] of unread) {
       await endSeen(waits, await orRemoved(ledger, account, notListed(card_holder_id)));
@@ -240,13 +246,14 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
 
   return {
     size: () => all.size,
-    /** Completes the due waits that have ended. Throws the error of `call`, after all possible completions. */
-    sweep: async (): Promise<void> => {
-      await refresh();
-      await sweepPayouts();
-      await sweepCardholders();
-      await sweepBalances();
-      await forgetClosedRuns();
+    /** Reads the open waits of the ledger. */
+    refresh,
+    /** Parts of a sweep, which do not depend on each other. Each completes its due waits, and throws the error of `call`. */
+    parts: {
+      payouts: sweepPayouts,
+      cardholders: sweepCardholders,
+      balances: sweepBalances,
+      "ended runs": forgetClosedRuns,
     },
   };
 };

@@ -22,6 +22,7 @@ import { makeContractOperations } from "./contract-operations.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { operation as contractOf } from "@durable-payments/api-core/contract";
 import { messageOf } from "@durable-payments/api-core/values";
+import { isOpenStatus } from "@durable-payments/protocol";
 import { accountHash, textAt } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
@@ -204,7 +205,7 @@ const attemptIn = (call: Testified): Attempt => {
     heartbeat: (version) => activity.heartbeat({ attempt, version } satisfies Left),
     isRunOpen: async () => {
       const { status } = await activity.client.workflow.getHandle(workflowId, runId).describe();
-      return status.name === "RUNNING";
+      return isOpenStatus(status.name);
     },
   };
 };

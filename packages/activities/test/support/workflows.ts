@@ -1,12 +1,12 @@
 import {
-  NUDGE,
   type Nudge,
+  nudgeSignal,
   type SeenPayout,
   WAIT_ATTEMPT,
   type WaitActivities,
   waitActivityId,
 } from "@durable-payments/protocol/calls";
-import { condition, defineSignal, proxyActivities, setHandler } from "@temporalio/workflow";
+import { condition, proxyActivities, setHandler } from "@temporalio/workflow";
 
 /** Waits for a payout, as the step does. */
 export async function waitsForPayout(payout_id: string): Promise<SeenPayout> {
@@ -21,7 +21,7 @@ export async function waitsForPayout(payout_id: string): Promise<SeenPayout> {
 /** Waits for a nudge. */
 export async function waitsForNudge(): Promise<Nudge> {
   let nudge: Nudge | undefined;
-  setHandler(defineSignal<[Nudge]>(NUDGE), (given) => {
+  setHandler(nudgeSignal, (given) => {
     nudge = given;
   });
   await condition(() => nudge !== undefined);

@@ -60,9 +60,10 @@ afterAll(async () => {
 });
 
 /** The tracker of these tests: an attempt of its activity. */
-beforeEach(() => {
+beforeEach(async () => {
+  const account = await optionsOf(runtime).then(accountHash);
   const tracking = attempt({}, env.client);
-  const running = tracking.run(activities().track, undefined).catch(() => undefined);
+  const running = tracking.run(activities().track, { account }).catch(() => undefined);
   onTestFinished(async () => {
     tracking.cancel("CANCELLED");
     await running;
@@ -123,9 +124,8 @@ it("a run whose answer was left is notified", async () => {
     workflowId: "untold",
     taskQueue,
   });
-  const account = await optionsOf(runtime).then(accountHash);
   await putRow(ledger, {
-    account,
+    account: await optionsOf(runtime).then(accountHash),
     workflowId: "untold",
     state: "done",
     madeId: "p",

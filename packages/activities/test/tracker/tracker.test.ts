@@ -6,7 +6,7 @@ import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temp
 import { Effect } from "effect";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
-import { makeTrackerActivities } from "../../src/tracker/track.ts";
+import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
 import { waitsOf } from "../../src/tracker/waits.ts";
 import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
 import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
@@ -15,7 +15,7 @@ import { beneficiary, payout } from "../support/bodies.ts";
 import { ACCOUNT, putRow } from "../support/rows.ts";
 
 /** A client that keeps what it was asked to do, over runs in these states. */
-const clientOf = (states: Readonly<Record<string, "RUNNING" | "FAILED">> = {}) => {
+const clientOf = (states: Readonly<Record<string, "RUNNING" | "PAUSED" | "FAILED">> = {}) => {
   const done: Array<readonly [what: string, ...of: ReadonlyArray<unknown>]> = [];
   const known = (workflowId: string) => {
     const state = states[workflowId];
@@ -24,11 +24,16 @@ const clientOf = (states: Readonly<Record<string, "RUNNING" | "FAILED">> = {}) =
   };
   const getHandle = (workflowId: string) => ({
     describe: async () => ({ status: { name: known(workflowId) } }),
-    signal: async (name: string, content: unknown) => {
+    signal: async ({ name }: { readonly name: string }, content: unknown) => {
       known(workflowId);
       done.push(["signal", workflowId, name, content]);
     },
   });
+  const list = async function* () {
+    for (const [workflowId, state] of Object.entries(states))
+      // Visibility lags: the state of a run just paused is seen by its description.
+      if (state === "RUNNING") yield { workflowId };
+  };
   const complete = async ({ activityId, workflowId }: Record<string, string>, result: unknown) => {
     const isOpen = states[workflowId ?? ""] === "RUNNING";
     const isDone = done.some(
@@ -39,7 +44,7 @@ const clientOf = (states: Readonly<Record<string, "RUNNING" | "FAILED">> = {}) =
   };
   // Of a client, only this is asked for.
   const withAbortSignal = <A>(_: AbortSignal, work: () => A): A => work();
-  const asked = { workflow: { getHandle }, activity: { complete }, withAbortSignal };
+  const asked = { workflow: { getHandle, list }, activity: { complete }, withAbortSignal };
   return { done, client: asked as unknown as Client };
 };
 
@@ -79,7 +84,11 @@ describe("waits", () => {
         return result.success;
       },
     });
-    return { waits, sweep: () => waits.sweep() };
+    const sweepOnce = async () => {
+      await waits.refresh();
+      await Promise.all(Object.values(waits.parts).map((part) => part()));
+    };
+    return { waits, sweep: sweepOnce };
   };
 
   const untilDue = () => {
@@ -178,11 +187,26 @@ describe("nudges", () => {
     await putRow(ledger, { isUntold: true, state: "done", madeId: "p-2", step: "b" });
     await putRow(ledger, { isUntold: true, state: "done", madeId: "p-3", step: "child-1:c" });
     const { client, done } = clientOf({ "run-1": "RUNNING", "child-1": "RUNNING" });
-    expect(await nudgeUntold(inTwoMinutes(), ACCOUNT, client)).toBeUndefined();
+    await nudgeUntold(inTwoMinutes(), ACCOUNT, client);
     expect(done).toEqual([
       ["signal", "run-1", "durable-payments/nudge", { steps: ["a", "b"] }],
       ["signal", "child-1", "durable-payments/nudge", { steps: ["c"] }],
     ]);
+    expect(await ledger.rows({ isUntold: true })).toEqual([]);
+  });
+
+  it("stay due where another decision is recorded while the run is notified", async () => {
+    await putRow(ledger, { isUntold: true });
+    const { client } = clientOf({ "run-1": "RUNNING" });
+    const name = { account: ACCOUNT, workflowId: "run-1", step: "createPayout" };
+    const decide = () => ledger.transact(name, ({ row }) => (row ? { row } : {}));
+    const signal = async () => void (await decide());
+    const deciding = {
+      workflow: { getHandle: () => ({ signal }) },
+    } as unknown as Client;
+    await nudgeUntold(inTwoMinutes(), ACCOUNT, deciding);
+    expect(await ledger.rows({ isUntold: true })).toHaveLength(1);
+    await nudgeUntold(inTwoMinutes(), ACCOUNT, client);
     expect(await ledger.rows({ isUntold: true })).toEqual([]);
   });
 
@@ -215,6 +239,19 @@ describe("the janitor", () => {
     expect(settled.toSorted()).toEqual(["ended", "lost"]);
     expect(lostRuns).toEqual(["lost"]);
     expect(fault).toBeUndefined();
+  });
+
+  it("finds what ended runs have left behind any number of writes of open ones", async () => {
+    const open = Array.from({ length: 450 }, (_, index) => `open-${index}`);
+    for (const workflowId of open) await putRow(ledger, { workflowId });
+    await putRow(ledger, { workflowId: "z-ended" });
+    const { client } = clientOf({
+      ...Object.fromEntries(open.map((id) => [id, id === "open-7" ? "PAUSED" : "RUNNING"])),
+      "z-ended": "FAILED",
+    });
+    const settled: Array<string> = [];
+    await sweep(client, async (id) => void settled.push(id));
+    expect(settled).toEqual(["z-ended"]);
   });
 
   it.each([
@@ -253,9 +290,17 @@ describe("the janitor", () => {
   });
 });
 
+interface Tracking extends Pick<TrackerOptions, "runtime" | "turnMs"> {
+  readonly account: string;
+  readonly client: Client;
+}
+
 describe("the tracker", () => {
-  const track = async (known?: Tracked, heartbeatDetails?: unknown): Promise<Tracked> => {
-    const { client } = clientOf();
+  const track = async (
+    known?: Tracked,
+    heartbeatDetails?: unknown,
+    { account = ACCOUNT, client = clientOf().client, ...options }: Partial<Tracking> = {},
+  ): Promise<Tracked> => {
     const { track: activity } = makeTrackerActivities({
       runtime: runtimeOver({ url: "http://127.0.0.1:9", clientId: "c", apiKey: "k" }),
       ledger,
@@ -263,8 +308,10 @@ describe("the tracker", () => {
       operations: [],
       settle: async () => {},
       turnMs: 0,
+      ...options,
     });
-    return attempt({ heartbeatDetails }, client).run(activity, known);
+    const input = { account, ...(known && { known }) };
+    return attempt({ heartbeatDetails }, client).run(activity, input);
   };
 
   it("remembers how far the ledger has got, for the next one", async () => {
@@ -276,7 +323,7 @@ describe("the tracker", () => {
   it("stops all sends where the ledger has less than it has seen", async () => {
     const mark = await ledger.mark();
     const ahead = { ...mark, sequence: mark.sequence + 5 };
-    const after = await track({ mark: ahead, readAt: 0, waiting: 0 });
+    const after = await track({ account: ACCOUNT, mark: ahead, readAt: 0, waiting: 0 });
     expect((await ledger.state()).stopped).not.toBeNull();
     // A second copy may have less than what was seen, too.
     expect(after.mark).toEqual(ahead);
@@ -284,7 +331,34 @@ describe("the tracker", () => {
 
   it("believes the heartbeat of a killed worker, and stops where the ledger is another one", async () => {
     const mark = { ...(await ledger.mark()), ledgerId: "another" };
-    await track(undefined, { mark, readAt: 0, waiting: 0 });
+    await track(undefined, { account: ACCOUNT, mark, readAt: 0, waiting: 0 });
     expect((await ledger.state()).stopped).not.toBeNull();
+  });
+
+  it("does no work of an account that its worker does not have", async () => {
+    await expect(track(undefined, undefined, { account: "another" })).rejects.toThrow(
+      "This worker has another client as the account without a name.",
+    );
+  });
+
+  it("completes the waits of one kind while the list of another fails, and says so", async () => {
+    const simulator = await startSimulator({ balances: { USD: "100000.00" } });
+    onTestFinished(() => simulator.stop());
+    await simulator.addFault({ kind: "html-502", operation: "listPayouts", times: 1_000 });
+    for (let i = 0; i < 8; i += 1) await wait(`payout-${i}`, "payout", `P-${i}`);
+    await wait("run-1", "balance", "USD 1.00");
+    await putRow(ledger, { isUntold: true, state: "done", madeId: "p-1", workflowId: "run-2" });
+    const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    const { failing } = await track(undefined, undefined, {
+      client,
+      runtime: runtimeOver(simulator),
+    });
+    expect(done.map(([what, id]) => `${what} ${String(id)}`).toSorted()).toEqual([
+      "complete run-1",
+      "signal run-2",
+    ]);
+    expect(failing?.why).toMatch(/^payouts: .*listPayouts/);
   });
 });

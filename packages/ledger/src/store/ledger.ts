@@ -83,7 +83,7 @@ export interface SimilarPayment {
 export interface Overview {
   readonly state: LedgerState;
   readonly writes: ReadonlyArray<WriteCount>;
-  /** Open waits by kind, with the number of them and the start of the longest. */
+  /** Open waits by account and kind, with the number of them and the start of the longest. */
   readonly waits: ReadonlyArray<RowOf<typeof WAIT_COUNT>>;
   readonly runs: number;
   /** Rows whose run has not been notified yet. */

@@ -131,7 +131,7 @@ export const metaMethods = (store: Store) => {
            GROUP BY account, operation, state, question_kind, currency ORDER BY 1, 2, 3, 4, 5`,
         ),
         query(
-          "SELECT kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY kind ORDER BY kind",
+          "SELECT account, kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY account, kind ORDER BY 1, 2",
         ),
         query(
           `SELECT (SELECT count(*) FROM runs) AS runs,

@@ -189,6 +189,8 @@ export interface RowFilter {
   readonly isUntold?: true;
   /** Milliseconds since 1970 by the ledger's clock. */
   readonly changedBefore?: number;
+  /** The last row of the page before, in the order of the result. */
+  readonly after?: WriteRow | undefined;
   readonly limit?: number;
 }
 
@@ -286,6 +288,7 @@ export const writeMethods = (store: Store) => {
     /** Returns the writes that match a filter, the longest unchanged first. */
     rows: ({
       account,
+      after,
       changedBefore,
       isUntold,
       limit,
@@ -303,6 +306,11 @@ export const writeMethods = (store: Store) => {
           "question_kind IS NOT NULL": needsPerson,
           "is_untold = 1": isUntold,
           "changed_at < ?": changedBefore,
+          "(changed_at, workflow_id, step) > (?, ?, ?)": after && [
+            after.changedAt,
+            after.workflowId,
+            after.step,
+          ],
         },
         "ORDER BY changed_at, workflow_id, step",
         limit,

@@ -144,9 +144,12 @@ export abstract class Database {
   abstract close(): Promise<void>;
 }
 
-/** Conditions, each with the value of its `?`, the texts of an IN, or true if it has none. Undefined or false omits it. */
+/**
+ * Conditions, each with the values of its `?`, or true if it has none; without a `?`, an array has the texts of an IN.
+ * Undefined or false omits it.
+ */
 export type Where = Readonly<
-  Record<string, SqlValue | boolean | ReadonlyArray<string> | undefined>
+  Record<string, SqlValue | boolean | ReadonlyArray<SqlValue> | undefined>
 >;
 
 /** A database with the seal of its texts. */
@@ -166,9 +169,10 @@ export class Store {
     const parts = Object.entries(where).flatMap(([part, value]) => {
       if (value === undefined || value === false) return [];
       if (value === true) return [part];
-      return typeof value === "object" && value !== null
-        ? [this.database.dialect.among(part, place(JSON.stringify(value)))]
-        : [part.replace("?", place(value))];
+      if (typeof value !== "object" || value === null) return [part.replace("?", place(value))];
+      return part.includes("?")
+        ? [value.reduce<string>((text, one) => text.replace("?", place(one)), part)]
+        : [this.database.dialect.among(part, place(JSON.stringify(value)))];
     });
     const all = parts.length === 0 ? "" : ` WHERE ${parts.join(" AND ")}`;
     const most = limit === undefined ? "" : ` LIMIT ${place(limit)}`;

@@ -1,6 +1,6 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { type Batch, isSamePerson } from "@durable-payments/ledger";
-import { batchQueue } from "@durable-payments/protocol";
+import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { chunkId, type PayoutChunk } from "@durable-payments/protocol/calls";
 import type { Operations } from "../connection/operations.ts";
 import { type Acting, actorOf, type Deciding, decisionOn, nudge } from "../decide/record.ts";
@@ -28,7 +28,7 @@ export const startChunk = (
   chunk: PayoutChunk,
   staticSummary: string,
 ): Promise<unknown> =>
-  client.workflow.start("payoutBatch", {
+  client.workflow.start<Workflows["payoutBatch"]>(WORKFLOW.payoutBatch, {
     workflowId,
     taskQueue: batchQueue(taskQueue),
     args: [chunk],

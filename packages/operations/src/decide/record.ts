@@ -9,7 +9,7 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { runStep } from "@durable-payments/protocol";
-import { NUDGE } from "@durable-payments/protocol/calls";
+import { nudgeSignal } from "@durable-payments/protocol/calls";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../connection/operations.ts";
 import { invalidInput } from "../errors.ts";
@@ -73,7 +73,9 @@ export const nudge = async (
     if (named.length === 0 && rows.length > 0) continue;
     try {
       await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
-        client.workflow.getHandle(id).signal(NUDGE, named.length === 0 ? {} : { steps: named }),
+        client.workflow
+          .getHandle(id)
+          .signal(nudgeSignal, named.length === 0 ? {} : { steps: named }),
       );
       result = "nudged";
     } catch (error) {

@@ -41,14 +41,14 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
     return await withSources(settings, async ({ ledger, temporal, whyNot }) => {
       const missing = (what: string) =>
         failed(what, whyNot.join(" "), "Correct the settings, or start what is missing.");
-      const { checks, tracked } =
+      const { checks, heartbeats } =
         temporal === undefined
-          ? { checks: [missing("Temporal")], tracked: [] }
+          ? { checks: [missing("Temporal")], heartbeats: undefined }
           : await checkTemporal(temporal, known);
       const namespace = temporal?.settings.namespace;
       return ledger === undefined
         ? [...checks, missing("ledger")]
-        : [...checks, ...(await checkLedger(ledger, namespace, known, tracked))];
+        : [...checks, ...(await checkLedger(ledger, namespace, known, heartbeats))];
     });
   } catch (error) {
     if (!(error instanceof ConnectionFailed)) throw error;
@@ -157,9 +157,7 @@ export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delive
   if (missing !== undefined) throw connectionFailed("noWorker", missing.message, missing.next);
   try {
     const answer = await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
-      client.workflow
-        .getHandle(notifierId(taskQueue))
-        .executeUpdate<unknown, []>(testNotificationUpdate.name),
+      client.workflow.getHandle(notifierId(taskQueue)).executeUpdate(testNotificationUpdate),
     );
     if (isDelivery(answer)) return answer;
     throw refused(`The workflow ${notifierId(taskQueue)} is not the notifier of a worker.`);

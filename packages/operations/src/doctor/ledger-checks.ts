@@ -3,6 +3,7 @@ import type { Ledger, Limits, Overview } from "@durable-payments/ledger";
 import type { Tracked } from "@durable-payments/protocol";
 import type { KnownAccount } from "../connection/operations.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
+import type { Heartbeats } from "./temporal-checks.ts";
 
 /** Workflow ids whose chain of hashes is checked: the latest ones. */
 const VERIFIED = 20;
@@ -160,19 +161,53 @@ export const checkStuck = (
   return checks;
 };
 
+const NAMED = 5;
+
+/** Checks that each account with open waits has a tracker: without one, its runs notice nothing for hours. */
+export const checkServed = async (
+  ledger: Ledger,
+  { waits }: Overview,
+  accounts: ReadonlyArray<KnownAccount>,
+  served: Pick<Heartbeats, "has">,
+): Promise<ReadonlyArray<Check>> => {
+  const unserved = Map.groupBy(
+    waits.filter(({ account }) => !served.has(account)),
+    ({ account }) => account,
+  );
+  return Promise.all(
+    [...unserved].map(async ([account, found]) => {
+      const open = found.reduce((total, { count }) => total + count, 0);
+      const some = await ledger.waits({ account, isOpen: true, limit: NAMED });
+      const ids = [...new Set(some.map(({ workflowId }) => workflowId))].join(", ");
+      const known = accounts.find(({ hash }) => hash === account);
+      const whose =
+        known === undefined
+          ? `account ${account}, which is not in these settings`
+          : `account ${known.name ?? "without a name"}`;
+      return failed(
+        "waits",
+        `no tracker works for ${whose}: ${counted(open, "open wait")}, such as of ${ids}`,
+        "Start a worker that has this account, or cancel these runs.",
+      );
+    }),
+  );
+};
+
 /** Checks the ledger: identity, writes, witness, pinned namespace, chains of hashes, limits, pauses, lack of progress. */
 export const checkLedger = async (
   ledger: Ledger,
   namespace: string | undefined,
   accounts: ReadonlyArray<KnownAccount>,
-  tracked: ReadonlyArray<Tracked>,
+  heartbeats: Heartbeats | undefined,
 ): Promise<ReadonlyArray<Check>> => {
   const seen = await ledger.overview();
-  const [writes, chains, limits, pauses] = await Promise.all([
+  const tracked = [...(heartbeats?.values() ?? [])].filter((one) => one !== undefined);
+  const [writes, chains, limits, pauses, unserved] = await Promise.all([
     checkWrites(ledger),
     checkChains(ledger),
     checkLimits(ledger, accounts),
     checkPauses(ledger),
+    heartbeats === undefined ? [] : checkServed(ledger, seen, accounts, heartbeats),
   ]);
   return [
     checkIdentity(ledger, seen, namespace),
@@ -182,6 +217,7 @@ export const checkLedger = async (
     ok("size", `${seen.runs} runs, ${sum(seen.writes)} writes, ${seen.state.sequence} log entries`),
     limits,
     pauses,
+    ...unserved,
     ...checkStuck(seen, tracked),
   ];
 };

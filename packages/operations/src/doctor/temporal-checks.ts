@@ -7,7 +7,9 @@ import {
   notifierId,
   readReported,
   type Tracked,
+  trackedAccount,
   trackerId,
+  trackersOn,
   utc,
 } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
@@ -16,6 +18,7 @@ import type { KnownAccount } from "../connection/operations.ts";
 import {
   type TemporalSettings,
   findRun,
+  listed,
   pollersOf,
   type Temporal,
 } from "../connection/temporal.ts";
@@ -109,11 +112,7 @@ const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Chec
   const waits = `${waiting} open waits`;
   if (failing !== undefined) {
     const since = utc(new Date(failing.since));
-    return failed(
-      title,
-      `no progress since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`,
-      HANGING,
-    );
+    return failed(title, `failing since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`, HANGING);
   }
   return Date.now() - readAt > READ_WITHIN_MS
     ? failed(
@@ -124,11 +123,14 @@ const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Chec
     : ok(title, waits);
 };
 
-/** Checks the tracker of an account, and adds its last heartbeat to `tracked`. */
+/** The last heartbeats of trackers: witnesses of the ledger, and proof that their accounts are served. */
+export type Heartbeats = Map<string, Tracked | undefined>;
+
+/** Checks the tracker of an account, and adds its last heartbeat. */
 const checkTracker = async (
   { client }: Temporal,
   { hash, name }: KnownAccount,
-  tracked: Array<Tracked>,
+  heartbeats: Heartbeats,
 ): Promise<Check> => {
   const title = name === undefined ? "tracker" : `tracker of ${name}`;
   const found = await readHeartbeat(client, trackerId(hash, name));
@@ -137,9 +139,25 @@ const checkTracker = async (
     return warning(title, `not running: ${WITHOUT}`, soon);
   }
   if (found.is === "late") return failed(title, `${found.why}; ${WITHOUT}`, HANGING);
-  if (!isTracked(found.details)) return ok(title, "has started");
-  tracked.push(found.details);
-  return trackedText(title, found.details);
+  const details = isTracked(found.details) ? found.details : undefined;
+  if ((details?.account ?? hash) !== hash)
+    return failed(title, "works for another account", `Terminate ${trackerId(hash, name)}.`);
+  heartbeats.set(hash, details);
+  return details === undefined ? ok(title, "has started") : trackedText(title, details);
+};
+
+/** Adds the last heartbeats of the trackers of accounts that only the workers know. */
+const readOthers = async (
+  { client, settings: { taskQueue } }: Temporal,
+  heartbeats: Heartbeats,
+): Promise<void> => {
+  for await (const { workflowId } of listed(client, trackersOn(taskQueue))) {
+    const hash = trackedAccount(workflowId);
+    if (heartbeats.has(hash)) continue;
+    const found = await readHeartbeat(client, workflowId);
+    if (found.is === "alive")
+      heartbeats.set(hash, isTracked(found.details) ? found.details : undefined);
+  }
 };
 
 const checkNotifications = async ({ client, settings }: Temporal): Promise<Check> => {
@@ -174,20 +192,21 @@ export const checkTemporal = async (
   accounts: ReadonlyArray<KnownAccount>,
 ): Promise<{
   readonly checks: ReadonlyArray<Check>;
-  /** The witnesses of the ledger, as the trackers report them. */
-  readonly tracked: ReadonlyArray<Tracked>;
+  /** By the hash of the account; without a heartbeat so far, it is undefined. */
+  readonly heartbeats: Heartbeats;
 }> => {
   const { client, settings } = temporal;
   const { serverVersion } = await client.workflowService.getSystemInfo({});
   const version = serverVersion || "unknown version";
   const server = ok("Temporal", `${settings.address}, server ${version}`);
   const namespace = await guarded("namespace", checkNamespace(temporal));
-  const tracked: Array<Tracked> = [];
-  if (namespace.status === "failed") return { checks: [server, namespace], tracked };
+  const heartbeats: Heartbeats = new Map();
+  if (namespace.status === "failed") return { checks: [server, namespace], heartbeats };
   const checks = await Promise.all([
     guarded("worker", checkWorkers(temporal, accounts)),
-    ...accounts.map((account) => guarded("tracker", checkTracker(temporal, account, tracked))),
+    ...accounts.map((account) => guarded("tracker", checkTracker(temporal, account, heartbeats))),
     guarded("notifications", checkNotifications(temporal)),
   ]);
-  return { checks: [server, namespace, ...checks], tracked };
+  await readOthers(temporal, heartbeats);
+  return { checks: [server, namespace, ...checks], heartbeats };
 };

@@ -1,5 +1,5 @@
 import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
-import { atOnce, queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
+import { atOnce, OPEN_RUNS, queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
 import { keptOf } from "../batch/batch.ts";
 import type { Operations } from "../connection/operations.ts";
 import { listed } from "../connection/temporal.ts";
@@ -37,11 +37,11 @@ export const PAYING = noneOf([...NOT_RETRIED, WORKFLOW.payoutBatch]);
 /** Types that are payments before they have a row. */
 const OWN_PAYMENTS: ReadonlySet<string> = new Set([WORKFLOW.payout, WORKFLOW.onboardCardholder]);
 
-/** Temporal's names of a status; empty for statuses that only the ledger knows. */
+/** Statuses of open runs. */
+const OF_OPEN: ReadonlyArray<Status> = ["paused", "waiting", "running"];
+
+/** Temporal's names of a status of ended runs; empty for statuses that only the ledger knows. */
 const NAMES: Readonly<Partial<Record<Status, ReadonlyArray<string>>>> = {
-  paused: ["Running"],
-  waiting: ["Running"],
-  running: ["Running"],
   failed: ["Failed", "TimedOut", "Terminated"],
   timedOut: ["TimedOut"],
   terminated: ["Terminated"],
@@ -57,10 +57,14 @@ export const visibilityQuery = ({
   type,
 }: Omit<RunListFilter, "limit">): string => {
   const names = [...new Set(statuses.flatMap((status) => NAMES[status] ?? []))];
+  const states = [
+    ...(statuses.some((status) => OF_OPEN.includes(status)) ? [OPEN_RUNS] : []),
+    ...(names.length === 0 ? [] : [`ExecutionStatus IN ${queryTexts(names)}`]),
+  ];
   return [
     'ExecutionStatus != "ContinuedAsNew"',
     type === undefined ? PAYING : `WorkflowType = ${queryText(type)}`,
-    ...(names.length === 0 ? [] : [`ExecutionStatus IN ${queryTexts(names)}`]),
+    ...(states.length === 0 ? [] : [`(${states.join(" OR ")})`]),
     ...(since === undefined ? [] : [`StartTime >= ${queryText(new Date(since).toISOString())}`]),
     ...(find === undefined ? [] : [`WorkflowId STARTS_WITH ${queryText(find)}`]),
   ].join(" AND ");

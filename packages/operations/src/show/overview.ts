@@ -1,6 +1,6 @@
 import { lookUp } from "@durable-payments/api-core/values";
 import type { Ledger, Overview, Pause } from "@durable-payments/ledger";
-import { queryText } from "@durable-payments/protocol";
+import { OPEN_RUNS, queryText } from "@durable-payments/protocol";
 import type { Sources } from "../connection/operations.ts";
 import { asTemporalError } from "../connection/temporal-errors.ts";
 import type { Temporal } from "../connection/temporal.ts";
@@ -36,12 +36,16 @@ const MOST_WAITS = 5_000;
 
 const readWaiting = async (ledger: Ledger, { waits, writes }: Overview) => {
   const ofWrites = Map.groupBy(writes, ({ question, state }) => lookUp(WHAT, question ?? state));
-  const open = waits.map(async ({ count, kind, since }): Promise<WaitingFor> => {
-    const rows = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
-    const ids = [...new Set(rows.map(({ workflowId }) => workflowId))];
-    const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
-    return { what: WHAT[kind], count, since, money: sumMoney(runs) };
-  });
+  const open = [...Map.groupBy(waits, ({ kind }) => kind)].map(
+    async ([kind, found]): Promise<WaitingFor> => {
+      const rows = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
+      const ids = [...new Set(rows.map(({ workflowId }) => workflowId))];
+      const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
+      const count = found.reduce((sum, one) => sum + one.count, 0);
+      const since = Math.min(...found.map((one) => one.since));
+      return { what: WHAT[kind], count, since, money: sumMoney(runs) };
+    },
+  );
   return [
     ...Object.values(WHAT).flatMap((what): ReadonlyArray<WaitingFor> => {
       const found = ofWrites.get(what) ?? [];
@@ -59,7 +63,7 @@ const DAY_MS = 86_400_000;
 const countRuns = async ({ client }: Temporal) => {
   const since = queryText(new Date(Date.now() - DAY_MS).toISOString());
   const [running, failed] = await Promise.all([
-    client.workflow.count(`ExecutionStatus = "Running" AND ${PAYING}`),
+    client.workflow.count(`${OPEN_RUNS} AND ${PAYING}`),
     client.workflow.count(
       `ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND ${PAYING} AND CloseTime >= ${since}`,
     ),

@@ -1,7 +1,7 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import type { Decision, Pause, RecordedWait, Run, WriteRow } from "@durable-payments/ledger";
 import { waitTypes } from "@durable-payments/protocol";
-import { NUDGE, WAIT } from "@durable-payments/protocol/calls";
+import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem, Failure } from "../history.ts";
 import { type Progress, waitOf } from "./progress.ts";
 import { paymentFields, type Status, STATUSES, type StepView, type RunView } from "./run-view.ts";
@@ -294,7 +294,7 @@ export const stepsOf = (evidence: Evidence): ReadonlyArray<StepView> => {
   const others = items.filter(
     ({ kind, name, outcome }) =>
       !(kind === "activity" && (known.has(name) || (WAITING.has(name) && waits.length > 0))) &&
-      !(kind === "signal" && name === NUDGE) &&
+      !(kind === "signal" && name === nudgeSignal.name) &&
       // The slow timer of a question.
       !(kind === "timer" && outcome === "cancelled"),
   );

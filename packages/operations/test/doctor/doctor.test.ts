@@ -30,9 +30,9 @@ const tracker = (tracked: object | undefined, seenAt = Date.now()) => ({
 it("finds Temporal, its workers and the tracker well", async () => {
   const mark = await ledger.mark();
   await using connected = await TemporalStub.connect([
-    tracker({ readAt: Date.now(), waiting: 2, mark }),
+    tracker({ account: ACCOUNT, readAt: Date.now(), waiting: 2, mark }),
   ]);
-  const { checks, tracked } = await checkTemporal(connected.temporal, accounts);
+  const { checks, heartbeats } = await checkTemporal(connected.temporal, accounts);
   expect(statuses(checks)).toEqual({
     Temporal: "ok",
     namespace: "ok",
@@ -40,7 +40,7 @@ it("finds Temporal, its workers and the tracker well", async () => {
     tracker: "ok",
     notifications: "skipped",
   });
-  expect(tracked).toEqual([expect.objectContaining({ mark })]);
+  expect([...heartbeats]).toEqual([[ACCOUNT, expect.objectContaining({ mark })]]);
 });
 
 it.each([
@@ -49,7 +49,20 @@ it.each([
   ["a tracker without a sign of life", [tracker(undefined, 0)], 1, { tracker: "failed" }],
   [
     "a tracker that cannot do its work",
-    [tracker({ readAt: 0, waiting: 1, failing: { why: "HTTP 503", since: 0 } })],
+    [
+      tracker({
+        account: ACCOUNT,
+        readAt: 0,
+        waiting: 1,
+        failing: { why: "HTTP 503", since: 0 },
+      }),
+    ],
+    1,
+    { tracker: "failed" },
+  ],
+  [
+    "a tracker that works for another account",
+    [tracker({ account: "another", readAt: Date.now(), waiting: 0 })],
     1,
     { tracker: "failed" },
   ],
@@ -63,7 +76,7 @@ it.each([
 it("finds the ledger well, and says what waits for a person", async () => {
   await ledger.pin("default");
   await put(ledger, row({ state: "asking", doubt: 1, question: question() }));
-  const checks = await checkLedger(ledger, "default", accounts, []);
+  const checks = await checkLedger(ledger, "default", accounts, new Map());
   expect(statuses(checks)).toEqual({
     ledger: "ok",
     "ledger writes": "ok",
@@ -90,14 +103,37 @@ it("finds a ledger that can be read and not written", async () => {
 });
 
 it("finds a ledger of another namespace", async () => {
-  const [identity] = await checkLedger(ledger, "other", accounts, []);
+  const [identity] = await checkLedger(ledger, "other", accounts, new Map());
   expect(identity).toMatchObject({ name: "ledger", status: "failed" });
+});
+
+it("names the open waits of an account that no tracker works for, in these settings or not", async () => {
+  const wait = { runId: "1", activityId: "a", kind: "payout", thing: "P-1" } as const;
+  await ledger.openWait({ ...wait, account: ACCOUNT, workflowId: "invoice-1" });
+  await ledger.openWait({ ...wait, account: "hash-of-eu", workflowId: "invoice-2" });
+  const waitsOf = async (served: ReadonlyArray<string>) =>
+    (
+      await checkLedger(
+        ledger,
+        "default",
+        accounts,
+        new Map(served.map((hash) => [hash, undefined])),
+      )
+    ).filter(({ name }) => name === "waits");
+  expect(await waitsOf([ACCOUNT, "hash-of-eu"])).toEqual([]);
+  expect(await waitsOf([])).toMatchObject([
+    {
+      status: "failed",
+      detail: expect.stringMatching(/account without a name: 1 open.*invoice-1/),
+    },
+    { status: "failed", detail: expect.stringMatching(/hash-of-eu, which is not.*invoice-2/) },
+  ]);
 });
 
 it("finds a pause, and who has paused", async () => {
   const actor = { by: "bob", how: "flag", reason: "audit" };
   await ledger.pause("all", "", actor);
-  const sends = (await checkLedger(ledger, "default", accounts, [])).find(
+  const sends = (await checkLedger(ledger, "default", accounts, undefined)).find(
     ({ name }) => name === "sends",
   );
   expect(sends).toMatchObject({
@@ -112,6 +148,7 @@ it("finds a ledger that was restored, or another one", async () => {
   const { state } = await ledger.overview();
   const seen = (mark: object) => [
     {
+      account: ACCOUNT,
       readAt: 0,
       waiting: 0,
       mark: { ledgerId: state.ledgerId, epoch: state.epoch, sequence: state.sequence, ...mark },
@@ -138,7 +175,9 @@ it("finds what makes no progress: old unknown outcomes, and runs that Temporal h
     since: state.now - 2 * 36e5,
   };
   const overview = { state, writes: [unknown], waits: [], runs: 1, untold: 1 };
-  const checks = checkStuck(overview, [{ readAt: 0, waiting: 0, lostRuns: ["invoice-17"] }]);
+  const checks = checkStuck(overview, [
+    { account: ACCOUNT, readAt: 0, waiting: 0, lostRuns: ["invoice-17"] },
+  ]);
   expect(statuses(checks)).toEqual({
     inbox: "ok",
     "unknown outcomes": "warning",

@@ -153,8 +153,8 @@ it("refuses a status that does not exist", () => {
 });
 
 it("queries built-in attributes alone", () => {
-  expect(visibilityQuery({ statuses: ["failed"], since: 0, find: "inv" })).toBe(
-    'ExecutionStatus != "ContinuedAsNew" AND WorkflowType NOT IN ("tracker", "notifier", "checkWorker", "payoutBatch") AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND StartTime >= "1970-01-01T00:00:00.000Z" AND WorkflowId STARTS_WITH "inv"',
+  expect(visibilityQuery({ statuses: ["waiting", "failed"], since: 0, find: "inv" })).toBe(
+    'ExecutionStatus != "ContinuedAsNew" AND WorkflowType NOT IN ("tracker", "notifier", "checkWorker", "payoutBatch") AND (CloseTime IS NULL OR ExecutionStatus IN ("Failed", "TimedOut", "Terminated")) AND StartTime >= "1970-01-01T00:00:00.000Z" AND WorkflowId STARTS_WITH "inv"',
   );
 });
 

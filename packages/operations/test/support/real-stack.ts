@@ -1,7 +1,7 @@
 import { makePaymentsActivities } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
-import { accountHash, batchQueue, trackerId } from "@durable-payments/protocol";
+import { accountHash, batchQueue, trackerId, type Workflows } from "@durable-payments/protocol";
 import { startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment, sharedBundle } from "@durable-payments/tools/testing";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
@@ -58,9 +58,10 @@ export const startRealStack = async (settleAfter: Duration.Input = "200 millis")
   );
   const running = Promise.all(workers.map((worker) => worker.run()));
   const account = accountHash({ clientId, baseUrl: url });
-  const tracker = await environment.client.workflow.start("tracker", {
+  const tracker = await environment.client.workflow.start<Workflows["tracker"]>("tracker", {
     taskQueue: TASK_QUEUE,
     workflowId: trackerId(account),
+    args: [{ account }],
   });
   const operations: Operations = {
     client: environment.client,

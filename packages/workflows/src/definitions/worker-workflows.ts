@@ -1,32 +1,20 @@
-import type {
-  Delivery,
-  NotifierState,
-  Tracked,
-  TrackerActivities,
-} from "@durable-payments/protocol";
+import type { PaymentsActivities } from "@durable-payments/activities";
+import type { CheckWorkerInput, NotifierState, TrackerInput } from "@durable-payments/protocol";
 import {
   accountQueue,
-  type BatchActivities,
-  NUDGE,
+  nudgeSignal,
   type PayoutChunk,
   type StartedRows,
 } from "@durable-payments/protocol/calls";
+import { testNotificationUpdate } from "@durable-payments/protocol/notifications";
 import {
   allHandlersFinished,
   condition,
   continueAsNew,
-  defineSignal,
-  defineUpdate,
   proxyActivities,
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
-
-/** Input of a check of a worker. */
-export interface CheckWorkerInput {
-  /** Names of the worker's accounts. Default: the one without a name. */
-  readonly accounts?: ReadonlyArray<string>;
-}
 
 /**
  * Checks the worker's prerequisites for each of its accounts: the service accepts the sign-in, and the ledger answers. It
@@ -37,7 +25,7 @@ export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<
   await Promise.all(
     (accounts ?? [undefined]).map((account) => {
       const queue = accountQueue(taskQueue, account);
-      const activities = proxyActivities<{ readonly checkWorker: () => Promise<void> }>({
+      const activities = proxyActivities<PaymentsActivities>({
         taskQueue: queue,
         startToCloseTimeout: "1 minute",
         // The worker controller gives the run an hour: an earlier end reports the failure.
@@ -54,20 +42,19 @@ export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<
  * Completes the waits of an account's runs, notifies runs of decisions, and reconciles writes of ended runs. The
  * workers of each account keep one running.
  *
- * @param account name of the account; null or left out for the unnamed account.
- * @param known state of the previous run.
+ * @param input the account, and the state of the previous run.
  */
-export async function tracker(account?: string | null, known?: Tracked): Promise<void> {
-  const { track } = proxyActivities<TrackerActivities>({
-    taskQueue: accountQueue(workflowInfo().taskQueue, account ?? undefined),
+export async function tracker(input: TrackerInput): Promise<void> {
+  const { track } = proxyActivities<PaymentsActivities>({
+    taskQueue: accountQueue(workflowInfo().taskQueue, input.name),
     // The activity ends after hours; heartbeats reveal a lost worker.
     startToCloseTimeout: "1 day",
     heartbeatTimeout: "15 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "10 seconds" },
     summary: "Read the service's lists, complete the waits",
   });
-  const next = await track(known);
-  await continueAsNew<typeof tracker>(account ?? null, next);
+  const known = await track(input);
+  await continueAsNew<typeof tracker>({ ...input, known });
 }
 
 /**
@@ -75,24 +62,20 @@ export async function tracker(account?: string | null, known?: Tracked): Promise
  * workers of each task queue keep one running; its state has the undelivered notifications.
  */
 export async function notifier(state?: NotifierState): Promise<void> {
-  const { notify } = proxyActivities<{
-    readonly notify: (state: NotifierState | undefined) => Promise<NotifierState>;
-  }>({
+  const { notify } = proxyActivities<PaymentsActivities>({
     // As for the tracker.
     startToCloseTimeout: "1 day",
     heartbeatTimeout: "10 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
     summary: "Look for what has happened, and post it",
   });
-  const { sendTestNotification } = proxyActivities<{
-    readonly sendTestNotification: () => Promise<Delivery>;
-  }>({
+  const { sendTestNotification } = proxyActivities<PaymentsActivities>({
     // Somebody waits for the answer.
     startToCloseTimeout: "15 seconds",
     retry: { maximumAttempts: 1 },
     summary: "Post one test notification",
   });
-  setHandler(defineUpdate<Delivery>("testNotification"), () => sendTestNotification());
+  setHandler(testNotificationUpdate, () => sendTestNotification());
   const next = await notify(state);
   await condition(allHandlersFinished);
   await continueAsNew<typeof notifier>(next);
@@ -106,13 +89,13 @@ export async function notifier(state?: NotifierState): Promise<void> {
  * @returns the number of rows by outcome.
  */
 export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
-  const { startRows } = proxyActivities<BatchActivities>({
+  const { startRows } = proxyActivities<PaymentsActivities>({
     startToCloseTimeout: "1 hour",
     heartbeatTimeout: "30 seconds",
     retry: { initialInterval: "2 seconds", maximumInterval: "1 minute" },
   });
   const seen = { isNudged: false };
-  setHandler(defineSignal(NUDGE), () => {
+  setHandler(nudgeSignal, () => {
     seen.isNudged = true;
   });
   for (;;) {

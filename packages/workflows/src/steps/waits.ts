@@ -29,11 +29,17 @@ export interface WaitOptions {
   readonly account?: string | undefined;
 }
 
+/** `look`: the last look, for which an open object is an answer. */
+interface Mode {
+  readonly mode?: "look";
+}
+
 interface Awaited<Seen> {
   readonly name: keyof WaitActivities;
   /** The object of the wait; a part of the activity's id. */
   readonly thing: string;
-  readonly input: object;
+  /** Calls the activity of that name. */
+  readonly call: (mode: Mode, how: ActivityOptions) => Promise<Seen>;
   /** Whether a result is about the object: with repeated ids, the result of an earlier run could be delivered. */
   readonly isIt: (seen: Seen) => boolean;
   /** Returns the result, or throws the failure of the wait. */
@@ -48,22 +54,19 @@ const isOver = (error: unknown): boolean =>
   (error.retryState === "TIMEOUT" || error.cause instanceof TimeoutFailure);
 
 /** Waits by one activity. Equal waits share it: Temporal refuses a second activity with the same id. */
-const waitFor = <Seen>(
-  { make, ...awaited }: Awaited<Seen>,
-  options: { readonly account: string | undefined; readonly within: Duration },
-): Promise<Seen> => {
-  const { input, isIt, judge, name, thing } = awaited;
+const waitFor = <Seen>({ make, ...awaited }: Awaited<Seen>, within: Duration): Promise<Seen> => {
+  const { isIt, judge, name, thing } = awaited;
   const { waits } = runState();
   const id = waitActivityId(name, thing);
   const underWay = waits.get(id);
   // Kept under an id that contains the kind.
   if (underWay !== undefined) return underWay as Promise<Seen>;
-  const call = (mode: { readonly mode?: "look" }, how: ActivityOptions): Promise<Seen> =>
-    activity<Seen>(name, options.account, {
+  const call = (mode: Mode, how: ActivityOptions): Promise<Seen> =>
+    awaited.call(mode, {
       startToCloseTimeout: WAIT_ATTEMPT,
       retry: { initialInterval: "1 second", backoffCoefficient: 1 },
       ...how,
-    })({ ...input, ...mode });
+    });
   const ended = (seen: Seen): Seen => {
     waits.delete(id);
     return judge(seen);
@@ -72,7 +75,7 @@ const waitFor = <Seen>(
     waits.delete(id);
     const failure = asPaymentFailure(error);
     if (make === undefined || !(failure instanceof Refused)) throw failure;
-    return make().then(() => waitFor(awaited, options));
+    return make().then(() => waitFor(awaited, within));
   };
   const lastLook = () =>
     call(
@@ -83,7 +86,7 @@ const waitFor = <Seen>(
         summary: `${thing}: final check`,
       },
     ).then(ended, failed);
-  const until = Date.now() + msToNumber(options.within);
+  const until = Date.now() + msToNumber(within);
   const wait = (): Promise<Seen> => {
     const left = until - Date.now();
     if (left <= 0) return lastLook();
@@ -119,12 +122,15 @@ export const awaitPayout = (
   const made = runState().made.get(payout_id);
   const { account = made?.account } = options;
   const { amount, beneficiary_id, currency } = made?.request ?? {};
-  const isKnown = [amount, beneficiary_id, currency].every((field) => typeof field === "string");
+  const sent =
+    typeof amount === "string" && typeof beneficiary_id === "string" && typeof currency === "string"
+      ? { sent: { amount, beneficiary_id, currency } }
+      : {};
   return waitFor<SeenPayout>(
     {
       name: WAIT.payout,
       thing: payout_id,
-      input: { payout_id, ...(isKnown && { sent: { amount, beneficiary_id, currency } }) },
+      call: (mode, how) => activity(WAIT.payout, account, how)({ payout_id, ...sent, ...mode }),
       isIt: (seen) => seen.payout_id === payout_id,
       judge: (seen) => {
         const { contradiction, outcome, payout_status } = seen;
@@ -145,7 +151,7 @@ export const awaitPayout = (
         );
       },
     },
-    { account, within },
+    within,
   );
 };
 
@@ -164,7 +170,7 @@ export const awaitVerification = (
     {
       name: WAIT.cardholder,
       thing: card_holder_id,
-      input: { card_holder_id },
+      call: (mode, how) => activity(WAIT.cardholder, account, how)({ card_holder_id, ...mode }),
       isIt: (seen) => seen.card_holder_id === card_holder_id,
       judge: (seen) => {
         if (seen.outcome === "verified") return seen;
@@ -176,7 +182,7 @@ export const awaitVerification = (
         );
       },
     },
-    { account, within },
+    within,
   );
 };
 
@@ -195,7 +201,7 @@ export const ensureBalance = (
   currency: string,
   { account }: Pick<WaitOptions, "account"> = {},
 ): Promise<Balance> => {
-  const retrieveBalance = activity<Balance>("retrieveBalance", account, {
+  const retrieveBalance = activity("retrieveBalance", account, {
     startToCloseTimeout: "1 minute",
     retry: { maximumInterval: "1 minute" },
     summary: `the ${currency} balance`,
@@ -235,7 +241,7 @@ export const awaitFunds = (
     {
       name: WAIT.balance,
       thing: `${currency} ${amount}`,
-      input: { amount, currency },
+      call: (mode, how) => activity(WAIT.balance, account, how)({ amount, currency, ...mode }),
       isIt: (seen) => seen.currency === currency && seen.amount === amount,
       judge: (seen) => {
         if (seen.outcome === "enough") return seen;
@@ -246,5 +252,5 @@ export const awaitFunds = (
       },
       make: () => createBalance(currency, account),
     },
-    { account, within },
+    within,
   );

@@ -1,3 +1,4 @@
+import type { PaymentsActivities } from "@durable-payments/activities";
 import {
   accountQueue,
   rowStep,
@@ -54,20 +55,23 @@ const SLOW = "12 hours";
 
 const NAME = /^[^:\p{Cc}]{1,100}$/u;
 
-/** Returns an activity of an account, with the argument and result of its type. */
-export const activity = <Result>(
-  type: string,
+/** Returns an activity of an account. */
+export const activity = <Name extends keyof PaymentsActivities>(
+  name: Name,
   account: string | undefined,
   options: ActivityOptions,
-) =>
-  // The proxy has a function for every name.
-  proxyActivities<Record<string, (input: object) => Promise<Result>>>({
+): PaymentsActivities[Name] =>
+  proxyActivities<PaymentsActivities>({
     taskQueue: accountQueue(workflowInfo().taskQueue, account),
     ...options,
-  })[type] as (input: object) => Promise<Result>;
+  })[name];
 
-const activityOf = (type: string, { account, calls }: CalledStep, summary: string) =>
-  activity<WriteAnswer>(type, account, {
+const activityOf = <Name extends keyof PaymentsActivities>(
+  name: Name,
+  { account, calls }: CalledStep,
+  summary: string,
+): PaymentsActivities[Name] =>
+  activity(name, account, {
     startToCloseTimeout: "5 minutes",
     heartbeatTimeout: "15 seconds",
     retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
@@ -200,7 +204,8 @@ const send = (
     called,
     call: (mode) =>
       activityOf(
-        operation,
+        // The activity of each write has this type, that of an operation of your own, too.
+        operation as "createPayout",
         called,
         summary,
       )({
@@ -211,7 +216,7 @@ const send = (
         ...(planned.length > 0 && { planned }),
         ...(claimed.length > 0 && { claimed }),
         ...mode,
-      } satisfies WriteCall),
+      }),
     kept: (made) => {
       called.made = made;
       for (const [field, id] of Object.entries(made)) {
@@ -268,6 +273,6 @@ export const undo = (step: string): Promise<void> =>
       )({
         ...callOf(step, called, run),
         ...(made !== undefined && { made: { operation, fields: made } }),
-      } satisfies UndoCall);
+      });
     await untilAnswered({ step, called, call, kept: (made) => made }, { mode: "close" });
   });

@@ -5,7 +5,7 @@ import {
 } from "@durable-payments/activities";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { type Ledger, openLedger } from "@durable-payments/ledger";
-import { accountHash, trackerId } from "@durable-payments/protocol";
+import { accountHash, trackerId, type Workflows } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";
 import { startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
@@ -15,7 +15,7 @@ import { historyToJSON } from "@temporalio/common/lib/proto-utils.js";
 import { Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
 import { writeFile } from "node:fs/promises";
-import { bundleOf } from "./stub-rig.ts";
+import { bundleOf, type TestWorkflow } from "./stub-rig.ts";
 
 /** A payee by SWIFT, in the currency of the simulator's balance. */
 export const beneficiary = {
@@ -82,7 +82,11 @@ export const startRealRig = async () => {
   const running = worker.run();
   const account = accountHash({ clientId, baseUrl: url });
   const { workflow } = environment.client;
-  const tracker = await workflow.start("tracker", { taskQueue, workflowId: trackerId(account) });
+  const tracker = await workflow.start<Workflows["tracker"]>("tracker", {
+    taskQueue,
+    workflowId: trackerId(account),
+    args: [{ account }],
+  });
   return {
     environment,
     simulator,
@@ -96,7 +100,7 @@ export const startRealRig = async () => {
       args: ReadonlyArray<unknown>,
       { isVouched = true, versions }: StartOptions = {},
     ): Promise<WorkflowHandle> =>
-      workflow.start(type, {
+      workflow.start<TestWorkflow>(type, {
         taskQueue,
         workflowId,
         args: [...args],

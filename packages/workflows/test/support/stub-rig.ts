@@ -1,6 +1,6 @@
 import {
   CANCELLED,
-  NUDGE,
+  nudgeSignal,
   type UndoCall,
   VOUCHER,
   type WriteAnswer,
@@ -45,6 +45,9 @@ const TYPES = [
   "retrieveBalance",
   "note",
 ];
+
+/** Tests give wrong inputs, too. */
+export type TestWorkflow = (...args: ReadonlyArray<unknown>) => Promise<unknown>;
 
 /** Bundles workflows as a worker of ours does. */
 export const bundleOf = (file: string) =>
@@ -127,7 +130,7 @@ export const startStubRig = async (
   ): Promise<WorkflowHandle> => {
     if (stub !== undefined) stubs.set(workflowId, stub);
     const voucher = { workflowId, at: Date.now(), is: "first" };
-    return environment.client.workflow.start(type, {
+    return environment.client.workflow.start<TestWorkflow>(type, {
       taskQueue,
       workflowId,
       args: [...args],
@@ -142,7 +145,7 @@ export const startStubRig = async (
     callsOf: ({ workflowId }: { workflowId: string }, type?: string) =>
       (calls.get(workflowId) ?? []).filter((call) => type === undefined || call.type === type),
     nudge: (handle: WorkflowHandle, steps?: ReadonlyArray<string>) =>
-      handle.signal(NUDGE, steps === undefined ? {} : { steps }),
+      handle.signal(nudgeSignal, steps === undefined ? {} : { steps }),
     async [Symbol.asyncDispose]() {
       worker.shutdown();
       await running;
