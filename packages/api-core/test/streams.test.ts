@@ -172,6 +172,15 @@ describe("a list as a stream", () => {
     expect((await idsOf(() => success(data))).ids).toStrictEqual(ids);
   });
 
+  it("asks for no page after the last one because of a row that cannot be read", async () => {
+    const odd = success({
+      total_item: 2,
+      total_page: 1,
+      item_list: [payout("a"), { amount: "1" }],
+    });
+    expect(await idsOf(() => odd)).toEqual({ ids: ["a"], asked: ["1"] });
+  });
+
   it("leaves out a row that cannot be read, and no other", async () => {
     const rows = [payout("a"), { ...payout("b"), payout_id: null }, "junk", payout("c")];
     const answer = () => success({ total_item: 4, total_page: 1, item_list: rows });

@@ -26,6 +26,7 @@ export class ListReading<Item extends object> {
   #pages = 0;
   #largestPage = 0;
   #total: number | undefined;
+  #totalPages: number | undefined;
   /** Rows, each once; a row that one page lists twice counts twice. */
   #rows = 0;
   #hasChanged = false;
@@ -65,6 +66,11 @@ export class ListReading<Item extends object> {
     return isLast ? undefined : this.#pages + 1;
   }
 
+  /** Whether as many pages were read as the list says that it has: a further one may be answered with an error. */
+  get hasAllPages(): boolean {
+    return this.#pages >= (this.#totalPages ?? Number.POSITIVE_INFINITY);
+  }
+
   /** The reason why a single page is not usable as evidence: it lacks totals, or items that it should have. */
   get pageFault(): string | undefined {
     return this.#fault;
@@ -88,5 +94,6 @@ export class ListReading<Item extends object> {
     }
     this.#hasChanged ||= this.#pages > 1 && total !== this.#total;
     this.#total = total;
+    this.#totalPages = pages;
   }
 }

@@ -1,4 +1,5 @@
 import type { Page, UnreadableRow } from "@durable-payments/api-core";
+import { isRefusedRead } from "../write/outcomes.ts";
 import { ListReading, rowKeys } from "./list-reading.ts";
 import { WholeList } from "./whole-list.ts";
 
@@ -10,6 +11,9 @@ const MOST_READINGS = 3;
 
 /** How often the second reading returns to the first page, to catch up with additions. */
 const MOST_RETURNS = 3;
+
+/** Statuses above this may be a gateway's, about the moment and not about the page. */
+const MOST_OWN_STATUS = 501;
 
 /** A list of the service. */
 export interface ListSource<Item extends object> {
@@ -111,6 +115,19 @@ class Reading<Item extends object> {
     }
   }
 
+  /**
+   * Reads a page. A full last page is followed by a further reading, as its totals may count the page instead of the list;
+   * if the service answers that with an error, the totals are believed.
+   */
+  async #readPage(number: number, { hasAllPages }: ListReading<Item>) {
+    try {
+      return await this.#source.read(number);
+    } catch (error) {
+      if (hasAllPages && isRefusedRead(error, MOST_OWN_STATUS)) return undefined;
+      throw error;
+    }
+  }
+
   async #readOnce(
     whole: WholeList,
     pages: ListReading<Item>,
@@ -120,7 +137,8 @@ class Reading<Item extends object> {
     let hasNew = false;
     for (let page_num: number | undefined = 1; page_num !== undefined;) {
       if (page_num > this.#source.mostPages) return "tooLong";
-      const page = await this.#source.read(page_num);
+      const page = await this.#readPage(page_num, pages);
+      if (page === undefined) return undefined;
       const nextPage = pages.add(page);
       const keys = this.#add(page);
       if (this.#readers.size === 0) return undefined;

@@ -9,6 +9,7 @@ import {
 import {
   failureTypes,
   rowStep,
+  UNDO,
   type UndoCall,
   type WriteAnswer,
   type WriteCall,
@@ -114,7 +115,12 @@ export const undoWrite = async (
     if (!(error instanceof StepFailed)) throw error;
   }
   if (settled?.is === "waiting") return settled;
-  const { row } = await ledger.look(name);
+  const { isOfOtherAccount, row } = await ledger.look(name);
+  if (row === undefined && isOfOtherAccount) {
+    const message = `The step ${call.step} was sent for another account. Name it: undo(${JSON.stringify(call.step)}, { account: "…" }).`;
+    const details = { operation: UNDO, step: name.step, version: 0 };
+    throw new StepFailed(failureTypes.cannotBeUndone, message, details);
+  }
   const operation = operations.get(row?.operation ?? call.made?.operation ?? "");
   // Temporal remembers a result that a restored ledger has forgotten.
   const returned = row?.state === "undone" ? undefined : call.made?.fields;

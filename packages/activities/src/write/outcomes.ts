@@ -68,6 +68,17 @@ export const outcomeOfError = (
 export const isPaymentsError = (error: unknown): error is PaymentsError =>
   typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
 
+/**
+ * Returns whether the service has answered a read with an error that is about the read, not about the moment.
+ *
+ * @param mostStatus the highest HTTP status that counts. Of 4xx, the same request is likely to be answered in the same way.
+ */
+export const isRefusedRead = (error: unknown, mostStatus = 499): error is PaymentsError =>
+  isPaymentsError(error) &&
+  (error._tag === "Refused" ||
+    error._tag === "UnexpectedAnswer" ||
+    (error._tag === "Unavailable" && (error.status ?? Number.POSITIVE_INFINITY) <= mostStatus));
+
 /** Only time helps: the next attempt continues. `version` is the row's if nothing can have been sent; 0 without a row. */
 export class NotYet extends Error {
   override readonly name = "NotYet";

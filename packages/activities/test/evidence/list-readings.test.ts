@@ -1,3 +1,4 @@
+import { Refused, Unavailable } from "@durable-payments/api-core";
 import { describe, expect, it } from "vitest";
 import { ListReadings } from "../../src/evidence/list-readings.ts";
 
@@ -68,6 +69,56 @@ describe("readings of a list", () => {
     await expect(readings.read(never)).rejects.toThrow("down");
     isDown = false;
     expect(await readings.read(never)).toMatchObject({ items: [], fault: undefined });
+  });
+
+  describe("of a list that fills its last page", () => {
+    const error = (status: number) =>
+      new Unavailable({ operation: "listPayouts", carriedOut: "no", message: "no", status });
+    const refused = new Refused({
+      operation: "listPayouts",
+      carriedOut: "no",
+      message: "no",
+      code: 400,
+      reason: "page_num is out of range",
+    });
+    const read = (beyond: Error, total_page = 1) =>
+      new ListReadings<Item>({
+        idField: "id",
+        pageSize: 2,
+        mostPages: 10,
+        read: async (page) => {
+          if (page > 1) throw beyond;
+          return {
+            total_item: 2,
+            total_page,
+            item_list: [{ id: "a" }, { id: "b" }],
+            unreadable: [],
+          };
+        },
+      }).read(never);
+
+    it.each([
+      ["400 in the envelope", refused],
+      ["404", error(404)],
+      ["500", error(500)],
+    ])("believe its totals where the page after it is answered with %s", async (_, beyond) => {
+      expect(await read(beyond)).toMatchObject({
+        items: [{ id: "a" }, { id: "b" }],
+        fault: undefined,
+      });
+    });
+
+    it.each([
+      [
+        "it was not answered",
+        new Unavailable({ operation: "listPayouts", carriedOut: "no", message: "no" }),
+        1,
+      ],
+      ["a gateway answers", error(503), 1],
+      ["it is a page of the list", error(404), 2],
+    ])("fail where the page after it cannot be read: %s", async (_, beyond, total_page) => {
+      await expect(read(beyond, total_page)).rejects.toThrow("no");
+    });
   });
 
   it("are no evidence beyond the most pages", async () => {

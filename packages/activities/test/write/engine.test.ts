@@ -85,6 +85,21 @@ describe("a lost answer", () => {
     expect(await payoutsOf(world)).toBe(0);
   });
 
+  it("whose list is refused says why, and is a question after half an hour", async () => {
+    let now = Date.now();
+    const world = await makeWorld({ clock: () => now });
+    const task = await payable(world);
+    await world.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
+    await world.simulator.addFault({ kind: "refusal-in-200", operation: "listPayouts", times: 99 });
+    const why = expect.stringMatching(
+      /^The list could not be read: .*The service says: /,
+    ) as unknown;
+    expect(await world.once(task)).toMatchObject({ is: "wait", why });
+    now += 31 * 60_000;
+    const asked = await world.once(task, { attempt: 2, testimony: undefined });
+    expect(asked).toMatchObject({ is: "waiting", needs: "answer", why });
+  });
+
   it("of a card is asked for again with the same key, which makes no second one", async () => {
     const world = await makeWorld({ simulator: { verifyAfter: 0 } });
     const person = await world.once({ operation: "createCardholder", request: cardholder });

@@ -123,6 +123,25 @@ describe("an operation of one's own", () => {
     expect(undone).toEqual(["r-17"]);
   });
 
+  it("of another account is not undone, and says so", async () => {
+    const { undo: remove, undone } = undoing();
+    const world = await worldWith(
+      defineOperation<Reserve>({
+        repeat: "none",
+        send: async ({ orderId }) => ({ id: `r-${orderId}` }),
+        undo: remove,
+      }),
+    );
+    await world.once(task);
+    const elsewhere = { ...world.engine, account: "another" };
+    await expect(undoWrite(elsewhere, attemptOf(), call)).rejects.toMatchObject({
+      type: "CannotBeUndone",
+      message:
+        'The step reserveGoods was sent for another account. Name it: undo("reserveGoods", { account: "…" }).',
+    });
+    expect(undone).toEqual([]);
+  });
+
   it("is undone only once its outcome is known", async () => {
     const { undo: remove, undone } = undoing();
     let isListed = false;

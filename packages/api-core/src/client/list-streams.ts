@@ -46,11 +46,11 @@ export const makeListStreams = (operations: Operations, say: Say): Streams =>
               });
               const { total_page = fresh.length === 0 ? 0 : Infinity } = page;
               const isLastByTotals = page_num >= total_page;
+              const received = shown.size + skipped;
               // Pages may be counted at the size that was asked for, and be smaller.
               const isLast =
                 item_list.length + unreadable.length === 0 ||
-                (isLastByTotals && (fresh.length === 0 || shown.size >= total_item));
-              const received = shown.size + skipped;
+                (isLastByTotals && (fresh.length === 0 || received >= total_item));
               if (isLast && received < total) {
                 return yield* new UnexpectedAnswer({
                   operation: name,
