@@ -286,6 +286,8 @@ export const findRun = async (
       runId: info?.execution?.runId ?? "",
       type: info?.type?.name ?? "",
       state: STATES[info?.status ?? 0] ?? ("running" as const),
+      /** By Temporal's own Workflow Pause: it is open. */
+      isPaused: info?.status === Status.WORKFLOW_EXECUTION_STATUS_PAUSED,
     };
   } catch (error) {
     if (isNotFound(error) && !isNamespaceMissing(error)) return undefined;

@@ -50,6 +50,7 @@ export const readProgress = async (client: Client, workflowId: string, runId?: s
     runId: run.runId,
     type: run.type,
     state: run.state,
+    isPaused: run.isPaused,
     startedAt: optionalTsToMs(info?.startTime) ?? 0,
     endedAt: optionalTsToMs(info?.closeTime) ?? null,
     /** Activities that it waits for. */

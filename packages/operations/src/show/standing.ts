@@ -52,11 +52,14 @@ export const unknownText = (
   { from, message, until }: Pick<WriteRow, "from" | "message" | "until">,
   now: number,
   listLagMs = defaultAssumptions.listLagSeconds * 1_000,
+  /** Why the last check decided nothing, if it is known. */
+  reason?: string | null,
 ): string => {
   // A row without a time lost no answer: nothing vouches for it.
   const why = from === null ? (message?.replace(/\.$/, "") ?? "outcome unknown") : "response lost";
   const at = (until ?? 0) + listLagMs;
-  return at > now ? `${why}, checking until ${clock(at, now)}` : `${why}, checking`;
+  if (at > now) return `${why}, checking until ${clock(at, now)}`;
+  return `${why}, checking${reason ? `: ${reason.replace(/\.$/, "")}` : ""}`;
 };
 
 const WAIT_TEXTS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> = {
@@ -99,10 +102,16 @@ const openReason = (
   if (approval !== undefined) {
     return said("approval", `${approval.step} needs approval: ${approval.question?.reason ?? ""}`);
   }
+  if (progress?.isPaused === true)
+    return said(
+      "waiting",
+      "its workflow is paused in Temporal: it continues once it is unpaused there",
+    );
   const pending = progress?.pending ?? [];
   const lost = rows.find(({ state }) => state === "unknown");
   if (lost !== undefined) {
-    return said("unknown", `${lost.step}: ${unknownText(lost, now, listLagMs)}`);
+    const checked = pending.find(({ type }) => type === lost.operation)?.message;
+    return said("unknown", `${lost.step}: ${unknownText(lost, now, listLagMs, checked)}`);
   }
   // The tracker looks more often than the activity of a wait is retried.
   const wait =

@@ -59,6 +59,7 @@ const progress: Progress = {
   runId: "run-1",
   type: "payout",
   state: "failed",
+  isPaused: false,
   startedAt: 0,
   endedAt: 1,
   pending: [],

@@ -12,6 +12,7 @@ const progress = (more: Partial<Progress> = {}): Progress => ({
   runId: "run-1",
   type: "payout",
   state: "running",
+  isPaused: false,
   startedAt: 0,
   endedAt: null,
   pending: [],
@@ -98,6 +99,25 @@ const CASES: ReadonlyArray<
     },
     ["unknown", "waiting", "running"],
     "createPayout: response lost, checking",
+  ],
+  [
+    "a lost answer that the list cannot decide, and why",
+    {
+      progress: progress({
+        pending: [
+          pending({ type: "createPayout", message: "The list could not be read: HTTP 404." }),
+        ],
+      }),
+      rows: [row({ state: "unknown", doubt: 1, from: 0, until: NOW - LAG_MS })],
+    },
+    ["unknown", "waiting", "running"],
+    "createPayout: response lost, checking: The list could not be read: HTTP 404",
+  ],
+  [
+    "a run that Temporal has paused",
+    { progress: progress({ isPaused: true }) },
+    ["waiting", "running"],
+    "its workflow is paused in Temporal: it continues once it is unpaused there",
   ],
   [
     "a write that nothing vouches for",

@@ -253,16 +253,18 @@ export const sendWrite = (
  * A step without a result stays unchanged; an unknown outcome is reconciled first. It also works in a cancelled run.
  *
  * @param step name of the step: its operation, unless it was named.
- * @throws InvalidRequest if the operation cannot be undone; Refused if the service does not undo it.
+ * @param options the account of a step that an earlier run of the workflow id has called. Default: that of the call.
+ * @throws CannotBeUndone if the operation cannot be undone, or the step was sent for another account; Refused if the
+ *   service does not undo it.
  * @example
  * ```ts
  * await undo("reserveGoods");
  * ```
  */
-export const undo = (step: string): Promise<void> =>
+export const undo = (step: string, { account }: Pick<StepOptions, "account"> = {}): Promise<void> =>
   CancellationScope.nonCancellable(async () => {
     const run = identity();
-    const called = runState().steps.get(step) ?? newStep(UNDO, true, undefined);
+    const called = runState().steps.get(step) ?? newStep(UNDO, true, account);
     await called.last?.catch(() => undefined);
     const { made, operation } = called;
     const call = () =>
