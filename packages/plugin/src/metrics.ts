@@ -9,8 +9,8 @@ import type { Accounts } from "./accounts.ts";
 
 /** Gauges of a scrape, by name. */
 const DESCRIPTIONS = {
-  payments_writes: "Writes in the ledger by operation, state and account",
-  payments_waits: "Waits for the service by kind and account",
+  payments_writes: "Writes in the ledger by operation and state",
+  payments_waits: "Waits for the service by kind",
   payments_questions: "Questions and approvals that a person has not answered",
   payments_question_oldest_seconds: "How long the oldest question to a person has been open",
   payments_untold: "Writes whose run has yet to be notified of an answer",
@@ -28,42 +28,26 @@ type SetGauge = (name: keyof typeof DESCRIPTIONS, value: number, labels?: Labels
 const countOf = (writes: Overview["writes"]): number =>
   writes.reduce((count, { rows }) => count + rows, 0);
 
-/** Returns the label of an account: none for the unnamed account, the hash of one that left the settings. */
-const labelOf = (accounts: Accounts, hash: string): Labels => {
-  const known = accounts.find((account) => account.hash === hash);
-  const account = known === undefined ? hash : known.name;
-  return account === undefined ? {} : { account };
-};
-
-const showOverview = (
-  { state, untold, waits, writes }: Overview,
-  accounts: Accounts,
-  set: SetGauge,
-): void => {
+const showOverview = ({ state, untold, waits, writes }: Overview, set: SetGauge): void => {
+  for (const { operation, state: wanted } of writes) {
+    const alike = writes.filter((row) => row.operation === operation && row.state === wanted);
+    set("payments_writes", countOf(alike), { operation, state: wanted });
+  }
   const asked = writes.filter(({ question }) => question !== null);
-  // A gauge that is 0 is shown for each account of this worker.
-  const all = [
-    ...accounts.map(({ hash }) => hash),
-    ...[...writes, ...waits].map((one) => one.account),
-  ];
-  for (const hash of new Set(all)) {
-    const of = labelOf(accounts, hash);
-    const own = writes.filter(({ account }) => account === hash);
-    for (const { operation, state: wanted } of own) {
-      const alike = own.filter((row) => row.operation === operation && row.state === wanted);
-      set("payments_writes", countOf(alike), { operation, state: wanted, ...of });
-    }
-    for (const kind of ["outcome", "approval"]) {
-      const ofKind = own.filter(({ question }) => question === kind);
-      set("payments_questions", countOf(ofKind), { kind, ...of });
-    }
-    for (const kind of ["payout", "cardholder", "balance"]) {
-      const open = waits.find((wait) => wait.account === hash && wait.kind === kind);
-      set("payments_waits", open?.count ?? 0, { kind, ...of });
-    }
+  for (const kind of ["outcome", "approval"]) {
+    const ofKind = asked.filter(({ question }) => question === kind);
+    set("payments_questions", countOf(ofKind), { kind });
   }
   const since = asked.map((row) => (state.now - row.since) / 1000);
   set("payments_question_oldest_seconds", Math.max(0, ...since));
+  for (const kind of ["payout", "cardholder", "balance"]) {
+    const open = waits.filter((wait) => wait.kind === kind);
+    set(
+      "payments_waits",
+      open.reduce((sum, { count }) => sum + count, 0),
+      { kind },
+    );
+  }
   set("payments_untold", untold);
   set("payments_ledger_sequence", state.sequence);
   set("payments_ledger_stopped", state.stopped === null ? 0 : 1);
@@ -138,7 +122,7 @@ export const makeScrape = (ledger: Ledger, accounts: Accounts): (() => Promise<s
     if (!(await ledger.lease("metrics", holder, LEASE_MS))) return;
     const [overview, pauses] = await Promise.all([ledger.overview(), ledger.pauses()]);
     show = (set) => {
-      showOverview(overview, accounts, set);
+      showOverview(overview, set);
       set("payments_sends_paused", pauses.some(({ scope }) => scope === "all") ? 1 : 0);
     };
   };
@@ -153,8 +137,8 @@ export const makeScrape = (ledger: Ledger, accounts: Accounts): (() => Promise<s
         context,
       );
     show(set);
-    for (const { hash, options } of accounts) {
-      const labels = { peer: "service", ...labelOf(accounts, hash) };
+    for (const { name, options } of accounts) {
+      const labels = { peer: "service", ...(name !== undefined && { account: name }) };
       showExpiry(clientSecondsUntilExpiry(options), labels, set);
     }
     if (temporalExpiry !== undefined) showExpiry(temporalExpiry(), { peer: "temporal" }, set);

@@ -38,7 +38,7 @@ const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
 const JANITOR_EVERY_MS = 60_000;
 
-/** Of the process. */
+/** Metrics of the process. */
 const REGISTRY = Services.empty();
 
 /** Does a part of the work when it is due, and returns the reason of its last failure. */
@@ -76,7 +76,7 @@ const tracking = (
     waiting: before?.waiting ?? 0,
   };
 
-  /** It fails by itself: nothing waits behind it. */
+  /** Makes a part with a back-off of its own: if it fails, the others continue. */
   const part = (what: string, everyMs: number, work: () => Promise<void>): Part => {
     let dueAt = 0;
     let failures = 0;

@@ -3,7 +3,8 @@ import { type Ledger, openLedger } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import type { Tracked } from "@durable-payments/protocol/tracker";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
-import { Effect } from "effect";
+import { Context, Effect } from "effect";
+import { formatUnsafe } from "effect/observability/PrometheusMetrics";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
@@ -292,6 +293,7 @@ describe("the janitor", () => {
 
 interface Tracking extends Pick<TrackerOptions, "runtime" | "turnMs"> {
   readonly account: string;
+  readonly name: string;
   readonly client: Client;
 }
 
@@ -299,7 +301,7 @@ describe("the tracker", () => {
   const track = async (
     known?: Tracked,
     heartbeatDetails?: unknown,
-    { account = ACCOUNT, client = clientOf().client, ...options }: Partial<Tracking> = {},
+    { account = ACCOUNT, client = clientOf().client, name, ...options }: Partial<Tracking> = {},
   ): Promise<Tracked> => {
     const { track: activity } = makeTrackerActivities({
       runtime: runtimeOver({ url: "http://127.0.0.1:9", clientId: "c", apiKey: "k" }),
@@ -310,7 +312,7 @@ describe("the tracker", () => {
       turnMs: 0,
       ...options,
     });
-    const input = { account, ...(known && { known }) };
+    const input = { account, name, ...(known && { known }) };
     return attempt({ heartbeatDetails }, client).run(activity, input);
   };
 
@@ -318,6 +320,12 @@ describe("the tracker", () => {
     const { mark, waiting } = await track();
     expect(mark).toEqual(await ledger.mark());
     expect(waiting).toBe(0);
+  });
+
+  it("shows by account when everything due was read", async () => {
+    await track(undefined, undefined, { name: "eu" });
+    const shown = formatUnsafe(Context.empty());
+    expect(shown).toMatch(/^payments_tracker_read_timestamp_seconds\{account="eu"\} [\d.]+$/m);
   });
 
   it("stops all sends where the ledger has less than it has seen", async () => {

@@ -131,7 +131,7 @@ export const metaMethods = (store: Store) => {
            GROUP BY account, operation, state, question_kind, currency ORDER BY 1, 2, 3, 4, 5`,
         ),
         query(
-          "SELECT account, kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY account, kind ORDER BY 1, 2",
+          "SELECT account, kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY account, kind ORDER BY account, kind",
         ),
         query(
           `SELECT (SELECT count(*) FROM runs) AS runs,

@@ -242,12 +242,7 @@ export const WRITE_COUNT = {
 /** Writes of one account, operation, state and currency. */
 export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
-export const WAIT_COUNT = {
-  account: text,
-  kind: WAITS.fields.kind,
-  count: number,
-  since: number,
-};
+export const WAIT_COUNT = { account: text, kind: WAITS.fields.kind, count: number, since: number };
 
 /** Two writes never own the same payout, cardholder or card. Beneficiaries are reused, so several writes may own one. */
 const MADE_FOR = ["workflow_id", "step"]

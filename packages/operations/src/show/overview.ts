@@ -36,16 +36,15 @@ const MOST_WAITS = 5_000;
 
 const readWaiting = async (ledger: Ledger, { waits, writes }: Overview) => {
   const ofWrites = Map.groupBy(writes, ({ question, state }) => lookUp(WHAT, question ?? state));
-  const open = [...Map.groupBy(waits, ({ kind }) => kind)].map(
-    async ([kind, found]): Promise<WaitingFor> => {
-      const rows = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
-      const ids = [...new Set(rows.map(({ workflowId }) => workflowId))];
-      const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
-      const count = found.reduce((sum, one) => sum + one.count, 0);
-      const since = Math.min(...found.map((one) => one.since));
-      return { what: WHAT[kind], count, since, money: sumMoney(runs) };
-    },
-  );
+  const ofKinds = [...Map.groupBy(waits, ({ kind }) => kind)];
+  const open = ofKinds.map(async ([kind, ofAccounts]): Promise<WaitingFor> => {
+    const rows = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
+    const ids = [...new Set(rows.map(({ workflowId }) => workflowId))];
+    const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
+    const count = ofAccounts.reduce((sum, wait) => sum + wait.count, 0);
+    const since = Math.min(...ofAccounts.map((wait) => wait.since));
+    return { what: WHAT[kind], count, since, money: sumMoney(runs) };
+  });
   return [
     ...Object.values(WHAT).flatMap((what): ReadonlyArray<WaitingFor> => {
       const found = ofWrites.get(what) ?? [];
