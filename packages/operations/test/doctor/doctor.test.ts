@@ -31,6 +31,8 @@ it("finds Temporal, its workers and the tracker well", async () => {
   const mark = await ledger.mark();
   await using connected = await TemporalStub.connect([
     tracker({ account: ACCOUNT, readAt: Date.now(), waiting: 2, mark }),
+    // Of an account that only the workers' settings have.
+    { ...tracker(undefined), workflowId: "tracker/hash-of-eu/eu" },
   ]);
   const { checks, heartbeats } = await checkTemporal(connected.temporal, accounts);
   expect(statuses(checks)).toEqual({
@@ -40,7 +42,10 @@ it("finds Temporal, its workers and the tracker well", async () => {
     tracker: "ok",
     notifications: "skipped",
   });
-  expect([...heartbeats]).toEqual([[ACCOUNT, expect.objectContaining({ mark })]]);
+  expect([...heartbeats]).toEqual([
+    [ACCOUNT, expect.objectContaining({ mark })],
+    ["hash-of-eu", undefined],
+  ]);
 });
 
 it.each([
