@@ -15,7 +15,6 @@ import {
   batchQueue,
   isOpenStatus,
   type RunMemo,
-  WORKFLOW,
   type Workflows,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
@@ -72,19 +71,16 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     workflowId,
   }: PayoutRow): Promise<BatchRowChange | undefined> => {
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
+    const memo: RunMemo = { [STARTED_BY]: startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher };
     const { amount, currency, payout_reference: reference } = input.payout;
     try {
-      await client.workflow.start<Workflows["payout"]>(WORKFLOW.payout, {
+      await client.workflow.start<Workflows["payout"]>("payout", {
         workflowId,
         taskQueue: batchQueue(taskQueue),
         args: [input],
         workflowIdReusePolicy: "REJECT_DUPLICATE",
         workflowIdConflictPolicy: "FAIL",
-        memo: {
-          [STARTED_BY]: startedBy,
-          [BATCH_MEMO]: batch,
-          [VOUCHER]: voucher,
-        } satisfies RunMemo,
+        memo,
         staticSummary: `${currency} ${amount}, ${reference}`.slice(0, 200),
         staticDetails: `Row ${number} of ${batch}, uploaded by ${startedBy}.`,
       });

@@ -84,8 +84,8 @@ export const notifierOf = (taskQueue: string): KeptWorkflow<"notifier"> => ({
 /** A tracker or notifier that was terminated runs again after this time. */
 const ENSURED_EVERY_MS = 60_000;
 
-/** Has it run on the queue of this worker, unless workers poll the queue on which it runs already. */
-const ensure = async <Type extends "tracker" | "notifier">(
+/** Has a workflow run on the queue of this worker, unless workers poll the queue on which it runs already. */
+export const ensure = async <Type extends "tracker" | "notifier">(
   client: Client,
   { options, type }: KeptWorkflow<Type>,
 ): Promise<void> => {
@@ -100,10 +100,9 @@ const ensure = async <Type extends "tracker" | "notifier">(
   await start();
 };
 
-/** Does something now and every minute until `signal` aborts; a failure is a warning. */
-const everyMinute = async (
+/** Does something now and every minute until `signal` aborts. No payment depends on it; so a failure is a warning only. */
+export const everyMinute = async (
   signal: AbortSignal,
-  warning: string,
   work: () => Promise<void>,
 ): Promise<void> => {
   while (!signal.aborted) {
@@ -111,24 +110,13 @@ const everyMinute = async (
       await work();
     } catch (error) {
       if (signal.aborted) return;
-      Runtime.instance().logger.warn(`${warning}: ${String(error)}`);
+      Runtime.instance().logger.warn(
+        `Trackers and notifier cannot be kept running: ${String(error)}`,
+      );
     }
     await sleep(ENSURED_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 };
-
-/**
- * Makes sure, now and every minute until `signal` aborts, that a workflow runs. No payment depends on it;
- * so a failure is a warning only.
- */
-export const keepRunning = <Type extends "tracker" | "notifier">(
-  client: Client,
-  kept: KeptWorkflow<Type>,
-  signal: AbortSignal,
-): Promise<void> =>
-  everyMinute(signal, `The ${kept.type} ${kept.options.workflowId} cannot be started`, () =>
-    ensure(client, kept),
-  );
 
 /**
  * A tracker that nobody has worked for this time is one of an account that left the settings. It is longer than a rolling
@@ -137,38 +125,29 @@ export const keepRunning = <Type extends "tracker" | "notifier">(
 const UNSERVED_MS = 10 * 60_000;
 
 /**
- * Ends, now and every minute until `signal` aborts, the trackers of a queue whose account no worker serves any more: no
- * worker polls its queue, or those that do have another client under its name. Another tracker is the ledger's witness. A
- * worker that has the account starts its tracker again within a minute.
+ * Ends the trackers of a queue whose account no worker serves any more: no worker polls its queue, or those that do have
+ * another client under its name. Other trackers are the ledger's witnesses. A worker that has the account starts its
+ * tracker again within a minute.
  *
  * @param own workflow ids of the worker's own trackers.
+ * @param since when the worker started: after an outage of all workers, each account has the whole time to come back.
  */
-export const endUnserved = (
+export const endUnserved = async (
   client: Client,
   taskQueue: string,
   own: ReadonlyArray<string>,
-  signal: AbortSignal,
-  afterMs = UNSERVED_MS,
+  since: number,
 ): Promise<void> => {
-  // After an outage of all workers each one has this time, whichever starts first.
-  const began = Date.now();
-  return everyMinute(
-    signal,
-    "Trackers of accounts that left the settings cannot be ended",
-    async () => {
-      for await (const { runId, workflowId } of client.workflow.list({
-        query: trackersOn(taskQueue),
-      })) {
-        if (own.includes(workflowId)) continue;
-        const handle = client.workflow.getHandle(workflowId, runId);
-        const { raw, startTime } = await handle.describe();
-        // An attempt by a worker with another client ends before its first heartbeat.
-        const heardAt = optionalTsToMs(raw.pendingActivities?.[0]?.lastHeartbeatTime);
-        if (Date.now() - Math.max(began, heardAt || startTime.getTime()) < afterMs) continue;
-        await handle.terminate("No worker has its account any more.");
-      }
-    },
-  );
+  const query = trackersOn(taskQueue);
+  for await (const { runId, workflowId } of client.workflow.list({ query })) {
+    if (own.includes(workflowId)) continue;
+    const handle = client.workflow.getHandle(workflowId, runId);
+    const { raw, startTime } = await handle.describe();
+    // An attempt by a worker with another client ends before its first heartbeat.
+    const heardAt = optionalTsToMs(raw.pendingActivities?.[0]?.lastHeartbeatTime);
+    if (Date.now() - Math.max(since, heardAt || startTime.getTime()) < UNSERVED_MS) continue;
+    await handle.terminate("No worker has its account any more.");
+  }
 };
 
 /** Warns if workers of other hosts poll as well, each with another ledger. */

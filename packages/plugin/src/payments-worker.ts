@@ -34,7 +34,8 @@ import {
 } from "./health.ts";
 import {
   endUnserved,
-  keepRunning,
+  ensure,
+  everyMinute,
   notifierOf,
   trackerOf,
   warnOfOtherHosts,
@@ -317,13 +318,15 @@ export const prepareWorker = async (
       ],
       scrape: makeScrape(ledger, accounts),
     }));
-    if (!process.skipsTime) {
-      const trackers = accounts.map((account) => trackerOf(account, taskQueue));
-      for (const tracker of trackers) void keepRunning(client, tracker, draining.signal);
-      const own = trackers.map(({ options: { workflowId } }) => workflowId);
-      void endUnserved(client, taskQueue, own, draining.signal);
-    }
-    if (notify) void keepRunning(client, notifierOf(taskQueue), draining.signal);
+    const trackers = process.skipsTime ? [] : accounts.map((one) => trackerOf(one, taskQueue));
+    const own = trackers.map(({ options: { workflowId } }) => workflowId);
+    const startedAt = Date.now();
+    const kept = [
+      ...trackers.map((tracker) => () => ensure(client, tracker)),
+      ...(own.length > 0 ? [() => endUnserved(client, taskQueue, own, startedAt)] : []),
+      ...(notify ? [() => ensure(client, notifierOf(taskQueue))] : []),
+    ];
+    for (const work of kept) void everyMinute(draining.signal, work);
     void warnOfOtherHosts(ledger, client, taskQueue, draining.signal);
     if (failure === undefined) {
       settings.onReady?.({

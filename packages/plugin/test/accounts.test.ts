@@ -8,7 +8,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { PaymentsPlugin, type Polling } from "../src/index.ts";
 import { endUnserved, trackerOf } from "../src/kept-workflows.ts";
 import { paymentsPluginIn } from "../src/payments-plugin.ts";
@@ -107,19 +107,20 @@ it("a tracker whose account no worker has ends; one that is served, or was latel
     return client.workflow.start<Workflows["tracker"]>(type, options);
   };
   const [left, own] = [await startTracker("hash-1", "left"), await startTracker("hash-2", "own")];
-  const stop = new AbortController();
-  onTestFinished(() => stop.abort());
-  const look = (afterMs?: number) =>
-    void endUnserved(client, "left", [own.workflowId], stop.signal, afterMs);
-  const statusOf = async (handle: typeof left) => (await handle.describe()).status.name;
-  // A rolling restart takes longer than this look.
-  look();
   const listed = async () => (await client.workflow.count(trackersOn("left"))).count;
   await expect.poll(listed, { timeout: 10_000 }).toBe(2);
+  const statusOf = async (handle: typeof left) => (await handle.describe()).status.name;
+  const look = (since: number) => endUnserved(client, "left", [own.workflowId], since);
+  const before = Date.now();
+  await look(before);
   expect(await statusOf(left)).toBe("RUNNING");
-  look(0);
-  await expect.poll(() => statusOf(left), { timeout: 10_000 }).toBe("TERMINATED");
-  expect(await statusOf(own)).toBe("RUNNING");
+  // Longer than a rolling restart, but not since this worker has started.
+  vi.useFakeTimers({ toFake: ["Date"], now: before + 11 * 60_000 });
+  onTestFinished(() => void vi.useRealTimers());
+  await look(Date.now());
+  expect(await statusOf(left)).toBe("RUNNING");
+  await look(before);
+  expect([await statusOf(left), await statusOf(own)]).toEqual(["TERMINATED", "RUNNING"]);
 });
 
 it.each([

@@ -11,7 +11,7 @@ import { queryText } from "./values.ts";
 
 // Temporal starts a workflow by a name and a list of values, which the compiler compares with nothing: two arguments in
 // the wrong order once made the tracker of each named account work for the unnamed one. Packages below the definitions
-// start workflows too, so the types are here. Lint (`typed-temporal`) requires the type of each start.
+// start workflows too, so the types are here. A test (`typed-temporal`) requires the type of each start.
 
 /** Input of a check of a worker. */
 export interface CheckWorkerInput {

@@ -1,5 +1,5 @@
 import type { Page, UnreadableRow } from "@durable-payments/api-core";
-import { isRefusedRead } from "../write/outcomes.ts";
+import { isRefusedRead, withReason } from "../write/outcomes.ts";
 import { ListReading, rowKeys } from "./list-reading.ts";
 import { WholeList } from "./whole-list.ts";
 
@@ -44,6 +44,8 @@ class Reading<Item extends object> {
   readonly #readers: Set<Reader<Item>>;
   readonly #items = new Map<string, Item>();
   readonly #unreadable = new Map<string, UnreadableRow>();
+  /** The reason why a page could not be read. */
+  #refusal: string | undefined;
 
   constructor(source: ListSource<Item>, readers: ReadonlyArray<Reader<Item>>) {
     this.#source = source;
@@ -97,7 +99,7 @@ class Reading<Item extends object> {
       const pages = new ListReading<Item>(this.#source.idField, this.#source.pageSize);
       const mayReturn = number === 2 && returns < MOST_RETURNS;
       const stop = await this.#readOnce(whole, pages, number, mayReturn);
-      if (this.#readers.size === 0) return undefined;
+      if (this.#readers.size === 0 || this.#refusal !== undefined) return this.#refusal;
       if (stop === "behind") {
         returns += 1;
         continue;
@@ -116,15 +118,16 @@ class Reading<Item extends object> {
   }
 
   /**
-   * Reads a page. A full last page is followed by a further reading, as its totals may count the page instead of the list;
-   * if the service answers that with an error, the totals are believed.
+   * Reads a page; undefined if the service answers it with an error. A full last page is followed by a further reading, as
+   * its totals may count the page instead of the list: if that is answered with an error, the totals are believed.
    */
   async #readPage(number: number, { hasAllPages }: ListReading<Item>) {
     try {
       return await this.#source.read(number);
     } catch (error) {
-      if (hasAllPages && isRefusedRead(error, MOST_OWN_STATUS)) return undefined;
-      throw error;
+      if (!isRefusedRead(error, hasAllPages ? MOST_OWN_STATUS : undefined)) throw error;
+      if (!hasAllPages) this.#refusal = `page ${number} could not be read: ${withReason(error)}`;
+      return undefined;
     }
   }
 

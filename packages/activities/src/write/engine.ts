@@ -21,14 +21,7 @@ import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
 import { advanceRow, type Attempt, dispatch, writeAgain } from "./guard.ts";
 import type { EngineOptions, ReadMade, WriteOperation, WriteTask } from "./operation.ts";
-import {
-  isPaymentsError,
-  isRefusedRead,
-  NotYet,
-  StepFailed,
-  waitAfterMs,
-  withReason,
-} from "./outcomes.ts";
+import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
 import { keyOf, keysOf, prepare, renamed } from "./request.ts";
 
 /** Longest time that an attempt continues without a result. */
@@ -294,22 +287,7 @@ export class Performing {
     if (this.#elsewhere.length > 0) return renamed(this.#elsewhere);
     const { search } = this.#operation;
     if (search === undefined) return { is: "absent" };
-    const { attempt, signal } = this.#attempt;
-    return this.#reading(async () => {
-      try {
-        return await search(row, this.#now, signal);
-      } catch (error) {
-        if (!isRefusedRead(error)) throw error;
-        // Time may not help: a person is asked in the end, as about a list that does not add up.
-        const message = `The list could not be read: ${withReason(error)}`;
-        return {
-          is: "later",
-          message,
-          isFaulty: true,
-          at: this.#now + waitAfterMs(error, attempt),
-        };
-      }
-    });
+    return this.#reading(() => search(row, this.#now, this.#attempt.signal));
   }
 
   async #reconcile(): Promise<NextEffect> {

@@ -115,9 +115,13 @@ describe("readings of a list", () => {
         1,
       ],
       ["a gateway answers", error(503), 1],
-      ["it is a page of the list", error(404), 2],
+      ["it is a page of the list", error(500), 2],
     ])("fail where the page after it cannot be read: %s", async (_, beyond, total_page) => {
       await expect(read(beyond, total_page)).rejects.toThrow("no");
+    });
+
+    it("are no evidence where one of its pages is refused", async () => {
+      expect((await read(error(404), 2)).fault).toBe("page 2 could not be read: no");
     });
   });
 

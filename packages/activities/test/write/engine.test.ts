@@ -92,7 +92,7 @@ describe("a lost answer", () => {
     await world.simulator.addFault({ kind: "dropped-before", operation: "createPayout" });
     await world.simulator.addFault({ kind: "refusal-in-200", operation: "listPayouts", times: 99 });
     const why = expect.stringMatching(
-      /^The list could not be read: .*The service says: /,
+      /^The list is inconsistent: page 1 could not be read: .*The service says: /,
     ) as unknown;
     expect(await world.once(task)).toMatchObject({ is: "wait", why });
     now += 31 * 60_000;

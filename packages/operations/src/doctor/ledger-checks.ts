@@ -164,31 +164,20 @@ export const checkStuck = (
 const NAMED = 5;
 
 /** Checks that each account with open waits has a tracker: without one, its runs notice nothing for hours. */
-export const checkServed = async (
+const checkServed = async (
   ledger: Ledger,
   { waits }: Overview,
   accounts: ReadonlyArray<KnownAccount>,
-  served: Pick<Heartbeats, "has">,
+  heartbeats: Heartbeats,
 ): Promise<ReadonlyArray<Check>> => {
-  const unserved = Map.groupBy(
-    waits.filter(({ account }) => !served.has(account)),
-    ({ account }) => account,
-  );
+  const unserved = waits.map(({ account }) => account).filter((hash) => !heartbeats.has(hash));
   return Promise.all(
-    [...unserved].map(async ([account, found]) => {
-      const open = found.reduce((total, { count }) => total + count, 0);
+    [...new Set(unserved)].map(async (account) => {
       const some = await ledger.waits({ account, isOpen: true, limit: NAMED });
       const ids = [...new Set(some.map(({ workflowId }) => workflowId))].join(", ");
-      const known = accounts.find(({ hash }) => hash === account);
-      const whose =
-        known === undefined
-          ? `account ${account}, which is not in these settings`
-          : `account ${known.name ?? "without a name"}`;
-      return failed(
-        "waits",
-        `no tracker works for ${whose}: ${counted(open, "open wait")}, such as of ${ids}`,
-        "Start a worker that has this account, or cancel these runs.",
-      );
+      const known = accounts.find(({ hash }) => hash === account) ?? { name: account };
+      const detail = `no tracker works for the account ${known.name ?? "without a name"}, but runs wait: ${ids}`;
+      return failed("waits", detail, "Start a worker that has this account, or cancel these runs.");
     }),
   );
 };

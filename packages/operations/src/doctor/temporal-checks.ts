@@ -177,14 +177,12 @@ const checkNotifications = async ({ client, settings }: Temporal): Promise<Check
   });
 };
 
+const unread = (name: string, error: unknown): Check =>
+  failed(name, detailsOf(error), "Check TEMPORAL_NAMESPACE and the credentials.");
+
 /** A failed read does not end the other checks. */
-const guarded = async (name: string, check: Promise<Check>): Promise<Check> => {
-  try {
-    return await check;
-  } catch (error) {
-    return failed(name, detailsOf(error), "Check TEMPORAL_NAMESPACE and the credentials.");
-  }
-};
+const guarded = (name: string, check: Promise<Check>): Promise<Check> =>
+  check.catch((error: unknown) => unread(name, error));
 
 /** Checks everything about Temporal that runs need: server, namespace, workers, trackers, notifications. */
 export const checkTemporal = async (
@@ -207,6 +205,7 @@ export const checkTemporal = async (
     ...accounts.map((account) => guarded("tracker", checkTracker(temporal, account, heartbeats))),
     guarded("notifications", checkNotifications(temporal)),
   ]);
-  await readOthers(temporal, heartbeats);
+  const others = readOthers(temporal, heartbeats).then(() => []);
+  checks.push(...(await others.catch((error: unknown) => [unread("trackers", error)])));
   return { checks: [server, namespace, ...checks], heartbeats };
 };
