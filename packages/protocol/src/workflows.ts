@@ -19,14 +19,7 @@ export interface CheckWorkerInput {
   readonly accounts?: ReadonlyArray<string>;
 }
 
-/**
- * The workflows of this project by type, as the definitions satisfy it.
- *
- * @example
- * ```ts
- * await client.workflow.start<Workflows["tracker"]>(WORKFLOW.tracker, { ...ids, args: [{ account }] });
- * ```
- */
+/** The workflows of this project by type: `workflow.start<Workflows["tracker"]>(…)`. The definitions satisfy it. */
 export interface Workflows {
   readonly payout: (input: PayoutInput) => Promise<PayoutResult>;
   readonly onboardCardholder: (input: OnboardCardholderInput) => Promise<OnboardCardholderResult>;

@@ -1,4 +1,5 @@
 import type { Ledger } from "@durable-payments/ledger";
+import { OPEN_RUNS } from "@durable-payments/protocol";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Operations } from "../../src/connection/operations.ts";
 import { ACCOUNT } from "./rows.ts";
@@ -32,7 +33,7 @@ export const operationsOn = (
   const asked: Asked = { signals: [], started: [] };
   const workflow = {
     getHandle: (workflowId: string) => ({
-      signal: async (name: string, payload: unknown) => {
+      signal: async ({ name }: { readonly name: string }, payload: unknown) => {
         if (signals === "noRun")
           throw new WorkflowNotFoundError("not found", workflowId, undefined);
         if (signals === "silent") throw new Error("Deadline exceeded");
@@ -50,7 +51,7 @@ export const operationsOn = (
   const withDeadline = <A>(_: number, act: () => Promise<A>) => act();
   const workflowService = {
     listWorkflowExecutions: async ({ query }: { readonly query: string }) => ({
-      executions: (query.includes("Running") ? Object.keys(open) : []).map((workflowId) => ({
+      executions: (query.includes(OPEN_RUNS) ? Object.keys(open) : []).map((workflowId) => ({
         execution: { workflowId, runId: `${workflowId}-run` },
       })),
     }),
