@@ -1,3 +1,4 @@
+import { OPEN_RUNS } from "@durable-payments/protocol";
 import { defaultPayloadConverter } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { createServer, type Http2Server, type ServerHttp2Stream } from "node:http2";
@@ -140,7 +141,7 @@ export class TemporalStub {
       }
       case "CountWorkflowExecutions": {
         const isRunning =
-          v1.CountWorkflowExecutionsRequest.decode(request).query.includes('"Running"');
+          v1.CountWorkflowExecutionsRequest.decode(request).query.includes(OPEN_RUNS);
         const count = this.runs.filter(
           ({ status = "RUNNING" }) => (status === "RUNNING") === isRunning,
         );
