@@ -97,7 +97,7 @@ it("finds the ledger well, and says what waits for a person", async () => {
 
 it("finds a ledger that can be read and not written", async () => {
   const check = () => Promise.reject(new LedgerUnavailable("its disk is full"));
-  const checks = await checkLedger({ ...ledger, check }, "default", accounts, []);
+  const checks = await checkLedger({ ...ledger, check }, "default", accounts, new Map());
   expect(checks).toContainEqual(
     expect.objectContaining({
       name: "ledger writes",
