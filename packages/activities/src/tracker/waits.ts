@@ -79,8 +79,9 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     const known = all;
     all = new Map();
     for (const wait of open) {
-      // Its own first look was one.
-      const { polledAt = wait.since, runSeenAt = began } = known.get(keyOf(wait)) ?? {};
+      // Its own first look was one. The ledger's clock may be ahead of ours: that makes no wait later.
+      const { polledAt = Math.min(wait.since, began), runSeenAt = began } =
+        known.get(keyOf(wait)) ?? {};
       all.set(keyOf(wait), { ...wait, polledAt, runSeenAt });
     }
     lastReadAt = began;

@@ -109,6 +109,17 @@ describe("waits", () => {
     expect(await ledger.waits({ isOpen: true })).toMatchObject([{ workflowId: "run-2" }]);
   });
 
+  it("are read in time, although the ledger's clock is an hour ahead", async () => {
+    ledger = await openLedger("memory", { clock: () => Date.now() + 3_600_000 });
+    await wait("run-1", "balance", "USD 1.00");
+    const { client, done } = clientOf({ "run-1": "RUNNING" });
+    const tracker = sweep(client);
+    await tracker.sweep();
+    untilDue();
+    await tracker.sweep();
+    expect(done).toMatchObject([["complete", "run-1", "await:USD 1.00", { outcome: "enough" }]]);
+  });
+
   it("are completed once by two trackers at the same time", async () => {
     await wait("run-1", "balance", "USD 1.00");
     const { client, done } = clientOf({ "run-1": "RUNNING" });
