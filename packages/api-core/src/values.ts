@@ -1,5 +1,8 @@
 export { shownText, visibleJson, visibleLines, visibleText } from "./visible-text.ts";
 
+/** Longest time between the permission to send a request and its first byte, in milliseconds. */
+export const PERMITTED_FOR_MS = 1_000;
+
 /**
  * Checks whether a value is a plain record: an object, neither null nor a list.
  *

@@ -8,7 +8,7 @@ export {
   reasonProblem,
 } from "./model/gate.ts";
 export type * from "./model/row.ts";
-export { grownWait } from "./model/rows.ts";
+export { grownWait, LEAVES_WITHIN_MS } from "./model/rows.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
 export { endAmong } from "./store/log.ts";

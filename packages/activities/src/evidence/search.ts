@@ -1,5 +1,12 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import type { JsonObject, Ledger, Verdict, WritePolicy, WriteRow } from "@durable-payments/ledger";
+import {
+  type JsonObject,
+  LEAVES_WITHIN_MS,
+  type Ledger,
+  type Verdict,
+  type WritePolicy,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { keysOf } from "../write/request.ts";
 import type { ListReadings } from "./list-readings.ts";
 import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
@@ -25,9 +32,6 @@ const MOST_SHOWN = 20;
 /** Shortest wait between two readings; each further one is three times as long as the search so far. */
 const SHORTEST_WAIT_MS = 2_000;
 const LONGEST_WAIT_MS = 5 * 60_000;
-
-/** The ledger's model adds it to the end of a send whose attempt may still dispatch. */
-const MAY_BE_DISPATCHED_MS = 11_000;
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/;
 
@@ -130,7 +134,7 @@ export const searchList = async <Item extends object>(
     age: ageOf(createdOf(item)),
     rival: rivalOf(item),
   }));
-  const lostAt = (row.until ?? now) - policy.requestTimeoutMs - MAY_BE_DISPATCHED_MS;
+  const lostAt = (row.until ?? now) - policy.requestTimeoutMs - LEAVES_WITHIN_MS;
   const verdict = verdictOf({
     candidates,
     unreadable: alike.filter(({ fields }) => ageOf(fields["create_time"]) !== "older").length,

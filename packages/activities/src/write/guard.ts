@@ -9,12 +9,13 @@ import {
   type Call,
   type JsonObject,
   grownWait,
+  LEAVES_WITHIN_MS,
   MadeByAnother,
   type SendOutcome,
 } from "@durable-payments/ledger";
 import type { WriteOptions } from "@durable-payments/protocol/calls";
 import { BeforeSend, type OperationName, Unavailable } from "@durable-payments/api-core";
-import { messageOf } from "@durable-payments/api-core/values";
+import { messageOf, PERMITTED_FOR_MS } from "@durable-payments/api-core/values";
 import { Effect } from "effect";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isPaymentsError, waitAfterMs } from "./outcomes.ts";
@@ -69,14 +70,18 @@ export interface Attempt {
   readonly isRunOpen: () => Promise<boolean>;
 }
 
-/** A dispatch leaves within this time of its attempt's start, by both clocks. */
-const DISPATCH_WITHIN_MS = 10_000;
+/** A dispatch is permitted within this time of its attempt's start, by both clocks. */
+const PERMITTED_WITHIN_MS = LEAVES_WITHIN_MS - PERMITTED_FOR_MS;
 
-/** A slower look at the ledger is repeated: the process may have been frozen during it. */
-const LOOK_WITHIN_MS = 500;
+/** A slower look at the ledger is repeated: a pause or a stop order may have come during it. */
+const LOOK_WITHIN_MS = PERMITTED_FOR_MS;
 
 /** A dispatch within this time counts as immediate: its run was open at the start of the attempt. */
 const AT_ONCE_MS = 1_000;
+
+/** Milliseconds since a time, by the clock that says more: the process or its machine may have stood still. */
+const msSince = ({ monotonic, wall }: Attempt["startedAt"]): number =>
+  Math.max(Math.abs(Date.now() - wall), performance.now() - monotonic);
 
 /** Dependencies of a guard. */
 interface GuardOptions {
@@ -90,15 +95,20 @@ interface GuardOptions {
 }
 
 /**
- * The fence: it runs before each dispatch of one call of the client. In one transaction of the ledger it checks
- * everything that may forbid the send, and commits `sending`. If Temporal or the ledger does not answer, nothing is
- * sent.
+ * The fence: the client runs it before each dispatch of one call, after sign-in and waits. If Temporal or the ledger does
+ * not answer, nothing is sent.
+ *
+ * | look | when | what it does |
+ * |---|---|---|
+ * | commit | first | checks everything that may forbid the send, and commits `sending`, in one transaction |
+ * | reading | after a slow look, or before another dispatch of the call | checks the same again, and changes nothing |
+ *
+ * A ledger may take seconds to commit. A pause that is confirmed meanwhile must hold, so a slow look is followed by
+ * another. That is a reading, which waits for no disk: committing again would take as long each time, and never send.
  */
 class Guard {
   readonly #options: GuardOptions;
-  #isAsked = false;
-  #hasGone = false;
-  #isStopped = false;
+  #phase: "unasked" | "asked" | "permitted" | "stopped" = "unasked";
   #blocked: string | undefined;
 
   constructor(options: GuardOptions) {
@@ -107,12 +117,12 @@ class Guard {
 
   /** Whether the ledger may have committed `sending`: then the outcome must be recorded. */
   get mayHaveBegun(): boolean {
-    return this.#hasGone || (this.#isAsked && !this.#isStopped);
+    return this.#phase === "asked" || this.#phase === "permitted";
   }
 
   /** Whether the ledger was asked at all. */
   get isAsked(): boolean {
-    return this.#isAsked;
+    return this.#phase !== "unasked";
   }
 
   /** Why the last dispatch was not permitted. */
@@ -152,48 +162,47 @@ class Guard {
 
   async #check(what?: string): Promise<void> {
     const { attempt } = this.#options;
-    for (;;) {
+    let lookedAt: Attempt["startedAt"];
+    do {
       if (attempt.signal.aborted) throw new Error("Its activity was cancelled.");
-      if (performance.now() - attempt.startedAt.monotonic > AT_ONCE_MS) {
+      this.#checkTime();
+      if (msSince(attempt.startedAt) > AT_ONCE_MS) {
         const isOpen = await attempt.isRunOpen().catch((error: unknown) => {
           throw new Error(`Temporal did not confirm that its run is open: ${messageOf(error)}`);
         });
         if (!isOpen) throw new Error("Its run has ended.");
       }
-      const asked = { wall: Date.now(), monotonic: performance.now() };
-      await this.#commit(what);
-      const tookMs = Math.max(
-        Math.abs(Date.now() - asked.wall),
-        performance.now() - asked.monotonic,
-      );
-      const sinceStartMs = Math.max(
-        Math.abs(Date.now() - attempt.startedAt.wall),
-        performance.now() - attempt.startedAt.monotonic,
-      );
-      if (sinceStartMs > DISPATCH_WITHIN_MS) {
-        throw new Error("More than 10 s have passed since its attempt began.");
-      }
-      if (tookMs <= LOOK_WITHIN_MS) return;
-    }
+      lookedAt = { wall: Date.now(), monotonic: performance.now() };
+      await this.#look(what);
+      this.#checkTime();
+    } while (msSince(lookedAt) > LOOK_WITHIN_MS);
   }
 
-  async #commit(what?: string): Promise<void> {
+  #checkTime(): void {
+    if (msSince(this.#options.attempt.startedAt) > PERMITTED_WITHIN_MS)
+      throw new Error(
+        `More than ${PERMITTED_WITHIN_MS / 1_000} s have passed since its attempt began.`,
+      );
+  }
+
+  async #look(what?: string): Promise<void> {
     const { attempt, call, ledger, policy, token, who } = this.#options;
-    this.#isAsked = true;
-    const event = {
-      is: "dispatching",
-      who,
-      token,
-      call,
-      ...(what !== undefined && { what }),
-    } as const;
-    const { effect } = await advanceRow(ledger, call.name, event, policy, attempt);
-    if (effect.is === "go") {
-      this.#hasGone = true;
-      return;
+    const isHeld = this.#phase === "permitted";
+    if (!isHeld) this.#phase = "asked";
+    const { effect } = isHeld
+      ? advance(await ledger.look(call.name), { is: "leaving", who, token, call }, policy)
+      : await advanceRow(
+          ledger,
+          call.name,
+          { is: "dispatching", who, token, call, ...(what !== undefined && { what }) },
+          policy,
+          attempt,
+        );
+    if (effect.is !== "go") {
+      if (!isHeld) this.#phase = "stopped";
+      throw new Error(effect.is === "stop" ? effect.why : "The ledger did not permit it.");
     }
-    this.#isStopped = true;
-    throw new Error(effect.is === "stop" ? effect.why : "The ledger did not permit it.");
+    this.#phase = "permitted";
   }
 }
 
@@ -233,46 +242,47 @@ export type Dispatched =
   /** The client rejects the request. */
   | { readonly is: "invalid"; readonly message: string; readonly details: JsonObject };
 
-const notDispatched = (message: string, waitMs = 0): Dispatched => ({
-  is: "answered",
-  outcome: { is: "notDispatched", message },
-  waitMs,
-});
-
-/** Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a dispatch. */
+/**
+ * Sends a request once, behind the guard. Throws the reason of the attempt's signal if it was aborted before a dispatch.
+ *
+ * | | dispatch permitted, or the ledger's answer unknown | not permitted | not asked for |
+ * |---|---|---|---|
+ * | blocked by the guard | answered: not dispatched, unless an earlier dispatch was lost | answered: not dispatched | the same |
+ * | any other outcome | answered: the outcome; an error is a lost one | – | later, or invalid |
+ */
 export const dispatch = async (given: Dispatch): Promise<Dispatched> => {
   const { attempt, operation, ...sending } = given;
   const { signal } = attempt;
   const guard = new Guard(given);
+  const waitMs = grownWait(attempt.attempt);
   let outcome: SendOutcome;
+  let thrown: Error | undefined;
   try {
     outcome = await operation.send({ ...sending, guard, attempt: attempt.attempt });
   } catch (error) {
-    if (!guard.mayHaveBegun) {
-      if (signal.aborted) throw signal.reason;
-      if (guard.blocked !== undefined) return notDispatched(guard.blocked);
-      if (!isPaymentsError(error)) throw error;
-      const waitMs = waitAfterMs(error, attempt.attempt);
-      return { is: "later", message: error.message, waitMs, isUnsent: true };
-    }
-    outcome =
-      guard.blocked === undefined
-        ? { is: "lost", message: messageOf(error) }
-        : { is: "notDispatched", message: guard.blocked };
+    thrown = error instanceof Error ? error : new Error(messageOf(error));
+    outcome = { is: guard.blocked === undefined ? "lost" : "later", message: messageOf(error) };
   }
-  if (guard.mayHaveBegun) {
-    return guard.blocked !== undefined && outcome.is === "later"
-      ? notDispatched(guard.blocked)
-      : { is: "answered", outcome, waitMs: 0 };
+  const { blocked, mayHaveBegun } = guard;
+  if (!mayHaveBegun && signal.aborted) throw signal.reason;
+  if (blocked !== undefined && (!mayHaveBegun || outcome.is === "later")) {
+    const unsent = { is: "notDispatched", message: blocked } as const;
+    return { is: "answered", outcome: unsent, waitMs: mayHaveBegun ? waitMs : 0 };
   }
-  // The client did not get as far as a dispatch, or was not permitted to.
-  if (signal.aborted) throw signal.reason;
-  if (guard.blocked !== undefined) return notDispatched(guard.blocked);
-  if (outcome.is === "later") return notDispatched(outcome.message, outcome.retryAfterMs);
+  if (mayHaveBegun) return { is: "answered", outcome, waitMs: 0 };
+  // The client did not get as far as a dispatch.
+  if (isPaymentsError(thrown)) {
+    const { message } = thrown;
+    return { is: "later", message, waitMs: waitAfterMs(thrown, attempt.attempt), isUnsent: true };
+  }
+  if (thrown !== undefined) throw thrown;
+  if (outcome.is === "later") {
+    const unsent = { is: "notDispatched", message: outcome.message } as const;
+    return { is: "answered", outcome: unsent, waitMs: outcome.retryAfterMs ?? 0 };
+  }
   if (outcome.is === "refused") {
     return { is: "invalid", message: outcome.message, details: outcome.details };
   }
-  const waitMs = grownWait(attempt.attempt);
   return { is: "later", message: `It was not sent (${outcome.is}).`, waitMs, isUnsent: false };
 };
 

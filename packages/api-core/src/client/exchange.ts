@@ -1,15 +1,12 @@
 import { promisify } from "node:util";
 import { brotliDecompress, type InputType, unzip } from "node:zlib";
 import type { Dispatcher } from "undici";
-import { lookUp, messageOf } from "../values.ts";
+import { lookUp, messageOf, PERMITTED_FOR_MS } from "../values.ts";
 import { connectionFault, NoResponse } from "./no-response.ts";
 import type { ResponseHeaders, WireResponse } from "./wire.ts";
 
 /** The longest response that is read, before and after decoding: a page of the service has 100 items. */
 export const LARGEST_RESPONSE_BYTES = 16 * 1024 * 1024;
-
-/** Longest time between the permission to send a request and its first byte. */
-const PERMITTED_FOR_MS = 1_000;
 
 /** The codings that the client asks for, as the header `accept-encoding` has them. */
 export const ACCEPTED_CODINGS = "gzip, br, deflate";

@@ -233,27 +233,29 @@ const called = (context: Context): Decided => {
   }
 };
 
-/** The fence: repeats the decision of the call in the transaction that permits the first byte. */
-const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced => {
-  const { token, what = "sent" } = event;
-  const { become, call, look } = context;
+/** Why a stop, a pause, a limit or another attempt forbids what the row's token permits; changes nothing. */
+const leaving = ({ call, look }: Context, token: string): Advanced => {
   const { row } = look;
   const stop = (why: string): Advanced => nothing({ is: "stop", why });
   if (!token.startsWith(`${look.epoch}:`)) return stop("The ledger was restored meanwhile.");
-  let plan = row;
-  // The client sends a second time within one call, after it has signed in again.
   const isHeld = row?.state === "sending" && row.token === token && row.epoch === look.epoch;
-  if (isHeld) {
-    if (look.end !== undefined) return stop("Ended by a person.");
-    const held = heldBy(look, row, call);
-    if (held !== undefined) return stop(whyOf(held.effect));
-  } else {
-    if (row?.state === "sending") return stop("Another attempt has taken over.");
-    const decided = called(context);
-    ({ plan } = decided);
-    if (plan === undefined) return stop(whyOf(decided.effect));
-  }
-  if (plan === undefined) return stop("Another attempt has taken over.");
+  if (!isHeld) return stop("Another attempt has taken over.");
+  if (look.end !== undefined) return stop("Ended by a person.");
+  const held = heldBy(look, row, call);
+  return held === undefined ? nothing({ is: "go" }) : stop(whyOf(held.effect));
+};
+
+/**
+ * The fence: repeats the decision of the call in the transaction that permits the first byte. A row that is being sent is
+ * not written again, so a call that asks several times is one send.
+ */
+const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced => {
+  const { token, what = "sending" } = event;
+  const { become, call, look } = context;
+  if (look.row?.state === "sending" || !token.startsWith(`${look.epoch}:`))
+    return leaving(context, token);
+  const { effect, plan } = called(context);
+  if (plan === undefined) return nothing({ is: "stop", why: whyOf(effect) });
   const { generation } = plan;
   const sends = plan.sends + 1;
   const sending: Partial<WriteRow> = {
@@ -288,6 +290,8 @@ export const advance = (look: Look, event: WriteEvent, policy: WritePolicy): Adv
     }
     case "dispatching":
       return dispatching({ look, call: event.call, policy, become }, event);
+    case "leaving":
+      return leaving({ look, call: event.call, policy, become }, event.token);
     case "answered":
       return answered(look, event, policy);
     case "evidence":

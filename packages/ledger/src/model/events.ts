@@ -103,6 +103,8 @@ export type WriteHappening =
       /** How the log names it, if nothing is sent: the ledger has the same already. */
       readonly what?: string;
     }
+  /** `dispatching` took long, or its call sends once more: what it permitted is checked again, and nothing changes. */
+  | { readonly is: "leaving"; readonly token: string; readonly call: Call }
   | {
       readonly is: "answered";
       readonly token: string;
@@ -155,9 +157,9 @@ export type FailureKind =
 export type Effect =
   /** Call the client, whose hook brings `dispatching`; the key follows from the name and `generation`. */
   | { readonly is: "send"; readonly generation: number; readonly isResend: boolean }
-  /** Dispatch permitted (answer to `dispatching`). */
+  /** Dispatch permitted (answer to `dispatching` and `leaving`). */
   | { readonly is: "go" }
-  /** Not permitted (answer to `dispatching`): nothing is sent. */
+  /** Not permitted (answer to `dispatching` and `leaving`): nothing is sent. */
   | { readonly is: "stop"; readonly why: string }
   /** Read the list, for `row` as it is now; then `evidence`. */
   | { readonly is: "reconcile" }

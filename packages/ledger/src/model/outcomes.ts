@@ -117,6 +117,7 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
   const isSettled = row.doubt === 0 || isHarmless(policy);
   const settled = { token: null, doubt: 0, message };
   const unsettled = { ...nowUnknown(look, policy), message };
+  const unmade = isSettled ? { ...settled, state: "ready" as const } : unsettled;
   const wait = (after: number, isUnsent: boolean): Effect => ({
     is: "wait",
     at: now + after,
@@ -139,12 +140,14 @@ export const answered = (look: Look, event: EventOf<"answered">, policy: WritePo
         ? become(row, nowUnknown(look, policy), "repeat refused", again, details)
         : ask(row, row.doubt);
     }
-    case "later":
+    case "later": {
+      const effect = wait(outcome.retryAfterMs ?? grownWait(row.sends), isSettled);
+      return become(row, unmade, "no effect", effect, { message });
+    }
     case "notDispatched": {
-      const after = outcome.is === "later" ? outcome.retryAfterMs : undefined;
-      const to = isSettled ? { ...settled, state: "ready" as const } : unsettled;
-      const effect = wait(after ?? grownWait(row.sends), isSettled);
-      return become(row, to, "no effect", effect, { message });
+      // It does not count as a send. The attempt knows how long to wait.
+      const to = { ...unmade, sends: row.sends - 1 };
+      return become(row, to, "not sent", wait(0, isSettled), { message });
     }
     case "contradiction":
     case "lost": {

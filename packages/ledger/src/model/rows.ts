@@ -2,8 +2,8 @@ import type { Advanced, Call, Effect, FailureKind, WritePolicy } from "./events.
 import type { JsonObject, Question, WriteRequest, WriteRow, WriteState } from "./row.ts";
 import type { Look } from "../store/ledger.ts";
 
-/** Longest time from the start of an attempt to its dispatch, with the width of the last look, in milliseconds. */
-const DISPATCH_WITHIN_MS = 10_000 + 1_000;
+/** A send leaves within this time of its attempt's start, or never. "Not listed" proves nothing before it is over. */
+export const LEAVES_WITHIN_MS = 11_000;
 const MOST_WAIT_MS = 300_000;
 
 /** Whether a second write does no harm, so that nobody has to know the outcome of the first. */
@@ -93,7 +93,7 @@ export const nowUnknown = (look: Look, policy: WritePolicy): Partial<WriteRow> =
   state: "unknown",
   token: null,
   question: null,
-  until: look.now + DISPATCH_WITHIN_MS + policy.requestTimeoutMs,
+  until: look.now + LEAVES_WITHIN_MS + policy.requestTimeoutMs,
   unprovableSince: null,
 });
 

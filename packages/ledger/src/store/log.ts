@@ -69,7 +69,7 @@ export type NewDecision = Omit<Decision, "sequence" | "at">;
 export interface NewEntry {
   /** The worker, tool or person. */
   readonly who: string;
-  /** A few words: "sent", "succeeded", "not listed", "made twice". */
+  /** A few words: "sending", "succeeded", "not listed", "made twice". */
   readonly what: string;
   readonly details: JsonObject;
 }

@@ -17,6 +17,7 @@ const LEGEND = [
   "| --- | --- |",
   "| called | an attempt begins |",
   "| dispatching | the client is about to write the first byte: the last check |",
+  "| leaving | the last check took long, or the client sends once more: it is repeated without a change |",
   "| answered | a send ended: made, refused, later (no effect, time may help), lost, contradiction or notDispatched |",
   "| evidence | the service's list was read for a write with an unknown outcome |",
   "| checked | the id that a person gave was read |",

@@ -98,6 +98,8 @@ class Writer {
         return "c";
       case "send":
         return `s${bit(phase.epoch === epoch)}`;
+      case "look":
+        return `l${tokenKey(phase.token)}${phase.generation}`;
       case "gone":
         return `g${tokenKey(phase.token)}${phase.generation}`;
       case "answer": {

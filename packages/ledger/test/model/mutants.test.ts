@@ -343,7 +343,39 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
             event.is === "dispatching" && look.row !== undefined
               ? advance(withRow(look, { state: "sending", token: event.token }), event, policy)
               : advance(look, event, policy),
-          "made twice",
+          "made, and said not to be",
+        ],
+      },
+      "what is confirmed during a slow commit is obeyed": Object.fromEntries(
+        (
+          [
+            ["a slow commit", "sent while paused"],
+            ["a slow commit, ended", "sent after the end"],
+            ["a slow commit, ledger restored", "sent while stopped"],
+          ] as const
+        ).map(([name, fault]): readonly [string, Mutant] => [
+          `the fence skips its second look: ${fault}`,
+          [
+            name,
+            (look, event, policy) =>
+              event.is === "leaving"
+                ? { row: undefined, entries: [], effect: { is: "go" } }
+                : advance(look, event, policy),
+            fault,
+          ],
+        ]),
+      ),
+      "a send is recorded once": {
+        "the second look counts again": [
+          "a slow commit",
+          (look, event, policy) => {
+            const advanced = advance(look, event, policy);
+            const { row } = look;
+            return event.is === "leaving" && advanced.effect.is === "go" && row !== undefined
+              ? { ...advanced, row: { ...row, sends: row.sends + 1 } }
+              : advanced;
+          },
+          "one send is recorded twice",
         ],
       },
       "an end is seen": {

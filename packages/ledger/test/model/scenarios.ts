@@ -15,6 +15,7 @@ const NONE: Budgets = {
   answers: 0,
   unclear: 0,
   pauses: 0,
+  slows: 0,
   accounts: 0,
   cancels: 0,
   lates: 0,
@@ -59,6 +60,12 @@ export const scenarios = {
   "kills, freezes and lost answers": setting({ kills: 2, loses: 1, lates: 1 }),
   "an answer lost on the way": setting({ kills: 1, loses: 1, lates: 1 }),
   paused: setting({ kills: 1, loses: 1, pauses: 1 }),
+  "a slow commit": setting({ slows: 1, kills: 1, loses: 1, pauses: 2 }),
+  "a slow commit, ended": setting({ slows: 1, kills: 1, ends: 1, overrules: 1, retries: 1 }),
+  "a slow commit, ledger restored": setting(
+    { slows: 1, loses: 1, restores: 1, retries: 1 },
+    { isStoppedFirst: true },
+  ),
   "without a voucher": setting({ kills: 1, loses: 1 }, { isVouched: false }),
   "retry with another request": setting({ kills: 1, loses: 1, retries: 1, amends: 1 }),
   "retry with another request, not named": setting(

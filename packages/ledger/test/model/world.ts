@@ -39,7 +39,9 @@ export interface Budgets {
   readonly overrules: number;
   readonly answers: number;
   readonly unclear: number;
+  /** The first begins before everything else. */
   readonly pauses: number;
+  readonly slows: number;
   readonly accounts: number;
   readonly cancels: number;
   readonly lates: number;
@@ -86,6 +88,8 @@ export interface Attempt {
   readonly phase:
     | { readonly is: "call" }
     | { readonly is: "send"; readonly epoch: number }
+    /** Its commit took long: it looks once more before it sends. */
+    | { readonly is: "look"; readonly token: string; readonly generation: number }
     | { readonly is: "gone"; readonly token: string; readonly generation: number }
     | {
         readonly is: "answer";
@@ -350,10 +354,12 @@ export class Model {
   }
 
   /** One transaction of an attempt, and what follows for it and its run. */
-  #transact(w: World, at: number, event: WriteEvent): World {
+  #transact(w: World, at: number, event: WriteEvent, isSlow = false): World {
     const one = w.attempts[at]!;
-    const { effect, row } = this.#rules.advance(lookAt(w), event, this.setting.policy);
+    const { effect, entries, row } = this.#rules.advance(lookAt(w), event, this.setting.policy);
     let next = stored(w, row);
+    if (event.is === "leaving" && (row !== undefined || entries.length > 0))
+      next = { ...next, fault: "one send is recorded twice" };
     if (row !== undefined && row.state === "ready" && row.doubt > 0)
       next = { ...next, fault: "ready with doubt" };
     if (
@@ -416,18 +422,24 @@ export class Model {
                             ![w.row.request.hash, w.row.question?.request].includes(one.request)
                           ? "another request was sent than the answer is for"
                           : "";
-        const token = next.row!.token!;
+        const token = "token" in event ? event.token : "";
+        const left = event.is === "leaving" ? w.left : spent(w, "sends");
         return {
-          ...on({ phase: { is: "gone", token, generation } }),
+          ...on({ phase: { is: isSlow ? "look" : "gone", token, generation } }),
           fault: next.fault || fault,
-          left: spent(w, "sends"),
+          left: isSlow ? { ...left, slows: left.slows - 1 } : left,
         };
       }
       case "stop":
         return on({
           phase: {
             is: "answer",
-            token: event.is === "dispatching" ? `${event.token} stopped` : "",
+            token:
+              event.is === "dispatching"
+                ? `${event.token} stopped`
+                : "token" in event
+                  ? event.token
+                  : "",
             generation: 0,
             outcome: { is: "notDispatched", message: "" },
           },
@@ -472,9 +484,18 @@ export class Model {
       case "send":
         if (w.left.sends > 0 && !one.isLate) {
           const token = `${phase.epoch}:${w.left.sends}`;
-          on("dispatching", this.#transact(w, at, { who, is: "dispatching", token, call }));
+          const event = { who, is: "dispatching", token, call } as const;
+          on("dispatching", this.#transact(w, at, event));
+          if (w.left.slows > 0) on("dispatching slowly", this.#transact(w, at, event, true), true);
         }
         break;
+      case "look": {
+        const { generation, token } = phase;
+        const outcome = { is: "notDispatched", message: "" } as const;
+        if (one.isLate) on("is too late", phased({ is: "answer", token, generation, outcome }));
+        else on("leaving", this.#transact(w, at, { who, is: "leaving", token, call }));
+        break;
+      }
       case "gone": {
         const { generation, token } = phase;
         const answer = (outcome: SendOutcome, change: Partial<World> = {}) =>
@@ -636,6 +657,7 @@ export class Model {
     if (left.undos > 0 && row?.state === "done" && row.epoch === w.epoch && run.status !== "busy")
       steps.push({ label: "undone", isFault: true, world: this.#undone(w, row) });
     if (w.isPaused) on("resumed", { isPaused: false }, false);
+    else if (left.pauses > 1) on("PAUSED", { isPaused: true, left: spent(w, "pauses") });
     for (const [index, one] of w.flying.entries())
       on("arrives late", {
         made: [...w.made, { ...one, isListed: false, isGone: false }],
