@@ -2,7 +2,6 @@ import { type Assumptions, type ClientOptions, makeAssumptions } from "@durable-
 import { messageOf } from "@durable-payments/api-core/values";
 import {
   type AccountSettings,
-  openTextSeal,
   type Operations,
   type OperationsSettings,
   type Sources,
@@ -63,7 +62,7 @@ export const operationsSettings = (): OperationsSettings<ClientOptions> => {
   const [{ service: first }] = accounts;
   return {
     temporal: () => temporalSettings(process.env, settings),
-    ledger: { ledger, clientId, ...(keyring !== undefined && { seal: openTextSeal(keyring) }) },
+    ledger: { ledger, clientId, keyring },
     accounts,
     ...(Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };

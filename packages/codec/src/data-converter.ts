@@ -29,11 +29,11 @@ export const encryptedDataConverter = (settings: EncryptionSettings): DataConver
   failureConverterPath,
 });
 
-/** Names how payloads are encoded, as the settings of an installation have it: one of the two, or none. */
+/** Names how payloads are encoded, as the settings of an installation have it. */
 export interface EncodingSettings {
   /** Folder of keys: {@link openKeyring}. */
   readonly keyring?: string;
-  /** Module that exports `dataConverter`, or a function of `{ namespace }` that returns one. */
+  /** Module that exports `dataConverter`, or a function of `{ namespace }` that returns one. The keyring is then of the ledger alone. */
   readonly dataConverter?: string;
 }
 
@@ -80,7 +80,7 @@ const readModule = (module: string, namespace: string): DataConverter => {
  * @param settings a keyring, or a module.
  * @param namespace Temporal namespace of worker and client.
  * @returns the converter; undefined if the settings name none.
- * @throws InvalidDataConverter if both are set, or a module cannot be used.
+ * @throws InvalidDataConverter if a module cannot be used.
  * @example
  * ```ts
  * const dataConverter = readDataConverter({ keyring: "/etc/payments/keys" }, namespace);
@@ -91,9 +91,6 @@ export const readDataConverter = (
   { dataConverter: module, keyring }: EncodingSettings,
   namespace: string,
 ): DataConverter | undefined => {
-  if (keyring !== undefined && module !== undefined) {
-    throw new InvalidDataConverter("Set keyring (PAYMENTS_KEYRING) or dataConverter, not both");
-  }
   if (module !== undefined) return readModule(module, namespace);
   return keyring === undefined
     ? undefined

@@ -59,12 +59,6 @@ it.each([
   expect(reading).toThrow(message);
 });
 
-it("is refused where both are set", () => {
-  expect(() => read({ keyring: "a", dataConverter: "b" })).toThrow(
-    "Set keyring (PAYMENTS_KEYRING) or dataConverter, not both",
-  );
-});
-
 it("is checked by encoding and decoding once", async () => {
   const { folder } = await makeKeyringFolder();
   const converterOf = (path: string) =>

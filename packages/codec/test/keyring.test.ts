@@ -1,7 +1,7 @@
 import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { openKeyring } from "../src/index.ts";
+import { openKeyring, openTextSeal } from "../src/index.ts";
 import { makeKeyringFolder } from "./support/keyring-folder.ts";
 
 /** As it is read at every use. */
@@ -122,6 +122,8 @@ it.each([
     message: expect.stringMatching(says) as unknown,
   });
   expect(String(error)).not.toContain("c2hvcnQ=");
+  // The ledger's texts are encrypted by the same keys, after the same checks.
+  expect(() => openTextSeal(folder).seal("text")).toThrow(says);
 });
 
 it("refuses a data key that was changed, or that another key of the same id has wrapped", async () => {

@@ -129,7 +129,7 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   #converterOf(options: Parameters<typeof converterOf>[0]) {
     const { keyring } = this.#settings;
     const read = orCannotStart(() => readSettings(this.#process.environment));
-    return converterOf(options, keyring === undefined ? read : { keyring });
+    return converterOf(options, { ...read, ...(keyring !== undefined && { keyring }) });
   }
 
   get #process(): WorkerProcess {

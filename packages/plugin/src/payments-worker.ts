@@ -226,6 +226,10 @@ export const prepareWorker = async (
     // Each of the worker's tasks would fail.
     throw new CannotStart(`${messageOf(error)}.`);
   });
+  if (dataConverter !== undefined && read.keyring === undefined)
+    Runtime.instance().logger.warn(
+      "The ledger's texts are not encrypted: a dataConverter encrypts only what Temporal stores. To encrypt the ledger, set keyring (PAYMENTS_KEYRING) as well.",
+    );
   const notify = orCannotStart(() => readNotificationSettings(read.notify ?? {}));
   const deployment = deploymentOf(given, read, environment);
   const collector = orCannotStart(() => tracingEndpoint(environment));

@@ -193,7 +193,7 @@ export const SettingsSchema = Schema.Struct({
   }),
   dataConverter: setting(
     Text,
-    "Module that exports `dataConverter`, used instead of keyring: a path or a package name.",
+    "Module that exports `dataConverter`, for what Temporal stores: a path or a package name. It does not encrypt the ledger: set keyring as well.",
   ),
   taskQueue: setting(
     Text,

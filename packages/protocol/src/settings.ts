@@ -189,11 +189,8 @@ const readVariables = (environment: Environment): Settings => {
   });
 };
 
-/** Only one of these counts: if the upper settings have one, the other of the lower settings is ignored. */
-const EITHER = [
-  ["apiKey", "apiKeyFile"],
-  ["keyring", "dataConverter"],
-] as const;
+/** Only one of these counts: if the upper settings have one, those of the lower settings are ignored. */
+const EITHER = ["apiKey", "apiKeyFile"] as const;
 
 /**
  * Lays settings over others.
@@ -203,11 +200,9 @@ const EITHER = [
 export const layOver = <A extends object, B extends object>(lower: A, upper: B): A & B => {
   const given = Object.entries(upper).filter(([, value]) => value !== undefined);
   const names = new Set(given.map(([name]) => name));
+  const isGiven = EITHER.some((one) => names.has(one));
   const left = Object.entries(lower).filter(
-    ([name]) =>
-      !EITHER.some(
-        (pair) => pair.some((one) => one === name) && pair.some((one) => names.has(one)),
-      ),
+    ([name]) => !isGiven || EITHER.every((one) => one !== name),
   );
   const [below, above]: ReadonlyArray<unknown> = [lower, upper].map((settings) =>
     Reflect.get(settings, "notify"),

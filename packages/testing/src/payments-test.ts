@@ -1,4 +1,5 @@
 import type { OperationName } from "@durable-payments/api-core";
+import { decodingConnection } from "@durable-payments/operations/connection";
 import { firstVoucher } from "@durable-payments/operations/start";
 import type {
   FaultKind,
@@ -119,15 +120,16 @@ const UNKNOWN_RUN = {
 
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
 
-/** Returns a client whose `result()` lets the server's time pass. */
+/** Returns a client whose `result()` lets the server's time pass, and which reads histories decoded. */
 const clientOf = (
-  { clock, environment }: TestServer,
+  { clock, environment: { connection } }: TestServer,
   dataConverter: DataConverter | undefined,
 ): Client => {
   const client = new Client({
-    connection: environment.connection,
     namespace: NAMESPACE,
-    ...(dataConverter && { dataConverter }),
+    ...(dataConverter === undefined
+      ? { connection }
+      : { connection: decodingConnection(connection, dataConverter), dataConverter }),
   });
   const { workflow } = client;
   const result = workflow.result.bind(workflow);

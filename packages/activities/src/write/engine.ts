@@ -27,8 +27,8 @@ import { keyOf, keysOf, prepare, renamed } from "./request.ts";
 /** Longest time that an attempt continues without a result. */
 const MOST_MS = 60_000;
 
-/** Effects after which the attempt goes on. */
-const GOES_ON: ReadonlySet<NextEffect["is"]> = new Set(["send", "reconcile", "check", "again"]);
+/** Effects after which the attempt continues. */
+const CONTINUES: ReadonlySet<NextEffect["is"]> = new Set(["send", "reconcile", "check", "again"]);
 
 /** Performs one write until it is done, or until time or a person has to help. */
 export class Performing {
@@ -114,7 +114,7 @@ export class Performing {
             `The ledger returned ${effect.is}, although nothing was to be dispatched.`,
           );
       }
-      if (GOES_ON.has(effect.is) && performance.now() > this.#deadline)
+      if (CONTINUES.has(effect.is) && performance.now() > this.#deadline)
         throw this.#notYet("It is taking a long time.", 0, false);
     }
   }

@@ -18,9 +18,6 @@ export interface Seal {
   readonly open: (text: string) => string;
 }
 
-/** Stores texts unencrypted. */
-export const UNSEALED: Seal = { seal: (text) => text, open: (text) => text };
-
 /** Storage of a field in its column. Methods, so that a column of a narrower type is assignable to a wider one. */
 export interface Column<A> {
   readonly type: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { skippedBecause } from "@durable-payments/tools/skip";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { openLedger } from "../../src/index.ts";
 import { describeLedger } from "../support/contract.ts";
 import { ADA, decisionOf, made, nameOf, saving } from "../support/rows.ts";
@@ -107,9 +107,8 @@ describe("a ledger in a SQLite file", () => {
 
   it("has no text in plain where it is sealed", async () => {
     const seal = {
-      seal: (text: string) => Buffer.from(text).toString("base64").split("").toReversed().join(""),
-      open: (text: string) =>
-        Buffer.from(text.split("").toReversed().join(""), "base64").toString(),
+      seal: (text: string) => `sealed:1:k1:${Buffer.from(text).toString("base64")}`,
+      open: (text: string) => Buffer.from(text.split(":")[3] ?? "", "base64").toString(),
     };
     const file = fileOf("sealed");
     const ledger = await openLedger(`sqlite:${file}`, { seal });
@@ -124,6 +123,10 @@ describe("a ledger in a SQLite file", () => {
     });
     await ledger.close();
     expect(readFileSync(file, "latin1")).not.toMatch(/Hopper|Mallory/);
+    // A worker or tool without the keyring is told so.
+    const withoutKeys = await openLedger(`sqlite:${file}`);
+    onTestFinished(() => withoutKeys.close());
+    await expect(withoutKeys.look(name)).rejects.toThrow("needs the keyring of the workers");
   });
 
   it("shows that a line of the log was edited", async () => {

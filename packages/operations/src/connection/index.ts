@@ -1,4 +1,3 @@
-export { openTextSeal } from "@durable-payments/codec";
 export {
   type AccountSettings,
   type KnownAccount,

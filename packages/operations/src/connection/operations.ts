@@ -5,14 +5,15 @@ import {
   type PromiseClient,
 } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
+import { openTextSeal } from "@durable-payments/codec";
 import {
   type Ledger,
   LedgerUnavailable,
   openLedger,
   readLedgerPlace,
-  type Seal,
 } from "@durable-payments/ledger";
 import { type Account, accountHash, clientHash } from "@durable-payments/protocol/account";
+import { readSettings } from "@durable-payments/protocol/settings";
 import * as Result from "effect/Result";
 import { existsSync } from "node:fs";
 import { ConnectionFailed, connectionFailed, invalidInput } from "../errors.ts";
@@ -25,8 +26,8 @@ export interface LedgerSettings {
   readonly ledger: string | undefined;
   /** `PAYMENTS_CLIENT_ID` of the account that the workers start with. */
   readonly clientId: string | undefined;
-  /** As the workers have it, if there is a keyring. */
-  readonly seal?: Seal;
+  /** Folder of the workers' keys. Default: that of the environment (`PAYMENTS_KEYRING`) or its settings file. */
+  readonly keyring?: string | undefined;
 }
 
 const SQLITE = "sqlite:";
@@ -43,7 +44,7 @@ const asLedgerError = (error: unknown): unknown =>
 export const openWorkersLedger = async ({
   clientId = "",
   ledger = "",
-  seal,
+  keyring = readSettings(process.env).keyring,
 }: LedgerSettings): Promise<Ledger> => {
   try {
     if (ledger === "" && clientId === "") {
@@ -58,7 +59,7 @@ export const openWorkersLedger = async ({
         `there is no file ${place.slice(SQLITE.length)}: no worker of this client has run on this host as this user, or the worker uses another PAYMENTS_LEDGER`,
       );
     }
-    return await openLedger(place, seal && { seal });
+    return await openLedger(place, keyring === undefined ? {} : { seal: openTextSeal(keyring) });
   } catch (error) {
     throw asLedgerError(error);
   }

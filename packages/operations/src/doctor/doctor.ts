@@ -34,6 +34,21 @@ const serviceChecks = ({ accounts }: DoctorSettings) =>
     return (await checkService(service)).map((one) => ({ ...one, name: `${title}${one.name}` }));
   });
 
+/** Both hold the same payments, and a converter of one's own leaves the ledger as it is. */
+export const encryptionCheck = (
+  { keyring }: DoctorSettings["ledger"],
+  temporal: Sources["temporal"],
+): ReadonlyArray<Check> =>
+  temporal?.settings.dataConverter === undefined || keyring !== undefined
+    ? []
+    : [
+        warning(
+          "encryption",
+          "the ledger's texts are not encrypted: dataConverter encrypts only what Temporal stores",
+          "Set keyring (PAYMENTS_KEYRING) as well, for all workers and tools.",
+        ),
+      ];
+
 /** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
 const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Check>> => {
   const known = knownAccounts(settings);
@@ -48,7 +63,11 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
       const namespace = temporal?.settings.namespace;
       return ledger === undefined
         ? [...checks, missing("ledger")]
-        : [...checks, ...(await checkLedger(ledger, namespace, known, heartbeats))];
+        : [
+            ...checks,
+            ...(await checkLedger(ledger, namespace, known, heartbeats)),
+            ...encryptionCheck(settings.ledger, temporal),
+          ];
     });
   } catch (error) {
     if (!(error instanceof ConnectionFailed)) throw error;

@@ -1,5 +1,6 @@
 import { LedgerUnavailable, openLedger, type WriteCount } from "@durable-payments/ledger";
 import { afterAll, expect, it } from "vitest";
+import { encryptionCheck } from "../../src/doctor/doctor.ts";
 import { checkLedger, checkStuck, checkWitness } from "../../src/doctor/ledger-checks.ts";
 import { checkTemporal } from "../../src/doctor/temporal-checks.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
@@ -76,6 +77,16 @@ it.each([
   connected.stub.pollers = pollers;
   const { checks } = await checkTemporal(connected.temporal, accounts);
   expect(statuses(checks)).toMatchObject(found);
+});
+
+it("warns where a dataConverter encrypts what Temporal stores, and no keyring the ledger", async () => {
+  await using connected = await TemporalStub.connect([]);
+  const { settings } = connected.temporal;
+  const encrypted = { ...connected.temporal, settings: { ...settings, dataConverter: {} } };
+  const place = { ledger: "memory", clientId: undefined };
+  expect(encryptionCheck(place, encrypted)).toMatchObject([{ status: "warning" }]);
+  expect(encryptionCheck({ ...place, keyring: "/keys" }, encrypted)).toEqual([]);
+  expect(encryptionCheck(place, connected.temporal)).toEqual([]);
 });
 
 it("finds the ledger well, and says what waits for a person", async () => {
