@@ -6,7 +6,7 @@ import { KeysUnavailable, MissingKey } from "./key-provider.ts";
 
 /**
  * The one reader of a keyring's folder. Payloads and the ledger's texts are encrypted with the same keys, so both get the
- * same checks: a key that others can write, a file that is no key, or a `current` that names none is refused by name.
+ * same checks: a key that others can write, an invalid key, or a `current` that names none is refused by name.
  * It reads synchronously, because the ledger encrypts within its transactions; the files are few and small.
  */
 export interface KeyFolder {

@@ -1,21 +1,30 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { decodeMessage } from "@durable-payments/codec";
+import { baseQueue, queryText, queryTexts } from "@durable-payments/protocol";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import type { DataConverter } from "@temporalio/common";
 import type { WorkflowBundle } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import type { Operations } from "./connection/operations.ts";
-import { findRun } from "./connection/temporal.ts";
+import { findRun, listed } from "./connection/temporal.ts";
 import { invalidInput, notFound } from "./errors.ts";
-import { listRuns, type RunListFilter } from "./show/list.ts";
 
-/** The runs to replay: the latest run of an id, or all runs with a status. */
-export interface ReplaySelection extends Pick<RunListFilter, "since" | "statuses" | "type"> {
+/** The runs to replay: the latest run of an id, or all open or failed runs of the workers' task queues. */
+export interface ReplaySelection {
   readonly workflowId?: string | undefined;
+  readonly isOpen?: boolean;
+  readonly isFailed?: boolean;
+  /** Started since: milliseconds since 1970. */
+  readonly since?: number | undefined;
+  /** Workflow type. */
+  readonly type?: string | undefined;
 }
 
-/** Most runs that are replayed. */
-const MOST_RUNS = 1_000;
+/** Runs with the wanted status that are not replayed. */
+export interface SkippedRuns {
+  readonly reason: string;
+  readonly runs: number;
+}
 
 /** Loaded only for a replay, because it has native code. */
 const loadReplay = () => import("@durable-payments/replay");
@@ -45,16 +54,31 @@ export const readRunOfFile = async (
   }
 };
 
+/** Returns the condition of Temporal's visibility. All types count, with or without a write: a worker must continue each. */
+const conditionOf = ({ isFailed, isOpen, since, type }: ReplaySelection): string => {
+  const statuses = [
+    ...(isOpen ? ["CloseTime IS NULL"] : []),
+    ...(isFailed ? [`ExecutionStatus IN ${queryTexts(["Failed", "TimedOut", "Terminated"])}`] : []),
+  ];
+  return [
+    `(${statuses.join(" OR ")})`,
+    ...(since === undefined ? [] : [`StartTime >= ${queryText(new Date(since).toISOString())}`]),
+    ...(type === undefined ? [] : [`WorkflowType = ${queryText(type)}`]),
+  ].join(" AND ");
+};
+
 /**
  * Reads the selected runs with their histories, one after the other.
  *
+ * @param onSkipped is called for runs that match, and that the workers of these settings do not continue.
  * @throws NotFound if there is no such run.
  */
 export async function* selectRuns(
-  operations: Operations,
-  { since, statuses, type, workflowId }: ReplaySelection,
+  { client, taskQueue }: Pick<Operations, "client" | "taskQueue">,
+  selection: ReplaySelection,
+  onSkipped: (skipped: SkippedRuns) => void = () => undefined,
 ): AsyncGenerator<RunToReplay> {
-  const { client } = operations;
+  const { workflowId } = selection;
   const historyOf = async (id: string, runId: string): Promise<RunToReplay> => ({
     workflowId: id,
     history: await client.workflow.getHandle(id, runId).fetchHistory(),
@@ -65,8 +89,16 @@ export async function* selectRuns(
     yield historyOf(workflowId, run.runId);
     return;
   }
-  const { runs } = await listRuns(operations, { statuses, since, type, limit: MOST_RUNS });
-  for (const { runId, workflowId: id } of runs) if (runId !== null) yield historyOf(id, runId);
+  let others = 0;
+  let earlier = 0;
+  for await (const run of listed(client, conditionOf(selection))) {
+    const { isOpen, runId, taskQueue: queue, workflowId: id } = run;
+    if (baseQueue(queue) !== taskQueue) others += 1;
+    else if (!isOpen && (await findRun(client, id))?.runId !== runId) earlier += 1;
+    else yield historyOf(id, runId);
+  }
+  if (others > 0) onSkipped({ reason: `not on the task queue ${taskQueue}`, runs: others });
+  if (earlier > 0) onSkipped({ reason: "started again since", runs: earlier });
 }
 
 /** Path of the module that exports the workflows of this project. */

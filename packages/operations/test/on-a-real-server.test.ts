@@ -1,12 +1,15 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
+import { trackerId } from "@durable-payments/protocol";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
 import { cancel } from "../src/stopping.ts";
 import { planPayout } from "../src/input.ts";
+import { replayRuns, selectRuns, type SkippedRuns } from "../src/replay.ts";
 import { planMany, retryPayment } from "../src/retry/retry.ts";
 import { listRuns, readOverview, readRun } from "../src/show/index.ts";
 import { startPayment, startRun } from "../src/start.ts";
@@ -145,3 +148,36 @@ test("each row of a file is paid once, and counted", async () => {
     expect((await readOverview(sources)).runs).toMatchObject({ running: 0 });
   await vi.waitFor(noneRuns, { timeout: 5_000 });
 }, 60_000);
+
+test("a replay of all open runs covers those without a write, and counts those of other task queues", async () => {
+  const { client } = stack.operations;
+  const start = (workflowId: string, taskQueue: string) =>
+    client.workflow.start("waitThenPay", { workflowId, taskQueue, args: [payout("later")] });
+  const [waiting, other] = await Promise.all([
+    start("waiting", "payments"),
+    start("other", "else"),
+  ]);
+  onTestFinished(async () => {
+    await Promise.all([waiting.terminate(), other.terminate()]);
+  });
+  await expect.poll(async () => (await waiting.fetchHistory()).events?.length).toBeGreaterThan(8);
+  const selection = { isOpen: true };
+  const listed = async () => {
+    let others = 0;
+    const selected = selectRuns(stack.operations, selection, ({ runs }) => (others += runs));
+    const ids: Array<string> = [];
+    for await (const { workflowId } of selected) ids.push(workflowId);
+    return others === 1 && ids.includes("waiting");
+  };
+  // Temporal lists a new run after about a second.
+  await expect.poll(listed, { timeout: 20_000 }).toBe(true);
+  const skipped: Array<SkippedRuns> = [];
+  const selected = selectRuns(stack.operations, selection, (some) => skipped.push(some));
+  const found = new Map<string, boolean>();
+  const workflows = fileURLToPath(new URL("support/changed-workflows.ts", import.meta.url));
+  for await (const { deterministic, workflowId } of replayRuns(selected, workflows))
+    found.set(workflowId, deterministic);
+  expect(found.get("waiting")).toBe(false);
+  expect(found.get(trackerId(stack.operations.account))).toBe(true);
+  expect(skipped).toEqual([{ reason: "not on the task queue payments", runs: 1 }]);
+});

@@ -1,4 +1,4 @@
-import type { Status } from "@durable-payments/operations";
+import type { SkippedRuns } from "@durable-payments/operations";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { Command } from "effect/cli";
 import { resolve } from "node:path";
@@ -109,7 +109,7 @@ const replayed = {
   id: maybeId("Workflow id of a run, or of the run in FILE"),
   file: text("file", "FILE", "History written by temporal workflow show --output json"),
   failed: on("failed", "All failed runs; only the latest of each id"),
-  open: on("open", "All open runs"),
+  open: on("open", "All open runs of the task queue, of every type"),
   since: time("since", "AGE", "With --failed or --open: started since, such as 30d"),
   type: text("type", "TYPE", "With --failed or --open: only this workflow type"),
   workflows: text("workflows", "PATH", "Module that exports your own workflows"),
@@ -119,12 +119,8 @@ const replayed = {
 /** `starter replay`: replays histories against the workflow code. */
 export const replay = Command.make("replay", replayed, (given) =>
   runCommand(given.json, async (output, work) => {
-    const { failed, file: name, id: workflowId, open, since, type } = given;
-    const statuses: ReadonlyArray<Status> = [
-      ...(failed ? (["failed"] as const) : []),
-      ...(open ? (["running"] as const) : []),
-    ];
-    if (statuses.length > 0 === (workflowId !== undefined || name !== undefined))
+    const { failed: isFailed, file: name, id: workflowId, open: isOpen, since, type } = given;
+    if ((isFailed || isOpen) === (workflowId !== undefined || name !== undefined))
       throw badUsage("Pass one of these: the ID of a run, --file FILE, --failed, or --open.");
     // It has native code.
     const { describeDifference } = await import("@durable-payments/replay");
@@ -135,12 +131,17 @@ export const replay = Command.make("replay", replayed, (given) =>
       for await (const run of work.replayRuns(selected, workflows, dataConverter)) found.push(run);
       return found;
     };
-    const selection = { workflowId, statuses, since: since?.getTime(), type };
+    const selection = { workflowId, isFailed, isOpen, since: since?.getTime(), type };
+    const skipped: Array<SkippedRuns> = [];
     const runs =
       name === undefined
-        ? await work.operating((operations) => replayAll(work.selectRuns(operations, selection)))
+        ? await work.operating((operations) =>
+            replayAll(work.selectRuns(operations, selection, (some) => skipped.push(some))),
+          )
         : await replayAll([await work.readRunOfFile(await work.readJson(name), name, workflowId)]);
-    output.answer({ runs }, (shown) => work.replayText(shown.runs, describeDifference));
+    output.answer({ runs, skipped }, (shown) =>
+      work.replayText(shown.runs, shown.skipped, describeDifference),
+    );
     return runs.every(({ deterministic }) => deterministic)
       ? EXIT_CODES.done
       : EXIT_CODES.runFailed;

@@ -1,4 +1,5 @@
 import type { describeDifference, Replay } from "@durable-payments/replay";
+import type { SkippedRuns } from "@durable-payments/operations";
 import { styled, table, wrap } from "./text.ts";
 
 /**
@@ -8,19 +9,22 @@ import { styled, table, wrap } from "./text.ts";
  */
 export const replayText = (
   replays: ReadonlyArray<Replay>,
+  skipped: ReadonlyArray<SkippedRuns>,
   describe: typeof describeDifference,
 ): string => {
-  if (replays.length === 0) return "No run found.";
   return [
-    table(
-      replays.map(({ deterministic, events, type, workflowId }) => [
-        workflowId,
-        type,
-        String(events),
-        deterministic ? styled("green", "deterministic") : styled("red", "differs"),
-      ]),
-      { head: ["ID", "TYPE", "EVENTS", "REPLAY"] },
-    ),
+    replays.length === 0
+      ? "No run found."
+      : table(
+          replays.map(({ deterministic, events, type, workflowId }) => [
+            workflowId,
+            type,
+            String(events),
+            deterministic ? styled("green", "deterministic") : styled("red", "differs"),
+          ]),
+          { head: ["ID", "TYPE", "EVENTS", "REPLAY"] },
+        ),
+    ...skipped.map(({ reason, runs }) => wrap(`Skipped ${runs} run(s): ${reason}.`, "")),
     ...replays.flatMap((replay) =>
       replay.deterministic
         ? []

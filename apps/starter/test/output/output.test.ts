@@ -116,7 +116,13 @@ it("prints how to replay a workflow that this package does not have", () => {
     message: "no such function is exported by the workflow bundle",
     difference: { stack: [] },
   };
-  expect(replayText([replay], () => ["Temporal: no such function"])).toContain("--workflows PATH");
+  expect(replayText([replay], [], () => ["Temporal: no such function"])).toContain(
+    "--workflows PATH",
+  );
+  const skipped = [{ reason: "not on the task queue payments", runs: 3 }];
+  expect(replayText([], skipped, () => [])).toContain(
+    "Skipped 3 run(s): not on the task queue payments.",
+  );
 });
 
 it("quotes what a shell would not take for one argument", () => {

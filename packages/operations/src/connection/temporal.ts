@@ -252,11 +252,16 @@ export interface RunOfId {
 // Runs are read as Temporal stores them. A starter can write any bytes into the memo, which the SDK would decode; one
 // invalid memo would break a list.
 
+interface ListedRun extends RunOfId {
+  readonly taskQueue: string;
+  readonly isOpen: boolean;
+}
+
 /** Finds runs by a visibility query: open runs first, then the latest to end. */
 export async function* listed(
   { options: { namespace }, workflowService }: Client,
   query: string,
-): AsyncGenerator<RunOfId> {
+): AsyncGenerator<ListedRun> {
   let nextPageToken: Uint8Array | undefined;
   do {
     const page = await workflowService.listWorkflowExecutions({
@@ -265,8 +270,13 @@ export async function* listed(
       pageSize: 500,
       ...(nextPageToken && { nextPageToken }),
     });
-    for (const { execution } of page.executions)
-      yield { workflowId: execution?.workflowId ?? "", runId: execution?.runId ?? "" };
+    for (const { closeTime, execution, taskQueue } of page.executions)
+      yield {
+        workflowId: execution?.workflowId ?? "",
+        runId: execution?.runId ?? "",
+        taskQueue: taskQueue ?? "",
+        isOpen: !closeTime,
+      };
     nextPageToken = page.nextPageToken;
   } while (nextPageToken?.length);
 }

@@ -1,5 +1,5 @@
 import { createPayout } from "@durable-payments/workflows";
-import { ApplicationFailure, proxyActivities } from "@temporalio/workflow";
+import { ApplicationFailure, proxyActivities, sleep } from "@temporalio/workflow";
 
 export * from "@durable-payments/workflows/definitions";
 
@@ -16,4 +16,11 @@ export const payReserved = async (request: Parameters<typeof createPayout>[0]): 
     if (!(cause instanceof Error)) throw cause;
     throw ApplicationFailure.create({ message: "The goods stay reserved.", cause });
   }
+};
+
+/** A run that waits before its first write, as many do for a signal. */
+export const waitThenPay = async (request: Parameters<typeof createPayout>[0]): Promise<void> => {
+  await reserve();
+  await sleep("14 days");
+  await createPayout(request);
 };
