@@ -1,7 +1,7 @@
 import { messageOf, visibleText } from "@durable-payments/api-core/values";
 import { CannotStart } from "@durable-payments/plugin";
+import { errorText, logLine } from "@durable-payments/plugin/internal";
 import { parseArgs } from "node:util";
-import { errorText, logLine } from "./logger.ts";
 import { runWorker } from "./run-worker.ts";
 
 const HELP = `Runs the payment workflows and activities until SIGTERM or SIGINT.

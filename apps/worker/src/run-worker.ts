@@ -1,12 +1,11 @@
 import { readDataConverter } from "@durable-payments/codec";
 import { PaymentsPlugin, type Polling } from "@durable-payments/plugin";
-import { showTemporalExpiry } from "@durable-payments/plugin/internal";
+import { loggingOf, showTemporalExpiry } from "@durable-payments/plugin/internal";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { Runtime, Worker } from "@temporalio/worker";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { readSettings, type Settings } from "@durable-payments/protocol/settings";
-import { coreLogFilter, WorkerLogger } from "./logger.ts";
 import { connect, orCannotStart } from "./temporal.ts";
 import { bundleFor } from "./prebuilt-bundle.ts";
 
@@ -36,15 +35,9 @@ const metricsOf = async ({ healthAddress }: Settings) =>
   };
 
 const installRuntime = async (settings: Settings): Promise<Runtime> => {
-  const { logFormat = "text", logLevel: level = "WARN" } = settings;
-  const runtime = Runtime.install({
-    logger: new WorkerLogger(level, logFormat),
-    // The lines of the SDK's core go to the same logger.
-    telemetryOptions: {
-      logging: { filter: coreLogFilter(level), forward: {} },
-      ...(await metricsOf(settings)),
-    },
-  });
+  const { logger, logging } = loggingOf(settings);
+  const metrics = await metricsOf(settings);
+  const runtime = Runtime.install({ logger, telemetryOptions: { logging, ...metrics } });
   // It holds lines for 100 ms, to sort them by their time.
   process.once("exit", () => runtime.flushLogs());
   return runtime;

@@ -1,8 +1,9 @@
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { Server } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { encryptedDataConverter, openKeyring } from "../src/index.ts";
 import { type CodecRequestEntry, startCodecServer } from "../src/server/codec-server.ts";
 import { readPayloads, writePayloads } from "../src/server/payloads.ts";
@@ -84,4 +85,14 @@ it.each([
   const answer = await ask(path, plain, { ...as(user), ...headers });
   expect([answer.status, answer.payloads]).toEqual([status, []]);
   expect(entries).toMatchObject([{ status, keyIds: [] }]);
+});
+
+it("continues after a connection that could not be accepted", async () => {
+  const listen = vi.spyOn(Server.prototype, "listen");
+  onTestFinished(() => listen.mockRestore());
+  const { as, ask } = await makeServer();
+  // As Node says that no more files can be opened.
+  const [server] = listen.mock.contexts;
+  if (server instanceof Server) server.emit("error", new Error("accept EMFILE"));
+  expect((await ask("/decode", plain, as("reader"))).status).toBe(200);
 });

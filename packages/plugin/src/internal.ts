@@ -1,3 +1,4 @@
 // For the packages of this project alone: no part of what users can rely on.
+export { errorText, loggingOf, logLine } from "./logger.ts";
 export { showTemporalExpiry } from "./metrics.ts";
 export { paymentsPluginIn } from "./payments-plugin.ts";

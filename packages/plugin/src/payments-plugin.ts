@@ -2,12 +2,15 @@ import type { ClientOptions, ClientPlugin } from "@temporalio/client";
 import type {
   BundleOptions,
   BundlerPlugin,
+  NativeConnectionOptions,
+  NativeConnectionPlugin,
   Worker,
   WorkerOptions,
   WorkerPlugin,
 } from "@temporalio/worker";
 import { readSettings } from "@durable-payments/protocol/settings";
 import { withSharedSteps } from "./bundle.ts";
+import { logAsSet } from "./logger.ts";
 import { converterOf, prepareWorker, type PreparedWorker } from "./payments-worker.ts";
 import {
   CannotStart,
@@ -62,7 +65,9 @@ export const paymentsPluginIn = (
  * await worker.run();
  * ```
  */
-export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin {
+export class PaymentsPlugin
+  implements NativeConnectionPlugin, WorkerPlugin, BundlerPlugin, ClientPlugin
+{
   readonly name = "durable-payments";
   readonly #settings: PaymentsSettings;
   /** By one of their activities: a worker keeps that, whatever other plugins do with its options. */
@@ -84,6 +89,12 @@ export class PaymentsPlugin implements WorkerPlugin, BundlerPlugin, ClientPlugin
   configureBundler(options: BundleOptions): BundleOptions {
     const { failureConverterPath } = this.#converterOf({}) ?? {};
     return withSharedSteps({ ...(failureConverterPath && { failureConverterPath }), ...options });
+  }
+
+  /** Has the SDK log as the settings say, if its Runtime is not installed yet. Called by the SDK. */
+  configureNativeConnection(options: NativeConnectionOptions): NativeConnectionOptions {
+    logAsSet(orCannotStart(() => readSettings(this.#process.environment)));
+    return options;
   }
 
   /** Has a client vouch for the runs that it starts. Called by the SDK. */

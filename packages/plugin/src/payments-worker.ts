@@ -24,6 +24,7 @@ import {
 import { type Account, type Accounts, openAccounts } from "./accounts.ts";
 import { bundleOfWorker } from "./bundle.ts";
 import { createCompanions, rateOf, runTogether } from "./companions.ts";
+import { logAsSet } from "./logger.ts";
 import {
   type HealthListener,
   ledgerCheck,
@@ -226,6 +227,7 @@ export const prepareWorker = async (
     // Each of the worker's tasks would fail.
     throw new CannotStart(`${messageOf(error)}.`);
   });
+  logAsSet(read);
   if (dataConverter !== undefined && read.keyring === undefined)
     Runtime.instance().logger.warn(
       "The ledger's texts are not encrypted: a dataConverter encrypts only what Temporal stores. To encrypt the ledger, set keyring (PAYMENTS_KEYRING) as well.",

@@ -1,6 +1,7 @@
 import { inAttemptTrace } from "@durable-payments/activities";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import { traceparentIn } from "@durable-payments/protocol";
+import { ApplicationFailure } from "@temporalio/client";
 import type { ActivityInterceptorsFactory } from "@temporalio/worker";
 import { Cause, ConfigProvider, Effect, Exit, Layer, ManagedRuntime, Option, Tracer } from "effect";
 import * as FetchHttpClient from "effect/http/FetchHttpClient";
@@ -53,6 +54,12 @@ const errorTypeOf = (error: unknown): string => {
   return type ?? "Error";
 };
 
+/** Whether an attempt ended because it waits: it tries again later, or something else completes its activity. */
+const isWait = (error: unknown): boolean =>
+  error instanceof ApplicationFailure
+    ? error.category === "BENIGN"
+    : error instanceof Error && error.name === "CompleteAsyncError";
+
 /**
  * Leaves the type of an error in spans, and neither its message nor its stack, which may repeat what was sent. Lines
  * of the log, which Effect adds to spans, are left out, too.
@@ -66,7 +73,9 @@ const withoutTexts = (tracer: Tracer.Tracer): Tracer.Tracer =>
         event: () => undefined,
         end: (time: bigint, exit: Exit.Exit<unknown, unknown>) => {
           if (Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause)) return end(time, exit);
-          const type = errorTypeOf(Cause.squash(exit.cause));
+          const error = Cause.squash(exit.cause);
+          if (isWait(error)) return end(time, Exit.void);
+          const type = errorTypeOf(error);
           span.attribute("error.type", type);
           end(time, Exit.fail({ name: type, message: type, stack: "" }));
         },

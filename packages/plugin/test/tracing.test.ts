@@ -1,3 +1,5 @@
+import { CompleteAsyncError } from "@temporalio/activity";
+import { ApplicationFailure } from "@temporalio/client";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -111,6 +113,19 @@ it("exports spans of one trace, with the type of an error and without its text",
       status: { code: 2, message: "Refused" },
     },
   ]);
+});
+
+it("shows an attempt that waits without an error", async () => {
+  await using collector = await startCollector();
+  const tracing = await open(collector.url);
+  const waits = [
+    ApplicationFailure.create({ type: "NotYet", category: "BENIGN" }),
+    new CompleteAsyncError(),
+  ];
+  for (const wait of waits)
+    await expect(within(tracing, () => Promise.reject(wait))).rejects.toBe(wait);
+  await tracing.close();
+  expect(spansOf(collector.requests).map(({ status }) => status.code)).toEqual([1, 1]);
 });
 
 it("waits two seconds at most for a collector that does not answer, and fails nothing", async () => {

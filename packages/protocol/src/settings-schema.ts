@@ -236,10 +236,14 @@ export const SettingsSchema = Schema.Struct({
     "Where to serve /livez, /readyz and /metrics: a port on 127.0.0.1, or HOST:PORT.",
     { variable: "PAYMENTS_HEALTH_ADDRESS", otherwise: "off" },
   ),
-  logLevel: setting(Schema.Literals(LOG_LEVELS), "Minimum level of the worker's log.", {
-    variable: "PAYMENTS_LOG_LEVEL",
-    otherwise: "WARN",
-  }),
+  logLevel: setting(
+    Schema.Literals(LOG_LEVELS),
+    "Minimum level of the worker's log. In a program of your own, pass PaymentsPlugin to NativeConnection.connect.",
+    {
+      variable: "PAYMENTS_LOG_LEVEL",
+      otherwise: "WARN",
+    },
+  ),
   logFormat: setting(Schema.Literals(["json", "text"]), "Format of the worker's log.", {
     variable: "PAYMENTS_LOG_FORMAT",
     otherwise: "text",

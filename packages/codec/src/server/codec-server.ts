@@ -256,6 +256,8 @@ export const startCodecServer = async (settings: CodecServerSettings): Promise<C
       `The codec server cannot listen on ${host}:${port}: ${messageOf(error)}.`,
     );
   }
+  // Such as too many open files: it concerns one connection, and Node would end the process.
+  server.on("error", () => undefined);
   // A server that listens on a port has such an address.
   const { port: used } = server.address() as AddressInfo;
   return {

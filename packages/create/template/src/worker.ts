@@ -4,11 +4,18 @@ import { NativeConnection, Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 
 const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
-const worker = await Worker.create({
-  connection: await NativeConnection.connect(connectionOptions),
-  namespace,
-  taskQueue: "payments",
-  workflowsPath: fileURLToPath(import.meta.resolve("./workflows.ts")),
-  plugins: [new PaymentsPlugin({ onReady: () => console.log("The worker is ready.") })],
-});
-await worker.run();
+const plugins = [new PaymentsPlugin({ onReady: () => console.log("The worker is ready.") })];
+const connection = await NativeConnection.connect({ ...connectionOptions, plugins });
+try {
+  const worker = await Worker.create({
+    connection,
+    namespace,
+    taskQueue: "payments",
+    workflowsPath: fileURLToPath(import.meta.resolve("./workflows.ts")),
+  });
+  // Until SIGTERM or SIGINT. Then it finishes its work within 30 seconds.
+  await worker.run();
+} finally {
+  // An open connection may keep the process alive.
+  await connection.close();
+}

@@ -1,12 +1,14 @@
 import { redact } from "@durable-payments/api-core";
 import { visibleJson, visibleText } from "@durable-payments/api-core/values";
 import { ApplicationFailure } from "@temporalio/client";
+import type { Settings } from "@durable-payments/protocol/settings";
 import {
   DefaultLogger,
   type LogEntry,
   type LogLevel,
   type LogMetadata,
   makeTelemetryFilterString,
+  Runtime,
 } from "@temporalio/worker";
 import { inspect } from "node:util";
 
@@ -98,3 +100,32 @@ export class WorkerLogger extends DefaultLogger {
     if (message !== MEANT) super.log(level, message, meta);
   }
 }
+
+type LogSettings = Pick<Settings, "logFormat" | "logLevel">;
+
+/** Returns the options of a Runtime with the log of the settings. The lines of the SDK's core go to the same logger. */
+export const loggingOf = ({ logFormat = "text", logLevel = "WARN" }: LogSettings) => ({
+  logger: new WorkerLogger(logLevel, logFormat),
+  logging: { filter: coreLogFilter(logLevel), forward: {} },
+});
+
+let hasWarned = false;
+
+/**
+ * Installs a Runtime with the log of the settings, if they have one. The SDK makes its Runtime with the first connection
+ * and keeps it: if there is one already, warns once that these settings have no effect.
+ */
+export const logAsSet = (settings: LogSettings): void => {
+  if (settings.logFormat === undefined && settings.logLevel === undefined) return;
+  if (Runtime._instance === undefined && Object.keys(Runtime.defaultOptions).length === 0) {
+    const { logger, logging } = loggingOf(settings);
+    Runtime.install({ logger, telemetryOptions: { logging } });
+    return;
+  }
+  // The Runtime wraps its logger; these are the options that it was given.
+  if (hasWarned || Runtime.defaultOptions.logger instanceof WorkerLogger) return;
+  hasWarned = true;
+  Runtime.instance().logger.warn(
+    "logLevel and logFormat (PAYMENTS_LOG_LEVEL, PAYMENTS_LOG_FORMAT) have no effect: Temporal's Runtime was installed before. Pass PaymentsPlugin to NativeConnection.connect({ plugins }), instead of to Worker.create.",
+  );
+};

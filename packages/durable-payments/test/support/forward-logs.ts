@@ -1,0 +1,3 @@
+import { Runtime } from "@temporalio/worker";
+
+Runtime.install({ telemetryOptions: { logging: { filter: "ERROR", forward: {} } } });
