@@ -2,7 +2,6 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { WORKFLOW } from "@durable-payments/protocol";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import {
-  type BundleOptions,
   type BundlerPlugin,
   bundleWorkflowCode,
   Runtime,
@@ -23,25 +22,8 @@ const definitionsPath = pathOf(import.meta.resolve("@durable-payments/workflows/
 
 const stepsPath = pathOf(import.meta.resolve("@durable-payments/workflows"));
 
-/** In a checkout the bundler has to read the packages' sources, as Node does: their build may be older. */
-const conditions = definitionsPath.endsWith(".ts")
-  ? { conditionNames: ["@durable-payments/source", "..."] }
-  : {};
-
-/**
- * Configures the SDK's bundler so that the steps are loaded once for all runs of a worker, and TypeScript is compiled
- * for a Node of today.
- */
-export const withSharedSteps = (given: BundleOptions): BundleOptions => {
-  const options = paymentsBundler({ shared: [stepsPath, definitionsPath] }).configureBundler(given);
-  return {
-    ...options,
-    webpackConfigHook: (config) => {
-      const hooked = options.webpackConfigHook?.(config) ?? config;
-      return { ...hooked, resolve: { ...hooked.resolve, ...conditions } };
-    },
-  };
-};
+/** Configures the SDK's bundler so that the steps are loaded once for all runs of a worker. */
+export const bundler = paymentsBundler({ shared: [stepsPath, definitionsPath] });
 
 /** Loads a bundle as the SDK does, and returns the names that it exports; undefined if it cannot be loaded here. */
 const exportsOf = (code: string): ReadonlyArray<string> | undefined => {

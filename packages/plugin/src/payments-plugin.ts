@@ -9,7 +9,7 @@ import type {
   WorkerPlugin,
 } from "@temporalio/worker";
 import { readSettings } from "@durable-payments/protocol/settings";
-import { withSharedSteps } from "./bundle.ts";
+import { bundler } from "./bundle.ts";
 import { logAsSet } from "./logger.ts";
 import { converterOf, prepareWorker, type PreparedWorker } from "./payments-worker.ts";
 import {
@@ -88,7 +88,10 @@ export class PaymentsPlugin
   /** Configures a bundle of workflows. Called by the SDK. */
   configureBundler(options: BundleOptions): BundleOptions {
     const { failureConverterPath } = this.#converterOf({}) ?? {};
-    return withSharedSteps({ ...(failureConverterPath && { failureConverterPath }), ...options });
+    return bundler.configureBundler({
+      ...(failureConverterPath && { failureConverterPath }),
+      ...options,
+    });
   }
 
   /** Has the SDK log as the settings say, if its Runtime is not installed yet. Called by the SDK. */

@@ -30,12 +30,6 @@ const extension = extname(import.meta.filename);
 /** It is in the folder of this file, as a source or built as this one is. */
 const recorder = join(import.meta.dirname, `recorder${extension}`);
 
-/**
- * From the sources of a checkout the workflows, too, are taken as sources: a build of them may be
- * stale. An installed package has only its build.
- */
-const conditionNames = extension === ".ts" ? ["@durable-payments/source", "..."] : ["..."];
-
 type WebpackConfig = Parameters<NonNullable<BundleOptions["webpackConfigHook"]>>[0];
 type Rule = NonNullable<NonNullable<WebpackConfig["module"]>["rules"]>[number];
 
@@ -67,7 +61,6 @@ export const bundleForReplay = async (
       workflowInterceptorModules: [recorder],
       webpackConfigHook: (config) => ({
         ...config,
-        resolve: { ...config.resolve, conditionNames },
         module: { ...config.module, rules: config.module?.rules?.map(ofOwnCode) ?? [] },
       }),
       // The bundler reports each build, with all its modules; only faults and warnings are of interest.

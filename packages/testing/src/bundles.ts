@@ -29,17 +29,18 @@ export const bundleOf = (
   { failureConverterPath, payloadConverterPath }: ConverterPaths = {},
 ): Promise<WorkflowBundle> => {
   const path = workflowsPath.startsWith("file:") ? fileURLToPath(workflowsPath) : workflowsPath;
-  const converter = {
-    ...(failureConverterPath !== undefined && { failureConverterPath }),
-    ...(payloadConverterPath !== undefined && { payloadConverterPath }),
-  };
-  const key = JSON.stringify([use, path, converter]);
-  const logger = new DefaultLogger("ERROR");
+  const key = JSON.stringify([use, path, failureConverterPath, payloadConverterPath]);
   const bundle =
     made.get(key) ??
     (use === "replay"
       ? bundleForReplay(path, plugins)
-      : bundleWorkflowCode({ workflowsPath: path, plugins, logger, ...converter }));
+      : bundleWorkflowCode({
+          workflowsPath: path,
+          plugins,
+          logger: new DefaultLogger("ERROR"),
+          ...(failureConverterPath !== undefined && { failureConverterPath }),
+          ...(payloadConverterPath !== undefined && { payloadConverterPath }),
+        }));
   made.set(key, bundle);
   return bundle;
 };

@@ -17,6 +17,11 @@ const withTarget = (rule: Rule): Rule => {
   return { ...rule, use: { ...rule["use"], options: { ...options, jsc } } };
 };
 
+/** In a checkout the bundler has to read the packages' sources, as Node does: their build may be older. */
+const conditions = import.meta.filename.endsWith(".ts")
+  ? { conditionNames: ["@durable-payments/source", "..."] }
+  : {};
+
 /** The module that passes on the trace of a run. */
 const passTracePath = fileURLToPath(import.meta.resolve("@durable-payments/workflows/pass-trace"));
 
@@ -43,9 +48,11 @@ export const paymentsBundler = ({
     workflowInterceptorModules: [...(options.workflowInterceptorModules ?? []), passTracePath],
     preloadModules: [...(options.preloadModules ?? []), ...shared, passTracePath],
     webpackConfigHook: (config) => {
-      const { module, optimization, ...rest } = options.webpackConfigHook?.(config) ?? config;
+      const { module, optimization, resolve, ...rest } =
+        options.webpackConfigHook?.(config) ?? config;
       return {
         ...rest,
+        resolve: { ...resolve, ...conditions },
         module: { ...module, rules: (module?.rules ?? []).map(withTarget) },
         // Preloaded modules look unused: without this option, webpack would drop those without side effects.
         optimization: { ...optimization, sideEffects: false },

@@ -1,5 +1,6 @@
 import { isLoopback, messageOf } from "@durable-payments/api-core/values";
 import type { Delivery, QueuedNotification } from "@durable-payments/protocol/notifications";
+import type { Settings } from "@durable-payments/protocol/settings";
 import { Webhook } from "standardwebhooks";
 
 /** The address of notifications, and their occasions. */
@@ -16,14 +17,8 @@ export interface NotificationSettings {
   readonly webUi?: string;
 }
 
-/** Webhook of the settings, as its section `notify` has it. */
-export interface NotifySettings {
-  readonly url?: string;
-  readonly secret?: string;
-  readonly intervalSeconds?: number;
-  readonly overdueHours?: number;
-  readonly webUi?: string;
-}
+/** Webhook of the settings. */
+export type NotifySettings = NonNullable<Settings["notify"]>;
 
 const URL_SETTING = "PAYMENTS_NOTIFY_URL (notify.url)";
 const SECRET_SETTING = "PAYMENTS_NOTIFY_SECRET (notify.secret)";

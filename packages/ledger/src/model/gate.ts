@@ -3,29 +3,28 @@ import { questionOf } from "./rows.ts";
 import type { Call, Effect, Testimony, WritePolicy } from "./events.ts";
 import type { DecisionKind, FiledPayment, Look } from "../store/ledger.ts";
 
-const partsOf = (text: string): { readonly units: bigint; readonly scale: number } => {
-  const [whole = "0", fraction = ""] = text.split(".");
-  return { units: BigInt(whole + fraction), scale: fraction.length };
+/** Reads two decimal strings in units of the smallest digit of both. */
+const inUnits = (one: string, other: string) => {
+  const parts = [one, other].map((text) => text.split("."));
+  const scale = Math.max(...parts.map(([, fraction = ""]) => fraction.length));
+  const [a = 0n, b = 0n] = parts.map(([whole = "0", fraction = ""]) =>
+    BigInt(whole + fraction.padEnd(scale, "0")),
+  );
+  return { a, b, scale };
 };
 
 /** Returns the exact sum of two decimal strings. */
 export const addDecimals = (one: string, other: string): string => {
-  const [a, b] = [partsOf(one), partsOf(other)];
-  const scale = Math.max(a.scale, b.scale);
-  const units = a.units * 10n ** BigInt(scale - a.scale) + b.units * 10n ** BigInt(scale - b.scale);
-  const sign = units < 0n ? "-" : "";
-  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, "0");
-  if (scale === 0) return sign + digits;
-  return `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  const { a, b, scale } = inUnits(one, other);
+  const [, sign = "", units = ""] = /^(-?)(\d+)$/.exec(`${a + b}`) ?? [];
+  const digits = units.padStart(scale + 1, "0");
+  return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 };
 
 /** Compares two decimal strings exactly: below, at or above 0, as 249.99 and 250, 250 and 250.00, 1000 and 250 do. */
 const compareDecimals = (one: string, other: string): number => {
-  const [a, b] = [partsOf(one), partsOf(other)];
-  const scale = BigInt(Math.max(a.scale, b.scale));
-  return Number(
-    a.units * 10n ** (scale - BigInt(a.scale)) - b.units * 10n ** (scale - BigInt(b.scale)),
-  );
+  const { a, b } = inUnits(one, other);
+  return Number(a - b);
 };
 
 /** Amounts by currency: decimal strings in units of it. */

@@ -38,16 +38,11 @@ const serviceChecks = ({ accounts }: DoctorSettings) =>
 export const encryptionCheck = (
   { keyring }: DoctorSettings["ledger"],
   temporal: Sources["temporal"],
-): ReadonlyArray<Check> =>
-  temporal?.settings.dataConverter === undefined || keyring !== undefined
-    ? []
-    : [
-        warning(
-          "encryption",
-          "the ledger's texts are not encrypted: dataConverter encrypts only what Temporal stores",
-          "Set keyring (PAYMENTS_KEYRING) as well, for all workers and tools.",
-        ),
-      ];
+): ReadonlyArray<Check> => {
+  if (temporal?.settings.dataConverter === undefined || keyring !== undefined) return [];
+  const found = "dataConverter encrypts only what Temporal stores: the ledger's texts are plain";
+  return [warning("encryption", found, "Set keyring (PAYMENTS_KEYRING) as well, everywhere.")];
+};
 
 /** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
 const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Check>> => {

@@ -23,10 +23,6 @@ export const startRealStack = async (settleAfter: Duration.Input = "200 millis")
         workflowsPath: fileURLToPath(new URL("workflows.ts", import.meta.url)),
         plugins: [paymentsBundler()],
         logger: new DefaultLogger("ERROR"),
-        webpackConfigHook: (config) => ({
-          ...config,
-          resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
-        }),
       }),
     ),
   ]);

@@ -56,10 +56,6 @@ export const bundleOf = (file: string) =>
       workflowsPath: fileURLToPath(new URL(file, import.meta.url)),
       plugins: [paymentsBundler()],
       logger: new DefaultLogger("ERROR"),
-      webpackConfigHook: (config) => ({
-        ...config,
-        resolve: { ...config.resolve, conditionNames: ["@durable-payments/source", "..."] },
-      }),
     }),
   );
 
