@@ -6,6 +6,7 @@ import { query, type Seal } from "./store/table.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
 import { metaMethods } from "./store/meta-methods.ts";
+import { openMarks } from "./store/mark-key.ts";
 import { openPostgres } from "./store/postgres-database.ts";
 import { runMethods } from "./store/run-methods.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
@@ -67,7 +68,9 @@ const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<D
     : openPostgres(place);
 };
 
-const ledgerIn = (store: Store) => ({
+const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
+  /** Returns the mark of an account as this ledger keeps it: keyed if its texts are encrypted. */
+  keyed,
   /** Its address, without user and password. */
   place: store.database.place,
   /** Whether it serves only the workers of this host. */
@@ -114,7 +117,7 @@ export const openLedger = async (
     if ((await store.find(query("SELECT id FROM meta"))).length === 0) {
       await store.save(null, [identity]);
     }
-    return ledgerIn(store);
+    return ledgerIn(store, await openMarks(store));
   } catch (error) {
     await store.database.close();
     throw error;

@@ -42,9 +42,13 @@ const amountAt = (value: unknown, field: string): string | undefined => {
  * Reads the payment of a run from its input: of `payout` and `onboardCardholder`, and of a user's own workflow whose
  * input has `payout`, or `amount` and `currency`, in the same places.
  *
+ * @param ledger keys the mark of the payee's account, to be compared with those that it keeps.
  * @returns undefined if the input names no money.
  */
-export const paymentOf = (input: unknown): PaymentOf | undefined => {
+export const paymentOf = (
+  input: unknown,
+  ledger?: Pick<Ledger, "keyed">,
+): PaymentOf | undefined => {
   if (!isRecord(input)) return undefined;
   const limit = amountAt(input["card"], "card_limit");
   if (limit !== undefined) {
@@ -56,10 +60,11 @@ export const paymentOf = (input: unknown): PaymentOf | undefined => {
   if (amount === undefined || currency === undefined) return undefined;
   const { beneficiary } = input;
   const reference = textAt(payout, "payout_reference");
+  const mark = payeeMark(beneficiary);
   return {
     amount,
     currency: currency.toUpperCase(),
-    payee: textAt(input, "beneficiary_id") ?? payeeMark(beneficiary) ?? null,
+    payee: textAt(input, "beneficiary_id") ?? (mark && ledger ? ledger.keyed(mark) : mark) ?? null,
     reference:
       reference === undefined ? null : withoutAccounts(reference, accountNumbersOf(beneficiary)),
   };
@@ -130,7 +135,7 @@ export const startPayment = async <W extends Workflow>(
   checkId(id);
   checkName(startedBy, "startedBy");
   const type = typeof workflowType === "string" ? workflowType : workflowType.name;
-  const payment = paymentOf(args[0]);
+  const payment = paymentOf(args[0], ledger);
   // First, so that a run that is lost with Temporal's database is not lost in the ledger.
   await ledger?.noteRun({
     account: account ?? null,
@@ -183,7 +188,7 @@ export const findDuplicates = async (
   planned: ReadonlyArray<{ readonly workflowId: string; readonly input: unknown }>,
 ): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
   const asked = planned.flatMap(({ input, workflowId }, at) => {
-    const payment = paymentOf(input);
+    const payment = paymentOf(input, looking.ledger);
     return payment?.payee ? [{ ...payment, at, payee: payment.payee, workflowId }] : [];
   });
   const found = await looking.ledger.similarPayments(account, asked);

@@ -311,7 +311,7 @@ export const makeContractOperations = ({
   const payeeOf = async (request: JsonObject) => {
     const beneficiary_id = textAt(request, "beneficiary_id") ?? "";
     const shown = await read((client) => client.retrieveBeneficiary({ beneficiary_id }));
-    return { mark: accountMark(shown), shown: describeAccount(shown) };
+    return { mark: ledger.keyed(accountMark(shown)), shown: describeAccount(shown) };
   };
 
   const make = (name: WriteName): WriteOperation => {
@@ -346,14 +346,15 @@ export const makeContractOperations = ({
         const { amountField = "" } = facts;
         const amount = pickTexts(request, [amountField])[amountField];
         const isMoney = typeof amount === "string";
+        const mark = name === "createBeneficiary" ? payeeMark(request) : undefined;
         return {
           hash: requestHash(name, request),
           amount: isMoney ? amount : null,
           currency: isMoney ? currency : null,
           payee:
-            name === "createBeneficiary"
-              ? (payeeMark(request) ?? null)
-              : (textAt(request, facts.payeeField ?? "") ?? null),
+            mark === undefined
+              ? (textAt(request, facts.payeeField ?? "") ?? null)
+              : ledger.keyed(mark),
           reference: withoutAccounts(textAt(request, "payout_reference") ?? "") || null,
           facts: pickTexts(request, facts.facts ?? []),
         };

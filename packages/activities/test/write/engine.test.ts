@@ -1,3 +1,5 @@
+import { openLedger } from "@durable-payments/ledger";
+import { payeeMark } from "@durable-payments/protocol/account";
 import { describe, expect, it, vi } from "vitest";
 import { settleRow } from "../../src/write/activity.ts";
 import { beneficiary, card, cardholder, payout as withKey } from "../support/bodies.ts";
@@ -45,6 +47,30 @@ describe("a write that nothing goes wrong with", () => {
     await payable(world);
     const row = await world.row("b");
     expect(JSON.stringify(row)).not.toContain(beneficiary.iban);
+  });
+
+  it("marks the payee's account by a key of the ledger, where that is encrypted, and finds duplicates by it", async () => {
+    const seal = {
+      seal: (text: string) => `sealed:1:k1:${Buffer.from(text).toString("base64")}`,
+      open: (text: string) => Buffer.from(text.split(":")[3] ?? "", "base64").toString(),
+    };
+    const world = await makeWorld({ openWith: () => openLedger("memory", { seal }) });
+    const { account, ledger } = world;
+    const task = { ...(await payable(world)), approveAbove: "100", startedBy: "ada" };
+    expect(await world.once(task)).toMatchObject({ needs: "approval" });
+    const plain = payeeMark(beneficiary) ?? "";
+    const rows = await ledger.rowsOf("pay-1");
+    expect(rows.map(({ request }) => request.payee)).toContain(ledger.keyed(plain));
+    expect(JSON.stringify(rows)).not.toContain(plain);
+    const accountIn = async (of: World) => (await of.row("createPayout"))?.question?.account ?? "";
+    const unkeyed = await makeWorld();
+    await unkeyed.once({ ...(await payable(unkeyed)), approveAbove: "100", startedBy: "ada" });
+    expect(await accountIn(world)).toBe(ledger.keyed(await accountIn(unkeyed)));
+    const again = { workflowId: "pay-2", amount: "250", currency: "USD", reference: null };
+    const [similar] = await ledger.similarPayments(account, [
+      { ...again, payee: ledger.keyed(plain) },
+    ]);
+    expect(similar).toMatchObject([{ workflowId: "pay-1" }]);
   });
 
   it("carries a key of 36 characters that follows from its name", async () => {

@@ -68,6 +68,8 @@ export const META = new Table(
     epoch: number,
     /** The reason why nothing is sent until `recover`. */
     stopped: textOrNull,
+    /** See `openMarks`; null if the ledger is not encrypted. */
+    markKey: textOrNull,
   },
   ["id"],
 );

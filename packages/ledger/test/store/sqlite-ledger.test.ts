@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { skippedBecause } from "@durable-payments/tools/skip";
-import { afterAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { openLedger } from "../../src/index.ts";
 import { describeLedger } from "../support/contract.ts";
 import { ADA, decisionOf, made, nameOf, saving } from "../support/rows.ts";
@@ -124,9 +124,31 @@ describe("a ledger in a SQLite file", () => {
     await ledger.close();
     expect(readFileSync(file, "latin1")).not.toMatch(/Hopper|Mallory/);
     // A worker or tool without the keyring is told so.
-    const withoutKeys = await openLedger(`sqlite:${file}`);
-    onTestFinished(() => withoutKeys.close());
-    await expect(withoutKeys.look(name)).rejects.toThrow("needs the keyring of the workers");
+    await expect(openLedger(`sqlite:${file}`)).rejects.toThrow("needs the keyring of the workers");
+  });
+
+  it("keys marks by a key of its own, which outlives a rotation and copies, and which no other ledger has", async () => {
+    const sealBy = (key: string) => ({
+      seal: (text: string) => `sealed:1:${key}:${Buffer.from(text).toString("base64")}`,
+      open: (text: string) => Buffer.from(text.split(":")[3] ?? "", "base64").toString(),
+    });
+    const mark = "0123456789abcdef0123456789abcdef";
+    const keyedIn = async (file: string, key?: string) => {
+      const ledger = await openLedger(`sqlite:${fileOf(file)}`, key ? { seal: sealBy(key) } : {});
+      const keyed = ledger.keyed(mark);
+      await ledger.close();
+      return keyed;
+    };
+    const first = await keyedIn("marks", "k1");
+    expect(first).toMatch(/^[0-9a-f]{32}$/);
+    expect(first).not.toBe(mark);
+    expect(await keyedIn("marks", "k2")).toBe(first);
+    copyFileSync(fileOf("marks"), fileOf("marks-copy"));
+    expect(await keyedIn("marks-copy", "k2")).toBe(first);
+    expect(await keyedIn("other-marks", "k1")).not.toBe(first);
+    // Without a keyring a mark is what it was, so that one added later makes others.
+    expect(await keyedIn("plain-marks")).toBe(mark);
+    expect(await keyedIn("plain-marks", "k1")).not.toBe(mark);
   });
 
   it("shows that a line of the log was edited", async () => {

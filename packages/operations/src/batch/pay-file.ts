@@ -1,6 +1,12 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal, messageOf } from "@durable-payments/api-core/values";
-import { type Batch, type BatchRow, needsApproval, type Run } from "@durable-payments/ledger";
+import {
+  type Batch,
+  type BatchRow,
+  type Ledger,
+  needsApproval,
+  type Run,
+} from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
@@ -16,7 +22,7 @@ import { changing } from "../connection/temporal-errors.ts";
 import { invalidInput, refused } from "../errors.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../show/run-view.ts";
-import { findDuplicates, similarText } from "../start.ts";
+import { findDuplicates, paymentOf, similarText } from "../start.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
 import { type Acting, actorOf } from "../decide/record.ts";
@@ -82,6 +88,10 @@ const checkKeys = async (
     );
 };
 
+/** Returns rows with the marks of their payees as the ledger keeps them. */
+const keyed = (rows: ReadonlyArray<CheckedRow>, ledger: Ledger): ReadonlyArray<CheckedRow> =>
+  rows.map((row) => ({ ...row, payment: paymentOf(row.input, ledger) ?? row.payment }));
+
 /**
  * Compares a checked file with earlier payments. Nothing is changed.
  *
@@ -101,7 +111,7 @@ export const planFile = async (
       .filter(({ batch, state }) => batch !== checked.batch && state !== "rejected")
       .map(({ batch, fingerprint }) => [fingerprint, batch]),
   );
-  const fresh = checked.rows.filter(({ fingerprint }) => !others.has(fingerprint));
+  const fresh = keyed(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
   await checkKeys(operations, fresh);
   const similar = await findDuplicates(operations, account, fresh);
   const sums = sumMoney(fresh.map(({ payment }) => payment));
@@ -218,7 +228,7 @@ export const payFile = async (
   });
   if (uploading.state !== "uploading") return uploading;
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
-  for (const part of chunksOf(rows, SAVED_AT_ONCE)) {
+  for (const part of chunksOf(keyed(rows, ledger), SAVED_AT_ONCE)) {
     await ledger.saveRows(
       id,
       part.map((row) => batchRow(row, known.get(row.number))),

@@ -52,10 +52,15 @@ test.each(["", " ", "payouts/1", "tracker/x", "a\u0000b", "x".repeat(1_001)])(
 
 test("what a run pays is shown without an account number", () => {
   const iban = "DE89370400440532013000";
-  const payment = paymentOf({
+  const input = {
     beneficiary: { iban, account_holder: "Grace" },
     payout: { ...payout, payout_reference: `to ${iban}` },
-  });
+  };
+  const payment = paymentOf(input);
   expect(summaryOf(payment, "payout")).toBe("EUR 250.00, to …3000");
   expect(JSON.stringify(payment)).not.toContain(iban);
+  // The ledger keys the mark of the account, but not the id of a beneficiary.
+  const ledger = { keyed: (mark: string) => `keyed ${mark}` };
+  expect(paymentOf(input, ledger)?.payee).toBe(`keyed ${payment?.payee}`);
+  expect(paymentOf({ beneficiary_id: "b-1", payout }, ledger)?.payee).toBe("b-1");
 });
