@@ -19,7 +19,7 @@ export const openMarks = async (store: Store): Promise<(mark: string) => string>
   let kept = await read();
   if (typeof kept !== "string") {
     if (sealed === made) return (mark) => mark;
-    // Of several workers that start at once, the first one's counts.
+    // If several workers start at once, the key of the first one counts.
     await store.save(null, [query("UPDATE meta SET mark_key = $1 WHERE mark_key IS NULL", sealed)]);
     kept = await read();
   }
