@@ -109,12 +109,6 @@ describe("a keyring", () => {
     expect(await paidBy("sealed", { keyring })).not.toContain("Ada Lovelace");
   });
 
-  it("is taken from the environment by a program as by a worker", async () => {
-    vi.stubEnv("PAYMENTS_KEYRING", keyring);
-    const texts = await paidBy("of-environment", {}).finally(() => vi.unstubAllEnvs());
-    expect(texts).not.toContain("Ada Lovelace");
-  });
-
   it("encrypts the ledger although a dataConverter encrypts what Temporal stores", async () => {
     expect(await paidBy("both", { keyring, dataConverter: ofOwn })).not.toContain("Ada Lovelace");
   });

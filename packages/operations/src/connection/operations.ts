@@ -13,7 +13,6 @@ import {
   readLedgerPlace,
 } from "@durable-payments/ledger";
 import { type Account, accountHash, clientHash } from "@durable-payments/protocol/account";
-import { readSettings } from "@durable-payments/protocol/settings";
 import * as Result from "effect/Result";
 import { existsSync } from "node:fs";
 import { ConnectionFailed, connectionFailed, invalidInput } from "../errors.ts";
@@ -26,7 +25,7 @@ export interface LedgerSettings {
   readonly ledger: string | undefined;
   /** `PAYMENTS_CLIENT_ID` of the account that the workers start with. */
   readonly clientId: string | undefined;
-  /** Folder of the workers' keys. Default: that of the environment (`PAYMENTS_KEYRING`) or its settings file. */
+  /** `PAYMENTS_KEYRING`: the folder of the workers' keys, if they have one. */
   readonly keyring?: string | undefined;
 }
 
@@ -44,7 +43,7 @@ const asLedgerError = (error: unknown): unknown =>
 export const openWorkersLedger = async ({
   clientId = "",
   ledger = "",
-  keyring = readSettings(process.env).keyring,
+  keyring,
 }: LedgerSettings): Promise<Ledger> => {
   try {
     if (ledger === "" && clientId === "") {
