@@ -41,10 +41,6 @@ export const accountHash = ({ baseUrl, clientId }: Account): string => {
 /** Identifies a client at any address of the service: the default ledger is named after it. */
 export const clientHash = ({ clientId }: Pick<Account, "clientId">): string => short(clientId);
 
-/** Format of an account's name, for messages. */
-export const ACCOUNT_NAME_RULE =
-  "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";
-
 /** Capitals and digits of a text in ASCII. */
 const lettersOf = (text: string): string =>
   text

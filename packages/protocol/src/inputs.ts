@@ -5,6 +5,7 @@ import type {
   Fault,
 } from "@durable-payments/api-core";
 import { msToNumber } from "@temporalio/common/lib/time.js";
+import { ACCOUNT_NAME } from "./names.ts";
 
 type Long =
   `${"msec" | "millisecond" | "sec" | "second" | "min" | "minute" | "hr" | "hour" | "day" | "week" | "yr" | "year"}${"" | "s"}`;
@@ -119,7 +120,7 @@ const isDuration = (value: unknown): boolean => {
 
 /** Checks whether a value can be the name of an account: a part of task queues and workflow ids. */
 export const isAccountName = (value: unknown): value is string =>
-  typeof value === "string" && /^[a-z0-9][a-z0-9-]{0,39}$/.test(value);
+  typeof value === "string" && ACCOUNT_NAME.test(value);
 
 /** Checks whether a value is an amount: a decimal string, zero or above, without sign or exponent. */
 export const isAmount = (value: unknown): boolean =>

@@ -8,6 +8,13 @@ import type { Payload } from "@temporalio/common";
  */
 const BATCH = "/batch";
 
+/** Format of an account's name, which is a part of task queues and workflow ids. */
+export const ACCOUNT_NAME = /^[a-z0-9][a-z0-9-]{0,39}$/;
+
+/** The same, for messages. */
+export const ACCOUNT_NAME_RULE =
+  "1 to 40 lower-case letters, digits and dashes, beginning with a letter or digit";
+
 /** Base queue if none is named. */
 export const DEFAULT_TASK_QUEUE = "payments";
 

@@ -1,5 +1,6 @@
 import { clientVariables, defaultClientOptions, writtenSettings } from "@durable-payments/api-core";
 import * as Schema from "effect/Schema";
+import { ACCOUNT_NAME } from "./names.ts";
 
 /** Further texts of a setting for the reference. */
 interface Printed {
@@ -174,7 +175,7 @@ export const SettingsSchema = Schema.Struct({
   ...accountFields,
   accounts: setting(
     Schema.Record(
-      Schema.String.check(Schema.isPattern(/^[a-z0-9][a-z0-9-]{0,39}$/)),
+      Schema.String.check(Schema.isPattern(ACCOUNT_NAME)),
       Schema.Struct(accountFields),
     ),
     "Further accounts by name, each with its own clientId and apiKeyFile. Settings that an account leaves out are taken from the top level of the file.",

@@ -12,7 +12,7 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { ACCOUNT_NAME_RULE } from "./account.ts";
+import { ACCOUNT_NAME_RULE } from "./names.ts";
 import { accountSettingNames, SettingsSchema } from "./settings-schema.ts";
 
 export { accountSettingNames, SettingsSchema } from "./settings-schema.ts";

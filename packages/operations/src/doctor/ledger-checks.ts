@@ -94,7 +94,7 @@ const checkLimits = async (
 ): Promise<Check> => {
   const texts = await Promise.all(
     accounts.map(async ({ hash, name }) => {
-      const { limits } = await ledger.look({ account: hash, workflowId: "doctor", step: "doctor" });
+      const limits = await ledger.limits(hash);
       const words = [
         ...(limits.maxAmounts ? [`at most ${amountsOf(limits.maxAmounts)}`] : []),
         ...(limits.approveAbove ? [`approval above ${amountsOf(limits.approveAbove)}`] : []),
