@@ -31,10 +31,6 @@ export const lookUp = <A>(table: Readonly<Record<string, A>>, name: string): A |
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Checks whether a host name, as a URL or an address has it, is that of this machine; an unknown name is not. */
-export const isLoopback = (host: string): boolean =>
-  /^(?:localhost|127(?:\.\d{1,3}){3}|::1|\[::1\])$/.test(host);
-
 const PLAIN_DECIMAL = /^\d+(?:\.\d+)?$/;
 
 /**
