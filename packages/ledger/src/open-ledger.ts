@@ -37,7 +37,15 @@ const UNSEALED: Seal = {
 
 const stateFolder = (): string => {
   const given = process.env["XDG_STATE_HOME"] ?? "";
-  return isAbsolute(given) ? given : join(homedir(), ".local", "state");
+  if (isAbsolute(given)) return given;
+  try {
+    return join(homedir(), ".local", "state");
+  } catch {
+    // In a container, a user id often has neither a name nor a home folder.
+    throw new LedgerUnavailable(
+      `this user has no home folder for the default ledger: set ${LEDGER_VARIABLE} to sqlite:FILE or postgres://USER:PASSWORD@HOST/DATABASE`,
+    );
+  }
 };
 
 /**

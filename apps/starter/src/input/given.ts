@@ -10,10 +10,26 @@ export interface ActingFlags {
   readonly reason: string | undefined;
 }
 
-/** Reads the person who acts, by flag or as this machine's user. Rejects invalid names. */
+/** Reads the user of this machine. In a container, the process has a user id and often no name. */
+const userOfMachine = (): string => {
+  try {
+    return userInfo().username;
+  } catch {
+    throw badUsage(
+      "This machine has no name for its user: pass --by NAME, or set PAYMENTS_PERSON to your name.",
+    );
+  }
+};
+
+/** Reads the person who acts: `--by`, `PAYMENTS_PERSON`, or this machine's user. Rejects invalid names. */
 export const actingOf = ({ by, reason }: ActingFlags, needsReason = false): Acting => {
-  const how = by === undefined ? "user of this machine" : "--by";
-  const acting = { by: by ?? userInfo().username, how, reason };
+  const person = process.env["PAYMENTS_PERSON"] || undefined;
+  const acting =
+    by !== undefined
+      ? { by, how: "--by", reason }
+      : person !== undefined
+        ? { by: person, how: "PAYMENTS_PERSON", reason }
+        : { by: userOfMachine(), how: "user of this machine", reason };
   actorOf(acting, needsReason);
   return acting;
 };
