@@ -24,6 +24,7 @@ import {
 import { Effect, Option, Stream, Result } from "effect";
 import { withoutGroups } from "./evidence/amounts.ts";
 import { contradictionOf, isOtherId } from "./evidence/match.ts";
+import { countFailure } from "./failure-counter.ts";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
@@ -118,6 +119,7 @@ export const seenPayout = (
   const { amount, currency, payout_status = "", short_reference } = payout;
   const contradiction = sent && contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
   const outcome = payoutState(payout, assumptions, knownForMs);
+  if (contradiction !== undefined) countFailure(failureTypes.payoutDiffers);
   return {
     seen: {
       payout_id,

@@ -1,18 +1,29 @@
 import { clientSecondsUntilExpiry } from "@durable-payments/api-core";
 import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Ledger, Overview } from "@durable-payments/ledger";
+import type { Ledger, Limits, Overview } from "@durable-payments/ledger";
 import { Runtime } from "@temporalio/worker";
 import { Context, Metric } from "effect";
 import { randomUUID } from "node:crypto";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
 import type { Accounts } from "./accounts.ts";
+import type { Check } from "./health.ts";
 
 /** Gauges of a scrape, by name. */
 const DESCRIPTIONS = {
-  payments_writes: "Writes in the ledger by operation and state",
+  payments_worker_start_time_seconds: "When this worker started",
+  payments_ready: "Whether a check of /readyz passes (1) or not (0)",
+  payments_writes: "Open writes in the ledger by operation and state",
   payments_waits: "Waits for the service by kind",
+  payments_wait_oldest_seconds: "How long the oldest wait for the service has been open",
   payments_questions: "Questions and approvals that a person has not answered",
+  payments_question_amount: "Money of the questions and approvals that a person has not answered",
   payments_question_oldest_seconds: "How long the oldest question to a person has been open",
+  payments_batch_age_seconds: "Age of each file that is not finished",
+  payments_batch_next_row: "First row of an open file that was not started, if any",
+  payments_limit: "Limits and approval thresholds of the ledger, in units of the currency",
+  payments_ledger_disk_free_ratio: "Free part of the disk of a ledger in a file",
   payments_untold: "Writes whose run has yet to be notified of an answer",
   payments_sends_paused: "Whether all sends are paused (1) or not (0)",
   payments_ledger_stopped: "Whether the ledger was restored and waits for recover (1) or not (0)",
@@ -25,32 +36,53 @@ type Labels = Readonly<Record<string, string>>;
 /** Sets a gauge of one scrape. */
 type SetGauge = (name: keyof typeof DESCRIPTIONS, value: number, labels?: Labels) => void;
 
-const countOf = (writes: Overview["writes"]): number =>
-  writes.reduce((count, { rows }) => count + rows, 0);
+const sumOf = <A>(all: ReadonlyArray<A>, of: (one: A) => number): number =>
+  all.reduce((sum, one) => sum + of(one), 0);
 
-const showOverview = ({ state, untold, waits, writes }: Overview, set: SetGauge): void => {
-  for (const { operation, state: wanted } of writes) {
-    const alike = writes.filter((row) => row.operation === operation && row.state === wanted);
-    set("payments_writes", countOf(alike), { operation, state: wanted });
+/** Labels of an account: none if it has no name, and its hash if only other workers have it. */
+const labelsOf = (accounts: Accounts, hash: string): Labels => {
+  const { name } = accounts.find((one) => one.hash === hash) ?? { name: hash };
+  return name === undefined ? {} : { account: name };
+};
+
+const secondsSince = (state: Overview["state"], since: number): number =>
+  (state.now - since) / 1000;
+
+/** Shows what is open of one account; with zeros, so that an alert sees the end of what it fired for. */
+const showAccount = ({ state, waits, writes }: Overview, labels: Labels, set: SetGauge): void => {
+  for (const [key, alike] of Map.groupBy(writes, (row) => `${row.operation} ${row.state}`)) {
+    const [operation = "", wanted = ""] = key.split(" ");
+    const rows = sumOf(alike, (row) => row.rows);
+    set("payments_writes", rows, { ...labels, operation, state: wanted });
   }
-  const asked = writes.filter(({ question }) => question !== null);
   for (const kind of ["outcome", "approval"]) {
-    const ofKind = asked.filter(({ question }) => question === kind);
-    set("payments_questions", countOf(ofKind), { kind });
-  }
-  const since = asked.map((row) => (state.now - row.since) / 1000);
-  set("payments_question_oldest_seconds", Math.max(0, ...since));
-  for (const kind of ["payout", "cardholder", "balance"]) {
-    const open = waits.filter((wait) => wait.kind === kind);
+    const asked = writes.filter(({ question }) => question === kind);
+    const of = { ...labels, kind };
     set(
-      "payments_waits",
-      open.reduce((sum, { count }) => sum + count, 0),
-      { kind },
+      "payments_questions",
+      sumOf(asked, ({ rows }) => rows),
+      of,
     );
+    const ages = asked.map(({ since }) => secondsSince(state, since));
+    set("payments_question_oldest_seconds", Math.max(0, ...ages), of);
+    for (const { amount, currency } of asked) {
+      if (currency !== null) set("payments_question_amount", Number(amount), { ...of, currency });
+    }
   }
-  set("payments_untold", untold);
-  set("payments_ledger_sequence", state.sequence);
-  set("payments_ledger_stopped", state.stopped === null ? 0 : 1);
+  for (const kind of ["payout", "cardholder", "balance"]) {
+    const wait = waits.find((one) => one.kind === kind);
+    const of = { ...labels, kind };
+    set("payments_waits", wait?.count ?? 0, of);
+    set("payments_wait_oldest_seconds", wait ? secondsSince(state, wait.since) : 0, of);
+  }
+};
+
+const showLimits = (limits: Limits, labels: Labels, set: SetGauge): void => {
+  for (const [kind, amounts] of Object.entries(limits)) {
+    for (const [currency, amount] of Object.entries(amounts ?? {})) {
+      set("payments_limit", Number(amount), { ...labels, kind, currency });
+    }
+  }
 };
 
 const showExpiry = (seconds: SecondsUntilExpiry, labels: Labels, set: SetGauge): void => {
@@ -111,7 +143,11 @@ const recorded = (): Metric.MetricRegistry =>
  * Makes what writes the metrics of a worker as Prometheus reads them: its own, those of the SDK, and, from one process
  * of all that share a ledger, those of the ledger.
  */
-export const makeScrape = (ledger: Ledger, accounts: Accounts): (() => Promise<string>) => {
+export const makeScrape = (
+  ledger: Ledger,
+  accounts: Accounts,
+  checks: ReadonlyArray<Check>,
+): (() => Promise<string>) => {
   const holder = randomUUID();
   let lookedAt = -Infinity;
   let show: (set: SetGauge) => void = () => undefined;
@@ -120,10 +156,35 @@ export const makeScrape = (ledger: Ledger, accounts: Accounts): (() => Promise<s
     lookedAt = performance.now();
     show = () => undefined;
     if (!(await ledger.lease("metrics", holder, LEASE_MS))) return;
-    const [overview, pauses] = await Promise.all([ledger.overview(), ledger.pauses()]);
+    const hashes = accounts.map(({ hash }) => hash);
+    const [overview, pauses, batches, limits, disk] = await Promise.all([
+      ledger.overview(),
+      ledger.pauses(),
+      ledger.openBatches(),
+      Promise.all(hashes.map((hash) => ledger.limits(hash))),
+      ledger.isOfOneHost ? orNothing(() => statfs(dirname(ledger.place))) : undefined,
+    ]);
+    const { state, untold, waits, writes } = overview;
     show = (set) => {
-      showOverview(overview, set);
+      for (const hash of new Set([...hashes, ...[...waits, ...writes].map((one) => one.account)])) {
+        const of = <A extends { readonly account: string }>(all: ReadonlyArray<A>) =>
+          all.filter(({ account }) => account === hash);
+        const own = { ...overview, waits: of(waits), writes: of(writes) };
+        showAccount(own, labelsOf(accounts, hash), set);
+      }
+      limits.forEach((one, index) => {
+        showLimits(one, labelsOf(accounts, hashes[index] ?? ""), set);
+      });
+      for (const { account, id: batch, next, since, state: stage } of batches) {
+        const labels = { ...labelsOf(accounts, account), batch, state: stage };
+        set("payments_batch_age_seconds", secondsSince(state, since), labels);
+        if (next !== null) set("payments_batch_next_row", next, labels);
+      }
+      set("payments_untold", untold);
+      set("payments_ledger_sequence", state.sequence);
+      set("payments_ledger_stopped", state.stopped === null ? 0 : 1);
       set("payments_sends_paused", pauses.some(({ scope }) => scope === "all") ? 1 : 0);
+      if (disk) set("payments_ledger_disk_free_ratio", disk.bavail / disk.blocks);
     };
   };
   return async () => {
@@ -137,6 +198,11 @@ export const makeScrape = (ledger: Ledger, accounts: Accounts): (() => Promise<s
         context,
       );
     show(set);
+    set("payments_worker_start_time_seconds", Math.round(performance.timeOrigin / 1000));
+    for (const check of checks) {
+      const { account, check: name, ok } = check();
+      set("payments_ready", ok ? 1 : 0, { check: name, ...(account !== undefined && { account }) });
+    }
     for (const { name, options } of accounts) {
       const labels = { peer: "service", ...(name !== undefined && { account: name }) };
       showExpiry(clientSecondsUntilExpiry(options), labels, set);

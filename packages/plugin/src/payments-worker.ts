@@ -315,15 +315,15 @@ export const prepareWorker = async (
       ],
       draining,
     );
-    health?.watch((closed) => ({
-      checks: [
+    health?.watch((closed) => {
+      const checks = [
         pollersCheck([worker, ...companions]),
         temporalCheck(client, closed),
         ledgerCheck(ledger, closed),
         ...accounts.map((account) => signInCheck(account, closed)),
-      ],
-      scrape: makeScrape(ledger, accounts),
-    }));
+      ];
+      return { checks, scrape: makeScrape(ledger, accounts, checks) };
+    });
     const trackers = process.skipsTime ? [] : accounts.map((one) => trackerOf(one, taskQueue));
     const own = trackers.map(({ options: { workflowId } }) => workflowId);
     const startedAt = Date.now();

@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { Client } from "@temporalio/client";
 import { Worker } from "@temporalio/worker";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** Runs a worker with two accounts, and while it polls a piece of work with its client. */
-const withWorker = async (work: (client: Client, polling: Polling) => Promise<void>) => {
+const withWorker = async (work: (client: Client) => Promise<void>) => {
   const ledger = await openLedger("memory");
   const polling = Promise.withResolvers<Polling>();
   const plugin = paymentsPluginIn(
@@ -43,7 +43,6 @@ const withWorker = async (work: (client: Client, polling: Polling) => Promise<vo
       clientId: home.clientId,
       apiKey: home.apiKey,
       accounts: { eu: { baseUrl: eu.url, clientId: eu.clientId, apiKey: eu.apiKey } },
-      healthAddress: 0,
       onReady: polling.resolve,
     },
   );
@@ -54,20 +53,17 @@ const withWorker = async (work: (client: Client, polling: Polling) => Promise<vo
     plugins: [plugin],
   });
   const client = new Client({ connection: temporal.connection, plugins: [new PaymentsPlugin()] });
-  await worker.runUntil(async () => work(client, await polling.promise));
+  await worker.runUntil(async () => {
+    await polling.promise;
+    await work(client);
+  });
   return ledger;
 };
 
 const payoutsOf = async (simulator: Simulator) => (await simulator.state()).payouts.length;
 
-const documented = (): ReadonlyArray<string> => [
-  ...new Set(
-    readFileSync(fileOf("../../../docs/metrics.md"), "utf8").match(/(?<=\| `)payments_\w+/g),
-  ),
-];
-
-it("a worker pays for each of its accounts with its credentials, and its metrics are as documented", async () => {
-  const ledger = await withWorker(async (client, { health }) => {
+it("a worker pays for each of its accounts with its credentials, and notices soon that it is done", async () => {
+  const ledger = await withWorker(async (client) => {
     const pay = async (workflowId: string, account: string | null) => {
       const began = Date.now();
       const run = { workflowId, taskQueue: "payments", args: [account] } as const;
@@ -78,20 +74,6 @@ it("a worker pays for each of its accounts with its credentials, and its metrics
     // The service completes a payout after 3 s, and its account's tracker notices within 10 s.
     expect(Math.max(...took)).toBeLessThan(13_000);
     expect([await payoutsOf(home), await payoutsOf(eu)]).toEqual([1, 2]);
-
-    const text = await (await fetch(`http://${health}/metrics`)).text();
-    const shown = new Set(text.match(/^payments_\w+?(?=_bucket|_sum|_count|\{| )/gm));
-    // These appear where there is something to show: a credential that expires, and a keyring.
-    const conditional = [
-      "payments_credential_expiry_timestamp_seconds",
-      "payments_codec_payloads_total",
-    ];
-    expect(documented().length).toBeGreaterThan(10);
-    expect([...shown].filter((name) => !documented().includes(name))).toEqual([]);
-    expect(documented().filter((name) => !shown.has(name) && !conditional.includes(name))).toEqual(
-      [],
-    );
-    expect(text).toMatch(/^payments_writes\{.*operation="createPayout".*\} 3$/m);
   });
   const rows = await Promise.all(["one", "two", "three"].map((id) => ledger.rowsOf(id)));
   const accounts = rows.map(([row]) => row?.account);

@@ -1,6 +1,13 @@
 import type { BatchRow, BatchRowChange } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
-import { type Batch, BATCH_COUNT, BATCH_ROWS, BATCHES, type BatchRowState } from "./schema.ts";
+import {
+  type Batch,
+  BATCH_COUNT,
+  BATCH_ROWS,
+  BATCHES,
+  type BatchRowState,
+  OPEN_BATCH,
+} from "./schema.ts";
 import { query, readFields } from "./table.ts";
 import type { Store } from "./store.ts";
 
@@ -92,6 +99,17 @@ export const batchMethods = (store: Store) => {
     batch: async (id: string) => (await store.all(BATCHES, { "id = ?": id }))[0],
     /** Returns all batches, newest first. */
     batches: () => store.all(BATCHES, {}, "ORDER BY created_at DESC, id"),
+    /** Returns files that are not finished or rejected, oldest first. Its cost grows with their number, not with their rows. */
+    openBatches: async () => {
+      const found = await store.find(
+        query(
+          `SELECT id, account, state, created_at AS since,
+           (SELECT min(number) FROM batch_rows WHERE batch = batches.id AND state = 'waiting') AS next
+           FROM batches WHERE state IN ('uploading', 'needsApproval', 'approved') ORDER BY created_at`,
+        ),
+      );
+      return found.map((batch) => readFields(OPEN_BATCH, batch, seal));
+    },
     batchCounts: async (id: string) => {
       const sum = database.dialect.sum("amount");
       const found = await store.find(

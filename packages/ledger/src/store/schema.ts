@@ -246,6 +246,16 @@ export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
 export const WAIT_COUNT = { account: text, kind: WAITS.fields.kind, count: number, since: number };
 
+export const OPEN_BATCH = {
+  id: text,
+  account: text,
+  state: BATCHES.fields.state,
+  /** Milliseconds since 1970 by the ledger's clock. */
+  since: number,
+  /** The first row that was not started; null if all were. */
+  next: numberOrNull,
+};
+
 /** Two writes never own the same payout, cardholder or card. Beneficiaries are reused, so several writes may own one. */
 const MADE_FOR = ["workflow_id", "step"]
   .map(
@@ -271,6 +281,8 @@ export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string
     `CREATE INDEX runs_started ON runs (started_at)`,
     `CREATE INDEX waits_open ON waits (since) WHERE closed_at IS NULL`,
     `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,
+    `CREATE INDEX batches_open ON batches (created_at) WHERE state IN ('uploading', 'needsApproval', 'approved')`,
+    `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
     `CREATE INDEX batch_rows_id ON batch_rows (workflow_id)`,
   ],
 ];

@@ -404,10 +404,13 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     );
     expect(await ledger.claimRows(id, [1, 2])).toEqual([1, 2]);
     expect(await other.claimRows(id, [2])).toEqual([]);
+    const open = (await other.openBatches()).find((batch) => batch.id === id);
+    expect(open).toMatchObject({ account: "account-1", state: "approved", next: 3 });
     expect(await other.rejectRows(id, "Cancelled by ada")).toBe(1);
     expect(await ledger.claimRows(id, [3])).toEqual([]);
     await ledger.finishBatch(id);
     expect((await other.batch(id))?.state).toBe("approved");
+    expect((await other.openBatches()).find((batch) => batch.id === id)?.next).toBeNull();
     const ended = [1, 2].map((number) => ({ number, state: "succeeded", message: null }) as const);
     await ledger.changeRows(id, ended);
     await ledger.finishBatch(id);

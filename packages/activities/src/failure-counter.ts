@@ -1,0 +1,11 @@
+import { Context, Metric } from "effect";
+
+/** That of the process. */
+const REGISTRY = Context.empty();
+
+/** Counts a failure of a step for the metrics of this process, by its type: those that mean wrong money page somebody. */
+export const countFailure = (type: string): void =>
+  Metric.counter("payments_failures_total", {
+    description: "Steps that have failed for good in this process, by the type of the failure",
+    attributes: { type },
+  }).updateUnsafe(1, REGISTRY);
