@@ -1,0 +1,38 @@
+-- Roles of the ledger in PostgreSQL: what a worker, a person who pays or decides, and a reader need, and no more. Nobody among them
+-- can create, alter or drop a table, change or delete a line of the log, or delete a write.
+--
+-- Run it as the owner of the schema, in the ledger's database, once the tables are there, and again after each migration:
+--   psql --set=ON_ERROR_STOP=1 --file=deploy/postgres/roles.sql 'postgres://owner@db.example.com/payments'
+-- The owner alone migrates and prunes. Then make a login for each worker and each person:
+--   CREATE ROLE worker1 LOGIN PASSWORD '…' IN ROLE payments_worker;
+DO $$
+DECLARE
+  role text;
+BEGIN
+  FOREACH role IN ARRAY ARRAY['payments_worker', 'payments_approver', 'payments_reader'] LOOP
+    IF NOT EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = role) THEN
+      EXECUTE format('CREATE ROLE %I NOLOGIN', role);
+    END IF;
+    -- What an earlier release granted, too.
+    EXECUTE format('REVOKE ALL ON ALL TABLES IN SCHEMA durable_payments FROM %I', role);
+  END LOOP;
+END
+$$;
+
+REVOKE ALL ON SCHEMA durable_payments FROM PUBLIC;
+GRANT USAGE ON SCHEMA durable_payments TO payments_worker, payments_approver, payments_reader;
+GRANT SELECT ON ALL TABLES IN SCHEMA durable_payments TO payments_worker, payments_approver, payments_reader;
+
+SET search_path = durable_payments;
+
+-- Sends, records outcomes, completes waits. It neither pauses nor resumes, and adds no file.
+GRANT INSERT, UPDATE ON writes, runs, waits, leases, limits, meta TO payments_worker;
+GRANT INSERT ON log TO payments_worker;
+GRANT UPDATE ON batches, batch_rows TO payments_worker;
+
+-- Pays, approves, answers, cancels, pauses, recovers. It does not change limits.
+GRANT INSERT, UPDATE ON writes, runs, waits, meta, batches, batch_rows TO payments_approver;
+GRANT INSERT ON log TO payments_approver;
+GRANT INSERT, UPDATE, DELETE ON pauses TO payments_approver;
+
+RESET search_path;

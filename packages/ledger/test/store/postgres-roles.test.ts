@@ -1,0 +1,131 @@
+// deploy/postgres/roles.sql: each role can do its work, and none can do what it should not. A grant that is missing stops workers; one
+// too many is found by nobody.
+import { whyNoPostgres } from "@durable-payments/tools/postgres";
+import { skippedBecause } from "@durable-payments/tools/skip";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Client } from "pg";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Ledger, openLedger, readLedgerPlace } from "../../src/index.ts";
+import { PASSWORD, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
+import { ADA, decisionOf, nameOf, runOf, saving } from "../support/rows.ts";
+
+const ROLES = readFileSync(
+  fileURLToPath(new URL("../../../../deploy/postgres/roles.sql", import.meta.url)),
+  "utf8",
+);
+const DENIED = /permission denied|must be owner/;
+
+describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
+  let server: PostgresServer;
+  const addressOf = (user: string) => server.address("postgres").replace("tester", user);
+  const open = (user: string): Promise<Ledger> => openLedger(readLedgerPlace(addressOf(user), ""));
+
+  const query = async (user: string, sql: string): Promise<void> => {
+    const client = new Client({ connectionString: addressOf(user) });
+    await client.connect();
+    try {
+      await client.query(`SET search_path = durable_payments; ${sql}`);
+    } finally {
+      await client.end();
+    }
+  };
+
+  beforeAll(async () => {
+    server = await startPostgres();
+    const owner = await open("tester");
+    await owner.setLimits({
+      account: "account-1",
+      maxAmounts: { EUR: "10.00" },
+      approveAbove: null,
+    });
+    await owner.close();
+    await server.query("postgres", ROLES);
+    for (const role of ["worker", "approver", "reader"]) {
+      const login = `CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}' IN ROLE payments_${role}`;
+      await server.query("postgres", login);
+    }
+  });
+  afterAll(() => server.stop());
+
+  it("are granted again after a migration", async () => {
+    await server.query("postgres", "REVOKE SELECT ON durable_payments.meta FROM payments_reader");
+    await expect(query("reader", "SELECT FROM meta")).rejects.toThrow(DENIED);
+    await server.query("postgres", ROLES);
+    await query("reader", "SELECT FROM meta");
+  });
+
+  it("a worker sends, waits and records outcomes", async () => {
+    const ledger = await open("worker");
+    const name = nameOf({ workflowId: "by-worker" });
+    await ledger.pin("payments");
+    await ledger.noteRuns([runOf({ workflowId: name.workflowId })]);
+    expect(await ledger.transact(name, saving(name))).toBeDefined();
+    expect(await ledger.lease("metrics", "worker", 1_000)).toBe(true);
+    await ledger.setLimits({ account: "account-2", maxAmounts: null, approveAbove: null });
+    await ledger.finishBatch("none");
+    expect(await ledger.claimRows("none", [1])).toEqual([]);
+    expect(await ledger.expect(await ledger.mark())).toBe(true);
+    await ledger.close();
+  });
+
+  it("an approver decides, pauses, and resumes", async () => {
+    const ledger = await open("approver");
+    await ledger.decide(decisionOf({ workflowId: "by-worker" }));
+    expect(await ledger.decisionsOf("by-worker")).toHaveLength(1);
+    await ledger.pause("all", "", ADA);
+    expect(await ledger.resume("all", "", ADA)).toBe(true);
+    await ledger.recover(ADA);
+    await ledger.close();
+  });
+
+  it("a reader sees what the ledger has", async () => {
+    const ledger = await open("reader");
+    expect((await ledger.overview()).state.namespace).toBe("payments");
+    expect(await ledger.rowsOf("by-worker")).toHaveLength(1);
+    expect(await ledger.decisionsOf("by-worker")).toHaveLength(1);
+    expect(await ledger.openBatches()).toEqual([]);
+    await ledger.close();
+  });
+
+  it.each(["worker", "approver", "reader"])(
+    "the %s creates, alters and drops nothing",
+    async (user) => {
+      for (const sql of [
+        "CREATE TABLE mine (id integer)",
+        "CREATE SCHEMA mine",
+        "ALTER TABLE writes ADD COLUMN mine integer",
+        "DROP TABLE log",
+        "DROP SCHEMA durable_payments CASCADE",
+        "TRUNCATE writes",
+        "INSERT INTO schema_version VALUES (99)",
+      ]) {
+        await expect(query(user, sql), sql).rejects.toThrow(DENIED);
+      }
+    },
+  );
+
+  it.each(["worker", "approver", "reader"])(
+    "the %s changes no line of the log, and deletes no write",
+    async (user) => {
+      for (const sql of ["UPDATE log SET hash = ''", "DELETE FROM log", "DELETE FROM writes"]) {
+        await expect(query(user, sql), sql).rejects.toThrow(DENIED);
+      }
+    },
+  );
+
+  it("a worker neither pauses nor resumes, an approver changes no limit, and a reader writes nothing", async () => {
+    for (const [user, sql] of [
+      ["worker", "DELETE FROM pauses"],
+      ["worker", "INSERT INTO batches SELECT * FROM batches"],
+      ["approver", "UPDATE limits SET max_amounts = NULL"],
+      ["approver", "DELETE FROM limits"],
+      ["reader", "UPDATE meta SET epoch = 9"],
+      ["reader", "INSERT INTO log SELECT * FROM log"],
+      ["reader", "INSERT INTO writes SELECT * FROM writes"],
+      ["reader", "DELETE FROM pauses"],
+    ] as const) {
+      await expect(query(user, sql), `${user}: ${sql}`).rejects.toThrow(DENIED);
+    }
+  });
+});
