@@ -31,7 +31,7 @@ GRANT INSERT ON log TO payments_worker;
 GRANT UPDATE ON batches, batch_rows TO payments_worker;
 
 -- Pays, approves, answers, cancels, pauses, recovers. It does not change limits.
-GRANT INSERT, UPDATE ON writes, runs, waits, meta, batches, batch_rows TO payments_approver;
+GRANT INSERT, UPDATE ON writes, runs, waits, leases, meta, batches, batch_rows TO payments_approver;
 GRANT INSERT ON log TO payments_approver;
 GRANT INSERT, UPDATE, DELETE ON pauses TO payments_approver;
 

@@ -1,13 +1,14 @@
 // deploy/postgres/roles.sql: each role can do its work, and none can do what it should not. A grant that is missing stops workers; one
 // too many is found by nobody.
-import { whyNoPostgres } from "@durable-payments/tools/postgres";
+import { type Postgres, startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Ledger, openLedger, readLedgerPlace } from "../../src/index.ts";
-import { PASSWORD, type PostgresServer, startPostgres } from "../support/postgres-server.ts";
 import { ADA, decisionOf, nameOf, runOf, saving } from "../support/rows.ts";
 
 const ROLES = readFileSync(
@@ -17,8 +18,10 @@ const ROLES = readFileSync(
 const DENIED = /permission denied|must be owner/;
 
 describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
-  let server: PostgresServer;
-  const addressOf = (user: string) => server.address("postgres").replace("tester", user);
+  let server: Postgres;
+  const folder = mkdtempSync(join(tmpdir(), "ledger-roles-"));
+  const owner = () => server.user;
+  const addressOf = (user: string) => server.address("postgres").replace(server.user, user);
   const open = (user: string): Promise<Ledger> => openLedger(readLedgerPlace(addressOf(user), ""));
 
   const query = async (user: string, sql: string): Promise<void> => {
@@ -31,27 +34,39 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     }
   };
 
+  /** Returns the statements that are not refused for want of a right. */
+  const allowed = async (user: string, statements: ReadonlyArray<string>) => {
+    const tried = await Promise.allSettled(statements.map((sql) => query(user, sql)));
+    return statements.filter((_, index) => {
+      const one = tried[index];
+      return one?.status !== "rejected" || !DENIED.test(String(one.reason));
+    });
+  };
+
   beforeAll(async () => {
-    server = await startPostgres();
-    const owner = await open("tester");
-    await owner.setLimits({
+    server = await startPostgres(folder);
+    const made = await open(owner());
+    await made.setLimits({
       account: "account-1",
       maxAmounts: { EUR: "10.00" },
       approveAbove: null,
     });
-    await owner.close();
-    await server.query("postgres", ROLES);
+    await made.close();
+    await query(owner(), ROLES);
     for (const role of ["worker", "approver", "reader"]) {
-      const login = `CREATE ROLE ${role} LOGIN PASSWORD '${PASSWORD}' IN ROLE payments_${role}`;
-      await server.query("postgres", login);
+      const login = `CREATE ROLE ${role} LOGIN PASSWORD '${server.password}' IN ROLE payments_${role}`;
+      await query(owner(), login);
     }
   });
-  afterAll(() => server.stop());
+  afterAll(async () => {
+    await server.stop();
+    rmSync(folder, { recursive: true });
+  });
 
   it("are granted again after a migration", async () => {
-    await server.query("postgres", "REVOKE SELECT ON durable_payments.meta FROM payments_reader");
+    await query(owner(), "REVOKE SELECT ON durable_payments.meta FROM payments_reader");
     await expect(query("reader", "SELECT FROM meta")).rejects.toThrow(DENIED);
-    await server.query("postgres", ROLES);
+    await query(owner(), ROLES);
     await query("reader", "SELECT FROM meta");
   });
 
@@ -91,7 +106,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
   it.each(["worker", "approver", "reader"])(
     "the %s creates, alters and drops nothing",
     async (user) => {
-      for (const sql of [
+      const refused = [
         "CREATE TABLE mine (id integer)",
         "CREATE SCHEMA mine",
         "ALTER TABLE writes ADD COLUMN mine integer",
@@ -99,18 +114,17 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
         "DROP SCHEMA durable_payments CASCADE",
         "TRUNCATE writes",
         "INSERT INTO schema_version VALUES (99)",
-      ]) {
-        await expect(query(user, sql), sql).rejects.toThrow(DENIED);
-      }
+      ];
+      expect(await allowed(user, refused)).toEqual([]);
     },
   );
 
   it.each(["worker", "approver", "reader"])(
     "the %s changes no line of the log, and deletes no write",
     async (user) => {
-      for (const sql of ["UPDATE log SET hash = ''", "DELETE FROM log", "DELETE FROM writes"]) {
-        await expect(query(user, sql), sql).rejects.toThrow(DENIED);
-      }
+      expect(
+        await allowed(user, ["UPDATE log SET hash = ''", "DELETE FROM log", "DELETE FROM writes"]),
+      ).toEqual([]);
     },
   );
 
@@ -125,7 +139,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
       ["reader", "INSERT INTO writes SELECT * FROM writes"],
       ["reader", "DELETE FROM pauses"],
     ] as const) {
-      await expect(query(user, sql), `${user}: ${sql}`).rejects.toThrow(DENIED);
+      expect(await allowed(user, [sql])).toEqual([]);
     }
   });
 });
