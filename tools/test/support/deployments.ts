@@ -129,7 +129,9 @@ export const systemdWorker = (): Deployed => {
   return {
     name: "systemd worker",
     args,
-    env: hostEnv(all("Environment").map((each) => each.replace("%d", "/run/credentials"))),
+    env: hostEnv(
+      all("Environment").map((each) => each.replace("%d", "/run/credentials").replace("%i", "1")),
+    ),
   };
 };
 

@@ -1,7 +1,13 @@
 // deploy/postgres/roles.sql: each role can do its work, and none can do what it should not. A grant that is missing stops workers; one
 // too many is found by nobody.
-import { type Postgres, startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";
+import {
+  findPostgres,
+  type Postgres,
+  startPostgres,
+  whyNoPostgres,
+} from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,10 +17,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Ledger, openLedger, readLedgerPlace } from "../../src/index.ts";
 import { ADA, decisionOf, nameOf, runOf, saving } from "../support/rows.ts";
 
-const ROLES = readFileSync(
-  fileURLToPath(new URL("../../../../deploy/postgres/roles.sql", import.meta.url)),
-  "utf8",
-);
+const checkout = fileURLToPath(new URL("../../../../", import.meta.url));
+const ROLES = readFileSync(join(checkout, "deploy/postgres/roles.sql"), "utf8");
+/** The commands of docs/deploy.md. */
+const COMMANDS =
+  /^```sh\n(psql .*?)^```/ms.exec(readFileSync(join(checkout, "docs/deploy.md"), "utf8"))?.[1] ??
+  "";
 const DENIED = /permission denied|must be owner/;
 
 describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () => {
@@ -52,7 +60,11 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
       approveAbove: null,
     });
     await made.close();
-    await query(owner(), ROLES);
+    execFileSync("sh", ["-ec", COMMANDS], {
+      cwd: checkout,
+      env: { PATH: `${findPostgres().bin}:/usr/bin:/bin`, OWNER_ADDRESS: addressOf(owner()) },
+      stdio: "pipe",
+    });
     for (const role of ["worker", "approver", "reader"]) {
       const login = `CREATE ROLE ${role} LOGIN PASSWORD '${server.password}' IN ROLE payments_${role}`;
       await query(owner(), login);
@@ -61,6 +73,11 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
   afterAll(async () => {
     await server.stop();
     rmSync(folder, { recursive: true });
+  });
+
+  it("are given to the login that docs/deploy.md creates", async () => {
+    await query(owner(), "SET ROLE worker1; SELECT FROM writes");
+    await expect(query(owner(), "SET ROLE worker1; DELETE FROM writes")).rejects.toThrow(DENIED);
   });
 
   it("are granted again after a migration", async () => {
