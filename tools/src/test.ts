@@ -15,7 +15,8 @@ the last lines of its Temporal servers; the slowest files; the reason for each s
 
 npm run nightly runs the tests in files named *.nightly.ts, which take minutes, or need servers that few machines have:
 the model check with large bounds, the output shown in the docs, the demo, replaced keys, clusters on PostgreSQL,
-authorization, chaos with restores, and the package as users install it, on the oldest and the newest Node.
+authorization, chaos with restores, the built output as the image runs it, and the package as users install it, on the
+oldest and the newest Node.
 
 To run the tests of one project, or of changed projects (with Nx's cache):
   npx vitest run --project=@durable-payments/workflows

@@ -18,7 +18,6 @@ import { advanceRow, type Attempt } from "./guard.ts";
 import { Performing } from "./engine.ts";
 import { type EngineOptions, isListed, writeNames, type WriteTask } from "./operation.ts";
 import { NotYet, StepFailed } from "./outcomes.ts";
-import { countFailure } from "../failure-counter.ts";
 import { notYet, optionsOf, type PaymentsRuntime } from "../run-operation.ts";
 import { makeContractOperations } from "./contract-operations.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
@@ -221,7 +220,6 @@ const attemptIn = (call: Testified): Attempt => {
 const failureOf = (error: unknown, attempt: Attempt): unknown => {
   if (error instanceof StepFailed) {
     const { details, message, type } = error;
-    countFailure(type);
     return ApplicationFailure.create({ type, message, nonRetryable: true, details: [details] });
   }
   const isLedger = error instanceof LedgerUnavailable;

@@ -1,4 +1,5 @@
 import type { PaymentsError } from "@durable-payments/api-core";
+import { countFailure } from "../failure-counter.ts";
 import { grownWait, type JsonObject, type SendOutcome } from "@durable-payments/ledger";
 
 /** Somebody has to change the account's keys. */
@@ -100,5 +101,7 @@ export class StepFailed extends Error {
     super(message);
     this.type = type;
     this.details = details;
+    // Here, since it surfaces in an activity, or in the tracker for a run that has ended.
+    countFailure(type);
   }
 }
