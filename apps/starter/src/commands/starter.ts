@@ -32,7 +32,7 @@ export const starter = Command.make(executableName(), overview.flags, overview.r
   TEMPORAL_API_KEY, TEMPORAL_TLS_* and the profiles of TEMPORAL_CONFIG_FILE
   for Temporal; PAYMENTS_TASK_QUEUE (default payments) for the worker;
   PAYMENTS_LEDGER, or PAYMENTS_CLIENT_ID on the worker's host, for the ledger;
-  TEMPORAL_UI_URL for links to the Web UI.
+  TEMPORAL_UI_URL for links to the Web UI; PAYMENTS_PERSON for your name.
 
   --completions SHELL prints a completion script for bash, zsh, fish or
   powershell.`,

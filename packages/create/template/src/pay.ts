@@ -15,7 +15,7 @@ try {
   const run = await startPayment<typeof payInvoice>(client, "payInvoice", {
     id,
     // The person who starts a payment cannot approve it.
-    startedBy: userInfo().username,
+    startedBy: process.env["PAYMENTS_PERSON"] ?? userInfo().username,
     args: [exampleInvoice],
   });
   console.log(`${id} has started: npm run payments -- show ${id} --follow`);
