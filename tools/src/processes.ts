@@ -44,7 +44,7 @@ export interface StartedProcess {
   readonly onStdout: (listener: (line: string) => void) => void;
   /** Passes on the lines of its standard error from now on. */
   readonly onStderr: (listener: (line: string) => void) => void;
-  /** Sends the signal (SIGTERM by default), 10 seconds later a SIGKILL, and awaits the end. */
+  /** Sends the signal (SIGTERM by default), 35 seconds later a SIGKILL, and awaits the end. */
   readonly kill: (signal?: NodeJS.Signals) => Promise<Exit>;
   /** Sends a signal, and awaits nothing. */
   readonly send: (signal: NodeJS.Signals) => void;
@@ -66,7 +66,8 @@ export interface ProcessOptions {
 }
 
 const KEPT_CHARACTERS = 100_000;
-const FORCE_AFTER_MS = 10_000;
+/** A worker drains within 30 seconds. */
+const FORCE_AFTER_MS = 35_000;
 
 const keepLast = (stream: Readable) => {
   let text = "";
@@ -89,6 +90,8 @@ export const spawnProcess = (
     detached: ownGroup,
     reject: false,
     stdin: "ignore",
+    // Otherwise execa sends a SIGKILL 5 seconds after a SIGTERM.
+    forceKillAfterDelay: false,
     // Its output goes into a pipe, even if a task runner above assumes a terminal.
     env: { FORCE_COLOR: undefined, ...env },
     ...(cwd !== undefined && { cwd }),
