@@ -126,6 +126,11 @@ it.each(["deploy/prometheus/alerts.yaml", "deploy/grafana/dashboards/payments.js
   },
 );
 
+it("metrics have the limits of each account, and nothing else that a row of limits has", () => {
+  expect(text.match(/^payments_limit\{.*$/gm)).toHaveLength(2);
+  expect(text).not.toContain("NaN");
+});
+
 /** A line with its labels in order. */
 const sorted = (line: string): string =>
   line.replace(/\{(.*)\}/, (_, labels: string) => `{${labels.split(/, ?/).toSorted().join(",")}}`);

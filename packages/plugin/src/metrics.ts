@@ -33,11 +33,8 @@ const DESCRIPTIONS = {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Sets a gauge of one scrape. */
-type SetGauge = (name: keyof typeof DESCRIPTIONS, value: number, labels?: Labels) => void;
-
-const sumOf = <A>(all: ReadonlyArray<A>, of: (one: A) => number): number =>
-  all.reduce((sum, one) => sum + of(one), 0);
+/** Adds to a gauge of one scrape, which begins at 0. */
+type AddGauge = (name: keyof typeof DESCRIPTIONS, value: number, labels?: Labels) => void;
 
 /** Labels of an account: none if it has no name, and its hash if only other workers have it. */
 const labelsOf = (accounts: Accounts, hash: string): Labels => {
@@ -49,45 +46,40 @@ const secondsSince = (state: Overview["state"], since: number): number =>
   (state.now - since) / 1000;
 
 /** Shows what is open of one account; with zeros, so that an alert sees the end of what it fired for. */
-const showAccount = ({ state, waits, writes }: Overview, labels: Labels, set: SetGauge): void => {
-  for (const [key, alike] of Map.groupBy(writes, (row) => `${row.operation} ${row.state}`)) {
-    const [operation = "", wanted = ""] = key.split(" ");
-    const rows = sumOf(alike, (row) => row.rows);
-    set("payments_writes", rows, { ...labels, operation, state: wanted });
+const showAccount = ({ state, waits, writes }: Overview, labels: Labels, add: AddGauge): void => {
+  for (const { operation, rows, state: wanted } of writes) {
+    add("payments_writes", rows, { ...labels, operation, state: wanted });
   }
   for (const kind of ["outcome", "approval"]) {
-    const asked = writes.filter(({ question }) => question === kind);
     const of = { ...labels, kind };
-    set(
-      "payments_questions",
-      sumOf(asked, ({ rows }) => rows),
-      of,
-    );
-    const ages = asked.map(({ since }) => secondsSince(state, since));
-    set("payments_question_oldest_seconds", Math.max(0, ...ages), of);
-    for (const { amount, currency } of asked) {
-      if (currency !== null) set("payments_question_amount", Number(amount), { ...of, currency });
+    let oldest = state.now;
+    add("payments_questions", 0, of);
+    for (const { amount, currency, question, rows, since } of writes) {
+      if (question !== kind) continue;
+      add("payments_questions", rows, of);
+      if (currency !== null) add("payments_question_amount", Number(amount), { ...of, currency });
+      oldest = Math.min(oldest, since);
     }
+    add("payments_question_oldest_seconds", secondsSince(state, oldest), of);
   }
   for (const kind of ["payout", "cardholder", "balance"]) {
-    const wait = waits.find((one) => one.kind === kind);
-    const of = { ...labels, kind };
-    set("payments_waits", wait?.count ?? 0, of);
-    set("payments_wait_oldest_seconds", wait ? secondsSince(state, wait.since) : 0, of);
+    const { count = 0, since = state.now } = waits.find((wait) => wait.kind === kind) ?? {};
+    add("payments_waits", count, { ...labels, kind });
+    add("payments_wait_oldest_seconds", secondsSince(state, since), { ...labels, kind });
   }
 };
 
-const showLimits = (limits: Limits, labels: Labels, set: SetGauge): void => {
-  for (const [kind, amounts] of Object.entries(limits)) {
+const showLimits = ({ approveAbove, maxAmounts }: Limits, labels: Labels, add: AddGauge): void => {
+  for (const [kind, amounts] of Object.entries({ approveAbove, maxAmounts })) {
     for (const [currency, amount] of Object.entries(amounts ?? {})) {
-      set("payments_limit", Number(amount), { ...labels, kind, currency });
+      add("payments_limit", Number(amount), { ...labels, kind, currency });
     }
   }
 };
 
-const showExpiry = (seconds: SecondsUntilExpiry, labels: Labels, set: SetGauge): void => {
+const showExpiry = (seconds: SecondsUntilExpiry, labels: Labels, add: AddGauge): void => {
   for (const [credential, left] of Object.entries(seconds)) {
-    set("payments_credential_expiry_timestamp_seconds", Math.round(Date.now() / 1000 + left), {
+    add("payments_credential_expiry_timestamp_seconds", Math.round(Date.now() / 1000 + left), {
       ...labels,
       credential,
     });
@@ -150,7 +142,7 @@ export const makeScrape = (
 ): (() => Promise<string>) => {
   const holder = randomUUID();
   let lookedAt = -Infinity;
-  let show: (set: SetGauge) => void = () => undefined;
+  let show: (add: AddGauge) => void = () => undefined;
   const lookAtLedger = async (): Promise<void> => {
     if (performance.now() - lookedAt < LOOK_EVERY_MS) return;
     lookedAt = performance.now();
@@ -165,26 +157,26 @@ export const makeScrape = (
       ledger.isOfOneHost ? orNothing(() => statfs(dirname(ledger.place))) : undefined,
     ]);
     const { state, untold, waits, writes } = overview;
-    show = (set) => {
+    show = (add) => {
       for (const hash of new Set([...hashes, ...[...waits, ...writes].map((one) => one.account)])) {
         const of = <A extends { readonly account: string }>(all: ReadonlyArray<A>) =>
           all.filter(({ account }) => account === hash);
         const own = { ...overview, waits: of(waits), writes: of(writes) };
-        showAccount(own, labelsOf(accounts, hash), set);
+        showAccount(own, labelsOf(accounts, hash), add);
       }
       limits.forEach((one, index) => {
-        showLimits(one, labelsOf(accounts, hashes[index] ?? ""), set);
+        showLimits(one, labelsOf(accounts, hashes[index] ?? ""), add);
       });
       for (const { account, id: batch, next, since, state: stage } of batches) {
         const labels = { ...labelsOf(accounts, account), batch, state: stage };
-        set("payments_batch_age_seconds", secondsSince(state, since), labels);
-        if (next !== null) set("payments_batch_next_row", next, labels);
+        add("payments_batch_age_seconds", secondsSince(state, since), labels);
+        if (next !== null) add("payments_batch_next_row", next, labels);
       }
-      set("payments_untold", untold);
-      set("payments_ledger_sequence", state.sequence);
-      set("payments_ledger_stopped", state.stopped === null ? 0 : 1);
-      set("payments_sends_paused", pauses.some(({ scope }) => scope === "all") ? 1 : 0);
-      if (disk) set("payments_ledger_disk_free_ratio", disk.bavail / disk.blocks);
+      add("payments_untold", untold);
+      add("payments_ledger_sequence", state.sequence);
+      add("payments_ledger_stopped", state.stopped === null ? 0 : 1);
+      add("payments_sends_paused", pauses.some(({ scope }) => scope === "all") ? 1 : 0);
+      if (disk) add("payments_ledger_disk_free_ratio", disk.bavail / disk.blocks);
     };
   };
   return async () => {
@@ -192,22 +184,22 @@ export const makeScrape = (
     const { formatUnsafe } = await import("effect/observability/PrometheusMetrics");
     const [sdk = ""] = await Promise.all([orNothing(readSdkMetrics), orNothing(lookAtLedger)]);
     const context = Context.make(Metric.MetricRegistry, recorded());
-    const set: SetGauge = (name, value, attributes = {}) =>
-      Metric.gauge(name, { description: DESCRIPTIONS[name], attributes }).updateUnsafe(
+    const add: AddGauge = (name, value, attributes = {}) =>
+      Metric.gauge(name, { description: DESCRIPTIONS[name], attributes }).modifyUnsafe(
         value,
         context,
       );
-    show(set);
-    set("payments_worker_start_time_seconds", Math.round(performance.timeOrigin / 1000));
+    show(add);
+    add("payments_worker_start_time_seconds", Math.round(performance.timeOrigin / 1000));
     for (const check of checks) {
       const { account, check: name, ok } = check();
-      set("payments_ready", ok ? 1 : 0, { check: name, ...(account !== undefined && { account }) });
+      add("payments_ready", ok ? 1 : 0, { check: name, ...(account !== undefined && { account }) });
     }
     for (const { name, options } of accounts) {
       const labels = { peer: "service", ...(name !== undefined && { account: name }) };
-      showExpiry(clientSecondsUntilExpiry(options), labels, set);
+      showExpiry(clientSecondsUntilExpiry(options), labels, add);
     }
-    if (temporalExpiry !== undefined) showExpiry(temporalExpiry(), { peer: "temporal" }, set);
+    if (temporalExpiry !== undefined) showExpiry(temporalExpiry(), { peer: "temporal" }, add);
     return `${formatUnsafe(context)}${sdk}`;
   };
 };
