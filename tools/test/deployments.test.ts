@@ -1,6 +1,7 @@
 // The files in deploy/ against the code: without it a command that does not exist, or a value that the worker refuses, is
 // found by whoever deploys. image.nightly.ts starts the same commands.
 import { documentedSettings, readSettings } from "@durable-payments/protocol/settings";
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -46,6 +47,12 @@ describe.each(deployed)("$name", ({ args, env }) => {
     ]);
     expect(() => readSettings(Object.fromEntries(filled) as NodeJS.ProcessEnv)).not.toThrow();
   });
+});
+
+it("deploy/check finds no fault, as far as its tools are here", () => {
+  const { status, stdout } = spawnSync(join(checkout, "deploy/check"), { encoding: "utf8" });
+  expect(stdout).not.toContain("FAILED");
+  expect(status).toBe(0);
 });
 
 it("the command line of a host runs with the unit's user, settings, key and ledger", () => {
