@@ -6,6 +6,7 @@ import {
   type OperationsSettings,
   type Sources,
   temporalSettings,
+  withLedger,
   withOperations,
   withSources,
 } from "@durable-payments/operations/connection";
@@ -75,6 +76,15 @@ export const operationsSettings = (): OperationsSettings<ClientOptions> => {
  */
 export const operating = async <A>(use: (operations: Operations) => Promise<A>): Promise<A> =>
   withOperations(operationsSettings(), use);
+
+/**
+ * Calls a function with the ledger alone.
+ *
+ * @throws ConnectionFailed if it cannot be used.
+ */
+export const onLedger = async <A>(
+  use: (opened: Pick<Operations, "ledger">) => Promise<A>,
+): Promise<A> => withLedger(operationsSettings(), use);
 
 /**
  * Reads from Temporal and the ledger, as far as they can be reached.

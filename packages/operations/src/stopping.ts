@@ -115,7 +115,10 @@ export interface Paused {
 }
 
 /** Finds what an id names: a batch, or a run; everything if it is undefined. */
-const scopeOf = async ({ ledger }: Deciding, of: string | undefined): Promise<Paused> => {
+const scopeOf = async (
+  { ledger }: Pick<Deciding, "ledger">,
+  of: string | undefined,
+): Promise<Paused> => {
   if (of === undefined) return { scope: "all", of: "" };
   if ((await ledger.batch(of)) !== undefined) return { scope: "batch", of };
   const [runs, rows] = await Promise.all([
@@ -127,12 +130,12 @@ const scopeOf = async ({ ledger }: Deciding, of: string | undefined): Promise<Pa
 };
 
 /**
- * Pauses sends: none leaves from now on. Waits, reads and reconciliation continue.
+ * Pauses sends: none leaves from now on. Waits, reads and reconciliation continue. Only the ledger is needed.
  *
  * @returns the pause as recorded.
  */
 export const pause = async (
-  pausing: Deciding,
+  pausing: Pick<Deciding, "ledger">,
   of: string | undefined,
   acting: Acting,
 ): Promise<Pause> => {
@@ -144,7 +147,7 @@ export const pause = async (
 const MAY_WAIT = ["ready", "unknown"] as const;
 
 /** The workflow ids whose writes may wait for the end of a pause. */
-const waitingFor = async ({ ledger }: Deciding, { of, scope }: Paused) => {
+const waitingFor = async ({ ledger }: Pick<Deciding, "ledger">, { of, scope }: Paused) => {
   if (scope === "run") return [of];
   const rows = await ledger.rows({ states: MAY_WAIT });
   const waiting = [...new Set(rows.map(({ workflowId }) => workflowId))];
@@ -154,7 +157,10 @@ const waitingFor = async ({ ledger }: Deciding, { of, scope }: Paused) => {
 };
 
 /** Leaves a run to the tracker's sweep: Temporal did not take the nudge. */
-const leaveToTracker = async ({ ledger }: Deciding, workflowId: string): Promise<void> => {
+const leaveToTracker = async (
+  { ledger }: Pick<Deciding, "ledger">,
+  workflowId: string,
+): Promise<void> => {
   for (const { account, step } of await ledger.rowsOf(workflowId)) {
     await ledger.transact({ account, workflowId, step }, ({ row }) =>
       row !== undefined && MAY_WAIT.some((state) => state === row.state)
@@ -167,12 +173,15 @@ const leaveToTracker = async ({ ledger }: Deciding, workflowId: string): Promise
 /** The result of a resume. */
 export type Resumed = Awaited<ReturnType<typeof resume>>;
 
+/** Dependencies of a resume: `client` is undefined if Temporal cannot be reached. */
+export type Resuming = Pick<Deciding, "ledger"> & { readonly client: Deciding["client"] | undefined };
+
 /**
- * Resumes sends, and nudges the runs that wait for it.
+ * Resumes sends, and nudges the runs that wait for it. Without Temporal, the tracker nudges them later.
  *
  * @throws Refused if nothing was paused.
  */
-export const resume = async (pausing: Deciding, of: string | undefined, acting: Acting) => {
+export const resume = async (pausing: Resuming, of: string | undefined, acting: Acting) => {
   const { client, ledger } = pausing;
   const actor = actorOf(acting);
   const paused = await scopeOf(pausing, of);
@@ -180,13 +189,13 @@ export const resume = async (pausing: Deciding, of: string | undefined, acting: 
     throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
   }
   const results = await atOnce(await waitingFor(pausing, paused), async (id) => {
-    const nudged = await nudge(client, id);
+    const nudged = client === undefined ? "unanswered" : await nudge(client, id);
     if (nudged === "unanswered") await leaveToTracker(pausing, id);
     return nudged;
   });
-  for (const batch of await ledger.batches()) {
+  for (const batch of client === undefined ? [] : await ledger.batches()) {
     const isPaused = paused.scope === "all" ? batch.state === "approved" : batch.id === paused.of;
-    if (isPaused) await nudgeBatch(pausing, batch);
+    if (isPaused) await nudgeBatch({ client }, batch);
   }
   return {
     ...paused,

@@ -178,9 +178,10 @@ const what = (of: string): string => (of === "" ? "All sends" : `Sends of ${of}`
 
 /** `starter pause`: nothing is sent until it is resumed. */
 export const pause = Command.make("pause", paused, (given) =>
-  runAct(given, true, async (operations, acting, output, work) => {
+  runCommand(given.json, async (output, work) => {
+    const acting = work.actingOf(given, true);
     output.answer(
-      await work.pause(operations, given.id, acting),
+      await work.onLedger((opened) => work.pause(opened, given.id, acting)),
       ({ by, of, reason }) =>
         `${what(of)} are paused by ${by}: ${reason}. Waits and checks continue.`,
     );
@@ -188,14 +189,22 @@ export const pause = Command.make("pause", paused, (given) =>
 ).pipe(
   described(
     "Pause sending: everything, a batch, or a run",
-    "Pause sending immediately, on all workers. Requires --reason.",
+    "Pause sending immediately, on all workers. Requires --reason. It needs only the\n  ledger, and works while Temporal is down.",
   ),
 );
 
 /** `starter resume`: sends are allowed again. */
 export const resume = Command.make("resume", paused, (given) =>
-  runAct(given, false, async (operations, acting, output, work) => {
-    output.answer(await work.resume(operations, given.id, acting), ({ nudged, of, unanswered }) =>
+  runCommand(given.json, async (output, work) => {
+    const acting = work.actingOf(given, false);
+    const resumed = await work.reading((sources) =>
+      work.resume(
+        { ledger: work.ledgerOf(sources), client: sources.temporal?.client },
+        given.id,
+        acting,
+      ),
+    );
+    output.answer(resumed, ({ nudged, of, unanswered }) =>
       [
         `${what(of)} are resumed; ${nudged} runs were notified.`,
         ...work.unansweredLines(unanswered),

@@ -7,6 +7,7 @@ export {
   type OperationsSettings,
   type ServiceSettings,
   type Sources,
+  withLedger,
   withOperations,
   withSources,
 } from "./operations.ts";

@@ -214,6 +214,25 @@ export const withOperations = async <A>(
 };
 
 /**
+ * Opens the ledger alone, calls `use`, and closes it: what only the ledger decides waits for no Temporal.
+ *
+ * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
+ */
+export const withLedger = async <A>(
+  { ledger: settings }: Pick<OperationsSettings, "ledger">,
+  use: (opened: Pick<Operations, "ledger">) => Promise<A>,
+): Promise<A> => {
+  const ledger = await openWorkersLedger(settings);
+  try {
+    return await use({ ledger });
+  } catch (error) {
+    throw asLedgerError(error);
+  } finally {
+    await ledger.close();
+  }
+};
+
+/**
  * Connects to Temporal and the ledger as far as they can be reached, calls `use`, and closes them.
  *
  * @throws ConnectionFailed if neither can be reached; the errors of `use`.

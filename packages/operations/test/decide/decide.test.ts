@@ -165,6 +165,15 @@ test("a pause needs a reason and a known id, and its end nudges who waits", asyn
   await expect(resume(operations, undefined, bob)).rejects.toThrow("Everything is not paused");
 });
 
+test("pause and resume need the ledger alone: without Temporal the tracker nudges who waits", async () => {
+  const { ledger } = await withRow(row());
+  await pause({ ledger }, undefined, bob);
+  expect(await ledger.pauses()).toMatchObject([{ scope: "all", by: "Bob" }]);
+  const resumed = await resume({ ledger, client: undefined }, undefined, bob);
+  expect(resumed).toMatchObject({ nudged: 0, unanswered: 1 });
+  expect(await ledger.rowsOf("invoice-17")).toMatchObject([{ isUntold: true }]);
+});
+
 test("what an answer does to the money is said first", () => {
   expect(consequencesOf(asking).resend).toMatch(
     /^RESEND: pays twice if the first attempt went through/,
