@@ -110,7 +110,7 @@ it("with a keyring, neither Temporal, the ledger, the log nor the metrics hold a
     ["metrics", 200],
   ]);
   const metrics = answers.at(-1)?.text ?? "";
-  expect(metrics).toMatch(/^payments_writes\{.*operation="createPayout".*\} 1$/m);
+  expect(metrics).toMatch(/^payments_ledger_sequence.* [1-9]\d*$/m);
   expect(metrics).toMatch(/^temporal_/m);
 
   const filesOf = (name: string) =>
@@ -118,6 +118,7 @@ it("with a keyring, neither Temporal, the ledger, the log nor the metrics hold a
   const database = filesOf("temporal.db");
   const ledger = filesOf("ledger.sqlite");
   const log = Buffer.from(worker.stdout() + worker.stderr());
+  expect(log.toString()).toContain("Migrates the tables of the ledger from version 0 to version 2");
   for (const place of [database, ledger]) expect(place.includes("marked-payout")).toBe(true);
   expect(database.includes("encryption-key-id")).toBe(true);
   expect({

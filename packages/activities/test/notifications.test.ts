@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { look as lookFor } from "../src/notifications/look.ts";
+import { LAG_MS, look as lookFor } from "../src/notifications/look.ts";
 import { makeNotifierActivities, MOST_POSTED } from "../src/notifications/notifier-activities.ts";
 import { readNotificationSettings } from "../src/notifications/webhook.ts";
 import { attempt } from "./support/attempts.ts";
@@ -202,6 +202,34 @@ describe("a look", () => {
     const first = await look(client, { from: Date.now() - 10 * 60_000 });
     expect(first.found).toMatchObject([{ notification: { type: "run.overdue" } }]);
     expect((await look(client, first.next)).found).toEqual([]);
+  });
+
+  it("finds a batch that has ended once, and keeps no id of it once it is long ago", async () => {
+    let now = Date.now();
+    const later = await openLedger("memory", { clock: () => now });
+    onTestFinished(() => later.close());
+    const client = clientOf(() => []);
+    const options = { ledger: later, namespace: "test", taskQueue: "q", overdueAfterMs: HOUR_MS };
+    let state: NotifierState = { from: Date.now() - LAG_MS };
+    const posted: Array<unknown> = [];
+    const most: Array<number> = [];
+    for (let number = 1; number <= 20; number++) {
+      const id = `payouts/${number}`;
+      const batch = { id, account: ACCOUNT, type: "payout", file: "may.csv", contentHash: "c" };
+      const uploaded = { rows: 0, createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}" };
+      await later.saveBatch(id, () => ({ batch: { ...batch, ...uploaded, state: "approved" } }));
+      await later.finishBatch(id);
+      // Twice: the second look finds nothing new.
+      for (let round = 0; round < 2; round++) {
+        const { found, told } = await lookFor(client, options, state);
+        posted.push(...ids(found));
+        state = { ...state, told: [...told, ...found.map((one) => one.id)] };
+        most.push(state.told?.length ?? 0);
+      }
+      now += LAG_MS / 2;
+    }
+    expect(posted).toEqual(Array.from({ length: 20 }, (_, index) => `payouts/${index + 1}`));
+    expect(Math.max(...most)).toBeLessThanOrEqual(3);
   });
 });
 

@@ -8,6 +8,7 @@ import { decisionMethods } from "./store/decision-methods.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import { openMarks } from "./store/mark-key.ts";
 import { openPostgres } from "./store/postgres-database.ts";
+import { pruneMethods } from "./store/prune.ts";
 import { runMethods } from "./store/run-methods.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
 import { writeMethods } from "./store/rows.ts";
@@ -24,6 +25,13 @@ export interface LedgerOptions {
   readonly seal?: Seal;
   /** Clock of a ledger in memory, in milliseconds since 1970, for tests that skip time. Default: the process's clock. */
   readonly clock?: () => number;
+  /**
+   * False for a command: it refuses a missing ledger, and one whose tables this release would have to migrate. Default:
+   * they are created or migrated, which only a worker and `ledger migrate` do.
+   */
+  readonly isMigrated?: boolean;
+  /** Called before each migration, with its version and that of the tables as they were found; 0 if there were none. */
+  readonly onMigration?: (version: number, found: number) => void;
 }
 
 /** Stores texts unencrypted, and refuses encrypted ones by name: as JSON, they would only be invalid. */
@@ -69,11 +77,15 @@ export const readLedgerPlace = (setting: string | undefined, client: string): Le
   );
 };
 
-const openDatabase = async (place: LedgerPlace, clock?: () => number): Promise<Database> => {
-  if (place === "memory") return openSqlite(":memory:", clock);
+const openDatabase = async (
+  place: LedgerPlace,
+  { clock, isMigrated: areMigrated = true, onMigration = () => undefined }: LedgerOptions,
+): Promise<Database> => {
+  const tables = { areMigrated, onMigration };
+  if (place === "memory") return openSqlite(":memory:", tables, clock);
   return place.startsWith("sqlite:")
-    ? openSqlite(place.slice("sqlite:".length))
-    : openPostgres(place);
+    ? openSqlite(place.slice("sqlite:".length), tables)
+    : openPostgres(place, tables);
 };
 
 const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
@@ -88,6 +100,7 @@ const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
   ...decisionMethods(store),
   ...runMethods(store),
   ...batchMethods(store),
+  ...pruneMethods(store),
   /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */
   backup: (file: string) => store.database.backup(file),
   close: () => store.database.close(),
@@ -100,11 +113,11 @@ const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
 export interface Ledger extends Readonly<ReturnType<typeof ledgerIn>> {}
 
 /**
- * Opens a ledger, and creates or migrates its tables.
+ * Opens a ledger. Its tables are created or migrated, unless the options say that they are not.
  *
  * @param place as `readLedgerPlace` reads it.
  * @returns the ledger; close it when the worker has drained.
- * @throws LedgerUnavailable if it cannot be used, or a newer release wrote it.
+ * @throws LedgerUnavailable if it cannot be used, or this release cannot work with its tables.
  * @example
  * ```ts
  * const ledger = await openLedger(readLedgerPlace(process.env["PAYMENTS_LEDGER"], client));
@@ -112,9 +125,9 @@ export interface Ledger extends Readonly<ReturnType<typeof ledgerIn>> {}
  */
 export const openLedger = async (
   place: LedgerPlace,
-  { clock, seal = UNSEALED }: LedgerOptions = {},
+  options: LedgerOptions = {},
 ): Promise<Ledger> => {
-  const store = new Store(await openDatabase(place, clock), seal);
+  const store = new Store(await openDatabase(place, options), options.seal ?? UNSEALED);
   const identity = query(
     `INSERT INTO meta (id, ledger_id, server, former, suspects, seen_epoch, epoch)
      VALUES (1, $1, ${store.database.dialect.identity}, '[]', '[]', 0, 1) ON CONFLICT (id) DO NOTHING`,

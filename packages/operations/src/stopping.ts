@@ -174,7 +174,9 @@ const leaveToTracker = async (
 export type Resumed = Awaited<ReturnType<typeof resume>>;
 
 /** Dependencies of a resume: `client` is undefined if Temporal cannot be reached. */
-export type Resuming = Pick<Deciding, "ledger"> & { readonly client: Deciding["client"] | undefined };
+export type Resuming = Pick<Deciding, "ledger"> & {
+  readonly client: Deciding["client"] | undefined;
+};
 
 /**
  * Resumes sends, and nudges the runs that wait for it. Without Temporal, the tracker nudges them later.
@@ -193,9 +195,12 @@ export const resume = async (pausing: Resuming, of: string | undefined, acting: 
     if (nudged === "unanswered") await leaveToTracker(pausing, id);
     return nudged;
   });
-  for (const batch of client === undefined ? [] : await ledger.batches()) {
-    const isPaused = paused.scope === "all" ? batch.state === "approved" : batch.id === paused.of;
-    if (isPaused) await nudgeBatch({ client }, batch);
+  // A workflow of a batch that was not nudged looks again within 12 hours.
+  if (client !== undefined) {
+    for (const batch of await ledger.batches()) {
+      const isPaused = paused.scope === "all" ? batch.state === "approved" : batch.id === paused.of;
+      if (isPaused) await nudgeBatch({ client }, batch);
+    }
   }
   return {
     ...paused,

@@ -91,7 +91,11 @@ const openLedgerOf = async (
     const [first] = accounts;
     const seal = settings.keyring === undefined ? undefined : openTextSeal(settings.keyring);
     const place = () => readLedgerPlace(settings.ledger, clientHash(first.options));
-    const ledger = given ?? (await openLedger(place(), { ...(seal && { seal }) }));
+    const onMigration = (version: number, found: number) => {
+      const message = `Migrates the tables of the ledger from version ${found} to version ${version}`;
+      Runtime.instance().logger.log(found === 0 ? "INFO" : "WARN", message);
+    };
+    const ledger = given ?? (await openLedger(place(), { ...(seal && { seal }), onMigration }));
     try {
       await ledger.pin(namespace);
       for (const { hash, settings: of } of accounts) {

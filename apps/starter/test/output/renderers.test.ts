@@ -294,6 +294,7 @@ it("names the failed rows of a batch with the reason, and the retry", () => {
     state: "finished",
     createdBy: "ada",
     createdAt: START,
+    finishedAt: START,
     approvedBy: "bob",
     pausedBy: null,
     rejected: [],

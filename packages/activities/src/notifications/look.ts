@@ -93,16 +93,16 @@ const findOverdue = async (client: Client, options: LookOptions, from: number, n
   });
 };
 
+/** Only the latest: every batch that ever ended would grow the state until no heartbeat takes it. */
 const findBatches = async (
   { ledger }: LookOptions,
+  from: number,
   now: number,
 ): Promise<ReadonlyArray<Occurrence>> =>
-  (await ledger.batches())
-    .filter(({ state }) => state === "finished")
-    .map(({ id, type: workflowType }) => {
-      const data = { workflowId: id, workflowType, state: "completed", batch: id };
-      return { type: "batch.ended", at: now, which: id, data };
-    });
+  (await ledger.batches({ finishedWithinMs: now - from })).map(({ id, type: workflowType }) => {
+    const data = { workflowId: id, workflowType, state: "completed", batch: id };
+    return { type: "batch.ended", at: now, which: id, data };
+  });
 
 /** How many rows of a batch have ended how. */
 const rowsOf = async (ledger: Ledger, batch: string): Promise<Readonly<Record<string, number>>> => {
@@ -142,14 +142,12 @@ export const look = async (client: Client, options: LookOptions, { from, told }:
     ...(await findQuestions(options)),
     ...(await findFailed(client, options, from)),
     ...(await findOverdue(client, options, from, now)),
-    ...(await findBatches(options, now)),
+    ...(await findBatches(options, from, now)),
   ].map((one) => ({
     ...one,
     id: idOf(one.type, options.namespace, one.data.workflowId, one.which),
   }));
-  // Batches that ended before the notifier started are not news.
-  const isOld = (type: NotificationType) => told === undefined && type === "batch.ended";
-  const known = new Set(told ?? seen.flatMap(({ id, type }) => (isOld(type) ? [id] : [])));
+  const known = new Set(told);
   const found = await Promise.all(
     seen
       .filter(({ id }) => !known.has(id))

@@ -59,7 +59,9 @@ const notifying = (
   /** Advances the mark: earlier occurrences were posted, and are listed by then. */
   const delivered = (upTo: number, ...ids: ReadonlyArray<string>): void => {
     const { from, told = [] } = state;
-    state = { from: Math.max(from, upTo - LAG_MS), told: [...told, ...ids] };
+    // The ledger's clock may be ahead, and the mark must not be.
+    const passed = Math.min(upTo, Date.now()) - LAG_MS;
+    state = { from: Math.max(from, passed), told: [...told, ...ids] };
     activity.heartbeat(state);
   };
 

@@ -1,41 +1,21 @@
+import { isAtLeast } from "@durable-payments/api-core/decimal";
+import { canonicalDecimal } from "@durable-payments/api-core/values";
 import type { JsonObject, WriteRequest, Question, WriteRow } from "./row.ts";
 import { questionOf } from "./rows.ts";
 import type { Call, Effect, Testimony, WritePolicy } from "./events.ts";
 import type { DecisionKind, FiledPayment, Look } from "../store/ledger.ts";
 
-/** Reads two decimal strings in units of the smallest digit of both. */
-const inUnits = (one: string, other: string) => {
-  const parts = [one, other].map((text) => text.split("."));
-  const scale = Math.max(...parts.map(([, fraction = ""]) => fraction.length));
-  const [a = 0n, b = 0n] = parts.map(([whole = "0", fraction = ""]) =>
-    BigInt(whole + fraction.padEnd(scale, "0")),
-  );
-  return { a, b, scale };
-};
-
-/** Returns the exact sum of two decimal strings. */
-export const addDecimals = (one: string, other: string): string => {
-  const { a, b, scale } = inUnits(one, other);
-  const [, sign = "", units = ""] = /^(-?)(\d+)$/.exec(`${a + b}`) ?? [];
-  const digits = units.padStart(scale + 1, "0");
-  return scale === 0 ? sign + digits : `${sign}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
-};
-
-/** Compares two decimal strings exactly: below, at or above 0, as 249.99 and 250, 250 and 250.00, 1000 and 250 do. */
-const compareDecimals = (one: string, other: string): number => {
-  const { a, b } = inUnits(one, other);
-  return Number(a - b);
-};
-
 /** Amounts by currency: decimal strings in units of it. */
 type Amounts = Readonly<Record<string, string>>;
 type Money = Pick<WriteRequest, "amount" | "currency">;
 
-const DECIMAL = /^\d+(?:\.\d+)?$/u;
+/** Names a currency and an exact amount: 250, 250.0 and 250.00 are one. */
+export const moneyOf = ({ amount, currency }: Money): string =>
+  `${currency} ${canonicalDecimal(amount ?? "") ?? amount}`;
 
 /** Whether an unsigned decimal string is more than another; an invalid string is more than any. */
 const isAbove = (amount: string, limit: string): boolean =>
-  !DECIMAL.test(amount) || !DECIMAL.test(limit) || compareDecimals(amount, limit) > 0;
+  !isAtLeast(canonicalDecimal(limit) ?? "", canonicalDecimal(amount) ?? "");
 
 const limitOf = (limits: Amounts, currency: string): string | undefined =>
   Object.hasOwn(limits, currency) ? limits[currency] : undefined;
@@ -129,13 +109,11 @@ const STOPPED_WAIT_MS = 60_000;
 const DECIDED_ANEW: ReadonlySet<DecisionKind> = new Set(["amend", "overrule", "resend"]);
 
 /** Whether a request is the payment of a file's row. */
-const paysAsFiled = (file: FiledPayment, { amount, currency, payee }: WriteRequest): boolean =>
-  amount !== null &&
-  file.amount !== null &&
-  compareDecimals(amount, file.amount) === 0 &&
-  currency === file.currency &&
-  payee !== null &&
-  file.payees.includes(payee);
+const paysAsFiled = (file: FiledPayment, request: WriteRequest): boolean =>
+  request.amount !== null &&
+  moneyOf(request) === moneyOf(file) &&
+  request.payee !== null &&
+  file.payees.includes(request.payee);
 
 const isStarted = ({ state }: FiledPayment): boolean => state !== "waiting" && state !== "rejected";
 
@@ -207,7 +185,7 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
   const wait = (afterMs: number, why: string): Held => ({
     effect: { is: "wait", at: look.now + afterMs, why, isUnsent: row.doubt === 0 },
   });
-  if (look.isOutdated) return wait(NEWER_WORKER_WAIT_MS, "A newer worker has changed the ledger.");
+  if (look.isOutdated) return wait(NEWER_WORKER_WAIT_MS, "A newer release has changed the ledger.");
   // No person answers this: the run looks again after `recover`, or on a worker with the right ledger.
   if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
   if (look.pause !== undefined) return person(`Paused by ${look.pause.by}: ${look.pause.reason}`);

@@ -1,4 +1,4 @@
-import type { BatchRow, BatchRowChange } from "./ledger.ts";
+import type { BatchRow, BatchRowChange, NewBatch } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
 import {
   type Batch,
@@ -22,7 +22,7 @@ export const batchMethods = (store: Store) => {
     saveBatch: (
       id: string,
       change: (batch: Batch | undefined) => {
-        readonly batch: Batch;
+        readonly batch: NewBatch;
         readonly decision?: NewDecision;
       },
     ): Promise<Batch> => {
@@ -33,7 +33,8 @@ export const batchMethods = (store: Store) => {
       return store.logged(null, workflowId, [select], ([batches = []], log) => {
         const [before] = batches.map((found) => BATCHES.read(found, seal));
         const { batch: given, decision } = change(before);
-        const batch = { ...given, id, createdAt: before?.createdAt ?? log.now };
+        const { createdAt = log.now, finishedAt = null } = before ?? {};
+        const batch = { ...given, id, createdAt, finishedAt };
         if (decision !== undefined) log.decision({ ...decision, workflowId });
         return { value: batch, writes: [saveBatch(batch, seal)] };
       });
@@ -47,7 +48,8 @@ export const batchMethods = (store: Store) => {
     /** Marks waiting rows of an approved batch as started, before their start. @returns the marked rows. */
     claimRows: async (batch: string, numbers: ReadonlyArray<number>) => {
       if (numbers.length === 0) return [];
-      const claimed = await database.change(
+      const claimed = await store.change(
+        `batch ${batch}`,
         query(
           // The bounds use the primary key.
           `UPDATE batch_rows SET state = 'started' WHERE batch = $1 AND state = 'waiting'
@@ -64,7 +66,8 @@ export const batchMethods = (store: Store) => {
     },
     /** Rejects all waiting rows. @returns their number. */
     rejectRows: async (batch: string, message: string) => {
-      const rejected = await database.change(
+      const rejected = await store.change(
+        `batch ${batch}`,
         query(
           "UPDATE batch_rows SET state = 'rejected', message = $1 WHERE batch = $2 AND state = 'waiting' RETURNING number",
           BATCH_ROWS.fields.message.write(message, seal),
@@ -75,18 +78,19 @@ export const batchMethods = (store: Store) => {
     },
     /** Finishes an approved batch without waiting or started rows. */
     finishBatch: async (id: string) => {
-      await database.change(
+      await store.change(
+        `batch ${id}`,
         query(
-          `UPDATE batches SET state = 'finished' WHERE id = $1 AND state = 'approved' AND NOT EXISTS
+          `UPDATE batches SET state = 'finished', finished_at = ${database.dialect.now} WHERE id = $1 AND state = 'approved' AND NOT EXISTS
            (SELECT 1 FROM batch_rows WHERE batch = $1 AND state IN ('waiting', 'started'))`,
           id,
         ),
       );
     },
-    changeRows: (batch: string, changes: ReadonlyArray<BatchRowChange>) =>
-      store.save(
-        `batch ${batch}`,
-        changes.map(({ message, number, state }) =>
+    /** Records the outcomes of rows, each for itself: a failure does not hold up the other rows. */
+    changeRows: async (batch: string, changes: ReadonlyArray<BatchRowChange>): Promise<void> => {
+      const all = changes.map(({ message, number, state }) =>
+        store.save(`batch ${batch} ${number}`, [
           query(
             "UPDATE batch_rows SET state = $1, message = $2 WHERE batch = $3 AND number = $4",
             state,
@@ -94,11 +98,12 @@ export const batchMethods = (store: Store) => {
             batch,
             number,
           ),
-        ),
-      ),
+        ]),
+      );
+      for (const one of await Promise.allSettled(all))
+        if (one.status === "rejected") throw one.reason;
+    },
     batch: async (id: string) => (await store.all(BATCHES, { "id = ?": id }))[0],
-    /** Returns all batches, newest first. */
-    batches: () => store.all(BATCHES, {}, "ORDER BY created_at DESC, id"),
     /** Returns files that are not finished or rejected, oldest first. Its cost grows with their number, not with their rows. */
     openBatches: async () => {
       const found = await store.find(
@@ -110,6 +115,23 @@ export const batchMethods = (store: Store) => {
       );
       return found.map((batch) => readFields(OPEN_BATCH, batch, seal));
     },
+    /** Returns batches, newest first. `finishedWithinMs` is by the ledger's clock. */
+    batches: (
+      filter: {
+        readonly state?: Batch["state"];
+        readonly finishedWithinMs?: number;
+        readonly limit?: number;
+      } = {},
+    ) =>
+      store.all(
+        BATCHES,
+        {
+          "state = ?": filter.state,
+          [`finished_at >= ${database.dialect.now} - ?`]: filter.finishedWithinMs,
+        },
+        "ORDER BY created_at DESC, id",
+        filter.limit,
+      ),
     batchCounts: async (id: string) => {
       const sum = database.dialect.sum("amount");
       const found = await store.find(

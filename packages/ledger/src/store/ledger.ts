@@ -2,6 +2,7 @@ import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
 import type { Decision, NewDecision, NewEntry } from "./log.ts";
 import type {
   AccountLimits,
+  Batch,
   BatchRowState,
   FoundBatchRow,
   META,
@@ -13,28 +14,13 @@ import type {
 } from "./schema.ts";
 import type { RowOf } from "./table.ts";
 
-export type {
-  Decision,
-  DecisionKind,
-  Entry,
-  LogLine,
-  NewDecision,
-  NewEntry,
-  Verification,
-} from "./log.ts";
-export type {
-  AccountLimits,
-  Batch,
-  BatchCount,
-  BatchRowState,
-  Pause,
-  RecordedWait,
-  Run,
-  WriteCount,
-} from "./schema.ts";
+export type * from "./log.ts";
+export type * from "./schema.ts";
 
 export type NewRun = Omit<Run, "startedAt">;
 export type Limits = Omit<AccountLimits, "account">;
+/** A batch as it is created or changed. */
+export type NewBatch = Omit<Batch, "finishedAt">;
 export type BatchRow = Omit<FoundBatchRow, "batch">;
 /** A change of a row of a batch. */
 export type BatchRowChange = Pick<BatchRow, "number" | "state" | "message">;
@@ -82,10 +68,10 @@ export interface SimilarPayment {
 /** The overview. */
 export interface Overview {
   readonly state: LedgerState;
+  /** Open writes: without a certain outcome, with a question, or whose run has not been notified. */
   readonly writes: ReadonlyArray<WriteCount>;
   /** Open waits by account and kind, with the number of them and the start of the longest. */
   readonly waits: ReadonlyArray<RowOf<typeof WAIT_COUNT>>;
-  readonly runs: number;
   /** Rows whose run has not been notified yet. */
   readonly untold: number;
 }

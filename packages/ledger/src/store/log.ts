@@ -13,6 +13,7 @@ import {
   sealed,
   type SqlRow,
   text,
+  toJson,
 } from "./table.ts";
 
 /** A decision of a person. */
@@ -96,9 +97,9 @@ type Line = RowOf<typeof LINE>;
 
 /** Covers the stored texts, sealed or not, and all earlier lines of the same workflow id. */
 const hashOf = (previous: string, line: Omit<Line, "hash">): string => {
-  const { account, at, body, generation, kind, runId, step, workflowId } = line;
-  const said = [at, account, workflowId, step, runId, generation, kind, body];
-  return hash("sha256", JSON.stringify([previous, ...said]), "base64url");
+  const { account, at, body, follows, generation, kind, runId, step, workflowId } = line;
+  const said = [at, account, workflowId, step, runId, generation, kind, follows, body];
+  return hash("sha256", toJson([previous, ...said]), "base64url");
 };
 
 /** Makes the lines that one transaction adds to the log of a workflow id: each hash covers the one before it. */
@@ -106,18 +107,24 @@ export const logWriter = (workflowId: string, lastHash: string, now: number, sea
   const writes: Array<Query> = [];
   let previous = lastHash;
   const add = (
-    given: Omit<Line, "at" | "workflowId" | "body" | "hash">,
+    given: Pick<Line, "account" | "step" | "runId" | "generation" | "kind">,
     said: NewEntry | DecisionBody,
+    follows: string | null = null,
   ): void => {
-    const line = { ...given, at: now, workflowId, body: seal.seal(JSON.stringify(said)) };
+    const line = { ...given, follows, at: now, workflowId, body: seal.seal(toJson(said)) };
     previous = hashOf(previous, line);
     writes.push(insertLine({ ...line, hash: previous }, seal));
   };
   return {
     now,
     writes: writes as ReadonlyArray<Query>,
-    entry: (entry: NewEntry, { account, step }: WriteName, runId: string, generation: number) =>
-      add({ account, step, runId, generation, kind: "" }, entry),
+    entry: (
+      entry: NewEntry,
+      { account, step }: WriteName,
+      runId: string,
+      generation: number,
+      follows?: string,
+    ) => add({ account, step, runId, generation, kind: "" }, entry, follows),
     decision: ({ account, by, how, kind, question, reason, step, value }: NewDecision) =>
       add(
         { account, step, runId: null, generation: null, kind },
@@ -148,18 +155,12 @@ export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefin
   return last?.kind === "end" ? last : undefined;
 };
 
-/** Checks that every line follows from the one before it. The first line of a pruned log is trusted. */
-export const verifyLines = (
-  lines: ReadonlyArray<SqlRow>,
-  isPruned: boolean,
-  seal: Seal,
-): Verification => {
-  let previous = "";
-  for (const [index, found] of lines.entries()) {
-    const line = LOG.read(found, seal);
-    if (line.hash !== hashOf(previous, line) && !(isPruned && index === 0)) {
-      return { isIntact: false, sequence: line.sequence };
-    }
+/** Checks that every line follows from the one before it, and the first one from what the last prune has removed. */
+export const verifyLines = (lines: ReadonlyArray<SqlRow>, seal: Seal): Verification => {
+  const read = lines.map((found) => LOG.read(found, seal));
+  let previous = read.findLast(({ follows }) => follows !== null)?.follows ?? "";
+  for (const line of read) {
+    if (line.hash !== hashOf(previous, line)) return { isIntact: false, sequence: line.sequence };
     previous = line.hash;
   }
   return { isIntact: true, lines: lines.length };

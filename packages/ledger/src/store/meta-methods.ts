@@ -1,4 +1,4 @@
-import { LedgerUnavailable, type Store, type Where } from "./store.ts";
+import { LedgerUnavailable, type Store } from "./store.ts";
 import { number, query, readFields, type RowOf, type SqlRow, text } from "./table.ts";
 import { LIMITS, META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
 import type { AccountLimits, Actor, LedgerMark, LedgerState, Limits, Overview } from "./ledger.ts";
@@ -31,18 +31,7 @@ const markOf = ({ epoch, ledgerId, sequence }: LedgerMark): LedgerMark => ({
   sequence,
 });
 
-/** Workflow ids, not pruned yet, all of whose writes were completed before a time. */
-const PRUNABLE = `SELECT workflow_id, count(*) AS writes FROM writes
-  WHERE workflow_id NOT IN (SELECT workflow_id FROM log WHERE at >= $1
-    UNION SELECT workflow_id FROM waits WHERE closed_at IS NULL)
-  GROUP BY workflow_id
-  HAVING max(is_open) = 0 AND max(changed_at) < $1 AND max(rest) IS NOT NULL`;
-
-/** An end applies forever, unless it is overridden. */
-const IS_NO_END = `NOT (kind = 'end' AND sequence = (SELECT max(sequence) FROM log AS last
-  WHERE last.workflow_id = log.workflow_id AND last.kind IN ('end', 'overrule')))`;
-
-/** Identity, witness, settings of all workers, overview, and pruning. */
+/** Identity, witness, settings of all workers, and overview. */
 export const metaMethods = (store: Store) => {
   const { database, seal } = store;
   const { identity, now, sum } = database.dialect;
@@ -123,56 +112,25 @@ export const metaMethods = (store: Store) => {
     limits: async (account: string): Promise<Limits> =>
       (await store.all(LIMITS, { "account = ?": account }))[0] ?? NO_LIMITS,
     setLimits: (limits: AccountLimits) => store.save(null, [saveLimits(limits, seal)]),
+    /** Returns what is open. Its cost grows with that, and not with all that the ledger has. */
     overview: async (): Promise<Overview> => {
       const [writes = [], waits = [], [counts] = []] = await database.read([
         query(
           `SELECT account, operation, state, question_kind AS question, currency, count(*) AS rows,
-           ${sum("amount")} AS amount, min(changed_at) AS since FROM writes
+           ${sum("amount")} AS amount, min(changed_at) AS since FROM writes WHERE is_open = 1
            GROUP BY account, operation, state, question_kind, currency ORDER BY 1, 2, 3, 4, 5`,
         ),
         query(
           "SELECT account, kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY account, kind ORDER BY account, kind",
         ),
-        query(
-          `SELECT (SELECT count(*) FROM runs) AS runs,
-           (SELECT count(*) FROM writes WHERE is_open = 1 AND is_untold = 1) AS untold`,
-        ),
+        query("SELECT count(*) AS untold FROM writes WHERE is_open = 1 AND is_untold = 1"),
       ]);
       return {
         state: await state(),
         writes: writes.map((found) => readFields(WRITE_COUNT, found, seal)),
         waits: waits.map((found) => readFields(WAIT_COUNT, found, seal)),
-        ...readFields({ runs: number, untold: number }, counts ?? {}, seal),
+        ...readFields({ untold: number }, counts ?? {}, seal),
       };
     },
-    /**
-     * Removes the texts, amounts and log of workflow ids all of whose writes were completed before a time. Account, ids,
-     * step, operation, state, generation, request hash, result id and ends are kept.
-     *
-     * @param before milliseconds since 1970 by the ledger's clock.
-     */
-    prune: (before: number, { by, reason }: Actor) =>
-      store.logged(null, "", [query(PRUNABLE, before)], ([gone = []], log) => {
-        const ids = gone.map((found) => String(found["workflow_id"]));
-        const ofThem = (change: string, where: Where = {}) =>
-          store.where(change, { workflow_id: ids, ...where });
-        const writes = gone.reduce((total, found) => total + Number(found["writes"]), 0);
-        const pruned = { workflowIds: ids.length, writes };
-        const nothing = { account: "", workflowId: "", step: "" };
-        const details = { ...pruned, before, reason };
-        log.entry({ who: by, what: "pruned", details }, nothing, "", 0);
-        return {
-          value: pruned,
-          writes: [
-            ofThem(
-              "UPDATE writes SET rest = NULL, amount = NULL, currency = NULL, payee = NULL, reference = NULL, run_id = ''",
-            ),
-            ofThem("DELETE FROM runs"),
-            // A run may have been opened just now.
-            ofThem("DELETE FROM waits", { "closed_at IS NOT NULL": true }),
-            ofThem("DELETE FROM log", { [IS_NO_END]: true }),
-          ],
-        };
-      }),
   };
 };

@@ -65,6 +65,8 @@ const READ_ONLY_TRANSACTION = "25006";
 /** The remedy, by the SQLSTATE or the pool's message. */
 const REMEDIES: Readonly<Record<string, string>> = {
   [READ_ONLY_TRANSACTION]: READ_ONLY,
+  "42501":
+    "this role lacks a right: if the tables are of another release, run ledger migrate as the role that owns them",
   "53100": DISK_FULL,
   "53300": "raise its max_connections, or lower connection_limit in PAYMENTS_LEDGER",
   "timeout exceeded when trying to connect":
@@ -119,14 +121,14 @@ export class Connections {
   }
 
   /**
-   * Uses a connection for at most 10 seconds. A use that the server rolled back for the sake of another one is repeated.
+   * Uses a connection, by default for at most 10 seconds. A use that the server rolled back for the sake of another one is repeated.
    *
    * @throws UniqueViolation; LedgerUnavailable for anything else. A commit without an answer may have been applied.
    */
-  async use<A>(work: (client: PoolClient) => Promise<A>): Promise<A> {
+  async use<A>(work: (client: PoolClient) => Promise<A>, withinMs = ANSWER_WITHIN_MS): Promise<A> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await this.#once(work);
+        return await this.#once(work, withinMs);
       } catch (error) {
         const state = stateOf(error);
         if (state === UNIQUE_VIOLATION) throw new UniqueViolation();
@@ -136,11 +138,11 @@ export class Connections {
     }
   }
 
-  async #once<A>(work: (client: PoolClient) => Promise<A>): Promise<A> {
+  async #once<A>(work: (client: PoolClient) => Promise<A>, withinMs: number): Promise<A> {
     const client = await this.#pool.connect();
     const { stream } = client.connection;
-    const late = new Error(`no answer within ${ANSWER_WITHIN_MS / 1000} s`);
-    const timer = setTimeout(() => stream.destroy(late), ANSWER_WITHIN_MS);
+    const late = new Error(`no answer within ${withinMs / 1000} s`);
+    const timer = setTimeout(() => stream.destroy(late), withinMs);
     try {
       if (!this.#areSetUp.has(client)) await this.#setUp(client);
       const result = await work(client);

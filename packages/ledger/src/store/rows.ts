@@ -104,8 +104,9 @@ const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
 /** The one statement that reads everything about a write, and the last hash of its log: each statement costs a round trip. */
-const lookOf = ({ list, now, version }: Database["dialect"]): ((name: WriteName) => Query) => {
-  const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, ${version} AS version_now, meta.stopped,
+const lookOf = ({ list, now }: Database["dialect"]): ((name: WriteName) => Query) => {
+  const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, meta.stopped,
+   (SELECT max(least) FROM schema_version) AS least_version,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
    CASE WHEN meta.epoch > 1 THEN
     (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') END AS recovered_at,
@@ -118,13 +119,13 @@ const lookOf = ({ list, now, version }: Database["dialect"]): ((name: WriteName)
    (SELECT hash FROM log WHERE workflow_id = $2 ORDER BY sequence DESC LIMIT 1) AS last_hash, writes.*
    FROM meta LEFT JOIN limits ON limits.account = $1 LEFT JOIN runs ON runs.workflow_id = $2
    LEFT JOIN writes ON writes.workflow_id = $2 AND writes.step = $3 AND writes.account = $1`;
-  return ({ account, step, workflowId }) => ({ sql, values: [account, workflowId, step] });
+  return ({ account, step, workflowId }) => query(sql, account, workflowId, step);
 };
 
 const CONTEXT = {
   now: number,
   epochNow: number,
-  versionNow: number,
+  leastVersion: number,
   stopped: textOrNull,
   sequence: number,
   recoveredAt: numberOrNull,
@@ -145,7 +146,7 @@ const readLook = (
   [found = {}]: ReadonlyArray<SqlRow>,
   seal: Seal,
 ): { readonly look: Look; readonly lastHash: string } => {
-  const { approveAbove, epochNow, lastHash, maxAmounts, others, versionNow, ...context } =
+  const { approveAbove, epochNow, lastHash, leastVersion, maxAmounts, others, ...context } =
     readFields(CONTEXT, found, seal);
   const row = found["version"] === null ? undefined : readRow(found, seal);
   const decisions = listOf(found, "decisions").map((line) => readDecision(line, seal));
@@ -153,7 +154,7 @@ const readLook = (
     ...context,
     row,
     epoch: epochNow,
-    isOutdated: versionNow > SCHEMA_VERSION,
+    isOutdated: leastVersion > SCHEMA_VERSION,
     end: endAmong(decisions),
     isOfOtherAccount: others > 0,
     pause: listOf(found, "pauses").map((one) => PAUSES.read(one, seal))[0],

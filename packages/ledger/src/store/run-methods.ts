@@ -29,7 +29,8 @@ export const runMethods = (store: Store) => {
     closedAt: string,
     outcome: JsonObject | null,
   ): Promise<boolean> => {
-    const changed = await database.change(
+    const changed = await store.change(
+      workflowId,
       query(
         `UPDATE waits SET closed_at = ${closedAt}, outcome = $1 WHERE workflow_id = $2
          AND run_id = $3 AND activity_id = $4 AND account = $5 AND closed_at IS NULL RETURNING since`,
@@ -46,7 +47,15 @@ export const runMethods = (store: Store) => {
     const until = `${now} + ${Math.round(ms)}`;
     const ifFree = `WHERE leases.holder = excluded.holder OR leases.until <= ${now} RETURNING name`;
     const take = LEASES.saver({ until }, undefined, ifFree);
-    return (await database.change(take({ name, holder }, seal))).length > 0;
+    const release = query(
+      "DELETE FROM leases WHERE name = $1 AND holder = $2 RETURNING name",
+      name,
+      holder,
+    );
+    return (
+      (await store.change(`lease ${name}`, ms > 0 ? take({ name, holder }, seal) : release))
+        .length > 0
+    );
   };
   return {
     /**
@@ -78,7 +87,7 @@ export const runMethods = (store: Store) => {
       ),
     /** Opens a wait, or opens it again. */
     openWait: async (wait: NewWait) => {
-      await database.change(open({ ...wait, closedAt: null, outcome: null }, seal));
+      await store.save(wait.workflowId, [open({ ...wait, closedAt: null, outcome: null }, seal)]);
     },
     /** Returns waits, the longest first; with `isOpen` only open ones. */
     waits: (
@@ -107,7 +116,7 @@ export const runMethods = (store: Store) => {
     lease,
     /** Writes a mark that nothing reads. @throws LedgerUnavailable with the reason why no payment can be recorded now. */
     check: async (): Promise<void> => {
-      await lease("check", "", 0);
+      await lease("check", "", 1);
       if (database.problem !== undefined) throw database.problem;
     },
   };

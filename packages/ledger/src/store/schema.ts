@@ -96,6 +96,8 @@ export const LINE = {
   generation: numberOrNull,
   /** The decision of a person; empty for an entry. */
   kind: text,
+  /** Hash of the removed line that the first kept one follows; null except in the line of a prune. */
+  follows: textOrNull,
   body: text,
   hash: text,
 };
@@ -182,6 +184,8 @@ export const BATCHES = new Table(
     approvedBy: orNull(sealed(text)),
     /** Further data, sealed if there is a keyring. */
     details: sealed(text),
+    /** Milliseconds since 1970 by the ledger's clock; set by the store. */
+    finishedAt: numberOrNull,
   },
   ["id"],
 );
@@ -264,28 +268,46 @@ const MADE_FOR = ["workflow_id", "step"]
   )
   .join(", ");
 
-/** Migrations of the tables, oldest first; their number is the version. After the first release, a step never changes. */
-export const migrations = (sequence: string): ReadonlyArray<ReadonlyArray<string>> => [
-  [
-    ...[WRITES, META, LIMITS, logTable(sequence), RUNS, PAUSES, WAITS, LEASES, BATCHES].map(
-      ({ schema }) => schema,
-    ),
-    BATCH_ROWS.schema,
-    `CREATE UNIQUE INDEX writes_made ON writes (account, operation, made_id, ${MADE_FOR}) WHERE made_id IS NOT NULL`,
-    `CREATE INDEX writes_open ON writes (changed_at) WHERE is_open = 1`,
-    `CREATE INDEX writes_request ON writes (hash)`,
-    `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
-    `CREATE INDEX log_of ON log (workflow_id, sequence)`,
-    `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE kind <> ''`,
-    `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,
-    `CREATE INDEX runs_started ON runs (started_at)`,
-    `CREATE INDEX waits_open ON waits (since) WHERE closed_at IS NULL`,
-    `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,
-    `CREATE INDEX batches_open ON batches (created_at) WHERE state IN ('uploading', 'needsApproval', 'approved')`,
-    `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
-    `CREATE INDEX batch_rows_id ON batch_rows (workflow_id)`,
-  ],
+/** A change of the tables. */
+export interface Migration {
+  /** The least version of the code that works with the tables after it: an additive migration keeps the one before. */
+  readonly least: number;
+  readonly statements: ReadonlyArray<string>;
+}
+
+/** Migrations of the tables, oldest first; their number is the version. After the first release, none ever changes. */
+export const migrations = (sequence: string): ReadonlyArray<Migration> => [
+  {
+    least: 1,
+    statements: [
+      "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, least INTEGER NOT NULL)",
+      ...[WRITES, META, LIMITS, logTable(sequence), RUNS, PAUSES, WAITS, LEASES, BATCHES].map(
+        ({ schema }) => schema,
+      ),
+      BATCH_ROWS.schema,
+      `CREATE UNIQUE INDEX writes_made ON writes (account, operation, made_id, ${MADE_FOR}) WHERE made_id IS NOT NULL`,
+    ],
+  },
+  {
+    least: 1,
+    statements: [
+      `CREATE INDEX writes_open ON writes (account, changed_at) WHERE is_open = 1`,
+      `CREATE INDEX writes_request ON writes (hash)`,
+      `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
+      `CREATE INDEX log_of ON log (workflow_id, sequence)`,
+      `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE kind <> ''`,
+      `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,
+      `CREATE INDEX runs_started ON runs (started_at)`,
+      // The kind, so that they are counted by the index alone.
+      `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,
+      `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
+      `CREATE INDEX batches_open ON batches (created_at) WHERE state IN ('uploading', 'needsApproval', 'approved')`,
+      `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
+      `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,
+      `CREATE INDEX batch_rows_id ON batch_rows (workflow_id)`,
+    ],
+  },
 ];
 
-/** Version of the tables that this code knows. An older worker sends nothing after a newer one has migrated them. */
+/** Version of the tables that this code knows. */
 export const SCHEMA_VERSION = migrations("").length;

@@ -1,3 +1,4 @@
+import { moneyOf } from "../model/gate.ts";
 import type { WriteState } from "../model/row.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
 import type { Store, Where } from "./store.ts";
@@ -21,12 +22,6 @@ const PAYMENT = {
   now: number,
 };
 type Payment = RowOf<typeof PAYMENT>;
-
-/** Names a currency and an exact amount: 250, 250.0 and 250.00 are one. */
-const moneyOf = ({ amount, currency }: Pick<PlannedPayment, "amount" | "currency">): string => {
-  const [whole = "", fraction = ""] = amount.split(".");
-  return `${currency} ${whole.replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
-};
 
 /** Payments of runs and of writes: a run records its payment before its first write, and may have many writes. */
 const PAYMENTS: ReadonlyArray<readonly [string, Where]> = [

@@ -1,3 +1,4 @@
+import * as BigDecimal from "effect/BigDecimal";
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import {
@@ -6,15 +7,14 @@ import {
   LedgerUnavailable,
   messageOf,
   DISK_FULL,
-  newerVersion,
   UniqueViolation,
   type Work,
 } from "./store.ts";
 import type { Query, SqlRow, SqlValue } from "./table.ts";
+import { missingMigrations, type Tables, type Version } from "./migrate.ts";
 import { migrations } from "./schema.ts";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { backup, DatabaseSync } from "node:sqlite";
-import { addDecimals } from "../model/gate.ts";
 
 /** Network file systems by the type of `statfs`: locks and shared memory do not work there. */
 const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
@@ -47,8 +47,13 @@ const makeFolder = (folder: string): void => {
   }
 };
 
-/** Creates the file, readable only by its owner. Returns its identity. */
-const prepareFile = (file: string): (() => boolean) => {
+/** Creates the file, readable only by its owner. Returns whether it is still the same. */
+const prepareFile = (file: string, { areMigrated }: Tables): (() => boolean) => {
+  if (!areMigrated && !existsSync(file)) {
+    throw new LedgerUnavailable(
+      `there is no file ${file}: no worker of this client has run on this host as this user, or the worker uses another PAYMENTS_LEDGER`,
+    );
+  }
   try {
     makeFolder(dirname(file));
     // Opening a pipe for writing would wait for a reader.
@@ -127,22 +132,40 @@ const inTransaction = <A>(database: DatabaseSync, begin: string, work: () => A):
   }
 };
 
-const versionOf = (database: DatabaseSync): number => Number(pragma(database, "user_version"));
-
-const migrate = (database: DatabaseSync, place: string): void => {
-  const version = versionOf(database);
-  if (version > MIGRATIONS.length) throw newerVersion(place, version, MIGRATIONS.length);
-  if (version === MIGRATIONS.length) return;
-  const tables = database.prepare("SELECT count(*) AS found FROM sqlite_schema").get()?.["found"];
-  if (version === 0 && tables !== 0) {
+const versionOf = (database: DatabaseSync, place: string): Version => {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
+  if (tables.length === 0) return { version: 0, least: 0 };
+  if (!tables.some(({ name }) => name === "schema_version")) {
     throw cannotOpen(place, "it is the SQLite database of another program");
   }
-  for (const statement of MIGRATIONS.slice(version).flat()) database.exec(statement);
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
-  database.exec(`PRAGMA user_version = ${MIGRATIONS.length}`);
+  const found = database
+    .prepare("SELECT max(version) AS version, max(least) AS least FROM schema_version")
+    .get();
+  return { version: Number(found?.["version"]), least: Number(found?.["least"]) };
 };
 
-const openFile = (file: string, clock: () => number): DatabaseSync => {
+/** One process at a time creates or migrates the tables; a file that needs neither is opened without a lock. */
+const migrate = (database: DatabaseSync, place: string, tables: Tables): void => {
+  const missing = () => missingMigrations(place, versionOf(database, place), MIGRATIONS, tables);
+  if (missing().length === 0) return;
+  inTransaction(database, "BEGIN IMMEDIATE", () => {
+    for (const { found, statements, version } of missing()) {
+      tables.onMigration(version, found);
+      for (const statement of statements) database.exec(statement);
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+    }
+  });
+};
+
+/** Returns the exact sum of two unsigned decimal strings, with the digits of the longer one. */
+const addDecimals = (one: string, other: string): string => {
+  const [a, b] = [BigDecimal.fromStringUnsafe(one), BigDecimal.fromStringUnsafe(other)];
+  const { scale, value } = BigDecimal.sum(a, b);
+  const digits = String(value).padStart(scale + 1, "0");
+  return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+};
+
+const openFile = (file: string, tables: Tables, clock: () => number): DatabaseSync => {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     const mode = onceNotBusy(() => pragma(database, "journal_mode = WAL"));
@@ -159,10 +182,7 @@ const openFile = (file: string, clock: () => number): DatabaseSync => {
       step: (sum, amount) =>
         typeof sum === "string" && typeof amount === "string" ? addDecimals(sum, amount) : sum,
     });
-    // One process at a time creates the tables; a file that has them is opened without a lock.
-    if (versionOf(database) !== MIGRATIONS.length) {
-      onceNotBusy(() => inTransaction(database, "BEGIN IMMEDIATE", () => migrate(database, file)));
-    }
+    onceNotBusy(() => migrate(database, file, tables));
     return database;
   } catch (error) {
     database.close();
@@ -185,7 +205,6 @@ class SqliteDatabase extends Database {
   readonly dialect = {
     now: "ledger_now()",
     identity: "''",
-    version: "(SELECT user_version FROM pragma_user_version)",
     list: (columns: ReadonlyArray<string>, from: string) =>
       `(SELECT json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(", ")})) FROM (SELECT ${columns.join(", ")} ${from}))`,
     among: (column: string, list: string) => `${column} IN (SELECT value FROM json_each(${list}))`,
@@ -196,7 +215,6 @@ class SqliteDatabase extends Database {
   readonly #isInPlace: () => boolean;
   readonly #statements = new Map<string, ReturnType<typeof prepare>>();
   #isUnderWay = false;
-  #isSyncing = true;
 
   constructor(place: string, database: DatabaseSync, isInPlace: () => boolean) {
     super();
@@ -215,18 +233,22 @@ class SqliteDatabase extends Database {
     }
   }
 
-  change(asked: Query): Promise<ReadonlyArray<SqlRow>> {
-    return this.write(null, [asked], ([value = []]) => ({ value, writes: [] }), true);
-  }
-
   async backup(file: string): Promise<void> {
+    const failed = (error: unknown) =>
+      new LedgerUnavailable(`the copy ${file} cannot be written (${messageOf(error)})`, {
+        cause: error,
+      });
+    try {
+      // Names and amounts are in it: its permissions are those of the ledger.
+      closeSync(openSync(file, "wx", statSync(this.place).mode));
+    } catch (error) {
+      throw failed(error);
+    }
     try {
       await backup(this.#database, file);
     } catch (error) {
       rmSync(file, { force: true });
-      throw new LedgerUnavailable(`the copy ${file} cannot be written (${messageOf(error)})`, {
-        cause: error,
-      });
+      throw failed(error);
     }
   }
 
@@ -293,7 +315,6 @@ class SqliteDatabase extends Database {
     let ends: ReadonlyArray<() => void>;
     try {
       this.#checkPlace();
-      this.#syncs(!works.every(({ isRepeatable }) => isRepeatable));
       ends = inTransaction(this.#database, "BEGIN IMMEDIATE", () =>
         works.map((work) => this.#run(work)),
       );
@@ -314,13 +335,6 @@ class SqliteDatabase extends Database {
     setImmediate(() => this.next());
   }
 
-  /** Sets whether the next commits wait for the disk. */
-  #syncs(isToSync: boolean): void {
-    if (isToSync === this.#isSyncing) return;
-    this.#database.exec(`PRAGMA synchronous = ${isToSync ? "FULL" : "NORMAL"}`);
-    this.#isSyncing = isToSync;
-  }
-
   #checkPlace(): void {
     if (this.#isInPlace()) return;
     throw new LedgerUnavailable(
@@ -339,10 +353,14 @@ class SqliteDatabase extends Database {
 }
 
 /** Opens a ledger's file, created if missing, or a ledger in memory (`:memory:`). */
-export const openSqlite = (file: string, clock: () => number = Date.now): Database => {
-  const isInPlace = file === ":memory:" ? () => true : prepareFile(file);
+export const openSqlite = (
+  file: string,
+  tables: Tables,
+  clock: () => number = Date.now,
+): Database => {
+  const isInPlace = file === ":memory:" ? () => true : prepareFile(file, tables);
   try {
-    return new SqliteDatabase(file, openFile(file, clock), isInPlace);
+    return new SqliteDatabase(file, openFile(file, tables, clock), isInPlace);
   } catch (error) {
     if (error instanceof LedgerUnavailable) throw error;
     if (!isBusy(error)) throw cannotOpen(file, messageOf(error));

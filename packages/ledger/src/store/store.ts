@@ -8,6 +8,7 @@ import {
   type SqlRow,
   type SqlValue,
   type Table,
+  toJson,
 } from "./table.ts";
 
 /** The ledger cannot be read or written. Nothing was sent, and nothing is sent until it can. */
@@ -18,12 +19,6 @@ export class LedgerUnavailable extends Error {
 /** Returns the message of an error of any kind. */
 export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
-
-/** Returns the error of a ledger that only a newer release can read. */
-export const newerVersion = (place: string, version: number, known: number): LedgerUnavailable =>
-  new LedgerUnavailable(
-    `the ledger at ${place} has version ${version}, but this release supports at most ${known}: run the newer release that wrote it`,
-  );
 
 /** The remedy of a database without room. */
 export const DISK_FULL =
@@ -40,7 +35,8 @@ export interface Decided<A> {
 
 /** A waiting transaction, run with others of the same turn. */
 export interface Work {
-  readonly key: string | null;
+  /** None: it runs alone. */
+  readonly keys: ReadonlyArray<string>;
   readonly looks: ReadonlyArray<Query>;
   /** Never throws. `done` is called once the writes are durable. */
   readonly decide: (found: Found) => {
@@ -48,8 +44,6 @@ export interface Work {
     readonly done: () => void;
   };
   readonly failed: (error: unknown) => void;
-  /** A power failure may lose it. */
-  readonly isRepeatable: boolean;
   /** When it began to wait, by `performance.now()`. */
   readonly since: number;
 }
@@ -74,8 +68,6 @@ export abstract class Database {
     readonly now: string;
     /** Server and timeline; empty for a file. */
     readonly identity: string;
-    /** Version of the tables as they are now. */
-    readonly version: string;
     /** Rows of another table in one column, as JSON; null or empty if there are none. */
     readonly list: (columns: ReadonlyArray<string>, from: string) => string;
     /** Whether a text is in a list, given as JSON. */
@@ -96,33 +88,32 @@ export abstract class Database {
   abstract read(queries: ReadonlyArray<Query>): Promise<Found>;
 
   /**
-   * Looks, decides and writes in one transaction, durable when it resolves. Transactions with the same key run
+   * Looks, decides and writes in one transaction, durable when it resolves. Transactions with a key in common run
    * in order; one with null runs alone. `decide` is called again if the database must be read again.
    *
    * @throws UniqueViolation; the errors of `decide`; LedgerUnavailable.
    */
   write<A>(
-    key: string | null,
+    key: string | ReadonlyArray<string> | null,
     looks: ReadonlyArray<Query>,
     decide: (found: Found) => Decided<A>,
-    isRepeatable = false,
   ): Promise<A> {
     const { promise, reject, resolve } = Promise.withResolvers<A>();
     if (this.waiting.length === 0) setImmediate(() => this.next());
     const work: Work = {
-      key,
+      keys: key === null ? [] : [key].flat(),
       looks,
       failed: (error) => {
         if (error instanceof LedgerUnavailable) this.#failed = { error, at: performance.now() };
         reject(error);
       },
-      isRepeatable,
       since: performance.now(),
       decide: (found) => {
         try {
           const { value, writes } = decide(found);
           const done = () => {
-            if (!isRepeatable) this.#failed = undefined;
+            // A change by a single statement is small: it may find the room that a payment does not.
+            if (writes.length > 0) this.#failed = undefined;
             resolve(value);
           };
           return { writes, done };
@@ -138,8 +129,6 @@ export abstract class Database {
   /** Runs the waiting transactions as far as possible. */
   protected abstract next(): void;
 
-  /** Changes by one statement data that a power failure may lose, because it is written again. Returns its RETURNING. */
-  abstract change(asked: Query): Promise<ReadonlyArray<SqlRow>>;
   abstract backup(file: string): Promise<void>;
   abstract close(): Promise<void>;
 }
@@ -172,11 +161,11 @@ export class Store {
       if (typeof value !== "object" || value === null) return [part.replace("?", place(value))];
       return part.includes("?")
         ? [value.reduce<string>((text, one) => text.replace("?", place(one)), part)]
-        : [this.database.dialect.among(part, place(JSON.stringify(value)))];
+        : [this.database.dialect.among(part, place(toJson(value)))];
     });
     const all = parts.length === 0 ? "" : ` WHERE ${parts.join(" AND ")}`;
     const most = limit === undefined ? "" : ` LIMIT ${place(limit)}`;
-    return { sql: `${statement}${all} ${rest}${most}`, values };
+    return query(`${statement}${all} ${rest}${most}`, ...values);
   }
 
   /** Reads by some statements in one snapshot. */
@@ -198,6 +187,11 @@ export class Store {
   /** Writes without reading first. */
   async save(key: string | null, writes: ReadonlyArray<Query>): Promise<void> {
     if (writes.length > 0) await this.database.write(key, [], () => ({ value: undefined, writes }));
+  }
+
+  /** Changes rows by one statement. Returns its RETURNING. */
+  change(key: string, asked: Query): Promise<ReadonlyArray<SqlRow>> {
+    return this.database.write(key, [asked], ([value = []]) => ({ value, writes: [] }));
   }
 
   /** Looks, decides and writes in one transaction, with lines in the log of a workflow id. `key` is as of `Database.write`. */

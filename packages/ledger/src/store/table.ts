@@ -8,8 +8,22 @@ export interface Query {
   readonly values: ReadonlyArray<SqlValue>;
 }
 
+/**
+ * Every text of the ledger passes here: a text of the service or of a file may hold U+0000 or half of a surrogate pair,
+ * which PostgreSQL refuses, alone and as an escape in JSON. U+FFFD takes its place.
+ */
+const storable = <A>(value: A): A | string =>
+  typeof value === "string" ? value.toWellFormed().replaceAll("\0", "\uFFFD") : value;
+
+/** Returns a value as JSON whose texts every database can read. */
+export const toJson = (value: unknown): string =>
+  JSON.stringify(value, (_, part: unknown) => storable(part));
+
 /** Returns a statement with its values. */
-export const query = (sql: string, ...values: ReadonlyArray<SqlValue>): Query => ({ sql, values });
+export const query = (sql: string, ...values: ReadonlyArray<SqlValue>): Query => ({
+  sql,
+  values: values.map(storable),
+});
 
 /** Encrypts the ledger's texts, and decrypts them. */
 export interface Seal {
@@ -60,13 +74,13 @@ export const yesNo: Column<boolean> = {
 /** JSON that the ledger wrote, of this schema version. */
 export const json = <A>(): Column<A> => ({
   ...text,
-  write: (value) => JSON.stringify(value),
+  write: (value) => toJson(value),
   read: (value) => JSON.parse(String(value)) as A,
 });
 /** Text, or JSON, that is encrypted if there is a keyring. */
 export const sealed = <A>(column: Column<A>): Column<A> => ({
   ...column,
-  write: (value, seal) => seal.seal(String(column.write(value, seal))),
+  write: (value, seal) => seal.seal(String(storable(column.write(value, seal)))),
   read: (value, seal) => column.read(seal.open(String(value)), seal),
 });
 export const textOrNull = orNull(text);
@@ -135,10 +149,8 @@ export class Table<F extends Fields> {
     const names = used.map(([, name]) => name).join(", ");
     const values = used.map((one) => places?.[one[0]] ?? `$${given.indexOf(one) + 1}`).join(", ");
     const sql = `INSERT INTO ${this.name} (${names}) VALUES (${values}) ${rest}`;
-    return (row, seal) => ({
-      sql,
-      values: given.map(([field, , column]) => column.write(row[field], seal)),
-    });
+    return (row, seal) =>
+      query(sql, ...given.map(([field, , column]) => column.write(row[field], seal)));
   }
 
   /**

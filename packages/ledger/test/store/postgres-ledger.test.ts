@@ -2,8 +2,10 @@ import { whyNoPostgres } from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeLedger } from "../support/contract.ts";
+import { openLedger, readLedgerPlace } from "../../src/index.ts";
+import { describeMigrations } from "../support/migrations.ts";
 import { openAt, startServer, type TestServer } from "../support/postgres.ts";
-import { nameOf, saving } from "../support/rows.ts";
+import { ADA, nameOf, saving } from "../support/rows.ts";
 
 const missing = whyNoPostgres();
 
@@ -57,13 +59,43 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
     await ledger.close();
   });
 
-  it("refuses a later version", async () => {
-    await server.create("later");
-    const running = await open("later");
-    await server.sql("later", "INSERT INTO durable_payments.schema_version VALUES (99)");
-    expect((await running.look(nameOf())).isOutdated).toBe(true);
-    await running.close();
-    await expect(open("later")).rejects.toThrow(/has version 99/);
+  let places = 0;
+  describeMigrations(async () => {
+    const name = `migrated_${++places}`;
+    const address = await server.create(name, "search_path = durable_payments");
+    return {
+      open: (options) => openLedger(readLedgerPlace(address, ""), options),
+      run: (sql) => server.sql(name, sql),
+    };
+  });
+
+  it("serves a role that may not create tables, once their owner has migrated them", async () => {
+    const address = new URL(await server.create("owned"));
+    for (const sql of [
+      `CREATE ROLE worker LOGIN PASSWORD '${server.password}'`,
+      `CREATE ROLE owner LOGIN PASSWORD '${server.password}'`,
+      // As on a server whose administrator makes the schema.
+      "REVOKE ALL ON SCHEMA public FROM PUBLIC",
+      "CREATE SCHEMA durable_payments AUTHORIZATION owner",
+      "GRANT USAGE ON SCHEMA durable_payments TO worker",
+      "ALTER DEFAULT PRIVILEGES FOR ROLE owner IN SCHEMA durable_payments GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO worker",
+    ]) {
+      await server.sql("owned", sql);
+    }
+    const as = (role: string) => {
+      address.username = role;
+      return openAt(address.href);
+    };
+    await expect(as("worker")).rejects.toThrow(
+      /this role lacks a right: .* run ledger migrate as the role that owns them/,
+    );
+    await (await as("owner")).close();
+    const ledger = await as("worker");
+    const name = nameOf();
+    await ledger.transact(name, saving(name));
+    await ledger.prune(Date.now(), ADA);
+    expect((await ledger.look(name)).row?.version).toBe(1);
+    await ledger.close();
   });
 
   it("never repeats a password", async () => {

@@ -98,7 +98,6 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
   });
 
   it.each([
-    ["a text with U+0000", "\u0000"],
     [
       "a text that is too long for an index",
       Array.from({ length: 9_000 }, (_, i) =>
@@ -161,7 +160,7 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
     expect((await starter.runs({})).map(({ workflowId }) => workflowId).toSorted()).toEqual(ids);
   });
 
-  it("is opened, read and checked while another has the lock of the whole ledger", async () => {
+  it("is opened and read while another has the lock of the whole ledger", async () => {
     const address = await server.create("locked");
     await (await openAt(address)).close();
     const LEDGER_LOCK = 0x44504c32;
@@ -170,8 +169,7 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       .catch(String);
     await untilLocked("locked", true);
     const reader = await open(address);
-    expect(await reader.overview()).toMatchObject({ runs: 0 });
-    await reader.check();
+    expect(await reader.overview()).toMatchObject({ untold: 0 });
     const stop = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'";
     await server.sql("locked", stop);
     expect(await holding).toContain("terminating connection");

@@ -1,5 +1,6 @@
 import { execFileSync, fork } from "node:child_process";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { randomUUID } from "node:crypto";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -8,6 +9,7 @@ import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, describe, expect, it } from "vitest";
 import { openLedger } from "../../src/index.ts";
 import { describeLedger } from "../support/contract.ts";
+import { describeMigrations } from "../support/migrations.ts";
 import { ADA, decisionOf, made, nameOf, saving } from "../support/rows.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ledger-sqlite-"));
@@ -58,7 +60,7 @@ describe("a ledger in a SQLite file", () => {
     const writer = new DatabaseSync(file);
     writer.exec("BEGIN IMMEDIATE");
     const reader = await openLedger(`sqlite:${file}`);
-    expect(await reader.overview()).toMatchObject({ runs: 0 });
+    expect(await reader.overview()).toMatchObject({ untold: 0 });
     await reader.close();
     writer.close();
   });
@@ -103,6 +105,40 @@ describe("a ledger in a SQLite file", () => {
       row: { epoch: 1, state: "sending" },
     });
     await restored.close();
+  });
+
+  it("is copied to a new file that nobody else can read, and to no other", async () => {
+    const [place, copy] = [fileOf("copied"), fileOf("copy-of-copied")];
+    const ledger = await openLedger(`sqlite:${place}`);
+    writeFileSync(copy, "of yesterday");
+    await expect(ledger.backup(copy)).rejects.toThrow(/cannot be written \(EEXIST/);
+    expect(readFileSync(copy, "utf8")).toBe("of yesterday");
+    rmSync(copy);
+    await ledger.backup(copy);
+    expect([place, copy].map((file) => statSync(file).mode & 0o777)).toEqual([0o600, 0o600]);
+    await expect(ledger.backup(join(folder, "missing", "copy"))).rejects.toThrow(/ENOENT/);
+    await ledger.close();
+  });
+
+  it("keeps no lease that was released, and none of a worker that was killed", async () => {
+    const file = fileOf("leases");
+    const ledger = await openLedger(`sqlite:${file}`);
+    const names = () => {
+      const database = new DatabaseSync(file);
+      const found = database.prepare("SELECT name FROM leases").all();
+      database.close();
+      return found.map(({ name }) => name);
+    };
+    expect(await ledger.lease("released", "one", 60_000)).toBe(true);
+    expect(await ledger.lease("released", "one", 0)).toBe(true);
+    expect(await ledger.lease("of a killed worker", "two", 1)).toBe(true);
+    expect(await ledger.lease("held", "three", 60_000)).toBe(true);
+    expect(names()).toEqual(["held", "of a killed worker"]);
+    const { now } = await ledger.state();
+    await expect.poll(async () => (await ledger.state()).now).toBeGreaterThan(now + 1);
+    await ledger.prune(now, ADA);
+    expect(names()).toEqual(["held"]);
+    await ledger.close();
   });
 
   it("has no text in plain where it is sealed", async () => {
@@ -165,22 +201,21 @@ describe("a ledger in a SQLite file", () => {
     await ledger.close();
   });
 
-  it("refuses the file of a later version, knows when it becomes one, and one of something else", async () => {
-    const [later, foreign] = [fileOf("later"), fileOf("foreign")];
-    const running = await openLedger(`sqlite:${later}`);
-    for (const [file, sql] of [
-      [later, "PRAGMA user_version = 99"],
-      [foreign, "CREATE TABLE cats (name TEXT)"],
-    ] as const) {
+  describeMigrations(async () => {
+    const file = fileOf(randomUUID());
+    const run = async (sql: string) => {
       const database = new DatabaseSync(file);
       database.exec(sql);
       database.close();
-    }
-    expect((await running.look(nameOf())).isOutdated).toBe(true);
-    await running.close();
-    await expect(openLedger(`sqlite:${later}`)).rejects.toThrow(
-      /has version 99.*run the newer release that wrote it/,
-    );
+    };
+    return { open: (options) => openLedger(`sqlite:${file}`, options), run };
+  });
+
+  it("refuses the file of something else", async () => {
+    const foreign = fileOf("foreign");
+    const database = new DatabaseSync(foreign);
+    database.exec("CREATE TABLE cats (name TEXT)");
+    database.close();
     await expect(openLedger(`sqlite:${foreign}`)).rejects.toThrow(
       /the SQLite database of another program/,
     );

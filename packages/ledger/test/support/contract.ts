@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
-  type Batch,
   type BatchRow,
   type Ledger,
   LedgerUnavailable,
   MadeByAnother,
+  type NewBatch,
 } from "../../src/index.ts";
 import { ADA, decisionOf, made, nameOf, rowOf, runOf, saving } from "./rows.ts";
 
-const batchOf = (id: string): Batch => ({
+const batchOf = (id: string): NewBatch => ({
   id,
   account: "account-1",
   type: "payout",
@@ -364,6 +364,9 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(holders.filter(Boolean)).toHaveLength(1);
     expect(await ledger.lease(name, holders[0] ? "one" : "two", 0)).toBe(true);
     expect(await other.lease(name, "three", 60_000)).toBe(true);
+    // Not of somebody else.
+    expect(await ledger.lease(name, "one", 0)).toBe(false);
+    expect(await ledger.lease(name, "one", 60_000)).toBe(false);
   });
 
   it("counts the rows of a batch exactly, and finds them by their fingerprints", async () => {
@@ -435,10 +438,19 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const id = `P-${name.workflowId}`;
     await ledger.transact(name, saving(name, made(id)));
     await ledger.decide(decisionOf({ workflowId: name.workflowId }));
+    const batch = fresh();
+    await ledger.saveRows(batch, [
+      batchRowOf(1, { workflowId: name.workflowId, reference: "Invoice 17", message: "Mallory" }),
+      batchRowOf(2),
+    ]);
     const open = nameOf({ workflowId: fresh() });
     await ledger.transact(open, saving(open));
     const { sequence } = await ledger.mark();
-    await ledger.prune((await ledger.state()).now + 60_000, ADA);
+    const parts: Array<number> = [];
+    const later = (await ledger.state()).now + 60_000;
+    const pruned = await ledger.prune(later, ADA, (ids) => parts.push(ids));
+    expect(pruned).toBeGreaterThan(0);
+    expect(parts.at(-1)).toBe(pruned);
     const { end, row } = await ledger.look(name);
     expect(row).toMatchObject({
       state: "done",
@@ -446,10 +458,89 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       result: null,
       request: { hash: "hash-1", amount: null },
     });
+    expect(await ledger.batchRows(batch, { limit: 2 })).toMatchObject([
+      { fingerprint: "print-1", amount: null, payee: null, reference: null, message: null },
+      { amount: "0.10", payee: "mark-9" },
+    ]);
     expect(end?.by).toBe("ada");
-    expect(await ledger.verify(name.workflowId)).toMatchObject({ isIntact: true });
     expect((await ledger.look(open)).row?.request.amount).toBe("250.00");
     expect((await ledger.mark()).sequence).toBeGreaterThan(sequence);
+    // What is pruned already is passed over.
+    expect(await ledger.prune(later, ADA)).toBe(0);
+  });
+
+  it("prunes no id that is used meanwhile", async () => {
+    const names = Array.from({ length: 40 }, () => nameOf({ workflowId: fresh() }));
+    await Promise.all(
+      names.map((name) => ledger.transact(name, saving(name, made(`P-${name.workflowId}`)))),
+    );
+    const later = (await ledger.state()).now + 60_000;
+    const undoing = names.map((name) =>
+      other.transact(name, ({ row }) => ({
+        ...(row && { row: { ...row, state: "undone" as const, isUntold: true } }),
+        entries: [{ who: "worker-1", what: "undone", details: {} }],
+      })),
+    );
+    await Promise.all([ledger.prune(later, ADA), ...undoing]);
+    for (const name of names) {
+      // Before, or after: never in between.
+      const { row } = await ledger.look(name);
+      const lines = await ledger.logOf(name.workflowId);
+      expect([
+        [null, 1],
+        ["250.00", 2],
+      ]).toContainEqual([row?.request.amount, lines.length]);
+      expect(await ledger.verify(name.workflowId)).toMatchObject({ isIntact: true });
+    }
+  });
+
+  it("knows a pruned log from an edited one, also once its end is overridden", async () => {
+    const name = nameOf({ workflowId: fresh() });
+    const { workflowId } = name;
+    await ledger.transact(name, saving(name, { state: "ready", token: null, sends: 0 }));
+    await ledger.decide(decisionOf({ workflowId }));
+    await ledger.transact(name, ({ row }) => (row ? { row: { ...row, isUntold: false } } : {}));
+    for (let round = 0; round < 2; round++) {
+      await ledger.prune((await ledger.state()).now + 60_000, ADA);
+      expect(await ledger.logOf(workflowId)).toMatchObject([{ kind: "end" }, { what: "pruned" }]);
+      expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines: 2 });
+      await ledger.decide(decisionOf({ workflowId, kind: "overrule" }));
+      expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines: 3 });
+      await ledger.decide(decisionOf({ workflowId }));
+      await ledger.transact(name, ({ row }) => (row ? { row: { ...row, isUntold: false } } : {}));
+    }
+    expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines: 4 });
+  });
+
+  it("records a text that a database refuses, and every other row with it", async () => {
+    const id = fresh();
+    const NUL = "\0";
+    await ledger.saveRows(id, [batchRowOf(1), batchRowOf(2), batchRowOf(3)]);
+    await ledger.changeRows(id, [
+      { number: 1, state: "failed", message: `Account closed${NUL}` },
+      { number: 2, state: "failed", message: "half of a pair: \uD83D" },
+      { number: 3, state: "succeeded", message: null },
+    ]);
+    expect(await other.batchRows(id, { limit: 3 })).toMatchObject([
+      { state: "failed", message: "Account closed\uFFFD" },
+      { state: "failed", message: "half of a pair: \uFFFD" },
+      { state: "succeeded" },
+    ]);
+    // In a row, its log, a decision, a lookup and an id.
+    const name = nameOf({ workflowId: `${fresh()}${NUL}` });
+    const said = { who: "worker-1", what: `refused${NUL}`, details: { message: `\uDC00${NUL}` } };
+    await ledger.transact(name, (look) => ({
+      row: rowOf(name, look, { ...made(`P-${name.workflowId}`), message: `closed${NUL}` }),
+      entries: [said],
+    }));
+    await ledger.decide(decisionOf({ workflowId: name.workflowId, reason: `no${NUL}` }));
+    expect(await other.look(name)).toMatchObject({
+      row: { message: "closed\uFFFD" },
+      end: { reason: "no\uFFFD" },
+    });
+    expect(await other.verify(name.workflowId)).toEqual({ isIntact: true, lines: 2 });
+    const owners = await other.owners("account-1", "createPayout", [`P-${name.workflowId}`, NUL]);
+    expect(owners.size).toBe(1);
   });
 
   it("has got as far as before where the newest lines are pruned", async () => {

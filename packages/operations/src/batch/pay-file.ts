@@ -5,6 +5,7 @@ import {
   type BatchRow,
   type Ledger,
   needsApproval,
+  type NewBatch,
   type Run,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
@@ -211,7 +212,7 @@ export const payFile = async (
         id,
       );
     }
-    const batch: Batch = before ?? {
+    const batch: NewBatch = before ?? {
       id,
       account,
       type: "payout",

@@ -14,7 +14,6 @@ import {
 } from "@durable-payments/ledger";
 import { type Account, accountHash, clientHash } from "@durable-payments/protocol/account";
 import * as Result from "effect/Result";
-import { existsSync } from "node:fs";
 import { ConnectionFailed, connectionFailed, invalidInput } from "../errors.ts";
 import { asTemporalError } from "./temporal-errors.ts";
 import { connectTemporal, type Temporal, type TemporalSettings } from "./temporal.ts";
@@ -29,8 +28,6 @@ export interface LedgerSettings {
   readonly keyring?: string | undefined;
 }
 
-const SQLITE = "sqlite:";
-
 /** Turns an error of the ledger into a message for a person; returns any other error unchanged. */
 const asLedgerError = (error: unknown): unknown =>
   error instanceof LedgerUnavailable
@@ -39,26 +36,27 @@ const asLedgerError = (error: unknown): unknown =>
       })
     : error;
 
-/** Opens the ledger of the workers; the caller closes it. Throws ConnectionFailed if there is none. */
-export const openWorkersLedger = async ({
-  clientId = "",
-  ledger = "",
-  keyring,
-}: LedgerSettings): Promise<Ledger> => {
+/**
+ * Opens the ledger of the workers; the caller closes it. Only a worker, and the migration, create or migrate its tables:
+ * an empty ledger would look as if nothing had been sent.
+ *
+ * @throws ConnectionFailed if there is none, or it cannot be used.
+ */
+export const openWorkersLedger = async (
+  { clientId = "", keyring, ledger = "" }: LedgerSettings,
+  onMigration?: (version: number) => void,
+): Promise<Ledger> => {
   try {
     if (ledger === "" && clientId === "") {
       throw new LedgerUnavailable(
         "neither PAYMENTS_LEDGER nor PAYMENTS_CLIENT_ID is set here, so its address is unknown",
       );
     }
-    const place = readLedgerPlace(ledger, clientHash({ clientId }));
-    // Only a worker creates a ledger: an empty one would look as if nothing had been sent.
-    if (place.startsWith(SQLITE) && !existsSync(place.slice(SQLITE.length))) {
-      throw new LedgerUnavailable(
-        `there is no file ${place.slice(SQLITE.length)}: no worker of this client has run on this host as this user, or the worker uses another PAYMENTS_LEDGER`,
-      );
-    }
-    return await openLedger(place, keyring === undefined ? {} : { seal: openTextSeal(keyring) });
+    return await openLedger(readLedgerPlace(ledger, clientHash({ clientId })), {
+      ...(keyring !== undefined && { seal: openTextSeal(keyring) }),
+      ...(onMigration && { onMigration }),
+      isMigrated: onMigration !== undefined,
+    });
   } catch (error) {
     throw asLedgerError(error);
   }
@@ -216,13 +214,15 @@ export const withOperations = async <A>(
 /**
  * Opens the ledger alone, calls `use`, and closes it: what only the ledger decides waits for no Temporal.
  *
+ * @param onMigration is called before each migration of its tables with its version; without it, none takes place.
  * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
  */
 export const withLedger = async <A>(
   { ledger: settings }: Pick<OperationsSettings, "ledger">,
   use: (opened: Pick<Operations, "ledger">) => Promise<A>,
+  onMigration?: (version: number) => void,
 ): Promise<A> => {
-  const ledger = await openWorkersLedger(settings);
+  const ledger = await openWorkersLedger(settings, onMigration);
   try {
     return await use({ ledger });
   } catch (error) {

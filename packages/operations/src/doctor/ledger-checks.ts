@@ -203,7 +203,6 @@ export const checkLedger = async (
     writes,
     checkWitness(seen.state, tracked),
     chains,
-    ok("size", `${seen.runs} runs, ${sum(seen.writes)} writes, ${seen.state.sequence} log entries`),
     limits,
     pauses,
     ...unserved,

@@ -65,7 +65,7 @@ const leftUnknown = async (
 };
 
 const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
-  const waiting = (await ledger.batches()).filter(({ state }) => state === "needsApproval");
+  const waiting = await ledger.batches({ state: "needsApproval" });
   return atOnce(waiting, async (batch) => {
     const { createdAt, createdBy, id, rows, file } = batch;
     const about = [`A second person has to approve the ${rows} rows of ${file}`];

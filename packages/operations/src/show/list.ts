@@ -229,7 +229,7 @@ export const listBatches = async (
   ledger: Ledger,
   limit: number,
 ): Promise<ReadonlyArray<BatchView>> =>
-  Promise.all((await ledger.batches()).slice(0, limit).map((batch) => batchOf(ledger, batch)));
+  Promise.all((await ledger.batches({ limit })).map((batch) => batchOf(ledger, batch)));
 
 /** Returns the possible actions for a batch. */
 const nextOfBatch = (batch: BatchView): ReadonlyArray<NextOperation> => {

@@ -1,0 +1,56 @@
+/**
+ * Versions of the ledger's tables, and who may change them.
+ *
+ * During an upgrade two releases share a ledger. Most migrations only add: the release before works with their tables, and
+ * its payments must continue. So each migration says the least version of the code that works with its tables, and the
+ * tables remember it: every look reads it, and older code sends nothing. Only a worker and `ledger migrate` change tables.
+ * Any other command would stop the workers without a person's intent; and by creating a missing ledger it would show an
+ * empty one, as if nothing had ever been sent.
+ */
+import { LedgerUnavailable } from "./store.ts";
+import { type Migration, SCHEMA_VERSION } from "./schema.ts";
+
+/** How a ledger is opened. */
+export interface Tables {
+  /** Whether its tables may be created or migrated. */
+  readonly areMigrated: boolean;
+  /** Called before each migration, with its version and that of the tables as they were found; 0 if there were none. */
+  readonly onMigration: (version: number, found: number) => void;
+}
+
+/** The version of some tables, and the least version of the code that works with them; 0 if there are none. */
+export interface Version {
+  readonly version: number;
+  readonly least: number;
+}
+
+/**
+ * Returns the migrations that the tables lack, each with its version and statements.
+ *
+ * @throws LedgerUnavailable if this code cannot use them, or may not migrate them.
+ */
+export const missingMigrations = (
+  place: string,
+  { least, version }: Version,
+  all: ReadonlyArray<Migration>,
+  { areMigrated }: Tables,
+) => {
+  const its = `the ledger at ${place} has version ${version}`;
+  if (least > SCHEMA_VERSION) {
+    throw new LedgerUnavailable(
+      `${its}, which needs a release with version ${least} or later, but this release has ${SCHEMA_VERSION}: run the newer release`,
+    );
+  }
+  if (version < SCHEMA_VERSION && !areMigrated) {
+    throw new LedgerUnavailable(
+      version === 0
+        ? `there is no ledger at ${place}: start a worker, which creates it, or run ledger migrate`
+        : `${its}, but this release needs ${SCHEMA_VERSION}: run ledger migrate, or start a worker of this release`,
+    );
+  }
+  return all.slice(version).map((one, index) => {
+    const next = version + index + 1;
+    const done = `INSERT INTO schema_version (version, least) VALUES (${next}, ${one.least})`;
+    return { version: next, found: version, statements: [...one.statements, done] };
+  });
+};
