@@ -84,7 +84,8 @@ export const operating = async <A>(use: (operations: Operations) => Promise<A>):
  */
 export const onLedger = async <A>(
   use: (opened: Pick<Operations, "ledger">) => Promise<A>,
-): Promise<A> => withLedger(operationsSettings(), use);
+  onMigration?: (version: number) => void,
+): Promise<A> => withLedger(operationsSettings(), use, onMigration);
 
 /**
  * Reads from Temporal and the ledger, as far as they can be reached.

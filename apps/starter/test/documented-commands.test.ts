@@ -19,6 +19,7 @@ const COMMANDS = [
   "resume",
   "recover",
   "ledger backup",
+  "ledger migrate",
   "ledger prune",
   "list",
   "show",

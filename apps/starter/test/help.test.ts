@@ -11,7 +11,7 @@ beforeEach(() => {
   return () => vi.unstubAllEnvs();
 });
 
-it.each([[], ["list"], ["show"], ["inbox"], ["doctor"], ["replay"]])(
+it.each([[], ["list"], ["show"], ["inbox"], ["doctor"], ["replay"], ["ledger", "migrate"]])(
   "has a help of at most 80 columns: %s",
   async (...command) => {
     const { code, stdout } = await runStarter(...command, "--help");

@@ -1,6 +1,7 @@
 import type { SkippedRuns } from "@durable-payments/operations";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { Command } from "effect/cli";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { by, file, json, maybeId, on, past, reason, text, time, yes } from "./flags.ts";
@@ -65,13 +66,40 @@ export const recover = Command.make("recover", recovered, (given) =>
 
 const backup = Command.make("backup", { file: file("A new file"), json }, ({ file, json }) =>
   runCommand(json, async (output, work) => {
-    await work.operating(({ ledger }) => ledger.backup(file));
+    if (existsSync(file)) throw badUsage(`${file} exists: pass a new file. Nothing was done.`);
+    await work.onLedger(({ ledger }) => ledger.backup(file));
     output.answer({ file }, (shown) => `The ledger was copied to ${shown.file}.`);
   }),
 ).pipe(
   described(
     "Copy a SQLite ledger to a new file",
-    "Copy a SQLite ledger to a new file while it is in use.",
+    `Copy a SQLite ledger to a new file while it is in use. An existing file is
+  refused. The copy has the permissions of the ledger.`,
+  ),
+);
+
+const migrate = Command.make("migrate", { json }, (given) =>
+  runCommand(given.json, async (output, work) => {
+    const migrations: Array<number> = [];
+    const place = await work.onLedger(
+      async ({ ledger }) => ledger.place,
+      (version) => {
+        migrations.push(version);
+        output.say(`Migrating to version ${version} …`);
+      },
+    );
+    output.answer({ place, migrations }, (shown) =>
+      migrations.length === 0
+        ? `The ledger at ${shown.place} needs no migration.`
+        : `The ledger at ${shown.place} was migrated to version ${migrations.at(-1)}.`,
+    );
+  }),
+).pipe(
+  described(
+    "Create or migrate the tables of the ledger",
+    `Create the tables of the ledger, or migrate them to this release. A worker
+  does the same when it starts; no other command does. Use it if the role of the
+  workers may not change tables.`,
   ),
 );
 
@@ -82,27 +110,42 @@ const pruned = {
   json,
 };
 
+/** Runs between two lines of progress. */
+const SAY_EVERY = 5_000;
+
 const prune = Command.make("prune", pruned, (given) =>
-  runAct(given, true, async ({ ledger }, acting, output, work) => {
+  runCommand(given.json, async (output, work) => {
+    const actor = work.actorOf(work.actingOf(given, true));
+    output.onInterrupt = () => output.say("Run it again to continue.");
+    let said = 0;
+    const workflowIds = await work.onLedger(({ ledger }) =>
+      ledger.prune(given.before.getTime(), actor, (runs) => {
+        if (runs - said < SAY_EVERY) return;
+        said = runs;
+        output.say(`${runs} runs pruned …`);
+      }),
+    );
     output.answer(
-      await ledger.prune(given.before.getTime(), work.actorOf(acting)),
-      ({ workflowIds, writes }) =>
-        `Removed texts and logs of ${writes} writes in ${workflowIds} runs. Ids and results are kept.`,
+      { workflowIds },
+      () => `Removed texts and logs of ${workflowIds} runs. Ids and results are kept.`,
     );
   }),
 ).pipe(
   described(
     "Remove old texts, amounts and logs",
-    `Remove texts, amounts and logs of writes completed before the given time.
-  Ids, states and results are kept forever. Requires --reason.`,
+    `Remove the texts, amounts, payees and logs of runs all of whose writes were
+  completed before the given time, also from the rows of their files. Ids,
+  states, the ids of results and stop orders are kept forever. Payments
+  continue meanwhile. It can be interrupted, and continued by another prune.
+  Requires --reason.`,
   ),
 );
 
-/** `starter ledger`: backs up and prunes the ledger. */
+/** `starter ledger`: backs up, migrates and prunes the ledger. */
 export const ledger = Command.make("ledger").pipe(
-  Command.withShortDescription("Back up or prune the ledger"),
-  Command.withDescription("Back up or prune the ledger"),
-  Command.withSubcommands([backup, prune]),
+  Command.withShortDescription("Back up, migrate or prune the ledger"),
+  Command.withDescription("Back up, migrate or prune the ledger"),
+  Command.withSubcommands([backup, migrate, prune]),
 );
 
 const replayed = {
