@@ -165,6 +165,13 @@ it("says in the form of its log why it cannot start", async () => {
   expect(exitCode).toBe(1);
 });
 
+it("ends if it cannot start although it was created, instead of staying without a worker", async () => {
+  const settings = { PAYMENTS_HEALTH_ADDRESS: new URL(simulator.url).host };
+  const { exitCode, stderr } = await runApp("worker", [], variables(settings));
+  expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^worker: .* cannot listen at 127\.0\.0\.1:/);
+  expect(exitCode).toBe(1);
+});
+
 it("says in one line of JSON that it polls, and ends with 0 when it is stopped", async () => {
   const worker = await startWorker({ PAYMENTS_TASK_QUEUE: "mine" });
   const { ledger, ...polling } = worker.ready;

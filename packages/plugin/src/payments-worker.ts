@@ -368,6 +368,11 @@ export const prepareWorker = async (
       if (error instanceof CannotStart) {
         Runtime.instance().logger.error(`The worker cannot start: ${error.message}`);
       }
+      // It ends only by being run: otherwise its process stays, without a worker.
+      if (worker.getState() === "INITIALIZED") {
+        draining.abort();
+        await runTogether([{ worker, run: next }], draining);
+      }
       throw error;
     } finally {
       health?.close();
