@@ -16,6 +16,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "write-workflows",
       "test-workflows",
       "deploy",
+      "upgrade",
       "restore",
       "runbook",
     ],

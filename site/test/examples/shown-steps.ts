@@ -1,19 +1,64 @@
 import {
+  awaitFunds,
   awaitPayout,
+  awaitVerification,
   checkRequests,
+  confirmCard,
+  createBeneficiary,
+  createCardholder,
   createPayout,
+  issueCard,
   ownOperation,
   undo,
   voucherFor,
 } from "durable-payments/workflows";
-import { executeChild } from "@temporalio/workflow";
+import { executeChild, proxyActivities } from "@temporalio/workflow";
 
-// The examples of the docstrings of steps: compiled, and run as parts of the workflows' own tests.
+// The examples of the README and of the docstrings of steps: compiled, and run as parts of the workflows' own tests.
 
 type Payment = Parameters<typeof createPayout>[0];
 
 interface Reserve {
   readonly orderId: string;
+}
+
+interface Invoice {
+  readonly supplier: Parameters<typeof createBeneficiary>[0];
+  readonly payment: Omit<Payment, "beneficiary_id">;
+}
+
+export async function payInvoice({ payment, supplier }: Invoice): Promise<void> {
+  // #region example
+  const { beneficiary_id } = await createBeneficiary(supplier);
+  const payout = await createPayout({ ...payment, beneficiary_id });
+  // Days later: the payout is completed, or this throws PayoutFailed or PayoutStillOpen.
+  await awaitPayout(payout, { within: "5 days" });
+  // #endregion
+}
+
+export async function onboard(
+  person: Parameters<typeof createCardholder>[0],
+  product_code: string,
+): Promise<string> {
+  // #region example
+  const { card_holder_id } = await createCardholder(person);
+  await awaitVerification({ card_holder_id }, { within: "7 days" });
+  const { balance_id } = await awaitFunds({ currency: "USD", amount: "100.00" });
+  const order = { card_holder_id, balance_id, product_code, card_limit: "100.00" };
+  const card = await issueCard(order);
+  await confirmCard(card, { card_name: "Travel" });
+  // #endregion
+  return card.card_id;
+}
+
+export async function readBalance(): Promise<string> {
+  // #region example
+  const { retrieveBalance } = proxyActivities<{
+    retrieveBalance: (of: { currency: string }) => Promise<{ available_balance: string }>;
+  }>({ startToCloseTimeout: "5 minutes", scheduleToCloseTimeout: "1 hour" });
+  const { available_balance } = await retrieveBalance({ currency: "USD" });
+  // #endregion
+  return available_balance;
 }
 
 export async function payDeposit(order: Reserve): Promise<void> {

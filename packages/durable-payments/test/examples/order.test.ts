@@ -1,5 +1,5 @@
 import { defineOperation } from "durable-payments/worker";
-import { createPaymentsTest } from "durable-payments/testing";
+import { createPaymentsTest, type PaymentsTestOptions } from "durable-payments/testing";
 import { expect, test } from "vitest";
 import { type Order, payOrder, type Reserve } from "./order.ts";
 
@@ -35,7 +35,9 @@ const order: Order = {
 };
 
 /** A warehouse, which ignores a key that it knows, and a test of the order's workflow with it. */
-const makeTest = async () => {
+const makeTest = async (
+  settings: Pick<PaymentsTestOptions, "approveAbove" | "maxAmounts"> = {},
+) => {
   const reserved = new Map<string, string>();
   const reserveGoods = defineOperation<Reserve>({
     repeat: "keyed",
@@ -48,6 +50,7 @@ const makeTest = async () => {
   const payments = await createPaymentsTest({
     workflowsPath: import.meta.resolve("./order.ts"),
     operations: { reserveGoods },
+    ...settings,
     simulator: { settleAfter: "3 days" },
     // It ends what hangs, and judges no speed.
     waitLimitMs: 120_000,
@@ -75,4 +78,24 @@ test("an order whose deposit fails leaves nothing reserved", async () => {
   });
   expect((await payments.ledger()).payouts).toHaveLength(1);
   expect([...reserved.values()]).toEqual([]);
+});
+
+test("an order whose deposit is above the limit leaves nothing reserved", async () => {
+  const { payments: made, reserved } = await makeTest({ maxAmounts: { USD: "10.00" } });
+  await using payments = made;
+  await expect(payments.run(payOrder, [order])).rejects.toMatchObject({
+    cause: { type: "OverLimit" },
+  });
+  expect((await payments.ledger()).payouts).toHaveLength(0);
+  expect([...reserved.values()]).toEqual([]);
+});
+
+test("after a rejection nothing more is sent, not even an undo", async () => {
+  const { payments: made, reserved } = await makeTest({ approveAbove: { USD: "10.00" } });
+  await using payments = made;
+  const run = await payments.start(payOrder, [order]);
+  await run.reject("Bob", "Unknown supplier");
+  await expect(run.result()).rejects.toMatchObject({ cause: { type: "Rejected" } });
+  expect((await payments.ledger()).payouts).toHaveLength(0);
+  expect([...reserved.values()]).toEqual(["17"]);
 });

@@ -4,6 +4,8 @@ import {
   checkRequests,
   createBeneficiary,
   createPayout,
+  NotFunded,
+  OverLimit,
   ownOperation,
   PayoutFailed,
   Refused,
@@ -35,6 +37,9 @@ export interface Reserve {
   readonly orderId: string;
 }
 
+/** Failures that say that the deposit was not paid. */
+const UNPAID = [NotFunded, OverLimit, PayoutFailed, Refused];
+
 const reserveGoods = ownOperation<Reserve>("reserveGoods");
 
 /** Reserves the goods of an order and pays for them in two parts; if the deposit fails, removes the reservation. */
@@ -47,8 +52,8 @@ export async function payOrder({ balance, deposit, orderId, supplier }: Order) {
     const first = await createPayout({ ...deposit, beneficiary_id }, { step: "deposit" });
     await awaitPayout(first, { within: "5 days" });
   } catch (error) {
-    // Certainly unpaid. After PayoutStillOpen the money may still leave.
-    if (error instanceof Refused || error instanceof PayoutFailed) await undo("reserveGoods");
+    // After PayoutStillOpen it may still be paid. After Rejected and Ended, nothing more is sent under this id.
+    if (UNPAID.some((type) => error instanceof type)) await undo("reserveGoods");
     throw error;
   }
   await awaitFunds(balance);
