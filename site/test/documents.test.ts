@@ -112,3 +112,20 @@ it("names files of the repository that exist", () => {
   );
   expect(missing).toEqual([]);
 });
+
+it("quotes in the runbook what the software says", () => {
+  const { text = "" } = documents.find(({ file }) => file === "docs/runbook.md") ?? {};
+  const section = /^## The worker restarts again and again\n[^]*?(?=^## )/m.exec(text)?.[0] ?? "";
+  // The first column of its table: parts of messages, with `…` for what differs.
+  const quoted = [...section.matchAll(/^\| (?<cell>[^|]+)\|/gm)]
+    .flatMap(([, cell = ""]) =>
+      [...cell.matchAll(/`(?<said>[^`]+)`/g)].map(([, said = ""]) => said),
+    )
+    .flatMap((said) => said.split("…").map((part) => part.replaceAll(/^\W+|\W+$/g, "")))
+    .filter((part) => part.includes(" "));
+  expect(quoted.length).toBeGreaterThan(5);
+  const sources = globSync("{packages,apps}/*/src/**/*.ts", { cwd: checkout })
+    .map((file) => readFileSync(posix.join(checkout, file), "utf8"))
+    .join("\n");
+  expect(quoted.filter((part) => !sources.includes(part))).toEqual([]);
+});
