@@ -19,6 +19,18 @@ it.each([
   120_000,
 );
 
+it("the README lists every operation with its class", async () => {
+  const rows = [
+    ...(await textOf("../README.md")).matchAll(/^\| `(\w+)` +\| (`\w+`(?:, `\w+`)*) +\|/gm),
+  ];
+  const listed = rows.flatMap(([, idempotency, names = ""]) =>
+    [...names.matchAll(/\w+/g)].map(([name]) => [name, idempotency]),
+  );
+  expect(Object.fromEntries(listed)).toEqual(
+    Object.fromEntries(operationNames.map((name) => [name, operation(name).idempotency])),
+  );
+});
+
 interface OpenApi {
   readonly paths: Readonly<
     Record<

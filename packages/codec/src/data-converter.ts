@@ -14,7 +14,8 @@ export const failureConverterPath = fileURLToPath(
 
 /**
  * Makes the data converter of workers and clients: payloads are encrypted, and with them the messages and stacks of
- * failures. Search attributes, memo keys, ids and summaries are not: Temporal stores them in plain text.
+ * failures, and summaries. Search attributes, memo keys, ids, type names and task queues are not: Temporal stores them in
+ * plain text.
  *
  * @param settings namespace, keys, and how long data keys are kept.
  * @returns the converter for `Worker.create`, `new Client` and `bundleWorkflowCode`.

@@ -7,7 +7,7 @@ import { type Stack, withStack } from "../../src/stack.ts";
 import { type Exchange, exchangesOf, isAsShown } from "./transcript.ts";
 
 /** Values of the words in capitals that a page leaves to its reader, such as `ID`. */
-export type Given = Readonly<Record<string, string>>;
+type Given = Readonly<Record<string, string>>;
 
 /** The view of a run, as programs read it. */
 interface Shown {

@@ -50,7 +50,7 @@ const verdict = (name: "approve" | "reject", done: string) =>
     name,
     {
       id,
-      question: text("for", "QUESTION", "Which approval, if a run is waiting for several"),
+      question: text("for", "QUESTION", "Id of the approval, if the run waits for several"),
       by,
       reason,
       json,
@@ -87,12 +87,12 @@ export const reject = verdict("reject", "rejected").pipe(
   described(
     "Reject a payment or a file, as a second person",
     `Reject a payment that needs approval. Neither this run nor a retry sends
-  anything more under its id. Requires --reason.`,
+  anything more under its id, unless a person overrides it. Requires --reason.`,
   ),
 );
 
 const retrying = {
-  id: maybeId("Workflow id of the run; a child is retried through its root"),
+  id: maybeId("Workflow id of the run; of a child, its root is retried"),
   amend: text("amend", "FILE", "JSON file with the input fields to change; null removes a field"),
   isRestarted: on("restart", "Start your own workflow from the beginning instead of resetting it"),
   isOverruling: on("override", "Override a stop order; requires --reason"),
@@ -139,7 +139,7 @@ const RUN = {
   unanswered: "Temporal does not answer, so the run may stay open; it sends nothing more.",
 } as const;
 
-const isForced = on("force", "Also terminate the run, so that its code undoes nothing");
+const isForced = on("force", "Also terminate the run, so that none of its code runs");
 
 /** `starter cancel`: records a stop order for a run, or stops a batch. */
 export const cancel = Command.make("cancel", { id, isForced, by, reason, json }, (given) =>

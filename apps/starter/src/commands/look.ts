@@ -47,7 +47,7 @@ export const inbox = Command.make("inbox", { json }, (given) =>
 
 const listed = {
   status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
-  find: text("find", "ID", "Workflow id or its beginning, or an id at the service"),
+  find: text("find", "ID", "Workflow id, or how it begins, or an id at the service"),
   since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
   type: text("type", "TYPE", "Workflow type, such as payout"),
   batches: on("batches", "List batches (files) instead of runs"),
@@ -92,7 +92,7 @@ export const list = Command.make("list", listed, (given) =>
     [
       {
         command: "starter list --status failed --since 7d",
-        description: "Runs that failed this week",
+        description: "Failed runs that were started this week",
       },
       { command: "starter list --find invoice-17", description: "The run with this id" },
       { command: "starter list --status succeeded --csv", description: "For a spreadsheet" },

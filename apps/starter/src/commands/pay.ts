@@ -28,8 +28,8 @@ export const pay = Command.make("pay", paid, (given) =>
 ).pipe(
   described(
     "Make one payment, or every payment in a file",
-    `Make one payment, or every payment in a file. The same id is never paid twice,
-  and neither is the same row key, even in another file. A likely duplicate
+    `Make one payment, or every payment in a file. No payment is made twice
+  under one id, nor under one row key, even in another file. A likely duplicate
   under another id is refused; in a file, it causes a warning.`,
     [
       { command: "starter pay invoice.json --id invoice-17", description: "One payment" },

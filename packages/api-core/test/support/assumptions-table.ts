@@ -7,7 +7,7 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 const INTRODUCTION = `# Assumptions
 
 This page is for engineers who connect to the service. It lists the client's assumptions about points that the
-service's documentation leaves open. Change those that are wrong for your service.
+service's documentation leaves open. Change those that your service does differently.
 
 \`\`\`json
 { "assumptions": { "updateBeneficiaryMethod": "PUT", "notCarriedOutStatuses": [503] } }
@@ -17,7 +17,8 @@ This is part of the [settings file](settings.md). An object changes only the nam
 the default. Statuses and words are compared without regard to case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
 
 Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`payoutCompletedStatuses\`, \`payoutFailedStatuses\` and \`timeZone\` first.
-They determine how long a lost payout may be missing from its list, how it is recognised, and when it counts as paid.
+They determine how long a payout whose response was lost may be missing from the list, how it is recognised, and when it
+counts as paid. If \`listLagSeconds\` is too small, a payout may be made twice.
 
 This page is generated from \`packages/api-core/src/contract/assumptions.ts\`: \`npx vitest run --project=@durable-payments/api-core packages/api-core/test/documents.test.ts -u\`.
 `;

@@ -58,6 +58,8 @@ export const settingsPage = (): string => {
 
 This page is for anyone who configures a worker, the command line or the codec server. It lists each setting and its environment variable.
 
+A worker needs an account with its API key, Temporal, and the ledger. The command line needs the same settings as the workers; \`starter inbox\` and \`starter pause\` need only the ledger. The codec server needs \`keyring\` and \`TEMPORAL_NAMESPACE\`.
+
 \`PAYMENTS_SETTINGS\` names one JSON file that holds all settings. An environment variable overrides its setting in the file. \`PaymentsPlugin\` takes the same settings as options; options override both.
 
 \`\`\`json
@@ -72,7 +74,7 @@ This page is for anyone who configures a worker, the command line or the codec s
 }
 \`\`\`
 
-The \`$schema\` line lets an editor complete and check the file. Unknown settings are refused. Paths are relative to the folder of the file. Pass secrets through \`apiKeyFile\` or environment variables rather than in the file.
+The \`$schema\` line lets an editor complete and check the file. Unknown settings are refused. Paths are relative to the folder of the file. Do not put secrets into the file: use \`apiKeyFile\` or environment variables.
 
 ## Account with the service
 
@@ -81,6 +83,8 @@ Each entry of \`accounts\` takes the same settings.
 ${settingsTable(ofService)}
 
 \`maxAmounts\` and \`approveAbove\` apply to payouts, cards and withdrawals. \`approveAbove\` also applies to the totals of batches, and to amended and resent payments. The ledger keeps the limits, so they apply to all workers.
+
+**The worker that started last sets them for all workers. A worker that starts without \`maxAmounts\` or \`approveAbove\` removes the limits, or the approvals, of every worker.** Start all workers with the same settings.
 
 ## Worker, ledger and tools
 
