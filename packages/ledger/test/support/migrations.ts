@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from "vitest";
 import { type Ledger, type LedgerOptions, LedgerUnavailable } from "../../src/index.ts";
+import { migrations } from "../../src/store/schema.ts";
 import { made, nameOf, saving } from "./rows.ts";
 
 /** A new place for a ledger, which another release can change. */
@@ -10,19 +11,9 @@ export interface MigratedPlace {
 }
 
 /** The indexes of the second version: without them, a ledger is as the release before left it. */
-const INDEXES = [
-  "writes_open",
-  "writes_request",
-  "writes_payee",
-  "log_of",
-  "log_decisions",
-  "runs_payee",
-  "runs_started",
-  "waits_open",
-  "batches_finished",
-  "batch_rows_fingerprint",
-  "batch_rows_id",
-];
+const INDEXES = (migrations("")[1]?.statements ?? []).flatMap(
+  (statement) => /CREATE INDEX (\w+)/.exec(statement)?.[1] ?? [],
+);
 
 const COMMAND: LedgerOptions = { isMigrated: false };
 
