@@ -3,12 +3,12 @@ import type { Campaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
 import { checkEndings, readEndings } from "./evidence/endings.ts";
-import type { Evidence, Find, Finding } from "./evidence/evidence.ts";
+import type { Find, Finding } from "./evidence/evidence.ts";
 import { checkMoney } from "./evidence/money.ts";
 import { loseDatabase, type LossResult } from "./faults/lose-database.ts";
 import { injectProcessFaults } from "./faults/process-faults.ts";
 import { makeRequestFaults } from "./faults/request-faults.ts";
-import type { ChaosOptions } from "./options.ts";
+import { type ChaosOptions, forgetsDecisions } from "./options.ts";
 import { makeAnswers } from "./people/answers.ts";
 import { makeOperator } from "./people/operator.ts";
 import { beneficiary } from "./plan/plan-payouts.ts";
@@ -21,9 +21,10 @@ import { Tally } from "./tally.ts";
 /** The findings of a campaign, and its counts. */
 export interface ChaosResult {
   readonly findings: ReadonlyArray<Finding>;
-  /** Faults of the campaign itself, or of what it runs on: crashes, retries that were not refused. */
+  /** Faults of the campaign itself: retries that were not refused. */
   readonly harness: ReadonlyArray<string>;
-  readonly behaviour: Readonly<Record<string, unknown>>;
+  /** How each service behaves. */
+  readonly behaviour: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly seconds: number;
   /** What happened how often: ends of runs, faults, and what people did. */
   readonly counts: Readonly<Record<string, number>>;
@@ -60,10 +61,14 @@ export const executeChaosRun = async (
   { report, signal }: ExecutionContext,
 ): Promise<ChaosResult> => {
   const tally = new Tally();
+  // A tool of the project runs in this process: what it throws where nobody awaits would end its user's.
+  const uncaught: Array<string> = [];
+  const onUncaught = (error: unknown) => void uncaught.push(String(error));
+  process.on("uncaughtException", onUncaught);
   const environment = await startEnvironment(options, tally, report);
   let keepFiles = true;
   try {
-    const result = await executeIn(environment, options, { report, signal, tally });
+    const result = await executeIn(environment, options, { report, signal, tally, uncaught });
     keepFiles = result.findings.length + result.harness.length > 0;
     return keepFiles ? { ...result, folder: environment.folder } : result;
   } catch (error) {
@@ -72,17 +77,26 @@ export const executeChaosRun = async (
     throw error;
   } finally {
     await environment.end({ keepFiles });
+    process.off("uncaughtException", onUncaught);
   }
 };
 
 const executeIn = async (
   environment: Environment,
   options: ChaosOptions,
-  { report, signal: interruption, tally }: ExecutionContext & { readonly tally: Tally },
+  {
+    report,
+    signal: interruption,
+    tally,
+    uncaught,
+  }: ExecutionContext & { readonly tally: Tally; readonly uncaught: ReadonlyArray<string> },
 ): Promise<ChaosResult> => {
   const { loss, seed } = options;
-  const { service, temporal, workers } = environment;
-  const isSimulator = service.simulator !== undefined;
+  const { services, temporal, workers } = environment;
+  const simulators = services.flatMap(({ account, simulator }) =>
+    simulator === undefined ? [] : [{ account, ...simulator }],
+  );
+  const isSimulator = simulators.length > 0;
   const runs = planRuns({ ...options, isSimulator }, await createBeneficiaries(environment));
   for (const { kind } of runs) tally.add(`run of ${kind}`);
   const begin = Date.now();
@@ -106,7 +120,10 @@ const executeIn = async (
     interrupted: new Set(),
     unexpected: [],
   };
-  const requestFaults = service.simulator && makeRequestFaults(service.simulator.control, campaign);
+  const requestFaults = simulators.map(({ account, control }, index) => ({
+    account,
+    ...makeRequestFaults(control, { ...campaign, seed: seed + index }),
+  }));
   const operator = makeOperator(campaign);
   const answers = makeAnswers(campaign);
   const show = setInterval(() => {
@@ -121,7 +138,7 @@ const executeIn = async (
   };
   /** A restored ledger has forgotten its latest decisions, as documented: they are made after it. */
   const interveneIn = async (run: PlannedRun): Promise<void> => {
-    const isOver = () => loss?.endsWith("ledger") !== true || progress.loss !== undefined;
+    const isOver = () => !forgetsDecisions(loss) || progress.loss !== undefined;
     await until(isOver, signal);
     await operator.interveneIn(run);
   };
@@ -136,9 +153,10 @@ const executeIn = async (
           progress.open += 1;
           interventions.push(interveneIn(run));
         },
-        beforeAlike: async ({ alike, kind }) => {
+        beforeAlike: async ({ account, alike, kind }) => {
           const operation = kind === "onboarding" ? "createCardholder" : "createPayout";
-          await requestFaults?.loseAnswers(operation, alike);
+          const faults = requestFaults.find((one) => one.account === account);
+          await faults?.loseAnswers(operation, alike);
         },
       }),
       injectProcessFaults(campaign),
@@ -153,7 +171,7 @@ const executeIn = async (
     await awaitSettled(campaign);
   };
   const isBusy = () => progress.open > FEW || started.length < runs.length;
-  const background = [requestFaults?.inject(isBusy) ?? Promise.resolve(), answers.answer()];
+  const background = [...requestFaults.map((one) => one.inject(isBusy)), answers.answer()];
   const working = work();
   try {
     // The background ends before the work only by an error.
@@ -170,7 +188,7 @@ const executeIn = async (
   const took = seconds();
   report.line(`${took} s: comparing …`);
   const reading = AbortSignal.any([interruption, AbortSignal.timeout(READING_MS)]);
-  const supervised = [temporal.process, ...(service.simulator ? [service.simulator.process] : [])];
+  const supervised = [temporal.process, ...simulators.map((one) => one.process)];
   await Promise.all(supervised.map((one) => one.whenReady(reading)));
   const endings = await readEndings(environment, runs, reading);
   const rows = await environment.operate(({ ledger }) => ledger.rows({ limit: 100_000 }), reading);
@@ -179,50 +197,61 @@ const executeIn = async (
   interruption.throwIfAborted();
   const late = "funded" in tally.counts ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
   const { ended, interrupted, quiet } = campaign;
-  const evidence: Evidence = {
+  const evidence = {
     runs,
     endings,
     rows: rows ?? [],
-    service: await service.ledger(),
     funds: { ...START_BALANCES, ...late },
     ended,
     interrupted,
     forgottenBefore: progress.loss?.forgottenBefore,
-    isTemporalRestored: loss === "restore temporal" && progress.loss !== undefined,
+    isTemporalRestored:
+      (loss === "restore temporal" || loss === "restore both") && progress.loss !== undefined,
     quiet,
     frozen: campaign.freezing.freezes,
   };
   const findings: Array<Finding> = [];
   const find: Find = (verdict, subject, what) => void findings.push({ verdict, subject, what });
-  checkMoney(evidence, find);
+  for (const service of services) {
+    const ofAccount = runs.filter(({ account }) => account === service.account);
+    checkMoney({ ...evidence, runs: ofAccount, service: await service.ledger() }, find);
+  }
   checkEndings(evidence, find, tally);
+  for (const { crashes, name } of [...supervised, ...workers]) {
+    for (const crash of crashes) find("crash", name, crash);
+  }
+  for (const thrown of uncaught) find("crash", "a tool", thrown);
   const questions = answers.questions();
-  for (const asked of service.behaviour["showsKeys"] === true ? Object.keys(questions) : []) {
+  const isKeyed = services.every(({ behaviour }) => behaviour["showsKeys"] === true);
+  for (const asked of isKeyed ? Object.keys(questions) : []) {
     // A key tells its own row from every other.
     if (/^createPayout:.*match/u.test(asked)) find("wrong", "a question", asked);
   }
-  const isUnstopped = loss?.endsWith("ledger") === true && progress.loss?.stopped === false;
+  const isUnstopped = progress.loss?.stopped === false;
   return {
     findings,
     harness: [
       ...campaign.unexpected,
       ...(isUnstopped ? ["The ledger was restored, and sends did not stop until recover"] : []),
-      ...[...supervised, ...workers].flatMap((one) => one.crashes),
     ],
-    behaviour: service.behaviour,
+    behaviour: services.map(({ behaviour }) => behaviour),
     seconds: took,
     counts: tally.counts,
     questions,
   };
 };
 
-const createBeneficiaries = async ({ service }: Environment) => {
+const createBeneficiaries = async ({ services }: Environment) => {
   const currencies = Object.keys(START_BALANCES);
+  const wanted = services.flatMap((service) =>
+    Array.from({ length: EXISTING * currencies.length }, (_, index) => ({ service, index })),
+  );
   return Promise.all(
-    Array.from({ length: EXISTING * currencies.length }, async (_, index) => {
+    wanted.map(async ({ index, service }) => {
       const currency = currencies[index % currencies.length] ?? "EUR";
       const fields = beneficiary(currency, `Existing supplier ${index + 1}`);
-      return { id: await createBeneficiary(service, fields), currency };
+      const { account } = service;
+      return { account, id: await createBeneficiary(service, fields), currency };
     }),
   );
 };

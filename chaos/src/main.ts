@@ -13,12 +13,12 @@ const shortened = (text: string): string => {
 const resultText = (command: string, result: ChaosResult): string => {
   const { behaviour, counts, findings, folder, harness, questions, seconds } = result;
   const count = (verdict: string) => findings.filter((one) => one.verdict === verdict).length;
-  const found = `duplicates ${count("duplicate")}, lost ${count("lost")}, wrong ${count("wrong")}, stuck ${count("stuck")}`;
+  const found = `duplicates ${count("duplicate")}, lost ${count("lost")}, wrong ${count("wrong")}, stuck ${count("stuck")}, crashed ${count("crash")}`;
   const counted = Object.entries(counts).map(([name, times]) => `${name} ${times}`);
   return [
     `${folder === undefined ? "green" : "RED"} ${command} (${seconds} s): ${found}`,
     `  ${counted.join(", ")}`,
-    `  service: ${JSON.stringify(behaviour)}`,
+    ...behaviour.map((one) => `  service: ${JSON.stringify(one)}`),
     ...Object.entries(questions).map(([what, asked]) => shortened(`  asked ${asked} × ${what}`)),
     ...findings.map(({ subject, verdict, what }) => shortened(`  ${verdict} ${subject}: ${what}`)),
     ...harness.map((one) => `  harness: ${one}`),
@@ -31,13 +31,14 @@ const quietReporter: Reporter = { line: () => {}, during: async (_, work) => awa
 
 await runCommand({ help, options: chaosOptions }, async (values) => {
   const options = readOptions(values);
-  const { loss, runs, seed, service } = options;
+  const { ledger, loss, runs, seed, service } = options;
   const report = values.quiet ? quietReporter : reporter();
   report.line(`Seed ${seed}`);
   const result = await executeChaosRun(options, { report, signal: interruption() });
   const ofService = service === "simulator" ? "" : ` --service ${service}`;
-  const ofLoss = loss === undefined ? "" : ` --${loss}`;
-  const command = `npm run chaos -- --runs ${runs} --seed ${seed}${ofService}${ofLoss}`;
+  const ofLoss = loss === undefined || loss === "fail over" ? "" : ` --${loss}`;
+  const ofLedger = ledger === "sqlite" ? "" : ` --ledger ${ledger}`;
+  const command = `npm run chaos -- --runs ${runs} --seed ${seed}${ofService}${ofLedger}${ofLoss}`;
   process.stdout.write(resultText(command, result));
   return result.folder === undefined ? 0 : 1;
 });

@@ -9,6 +9,7 @@ import type { PlannedPayout } from "../src/plan/planned-run.ts";
 const run: PlannedPayout = {
   kind: "payout",
   workflowId: "w",
+  account: undefined,
   startAtMs: 0,
   alike: 1,
   input: {},

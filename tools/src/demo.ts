@@ -4,15 +4,16 @@ import { type Stack, withStack } from "./stack.ts";
 
 const help = `Usage: npm run demo
 
-Shows two payments on this machine, with a real Temporal server: starts a dev server with its Web UI,
-the simulator of the payment service, and a worker, all on free ports; onboards a cardholder
-(examples/onboard.json) and makes a payout to a new beneficiary (examples/payout.json); prints what
-the command line says of both; stops everything that it started. A missing Temporal server is installed first.
+Shows three payments on this machine, with a real Temporal server: starts a dev server with its Web
+UI, two simulators of the payment service, and a worker with an account at each, all on free ports;
+onboards a cardholder (examples/onboard.json), makes a payout to a new beneficiary
+(examples/payout.json), and one from the second account (examples/payout-from-eu.json); prints what
+the command line says of each; stops everything that it started. A missing Temporal server is installed first.
 
 Options:
   --help   shows this text
 
-Exit codes: 0 both runs succeeded, 1 something failed, 130 interrupted.
+Exit codes: 0 all runs succeeded, 1 something failed, 130 interrupted.
 `;
 
 const JOBS = [
@@ -25,6 +26,11 @@ const JOBS = [
     title: "Making a payout to a new beneficiary, and waiting until it has completed",
     start: "pay examples/payout.json",
     id: "demo-payout",
+  },
+  {
+    title: "Making a payout from the second account, eu",
+    start: "pay examples/payout-from-eu.json",
+    id: "demo-payout-from-eu",
   },
 ];
 
@@ -63,6 +69,6 @@ await runCommand({ help, options: {} }, async () => {
     return error.exitCode;
   }
   const seconds = Math.round((Date.now() - started) / 1000);
-  report.line(`\nBoth runs succeeded; everything has been stopped (${seconds} s).`);
+  report.line(`\nAll three runs succeeded; everything has been stopped (${seconds} s).`);
   return 0;
 });

@@ -1,13 +1,20 @@
 import { relative } from "node:path";
 import { Interrupted, interruption, reporter, runCommand } from "./command.ts";
-import { announceDevStack, type Part, type Stack, withStack, workerSettings } from "./stack.ts";
+import {
+  announceDevStack,
+  type Part,
+  settingsFileOf,
+  type Stack,
+  withStack,
+  workerSettings,
+} from "./stack.ts";
 
-const PORTS = { temporal: 7233, webUi: 8233, simulator: 4010 };
+const PORTS = { temporal: 7233, webUi: 8233, simulator: 4010, simulatorEu: 4011 };
 
 const help = `Usage: npm run dev
 
-Runs a Temporal dev server with its Web UI, the simulator of the payment service, and a worker,
-until Ctrl-C. Everything is in memory, or removed at the end. In another terminal in the same checkout
+Runs a Temporal dev server with its Web UI, two simulators of the payment service, and a worker with
+an account at each (the second is named eu), until Ctrl-C. Everything is in memory, or removed at the end. In another terminal in the same checkout
 "./starter …" and "npm run worker" then talk to this stack.
 If a part ends, or you kill it, the others keep running, so you can practise an outage. The command that
 restarts the part with the same ports and data is then printed.
@@ -28,6 +35,7 @@ await runCommand({ help, options: {} }, async () => {
     ports: PORTS,
     signal,
     workerSettings: workerSettings(),
+    settingsFile: settingsFileOf(),
     onEnded: (part: Part, what: string, stack: Stack) => report.line(advice(part, what, stack)),
   };
   try {
@@ -50,29 +58,28 @@ await runCommand({ help, options: {} }, async () => {
 });
 
 /** What happened to a part, and the command that starts it by hand, with the same addresses and the same ledger. */
-function advice(part: Part, what: string, { ledgerFile, variables }: Stack): string {
+function advice(part: Part, what: string, { restart }: Stack): string {
   if (part === "temporal") {
     return `${what}; its runs are lost with it. Press Ctrl-C, and start again.`;
   }
-  const { port } = new URL(String(variables["PAYMENTS_BASE_URL"]));
-  const simulator = `simulator -- --port ${port} --state-file ${relative(process.cwd(), ledgerFile)}`;
-  const command = part === "worker" ? "worker" : simulator;
-  return `${what}; the rest keeps running. To restart that part, run this in another terminal in this folder:\n  npm run ${command}`;
+  return `${what}; the rest keeps running. To restart that part, run this in another terminal in this folder:\n  npm run ${restart[part]}`;
 }
 
-function describe({ logFolder, parts, variables, webUi }: Stack): string {
+function describe({ eu, logFolder, parts, variables, webUi }: Stack): string {
   const service = variables["PAYMENTS_BASE_URL"];
   return `
 Running until Ctrl-C:
   Temporal         ${variables["TEMPORAL_ADDRESS"]} (namespace ${variables["TEMPORAL_NAMESPACE"]}, process ${parts.temporal.pid})
   Web UI           ${webUi}
   Payment service  ${service} (simulator, process ${parts.simulator.pid})
+  Account eu       ${eu} (simulator, process ${parts.simulatorEu.pid})
   Worker           task queue ${variables["PAYMENTS_TASK_QUEUE"]} (process ${parts.worker.pid})
   Logs             ${relative(process.cwd(), logFolder)}
 
 In another terminal in this folder:
   ./starter onboard examples/onboard.json
   ./starter pay examples/payout.json --id invoice-17
+  ./starter pay examples/payout-from-eu.json --id invoice-18
   ./starter show invoice-17 --follow
   # To lose the response to the next payout:
   curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${service}/_simulator/faults

@@ -68,8 +68,9 @@ export interface Postgres {
   readonly standby: (folder: string) => Promise<Postgres>;
   /** Makes a standby the primary. */
   readonly promote: () => Promise<void>;
-  /** Ends it at once, with nothing put in order. */
-  readonly stop: () => Promise<void>;
+  readonly start: () => Promise<void>;
+  /** Ends it: at once, with nothing put in order, or `fast`: its standbys then have all that it has. */
+  readonly stop: (mode?: "fast" | "immediate") => Promise<void>;
 }
 
 /** The connections of two frontends and two histories, with some to spare. */
@@ -120,7 +121,8 @@ const start = async (
   const options = `-h ${HOST} -p ${port} -k ${home} -c max_connections=${MOST_CONNECTIONS}`;
   const control = async (...args: ReadonlyArray<string>) =>
     void (await run("pg_ctl", ...args, "-w", "-l", join(home, "log")));
-  await control("start", "-o", options);
+  const begin = () => control("start", "-o", options);
+  await begin();
   return {
     port,
     user: USER,
@@ -136,6 +138,7 @@ const start = async (
         copy("pg_basebackup", "-R", "-X", "stream", "-c", "fast", "-d", address("postgres")),
       ),
     promote: () => control("promote"),
-    stop: () => control("stop", "-m", "immediate"),
+    start: begin,
+    stop: (mode = "immediate") => control("stop", "-m", mode),
   };
 };

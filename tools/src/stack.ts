@@ -1,8 +1,9 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import { Connection } from "@temporalio/client";
 import getPort from "get-port";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { Interrupted, type Reporter } from "./command.ts";
 import {
   appArguments,
@@ -64,14 +65,26 @@ export const withoutServiceVariables = (
       .map((name) => [name, undefined]),
   );
 
-/** Settings that lead to somebody's payment service, or to a record of its payments. */
-const ADDRESSES = /^PAYMENTS_(?:BASE_URL|CLIENT_ID|API_KEY|API_KEY_FILE|LEDGER)$/;
+/** Settings that lead to somebody's payment service, or to a record of its payments; the file is read by {@link settingsFileOf}. */
+const ADDRESSES = /^PAYMENTS_(?:BASE_URL|CLIENT_ID|API_KEY|API_KEY_FILE|LEDGER|SETTINGS)$/;
+const ADDRESS_SETTINGS = ["baseUrl", "clientId", "apiKey", "apiKeyFile", "ledger", "accounts"];
 
 /** Returns the user's own settings of a worker, such as limits, without those that lead to a payment service. */
 export const workerSettings = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => name.startsWith("PAYMENTS_") && !ADDRESSES.test(name)),
   );
+
+/** Returns the settings of the user's own file, without those that lead to a payment service. */
+export const settingsFileOf = (
+  env: NodeJS.ProcessEnv = process.env,
+): Readonly<Record<string, unknown>> => {
+  const file = env["PAYMENTS_SETTINGS"];
+  if (!file) return {};
+  const settings: unknown = JSON.parse(readFileSync(file, "utf8"));
+  const kept = Object.entries(isRecord(settings) ? settings : {});
+  return Object.fromEntries(kept.filter(([name]) => !ADDRESS_SETTINGS.includes(name)));
+};
 
 const DEV_ENVIRONMENT = join(checkout, ".local", "dev.env");
 
@@ -93,32 +106,35 @@ export const announceDevStack = (
   };
 };
 
-/** A process of a stack. */
-export type Part = "temporal" | "simulator" | "worker";
+/** A process of a stack; `simulatorEu` is the service of the account `eu`. */
+export type Part = "temporal" | "simulator" | "simulatorEu" | "worker";
 
 /** How a local stack is started. */
 export interface StackOptions {
   /** Names the folder of the log files. */
   readonly name: string;
   /** Ports that are taken if they are free. */
-  readonly ports?: Readonly<Record<"temporal" | "webUi" | "simulator", number>>;
-  /** Settings of the worker in addition to those of the stack. */
+  readonly ports?: Readonly<Record<"temporal" | "webUi" | "simulator" | "simulatorEu", number>>;
+  /** Settings of the worker in addition to those of the stack: variables, and the content of a settings file. */
   readonly workerSettings?: NodeJS.ProcessEnv;
+  readonly settingsFile?: Readonly<Record<string, unknown>>;
   /** Called when a part ends, with how it ended and the path of its log; without it the stack fails. */
   readonly onEnded?: (part: Part, what: string, stack: Stack) => void;
   /** Ends the stack, and the work with it. */
   readonly signal: AbortSignal;
 }
 
-/** A Temporal server, the simulator and a worker, all running on this machine. */
+/** A Temporal server, a simulator for each of two accounts, and a worker, all running on this machine. */
 export interface Stack {
   readonly webUi: string;
+  /** The address of the simulator of the account `eu`. */
+  readonly eu: string;
   /** The variables by which the starter, or another worker, reaches the stack. */
   readonly variables: Readonly<Record<string, string>>;
   readonly logFolder: string;
   readonly parts: Readonly<Record<Part, StartedProcess>>;
-  /** Where the simulator keeps its ledger, so that one started later continues with it. */
-  readonly ledgerFile: string;
+  /** The npm scripts, with arguments, that start a part again with its port and its data. */
+  readonly restart: Readonly<Record<Exclude<Part, "temporal">, string>>;
   /** Runs one more process with the variables of the stack; it ends with the stack. */
   readonly spawn: (name: string, args: ReadonlyArray<string>) => StartedProcess;
 }
@@ -186,8 +202,11 @@ export type Spawn = (
   env?: NodeJS.ProcessEnv,
 ) => StartedProcess;
 
+/** The credentials of the second account, at a simulator of its own. */
+const EU = { clientId: "simulator-eu", apiKey: "simulator-eu-key" };
+
 const startParts = async (
-  { ports, workerSettings: settings }: StackOptions,
+  { ports, settingsFile = {}, workerSettings: settings }: StackOptions,
   report: Reporter,
   logFolder: string,
   spawn: Spawn,
@@ -197,6 +216,7 @@ const startParts = async (
   const port = await choosePort(ports?.temporal);
   const uiPort = await choosePort(ports?.webUi);
   const simulatorPort = await choosePort(ports?.simulator);
+  const euPort = await choosePort(ports?.simulatorEu);
   const node = process.execPath;
   const address = `${HOST}:${port}`;
   const webUi = `http://${HOST}:${uiPort}`;
@@ -208,12 +228,20 @@ const startParts = async (
   // Keeps the user's own Temporal profiles out of it; envconfig 1.24 cannot read an empty file.
   const configFile = join(logFolder, "temporal.toml");
   await writeFile(configFile, "[profile.default]\n");
-  const ledgerFile = join(logFolder, "simulator-ledger.jsonl");
+  const stateFile = (name: string) => relative(process.cwd(), join(logFolder, `${name}.jsonl`));
+  const simulator = `--port ${simulatorPort} --state-file ${stateFile("simulator-ledger")}`;
+  const euState = stateFile("simulator-eu-ledger");
+  const simulatorEu = `--port ${euPort} --state-file ${euState} --client-id ${EU.clientId} --api-key ${EU.apiKey}`;
+  const eu = `http://${HOST}:${euPort}`;
+  const settingsPath = join(logFolder, "settings.json");
+  const accounts = { eu: { ...EU, baseUrl: eu } };
+  await writeFile(settingsPath, JSON.stringify({ ...settingsFile, accounts }), { mode: 0o600 });
   const variables = {
     TEMPORAL_CONFIG_FILE: configFile,
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: "default",
     TEMPORAL_UI_URL: webUi,
+    PAYMENTS_SETTINGS: settingsPath,
     PAYMENTS_TASK_QUEUE: "payments",
     PAYMENTS_BASE_URL: `http://${HOST}:${simulatorPort}`,
     // The defaults of the simulator (packages/simulator/README.md).
@@ -222,18 +250,26 @@ const startParts = async (
     // It ends with the simulator, whose payments it records.
     PAYMENTS_LEDGER: `sqlite:${join(logFolder, "ledger.sqlite")}`,
   };
-  const args = ["--port", `${simulatorPort}`, "--state-file", ledgerFile, "--json"];
-  const simulator = spawn("simulator", node, appArguments("simulator", args));
-  const env = { ...settings, ...variables };
-  const worker = spawn("worker", node, appArguments("worker", ["--json"]), env);
-  const ready = Promise.all([awaitReadyLine(simulator), awaitReadyLine(worker)]);
-  await report.during("Starting the simulator of the payment service, and the worker", ready);
+  const simulate = (name: string, args: string) =>
+    spawn(name, node, appArguments("simulator", [...args.split(" "), "--json"]));
+  const parts = {
+    simulator: simulate("simulator", simulator),
+    simulatorEu: simulate("simulator-eu", simulatorEu),
+    worker: spawn("worker", node, appArguments("worker", ["--json"]), { ...settings, ...variables }),
+  };
+  const ready = Promise.all(Object.values(parts).map(awaitReadyLine));
+  await report.during("Starting the simulators of the payment service, and the worker", ready);
   return {
     webUi,
+    eu,
     variables,
     logFolder,
-    ledgerFile,
-    parts: { temporal, simulator, worker },
+    restart: {
+      simulator: `simulator -- ${simulator}`,
+      simulatorEu: `simulator -- ${simulatorEu}`,
+      worker: "worker",
+    },
+    parts: { temporal, ...parts },
     spawn: (name, more) => spawn(name, node, more, variables),
   };
 };

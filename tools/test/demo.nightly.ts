@@ -12,7 +12,8 @@ it("onboards a cardholder and pays out by real processes, and leaves none runnin
   expect(demo.stderr()).toBe("");
   expect(printed).toMatch(/createCard +\S+/);
   expect(printed).toMatch(/awaitPayout +\S+: completed/);
-  expect(printed).toContain("Both runs succeeded");
+  expect(printed).toMatch(/demo-payout-from-eu\n[^]*awaitPayout +\S+: completed/);
+  expect(printed).toContain("All three runs succeeded");
   expect(code).toBe(0);
   const webUi = /while the demo runs: (\S+)/.exec(printed)?.[1] ?? "";
   await expect(fetch(webUi)).rejects.toThrow("fetch failed");

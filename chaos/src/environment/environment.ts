@@ -2,7 +2,11 @@ import { ConnectionFailed } from "@durable-payments/operations/errors";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Operations } from "@durable-payments/operations/connection";
-import { temporalSettings, withOperations } from "@durable-payments/operations/connection";
+import {
+  temporalSettings,
+  withLedger,
+  withOperations,
+} from "@durable-payments/operations/connection";
 import type { Reporter } from "@durable-payments/tools/command";
 import { awaitReadyLine, spawnProcess } from "@durable-payments/tools/processes";
 import { withoutServiceVariables, type Spawn } from "@durable-payments/tools/stack";
@@ -16,10 +20,12 @@ import { PaymentsPlugin } from "@durable-payments/plugin";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import { delay, until } from "../delay.ts";
 import type { ChaosOptions } from "../options.ts";
+import { ACCOUNTS } from "../plan/planned-run.ts";
 import { startIndependent } from "../service/independent.ts";
 import type { Service } from "../service/service.ts";
 import { startSimulatorProcess } from "../service/simulator.ts";
 import type { Tally } from "../tally.ts";
+import { type LedgerServer, startLedgerServer } from "./ledger-server.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
 import { createTemporalServer, type TemporalServer } from "./temporal.ts";
 
@@ -29,10 +35,15 @@ export const TASK_QUEUE = "payments";
 /** Everything that runs during a campaign, on free ports, with its files in one folder. */
 export interface Environment {
   readonly temporal: TemporalServer;
-  readonly service: Service;
+  /** Those of the accounts, the unnamed one first. */
+  readonly services: ReadonlyArray<Service>;
+  /** Returns the service that an account pays by. */
+  readonly serviceOf: (of: Pick<Service, "account">) => Service;
   readonly workers: readonly [SupervisedProcess, SupervisedProcess];
-  /** File of the payments ledger. */
+  /** File of the payments ledger, unless it is in PostgreSQL. */
   readonly ledgerFile: string;
+  /** The server of a ledger in PostgreSQL. */
+  readonly ledgerServer: LedgerServer | undefined;
   readonly folder: string;
   /**
    * Calls operations of the project as its tools do, over a new connection each time.
@@ -44,6 +55,8 @@ export interface Environment {
     use: (operations: Operations) => Promise<A>,
     signal: AbortSignal,
   ) => Promise<A | undefined>;
+  /** Uses the ledger alone, as the tools do that need no Temporal, also within {@link Environment.withoutTools}. */
+  readonly withLedger: <A>(use: (opened: Pick<Operations, "ledger">) => Promise<A>) => Promise<A>;
   /** Does something while no tool has the ledger open. */
   readonly withoutTools: (change: () => Promise<void>) => Promise<void>;
   /** Ends every process; the folder is removed unless `keepFiles` is set. */
@@ -116,35 +129,63 @@ export const startEnvironment = async (
     });
 
   const temporal = await createTemporalServer(folder, spawn, report);
-  const started: { service?: Service; workers: ReadonlyArray<SupervisedProcess> } = { workers: [] };
+  const services: Array<Service> = [];
+  const started: { server?: LedgerServer; workers: ReadonlyArray<SupervisedProcess> } = {
+    workers: [],
+  };
   const end: Environment["end"] = async ({ keepFiles }) => {
     await Promise.all(started.workers.map((one) => one.end()));
-    await Promise.all([temporal.process.end(), started.service?.end()]);
+    await Promise.all([temporal.process.end(), ...services.map((one) => one.end())]);
+    await started.server?.end();
     if (!keepFiles) await rm(folder, { recursive: true, force: true });
   };
 
   try {
     // Without the user's own Temporal profiles; envconfig 1.24 cannot read an empty file.
     await writeFile(join(folder, "temporal.toml"), "[profile.default]\n");
-    const startService =
-      options.service === "independent"
-        ? startIndependent(options.seed, tally)
-        : startSimulatorProcess(folder, options.seed, spawn);
+    const startServices = async () => {
+      for (const [index, account] of ACCOUNTS.entries()) {
+        const seed = options.seed + index;
+        services.push(
+          options.service === "independent"
+            ? await startIndependent(seed, tally, account)
+            : await startSimulatorProcess(folder, seed, spawn, account),
+        );
+      }
+    };
+    const startServer = async () => {
+      if (options.ledger === "postgres") started.server = await startLedgerServer(folder);
+    };
     const bundle = join(folder, "workflow-bundle.js");
-    const [service] = await report.during(
-      "Starting the Temporal server and the service",
-      Promise.all([startService, temporal.process.start(), bundleWorkflows(bundle)]),
+    await report.during(
+      "Starting the servers",
+      Promise.all([
+        startServices(),
+        startServer(),
+        temporal.process.start(),
+        bundleWorkflows(bundle),
+      ]),
     );
-    started.service = service;
-    const { clientId } = service;
+    const serviceOf: Environment["serviceOf"] = ({ account }) => {
+      const found = services.find((one) => one.account === account);
+      if (found === undefined) throw new Error(`No service of the account ${account}`);
+      return found;
+    };
+    const service = serviceOf({ account: undefined });
+    const { assumptions, clientId } = service;
+    const accounts = Object.fromEntries(
+      services.flatMap(({ account, apiKey, clientId: id, url: baseUrl }) =>
+        account === undefined ? [] : [[account, { baseUrl, clientId: id, apiKey }]],
+      ),
+    );
     const settingsFile = join(folder, "settings.json");
-    await writeFile(settingsFile, JSON.stringify({ ...FAST, assumptions: service.assumptions }));
+    await writeFile(settingsFile, JSON.stringify({ ...FAST, assumptions, accounts }));
     const variables = {
       PAYMENTS_SETTINGS: settingsFile,
       CHAOS_BUNDLE: bundle,
       TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
       ...workerVariables(temporal, service),
-      PAYMENTS_LEDGER: `sqlite:${ledgerFile}`,
+      PAYMENTS_LEDGER: started.server?.address ?? `sqlite:${ledgerFile}`,
       PAYMENTS_HEALTH_ADDRESS: "0",
     };
     const worker = (name: string) =>
@@ -167,13 +208,18 @@ export const startEnvironment = async (
     const settings: Parameters<typeof withOperations>[0] = {
       temporal: () => temporalSettings(variables),
       ledger: { ledger: variables.PAYMENTS_LEDGER, clientId },
-      accounts: [{ name: undefined, service: Result.succeed({ clientId, baseUrl: service.url }) }],
+      accounts: services.map(({ account: name, clientId: id, url: baseUrl }) => ({
+        name,
+        service: Result.succeed({ clientId: id, baseUrl }),
+      })),
     };
     return {
       temporal,
-      service,
+      services,
+      serviceOf,
       workers,
       ledgerFile,
+      ledgerServer: started.server,
       folder,
       operate: async (use, signal) => {
         while (!signal.aborted) {
@@ -186,6 +232,7 @@ export const startEnvironment = async (
         }
         return undefined;
       },
+      withLedger: (use) => withLedger(settings, use),
       withoutTools: gate.alone,
       end,
     };

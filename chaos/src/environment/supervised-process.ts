@@ -16,6 +16,7 @@ const STOPS_WITHIN_MS = 500;
 
 /** A process that is started again whenever it ends, as a supervisor in production would. */
 export class SupervisedProcess {
+  readonly name: string;
   readonly #definition: ProcessDefinition;
   readonly #ended = new AbortController();
   /** Its last lines, each time that it ended although it was ready and nobody had killed it. */
@@ -30,6 +31,7 @@ export class SupervisedProcess {
   #running: Promise<void> = Promise.resolve();
 
   constructor(definition: ProcessDefinition) {
+    this.name = definition.name;
     this.#definition = definition;
   }
 
@@ -110,8 +112,7 @@ export class SupervisedProcess {
       this.#current = undefined;
       if (this.#ended.signal.aborted) return;
       if (this.#downMs === undefined && (await this.#isReady)) {
-        const { name } = this.#definition;
-        this.crashes.push(`${name} ended ${describeExit(exit)}:\n${lastLines(started)}`);
+        this.crashes.push(`ended ${describeExit(exit)}: ${lastLines(started)}`);
       }
       await delay(this.#downMs ?? RESTART_AFTER_MS, this.#ended.signal);
       this.#downMs = undefined;

@@ -59,7 +59,7 @@ const INJECTED = /on demand/i;
 const allowedFailure = (
   run: PlannedRun,
   { message, type }: Ending & { readonly status: "failed" },
-  { ended, forgottenBefore, interrupted, isTemporalRestored }: Evidence,
+  { ended, forgottenBefore, interrupted, isTemporalRestored }: Omit<Evidence, "service">,
 ): Way | undefined => {
   const isEnd = ["Ended", "Cancelled", "Terminated"].includes(type);
   if (ended.has(run.workflowId) && (isEnd || type === "Rejected")) return "ended";
@@ -78,7 +78,11 @@ const allowedFailure = (
 };
 
 /** Counts how runs ended, and finds those that may not have ended so, and writes that are not settled. */
-export const checkEndings = (evidence: Evidence, find: Find, tally: Tally): void => {
+export const checkEndings = (
+  evidence: Omit<Evidence, "service">,
+  find: Find,
+  tally: Tally,
+): void => {
   for (const run of evidence.runs) {
     const { workflowId } = run;
     const ending = evidence.endings.get(workflowId) ?? { status: "open" };

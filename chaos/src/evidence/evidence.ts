@@ -44,9 +44,10 @@ export interface Finding {
   /**
    * `duplicate`: the service did more than one run may do. `lost`: a run or the ledger reports what was not done, or
    * neither knows what was. `wrong`: a result, amount or balance differs; something was made after an end; a failure has
-   * no cause. `stuck`: not ended, or not settled, when the time was up.
+   * no cause. `stuck`: not ended, or not settled, when the time was up. `crash`: a worker, a tool or a server ended, or a
+   * tool had an uncaught exception.
    */
-  readonly verdict: "duplicate" | "lost" | "wrong" | "stuck";
+  readonly verdict: "duplicate" | "lost" | "wrong" | "stuck" | "crash";
   /** The run's workflow id, or another subject. */
   readonly subject: string;
   readonly what: string;

@@ -1,6 +1,7 @@
 import { readTracked } from "@durable-payments/activities";
 import { trackerId } from "@durable-payments/protocol";
 import { recover } from "@durable-payments/operations/recovery";
+import { cancel, pause, resume } from "@durable-payments/operations/stopping";
 import { rm } from "node:fs/promises";
 import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
@@ -8,6 +9,7 @@ import type { Environment } from "../environment/environment.ts";
 import { replaceDatabase } from "../environment/temporal.ts";
 import type { Loss } from "../options.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
+import { Random } from "../plan/random.ts";
 import { startForgotten } from "../start-runs.ts";
 
 /** The share of the work after which the copy is taken, and restored. */
@@ -17,17 +19,20 @@ const RESTORE_AT = 0.6;
 /** Requests under way when the workers were killed have arrived by then. */
 const ON_ITS_WAY_MS = 3_500;
 
-/** How long nobody says `recover`. */
+/** Trackers compare the ledger with its witness every few seconds, once their connections work again. */
+const NOTICED_WITHIN_MS = 60_000;
+
+/** How long nobody says `recover`, or `resume`. */
 const STOPPED_MS = 6_000;
 
 const ACTING = { by: "grace", how: "--by", reason: "the disk was restored" } as const;
 
 /** The effects of a restore. */
 export interface LossResult {
-  /** When what the ledger has forgotten had arrived, in milliseconds since 1970; undefined for Temporal's database. */
+  /** When what the ledger has forgotten had arrived, in milliseconds since 1970; undefined if it has forgotten nothing. */
   readonly forgottenBefore: number | undefined;
-  /** Whether sends stopped until `recover`, if the ledger was restored or lost. */
-  readonly stopped: boolean;
+  /** Whether sends stopped by themselves until `recover`; undefined if they need not. */
+  readonly stopped?: boolean;
 }
 
 /** Copies the ledger by the project's own backup, while it is in use. */
@@ -96,8 +101,71 @@ const awaitStop = async (
   return typeof state?.stopped === "string";
 };
 
+/** Records again each stop order since the older copy, which neither database need remember. */
+const stopAgain = async ({ ended, environment, signal }: Campaign, since: number): Promise<void> => {
+  for (const [workflowId, at] of ended) {
+    if (at < since) continue;
+    await environment.operate((operations) => cancel(operations, workflowId, ACTING), signal);
+  }
+};
+
+/** Restores both databases by the procedure of docs/restore.md, which begins with a pause. */
+const restoreBoth = async (
+  campaign: Campaign,
+  copiedAt: Date,
+  started: ReadonlyArray<PlannedRun>,
+): Promise<LossResult> => {
+  const { environment, quiet, signal } = campaign;
+  const { ledgerFile, temporal, workers } = environment;
+  let killedAt = 0;
+  const releases: Array<() => void> = [];
+  await environment.withoutTools(async () => {
+    const [release, ...others] = await Promise.all(
+      [temporal.process, ...workers].map((process) => process.keepDown()),
+    );
+    releases.push(...others);
+    killedAt = Date.now();
+    await temporal.restoreDatabase();
+    await replaceDatabase(ledgerFile, `${ledgerFile}.copy`);
+    // Temporal is still down.
+    await environment.withLedger((opened) => pause(opened, undefined, ACTING));
+    release?.();
+  });
+  await recoverSince(campaign, copiedAt);
+  await startForgotten(campaign, started);
+  await stopAgain(campaign, copiedAt.getTime());
+  for (const release of releases) release();
+  await Promise.all(workers.map((worker) => worker.whenReady(signal)));
+  await delay(STOPPED_MS, signal);
+  quiet.push({ why: "the restore", from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
+  await environment.operate((operations) => resume(operations, undefined, ACTING), signal);
+  return { forgottenBefore: killedAt + ON_ITS_WAY_MS };
+};
+
+/** Promotes the standby of the ledger's server: a synchronous one, or one that lacks the last seconds. */
+const failOver = async (campaign: Campaign): Promise<LossResult> => {
+  const { environment, seed, signal } = campaign;
+  const lostMs = new Random(seed, "failover").pick([0, 1_000, 4_000]);
+  const endedAt = (await environment.ledgerServer?.failOver(lostMs)) ?? 0;
+  campaign.tally.add(lostMs === 0 ? "failover" : "failover with lost commits");
+  const isStopped = async () =>
+    (await environment.operate(({ ledger }) => ledger.state(), signal))?.stopped !== null;
+  const noticing = AbortSignal.any([signal, AbortSignal.timeout(NOTICED_WITHIN_MS)]);
+  await until(isStopped, noticing);
+  const stopped = await awaitStop(campaign, Date.now());
+  await recoverSince(campaign, new Date(endedAt - lostMs));
+  return { forgottenBefore: lostMs === 0 ? undefined : endedAt + ON_ITS_WAY_MS, stopped };
+};
+
+const recoverSince = ({ environment, signal }: Campaign, since: Date): Promise<unknown> =>
+  environment.operate(
+    (operations) => recover(operations, { ...ACTING, since, isDryRun: false }),
+    signal,
+  );
+
 /**
- * Restores Temporal's database or the ledger to an earlier copy, or deletes the ledger, while runs are under way.
+ * Restores Temporal's database, the ledger or both to earlier copies, deletes the ledger, or has it fail over, while runs
+ * are under way.
  *
  * @returns undefined if the signal was aborted before.
  */
@@ -106,31 +174,47 @@ export const loseDatabase = async (
   loss: Loss,
   started: ReadonlyArray<PlannedRun>,
 ): Promise<LossResult | undefined> => {
-  const { environment, signal, workDone } = campaign;
+  const { environment, seed, signal, workDone } = campaign;
   await until(() => workDone() >= COPY_AT, signal);
   const copiedAt = new Date();
-  const isOfTemporal = loss === "restore temporal";
-  const sequence = loss === "restore ledger" ? await copyLedger(campaign) : 0;
-  if (isOfTemporal) {
-    await until(async () => {
+  const isBoth = loss === "restore both";
+  const isOfTemporal = loss === "restore temporal" || isBoth;
+  const copyTemporal = () =>
+    until(async () => {
       await environment.temporal.process.whenReady(signal);
       return environment.temporal.copyDatabase();
     }, signal);
+  let sequence = 0;
+  const copies = [
+    ...(isOfTemporal ? [copyTemporal] : []),
+    ...(isBoth || loss === "restore ledger"
+      ? [async () => void (sequence = await copyLedger(campaign))]
+      : []),
+  ];
+  const apart = new Random(seed, "copies");
+  for (const copy of apart.chance(0.5) ? copies : copies.toReversed()) {
+    await copy();
+    if (isBoth) await delay(apart.int(0, 4_000), signal);
   }
   await until(() => workDone() >= RESTORE_AT, signal);
-  if (!isOfTemporal) await untilWitnessed(campaign, sequence);
+  if (loss === "restore ledger" || loss === "lose ledger") await untilWitnessed(campaign, sequence);
   if (signal.aborted) return undefined;
-  let result: LossResult = { forgottenBefore: undefined, stopped: false };
-  if (isOfTemporal) await restoreTemporal(environment);
-  else {
-    const killedAt = await replaceLedger(environment, loss === "lose ledger");
-    const stopped = await awaitStop(campaign, killedAt);
-    result = { forgottenBefore: killedAt + ON_ITS_WAY_MS, stopped };
+  switch (loss) {
+    case "fail over":
+      return failOver(campaign);
+    case "restore both":
+      return restoreBoth(campaign, copiedAt, started);
+    case "restore temporal":
+      await restoreTemporal(environment);
+      await recoverSince(campaign, copiedAt);
+      await startForgotten(campaign, started);
+      return { forgottenBefore: undefined };
+    case "restore ledger":
+    case "lose ledger": {
+      const killedAt = await replaceLedger(environment, loss === "lose ledger");
+      const stopped = await awaitStop(campaign, killedAt);
+      await recoverSince(campaign, copiedAt);
+      return { forgottenBefore: killedAt + ON_ITS_WAY_MS, stopped };
+    }
   }
-  await environment.operate(
-    (operations) => recover(operations, { ...ACTING, since: copiedAt, isDryRun: false }),
-    signal,
-  );
-  if (isOfTemporal) await startForgotten(campaign, started);
-  return result;
 };

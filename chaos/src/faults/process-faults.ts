@@ -2,6 +2,7 @@ import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { Random } from "../plan/random.ts";
+import { injectLedgerFault, LEDGER_FAULTS } from "./ledger-faults.ts";
 
 /** Longer than the dispatch window, and than heartbeat time-outs: what a worker was doing counts as lost. */
 const LONG_OUTAGE_MS = 20_000;
@@ -15,7 +16,7 @@ const TO = 0.85;
 
 /** Kills and freezes workers, simulator and server, independently of each other, until the signal is aborted. */
 export const injectProcessFaults = async ({
-  environment: { service, temporal, workers },
+  environment: { ledgerServer, services, temporal, workers },
   freezing,
   runs: { length: runs },
   seed,
@@ -23,7 +24,7 @@ export const injectProcessFaults = async ({
   tally,
   workDone,
 }: Campaign): Promise<void> => {
-  const simulator = service.simulator?.process;
+  const simulators = services.flatMap(({ simulator }) => simulator?.process ?? []);
   const mayBeLong = runs >= RUNS_FOR_LONG_OUTAGE;
   const targets = new Random(seed, "targets");
 
@@ -72,8 +73,18 @@ export const injectProcessFaults = async ({
       freezing.freezes.push({ from, to: Date.now() });
       freezing.frozen -= 1;
     }),
-    simulator &&
-      injectEach("simulator", 50, (random) => kill("simulator", simulator, random.int(0, 3_000))),
+    ...simulators.map((simulator) =>
+      injectEach(simulator.name, 50, (random) =>
+        kill("simulator", simulator, random.int(0, 3_000)),
+      ),
+    ),
+    ledgerServer &&
+      injectEach("ledger", 6, async (random, index) => {
+        // Each once before any is drawn.
+        const name = LEDGER_FAULTS[index] ?? random.pick(LEDGER_FAULTS);
+        await injectLedgerFault(ledgerServer, name, random, signal);
+        tally.add(`ledger: ${name}`);
+      }),
     injectEach("server", 70, async (random, index) => {
       const killSignal = index % 2 === 0 ? "SIGTERM" : "SIGKILL";
       const downMs = index === 1 && mayBeLong ? LONG_OUTAGE_MS : random.int(0, 3_000);

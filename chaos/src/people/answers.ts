@@ -63,7 +63,7 @@ export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: C
 
   const decideOutcome = async (run: PlannedRun, row: WriteRow): Promise<void> => {
     const { workflowId } = row;
-    const truth = await environment.service.ledger();
+    const truth = await environment.serviceOf(run).ledger();
     const isEnded = run.intervention?.kind === "end by answer";
     const made = isEnded ? undefined : madeBy(row, run, withoutUndone(truth)).at(-1);
     // To a beneficiary that a restored ledger has forgotten: it does not fit, and nobody pays it a second time.

@@ -9,7 +9,7 @@ import { delay, until } from "../delay.ts";
 import { TASK_QUEUE } from "../environment/environment.ts";
 import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { ignoreUnavailable } from "../service/service.ts";
+import { ignoreUnavailable, type Service } from "../service/service.ts";
 import { WORKFLOW_TYPES } from "../start-runs.ts";
 import { randomUUID } from "node:crypto";
 
@@ -145,9 +145,9 @@ export const makeOperator = (campaign: Campaign) => {
     if (way === "start" || way === "all") await startBare(run);
   };
 
-  /** Pays into the balance that was empty. */
-  const fund = async (): Promise<void> => {
-    const control = environment.service.simulator?.control;
+  /** Pays into the balance of an account that was empty. */
+  const fund = async ({ simulator }: Service): Promise<void> => {
+    const control = simulator?.control;
     if (control === undefined) return;
     const isFunded = async (): Promise<boolean> => {
       // A payment whose answer was lost is not made again.
@@ -209,7 +209,7 @@ export const makeOperator = (campaign: Campaign) => {
         await pauseForAWhile();
       }
       await until(() => campaign.workDone() >= RETRY_AT, signal);
-      await fund();
+      for (const service of environment.services) await fund(service);
       await retryFailed();
     },
 

@@ -1,5 +1,5 @@
 import { drawAmount, drawIntervention } from "./draw-details.ts";
-import { type Intervention, numbered, type PlannedOnboarding } from "./planned-run.ts";
+import { ACCOUNTS, type Intervention, numbered, type PlannedOnboarding } from "./planned-run.ts";
 import { Random } from "./random.ts";
 
 type Shape = "two alike" | "short check" | "short funds" | "refused" | "plain";
@@ -31,6 +31,7 @@ export const planOnboardings = (
   isSimulator: boolean,
 ): ReadonlyArray<PlannedOnboarding> => {
   const random = new Random(seed, "onboardings");
+  const firstAccount = new Random(seed, "accounts of onboardings").int(0, 1);
   const onboardings: Array<PlannedOnboarding> = [];
   for (let group = 0; onboardings.length < count; group++) {
     const drawn = random.weighted(SHAPES);
@@ -39,6 +40,7 @@ export const planOnboardings = (
     const shape = !isSimulator && wanted === "refused" ? "plain" : wanted;
     const alike = shape === "two alike" ? Math.min(2, count - onboardings.length) : 1;
     const startAtMs = random.between(0, 1);
+    const account = ACCOUNTS[(firstAccount + group) % ACCOUNTS.length];
     const isRefused = shape === "refused";
     const isTooMuch = shape === "short funds";
     const last_name = isRefused ? "Refused" : `Example-${numbered(onboardings.length)}`;
@@ -57,6 +59,7 @@ export const planOnboardings = (
       const withinMs = random.pick(SHORT_MS);
       onboardings.push({
         kind: "onboarding",
+        account,
         workflowId: `chaos-onboarding-${id}`,
         startAtMs,
         alike,
@@ -66,6 +69,7 @@ export const planOnboardings = (
         undoes,
         mayFailAs: MAY_FAIL[shape] ?? [],
         input: {
+          ...(account !== undefined && { account }),
           cardholder: {
             email,
             // People who are refused have one last name: a list distinguishes them by the first.

@@ -1,5 +1,6 @@
 import { drawAmount, drawIntervention, writtenAlike } from "./draw-details.ts";
 import {
+  ACCOUNTS,
   type ExistingBeneficiary,
   type Intervention,
   LATE_FUNDS,
@@ -84,6 +85,7 @@ export const planPayouts = (
   }: { readonly existing: ReadonlyArray<ExistingBeneficiary>; readonly isSimulator: boolean },
 ): ReadonlyArray<PlannedPayout> => {
   const random = new Random(seed, "payouts");
+  const firstAccount = new Random(seed, "accounts of payouts").int(0, 1);
   const payouts: Array<PlannedPayout> = [];
   let unfundedRuns = 0;
   for (let group = 0; payouts.length < count; group++) {
@@ -93,8 +95,9 @@ export const planPayouts = (
     const alike = Math.min(shape.alike ?? 1, count - payouts.length);
     const isUnfunded = shape.is === "unfunded";
     const isTwice = shape.is === "twice";
+    const account = ACCOUNTS[(firstAccount + group) % ACCOUNTS.length];
     const known = existing.filter(
-      ({ currency }) => (currency === LATE_FUNDS.currency) === isUnfunded,
+      (one) => one.account === account && (one.currency === LATE_FUNDS.currency) === isUnfunded,
     );
     const isKnown = alike > 1 || isTwice || random.chance(0.5);
     const payee = isKnown ? known[random.int(0, known.length - 1)] : undefined;
@@ -127,7 +130,8 @@ export const planPayouts = (
         beneficiary: payee === undefined ? { nickname } : { id: payee.id },
       });
       const mayFailAs = shape.mayFailAs === undefined ? [] : [shape.mayFailAs];
-      const base = { startAtMs, alike, intervention, mayFailAs };
+      const base = { account, startAtMs, alike, intervention, mayFailAs };
+      const ofAccount = account === undefined ? {} : { account };
       if (isTwice && payee !== undefined) {
         const inputOf = (payout_reason: string, written: string) => ({
           ...details,
@@ -145,6 +149,7 @@ export const planPayouts = (
           input: {
             first: inputOf(first, amount),
             second: inputOf(second, amount.replace(/\.(\d)0$/, ".$1")),
+            ...ofAccount,
             sideBySide: random.chance(0.5),
           },
         });
@@ -160,6 +165,7 @@ export const planPayouts = (
         payments: [payment],
         approval,
         input: {
+          ...ofAccount,
           ...(payee === undefined
             ? { beneficiary: beneficiary(currency, nickname) }
             : { beneficiary_id: payee.id }),

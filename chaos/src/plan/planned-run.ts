@@ -12,8 +12,12 @@ export type Intervention =
   | { readonly kind: "start again" }
   | { readonly kind: "retry"; readonly amend?: object };
 
+/** The accounts that pay, each at a service of its own: the unnamed one, and a named one. */
+export const ACCOUNTS = [undefined, "eu"] as const;
+
 interface Planned {
   readonly workflowId: string;
+  readonly account: string | undefined;
   readonly startAtMs: number;
   /** How many runs start at this moment and make what no list distinguishes; 1 for most. */
   readonly alike: number;
@@ -57,6 +61,7 @@ export type PlannedRun = PlannedPayout | PlannedOnboarding;
 
 /** A beneficiary that exists before the first run. */
 export interface ExistingBeneficiary {
+  readonly account: string | undefined;
   readonly id: string;
   readonly currency: string;
 }

@@ -14,6 +14,7 @@ type LostAnswer = "before" | "after";
 
 /** How the service behaves beyond its document. */
 export interface IndependentServiceOptions extends AnswerOptions {
+  readonly clientId?: string;
   /** Decides for each write, such as `POST payouts/create`, whether its answer is lost. */
   readonly lose?: (write: string) => LostAnswer | undefined;
   /** Decides for each write whether it is rejected, until a second later by the service's clock. */
@@ -34,8 +35,6 @@ export interface IndependentService {
   readonly stop: () => Promise<void>;
 }
 
-const CLIENT_ID = "client-of-independent";
-const API_KEY = "key-of-independent";
 
 /**
  * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
@@ -55,6 +54,8 @@ export const startIndependentService = async (
     cards: [],
     balances: new Map(),
   };
+  const { clientId = "client-of-independent" } = options;
+  const apiKey = `key-of-${clientId}`;
   const operations = operationsOf(ledger, options);
   const { clockOffsetMs = 0, date = "own", tokenSeconds = 1800 } = options;
   const timeIn = (seconds: number) =>
@@ -62,7 +63,7 @@ export const startIndependentService = async (
   const tokens = new Map<string, number>();
 
   const signIn = ({ headers }: IncomingMessage) => {
-    if (headers["x-client-id"] !== CLIENT_ID || headers["x-api-key"] !== API_KEY) {
+    if (headers["x-client-id"] !== clientId || headers["x-api-key"] !== apiKey) {
       throw new Refusal("who are you?");
     }
     const token = randomBytes(20).toString("hex");
@@ -125,8 +126,8 @@ export const startIndependentService = async (
   if (address === null || typeof address === "string") throw new Error("It listens on no port");
   return {
     url: `http://127.0.0.1:${address.port}`,
-    clientId: CLIENT_ID,
-    apiKey: API_KEY,
+    clientId,
+    apiKey,
     ledger,
     stop: async () => {
       server.closeAllConnections();

@@ -15,7 +15,11 @@ const BUSY_SHARE = 0.03;
  * Starts the service that shares no code with client or simulator, and lists the oldest first. The seed decides how many
  * answers are lost, how late its lists are, in which letters, whether they show keys, and how its clock differs.
  */
-export const startIndependent = async (seed: number, tally: Tally): Promise<Service> => {
+export const startIndependent = async (
+  seed: number,
+  tally: Tally,
+  account: string | undefined,
+): Promise<Service> => {
   const random = new Random(seed, "independent");
   const behaviour = {
     loses: random.pick([0.05, 0.15, 0.5]),
@@ -31,6 +35,7 @@ export const startIndependent = async (seed: number, tally: Tally): Promise<Serv
   const { loses, ...shown } = behaviour;
   const { apiKey, clientId, ledger, stop, url } = await startIndependentService({
     ...shown,
+    clientId: `client-of-${account ?? "independent"}`,
     balances: START_BALANCES,
     settleAfterMs: SETTLE_AFTER_MS,
     verifyAfterMs: VERIFY_AFTER_MS,
@@ -47,6 +52,7 @@ export const startIndependent = async (seed: number, tally: Tally): Promise<Serv
     },
   });
   return {
+    account,
     url,
     clientId,
     apiKey,

@@ -93,6 +93,8 @@ export type SimulatorControl = ReturnType<typeof controlOf>;
 
 /** The service of a campaign. */
 export interface Service {
+  /** The name of the account that pays by it; undefined for the unnamed account. */
+  readonly account: string | undefined;
   readonly url: string;
   readonly clientId: string;
   readonly apiKey: string;

@@ -65,9 +65,11 @@ export const startSimulatorProcess = async (
   folder: string,
   seed: number,
   spawn: Spawn,
+  account: string | undefined,
 ): Promise<Service> => {
   const port = await choosePort();
-  const credentials = { clientId: "chaos", apiKey: "chaos-key" };
+  const name = account === undefined ? "simulator" : `simulator-${account}`;
+  const credentials = { clientId: `chaos-${name}`, apiKey: `key-of-${name}` };
   const temperament: Temperament = draw(FIELDS, seed);
   const odd: OddAnswers = draw(ODD_FIELDS, seed);
   const given: SimulatorProcessOptions = {
@@ -76,7 +78,7 @@ export const startSimulatorProcess = async (
     options: {
       ...credentials,
       port,
-      stateFile: join(folder, "service.jsonl"),
+      stateFile: join(folder, `${name}.jsonl`),
       settleAfter: SETTLE_AFTER_MS,
       verifyAfter: VERIFY_AFTER_MS,
       tokenLifetime: new Random(seed, "tokens").int(20_000, 60_000),
@@ -87,8 +89,8 @@ export const startSimulatorProcess = async (
   const file = fileURLToPath(new URL("simulator-process.ts", import.meta.url));
   const args = ["--conditions=@durable-payments/source", file, JSON.stringify(given)];
   const supervised = new SupervisedProcess({
-    name: "the simulator",
-    spawn: (start) => spawn(`simulator-${start}`, process.execPath, args),
+    name: `the ${name}`,
+    spawn: (start) => spawn(`${name}-${start}`, process.execPath, args),
     ready: awaitReadyLine,
   });
   await supervised.start();
@@ -100,6 +102,7 @@ export const startSimulatorProcess = async (
     create_time: new Date(Date.parse(row.create_time) - clockOffsetMs).toISOString(),
   });
   return {
+    account,
     url,
     ...credentials,
     behaviour: { ...temperament, ...odd },

@@ -18,13 +18,14 @@ export interface PayTwiceInput {
   readonly second: Payment;
   /** Whether both are sent, and awaited, at the same time. */
   readonly sideBySide: boolean;
+  readonly account?: string;
 }
 
 /** Pays twice in one run, and returns both payouts. */
-export async function payTwice({ first, second, sideBySide }: PayTwiceInput) {
+export async function payTwice({ account, first, second, sideBySide }: PayTwiceInput) {
   checkRequests({ createPayout: [first, second] });
   const pay = async (payment: Payment, step: string) =>
-    awaitPayout(await createPayout(payment, { step }), { within: "30 days" });
+    awaitPayout(await createPayout(payment, { account, step }), { within: "30 days" });
   return sideBySide
     ? Promise.all([pay(first, "first"), pay(second, "second")])
     : [await pay(first, "first"), await pay(second, "second")];
