@@ -94,7 +94,9 @@ export const readOptions = (given: Given): ChaosOptions => {
   const ledger = oneOf("--ledger", LEDGERS, given.ledger);
   if (lose !== undefined && restore !== undefined) throw new BadOption("Give --restore or --lose.");
   const losses = {
-    restore: restore && (`restore ${oneOf("--restore", ["temporal", "ledger", "both"], restore)}` as const),
+    restore:
+      restore &&
+      (`restore ${oneOf("--restore", ["temporal", "ledger", "both"], restore)}` as const),
     lose: lose && (`lose ${oneOf("--lose", ["ledger"], lose)}` as const),
   };
   const loss = losses.restore || losses.lose || undefined;

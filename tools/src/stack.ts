@@ -255,7 +255,10 @@ const startParts = async (
   const parts = {
     simulator: simulate("simulator", simulator),
     simulatorEu: simulate("simulator-eu", simulatorEu),
-    worker: spawn("worker", node, appArguments("worker", ["--json"]), { ...settings, ...variables }),
+    worker: spawn("worker", node, appArguments("worker", ["--json"]), {
+      ...settings,
+      ...variables,
+    }),
   };
   const ready = Promise.all(Object.values(parts).map(awaitReadyLine));
   await report.during("Starting the simulators of the payment service, and the worker", ready);

@@ -63,6 +63,9 @@ it("takes the user's limits, and nothing that leads to a payment service", async
   const file = join(folder, "settings.json");
   const accounts = { live: { clientId: "c", apiKey: "k" } };
   const own = { approveAbove: { EUR: "100.00" } };
-  await writeFile(file, JSON.stringify({ ...own, baseUrl: "https://x", apiKeyFile: "k", accounts }));
+  await writeFile(
+    file,
+    JSON.stringify({ ...own, baseUrl: "https://x", apiKeyFile: "k", accounts }),
+  );
   expect(settingsFileOf({ PAYMENTS_SETTINGS: file })).toEqual(own);
 });

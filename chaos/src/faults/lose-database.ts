@@ -102,7 +102,10 @@ const awaitStop = async (
 };
 
 /** Records again each stop order since the older copy, which neither database need remember. */
-const stopAgain = async ({ ended, environment, signal }: Campaign, since: number): Promise<void> => {
+const stopAgain = async (
+  { ended, environment, signal }: Campaign,
+  since: number,
+): Promise<void> => {
   for (const [workflowId, at] of ended) {
     if (at < since) continue;
     await environment.operate((operations) => cancel(operations, workflowId, ACTING), signal);

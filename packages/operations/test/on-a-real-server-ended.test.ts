@@ -1,47 +1,26 @@
-import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
-import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { answer, reject } from "../src/decide/index.ts";
 import { cancel } from "../src/stopping.ts";
-import { planPayout } from "../src/input.ts";
 import { planMany, retryMany, retryPayment } from "../src/retry/retry.ts";
 import { recover } from "../src/recovery.ts";
 import { startRun } from "../src/start.ts";
+import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 
-let stack: Awaited<ReturnType<typeof startRealStack>>;
-let known: string;
+let stack: RealStack;
+let planned: Payments["planned"];
+let result: Payments["result"];
+let paid: Payments["paid"];
 
-const payout = (payout_reference: string) => ({
-  ...inputs.payout,
-  currency: "USD",
-  payout_reference,
-});
-const planned = (reference: string) =>
-  planPayout({ beneficiary_id: known, payout: payout(reference) }, defaultAssumptions);
-const result = (workflowId: string, runId?: string): Promise<unknown> =>
-  stack.operations.client.workflow.getHandle(workflowId, runId).result();
-const paid = async (reference: string): Promise<number> => {
-  const { payouts } = await stack.simulator.state();
-  return Object.values(payouts).filter((one) => one.payout_reference === reference).length;
-};
 const ada = { startedBy: "ada" };
 const bob = { by: "bob", how: "--by", reason: "fraud" };
 
 beforeAll(async () => {
-  stack = await startRealStack("2 seconds");
-  const beneficiary = {
-    ...inputs.beneficiary,
-    account_currency: "USD",
-    payment_method: "swift",
-  } as const;
-  const first = planPayout({ beneficiary, payout: payout("first") }, defaultAssumptions);
-  await startRun(stack.operations, "first", first, ada);
-  await result("first");
-  known = Object.values((await stack.simulator.state()).beneficiaries)[0]?.beneficiary_id ?? "";
+  stack = await startRealStack();
+  ({ paid, planned, result } = await paymentsOn(stack));
 }, 60_000);
 afterAll(() => stack[Symbol.asyncDispose](), 30_000);
 
@@ -67,14 +46,14 @@ const startByHand = (workflowId: string, reference = workflowId) =>
 /** Ways in which a person ends a payout before it is paid. */
 const ends = {
   cancelled: async (id: string) => {
-    await stack.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
     await startRun(stack.operations, id, planned(id), ada);
     await expect(result(id)).rejects.toThrow();
     await cancel(stack.operations, id, bob);
   },
   answered: async (id: string) => {
     const { account, ledger } = stack.operations;
-    await stack.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
     await startRun(stack.operations, id, planned(id), ada);
     await expect(result(id)).rejects.toThrow();
     // Nothing vouches for the amended request that somebody starts by hand, so a person is asked.

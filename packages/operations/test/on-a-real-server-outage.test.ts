@@ -1,17 +1,25 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
-import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile, writeResultFile } from "../src/batch/index.ts";
 import { retryPayment } from "../src/retry/retry.ts";
+import {
+  beneficiary,
+  type Payments,
+  paymentsOn,
+  payout,
+  type RealStack,
+} from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 
-let stack: Awaited<ReturnType<typeof startRealStack>>;
+let stack: RealStack;
+let payments: Payments;
 let folder: string;
 beforeAll(async () => {
   stack = await startRealStack();
+  payments = await paymentsOn(stack);
   folder = await mkdtemp(join(tmpdir(), "rows-"));
 }, 60_000);
 afterAll(async () => {
@@ -20,17 +28,13 @@ afterAll(async () => {
 }, 30_000);
 
 /** Pays a file whose rows have a new beneficiary each. */
-const pay = async (keys: ReadonlyArray<string>): Promise<string> => {
+const pay = async (keys: ReadonlyArray<string>, account?: "eu"): Promise<string> => {
   const file = join(folder, `${keys[0]}.jsonl`);
   const rows = keys.map((key, at) => ({
     key,
-    beneficiary: {
-      ...inputs.beneficiary,
-      account_currency: "USD",
-      payment_method: "swift",
-      account_number: `12345678${at}`,
-    },
-    payout: { ...inputs.payout, currency: "USD", payout_reference: key },
+    ...(account && { account }),
+    beneficiary: { ...beneficiary, account_number: `12345678${at}` },
+    payout: payout(key),
   }));
   await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
   const checked = await checkBatchFile(file, defaultAssumptions);
@@ -44,14 +48,8 @@ const pay = async (keys: ReadonlyArray<string>): Promise<string> => {
   return checked.batch;
 };
 
-const result = (workflowId: string): Promise<unknown> =>
-  stack.operations.client.workflow.getHandle(workflowId).result();
-
-const paid = async (keys: ReadonlyArray<string>): Promise<ReadonlyArray<number>> => {
-  const { payouts } = await stack.simulator.state();
-  const all = Object.values(payouts).map((one) => one.payout_reference);
-  return keys.map((key) => all.filter((reference) => reference === key).length);
-};
+const result = (workflowId: string): Promise<unknown> => payments.result(workflowId);
+const paid = (keys: ReadonlyArray<string>) => Promise.all(keys.map(payments.paid));
 
 const questions = async (): Promise<ReadonlyArray<unknown>> =>
   (await stack.operations.ledger.rows({ states: ["asking"], limit: 100 })).map(
@@ -61,8 +59,8 @@ const questions = async (): Promise<ReadonlyArray<unknown>> =>
 test("while the service answers 503 nobody is asked; afterwards each row is paid once", async () => {
   const { ledger } = stack.operations;
   const keys = ["o1", "o2", "o3", "o4", "o5", "o6"];
-  await stack.simulator.setTemperament({ outage: { kind: "503", afterMs: 0, forMs: 6_000 } });
-  const batch = await pay(keys);
+  await stack.eu.setTemperament({ outage: { kind: "503", afterMs: 0, forMs: 6_000 } });
+  const batch = await pay(keys, "eu");
   let asked: ReadonlyArray<unknown> = [];
   const watching = setInterval(() => {
     void questions().then((found) => (asked = [...asked, ...found]));
@@ -76,7 +74,7 @@ test("while the service answers 503 nobody is asked; afterwards each row is paid
 
 test("a row that failed and is retried counts as succeeded, also in the result file", async () => {
   const { ledger } = stack.operations;
-  await stack.simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   const batch = await pay(["again"]);
   await result(`${batch}/1`);
   expect(await ledger.batchCounts(batch)).toMatchObject([{ state: "failed", rows: 1 }]);

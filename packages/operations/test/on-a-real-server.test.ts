@@ -1,6 +1,5 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { trackerId } from "@durable-payments/protocol";
-import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,44 +7,25 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
 import { cancel } from "../src/stopping.ts";
-import { planPayout } from "../src/input.ts";
 import { replayRuns, selectRuns, type SkippedRuns } from "../src/replay.ts";
 import { planMany, retryPayment } from "../src/retry/retry.ts";
 import { listRuns, readOverview, readRun } from "../src/show/index.ts";
 import { startPayment, startRun } from "../src/start.ts";
+import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import type { payReserved } from "./support/workflows.ts";
 
-const beneficiary = {
-  ...inputs.beneficiary,
-  account_currency: "USD",
-  payment_method: "swift",
-} as const;
-const payout = (payout_reference: string) => ({
-  ...inputs.payout,
-  currency: "USD",
-  payout_reference,
-});
-
-let stack: Awaited<ReturnType<typeof startRealStack>>;
+let stack: RealStack;
 let known: string;
+let planned: Payments["planned"];
+let result: Payments["result"];
+let paid: Payments["paid"];
 beforeAll(async () => {
   stack = await startRealStack();
-  const planned = planPayout({ beneficiary, payout: payout("first") }, defaultAssumptions);
-  await startRun(stack.operations, "first", planned, { startedBy: "ada" });
-  await result("first");
-  known = Object.values((await stack.simulator.state()).beneficiaries)[0]?.beneficiary_id ?? "";
+  ({ known, paid, planned, result } = await paymentsOn(stack));
 }, 60_000);
 afterAll(() => stack[Symbol.asyncDispose](), 30_000);
 
-const result = (workflowId: string): Promise<unknown> =>
-  stack.operations.client.workflow.getHandle(workflowId).result();
-const planned = (reference: string) =>
-  planPayout({ beneficiary_id: known, payout: payout(reference) }, defaultAssumptions);
-const paid = async (reference: string): Promise<number> => {
-  const { payouts } = await stack.simulator.state();
-  return Object.values(payouts).filter((one) => one.payout_reference === reference).length;
-};
 const acting = { by: "bob", how: "--by", reason: "tried again" };
 const ada = { startedBy: "ada" };
 
@@ -66,9 +46,9 @@ test("the same id and input is the same run; another input, or a likely duplicat
 });
 
 test("a refused payout is retried by starting its id again, and paid once", async () => {
-  const { operations, simulator } = stack;
-  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
-  await startRun(operations, "refused", planned("refused"), ada);
+  const { eu, operations } = stack;
+  await eu.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startRun(operations, "refused", planned("refused", "eu"), ada);
   await expect(result("refused")).rejects.toThrow();
   expect((await planMany(operations, {}, acting)).map(({ workflowId }) => workflowId)).toEqual([
     "refused",
@@ -82,8 +62,8 @@ test("a refused payout is retried by starting its id again, and paid once", asyn
 }, 30_000);
 
 test("a user's own workflow is reset to its refused step: paid once, and its own activities run once", async () => {
-  const { operations, simulator } = stack;
-  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  const { home, operations } = stack;
+  await home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   await startPayment<typeof payReserved>(operations.client, "payReserved", {
     id: "own",
     args: [{ ...payout("own"), beneficiary_id: known }],
@@ -102,8 +82,8 @@ test("a user's own workflow is reset to its refused step: paid once, and its own
 }, 60_000);
 
 test("what a person ended is not retried, unless that is overruled: whoever comes second changes nothing", async () => {
-  const { operations, simulator } = stack;
-  await simulator.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  const { home, operations } = stack;
+  await home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   await startRun(operations, "fraud", planned("fraud"), ada);
   await expect(result("fraud")).rejects.toThrow();
   await cancel(operations, "fraud", { ...acting, reason: "fraud" });

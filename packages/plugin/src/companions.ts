@@ -87,25 +87,23 @@ export const createCompanions = async ({
     // A worker that caches no run caches none of a batch.
     ...(options.maxCachedWorkflows === 0 && { maxCachedWorkflows: 0 }),
   };
-  const [first] = accounts;
+  const ofBatches = ({ activities, perSecond }: AccountActivities, name?: string) => ({
+    ...shared,
+    taskQueue: accountQueue(batchQueue(taskQueue), name),
+    activities,
+    ...rateOf(perSecond && perSecond * batchShare),
+  });
   const creations = await Promise.allSettled([
-    Worker.create({
-      ...shared,
-      taskQueue: batchQueue(taskQueue),
-      activities: first.activities,
-      ...rateOf(first.perSecond && first.perSecond * batchShare),
-      ...(workflowBundle && { workflowBundle }),
+    Worker.create({ ...ofBatches(accounts[0]), ...(workflowBundle && { workflowBundle }) }),
+    ...accounts.flatMap((account) => {
+      const { activities, name, perSecond } = account;
+      if (name === undefined) return [];
+      const own = { ...shared, taskQueue: accountQueue(taskQueue, name), activities };
+      return [
+        Worker.create({ ...own, ...rateOf(perSecond) }),
+        Worker.create(ofBatches(account, name)),
+      ];
     }),
-    ...accounts.flatMap(({ activities, name, perSecond }) =>
-      name === undefined
-        ? []
-        : Worker.create({
-            ...shared,
-            taskQueue: accountQueue(taskQueue, name),
-            activities,
-            ...rateOf(perSecond),
-          }),
-    ),
   ]);
   return {
     companions: creations.flatMap((creation) =>

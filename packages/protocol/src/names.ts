@@ -3,8 +3,8 @@ import type { Payload } from "@temporalio/common";
 
 /*
  * The task queues of a worker. The base queue has the tasks of workflows and of activities. Batches have a queue of their
- * own, so that nothing else waits behind their tasks. A named account has a queue for its activities: `payments@eu`, by
- * `accountQueue` of `calls.ts`.
+ * own, so that nothing else waits behind their tasks. A named account has queues for its activities, of which one is for
+ * those of batches: `payments@eu` and `payments/batch@eu`, by `accountQueue` of `calls.ts`.
  */
 const BATCH = "/batch";
 

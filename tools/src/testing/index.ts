@@ -10,6 +10,7 @@ export {
   workerVariables,
 } from "./apps.ts";
 export { sharedBundle } from "./bundles.ts";
+export { makeKeyring } from "./keyring.ts";
 export {
   createLocalEnvironment,
   createTimeSkippingEnvironment,

@@ -64,7 +64,11 @@ const checkWorkers = async (
     ["workflow", taskQueue],
     ["activity", taskQueue],
     ["activity", batchQueue(taskQueue)],
-    ...named.map((name) => ["activity", accountQueue(taskQueue, name)] as const),
+    ...named.flatMap((name) =>
+      [taskQueue, batchQueue(taskQueue)].map(
+        (queue) => ["activity", accountQueue(queue, name)] as const,
+      ),
+    ),
   ] as const;
   const counts = await Promise.all(queues.map(([tasks, queue]) => pollersOf(client, tasks, queue)));
   const unpolled = queues.filter((_, index) => counts[index]?.length === 0);

@@ -1,93 +1,122 @@
-import { makePaymentsActivities } from "@durable-payments/activities";
-import { PaymentsClient } from "@durable-payments/api-core";
-import { openLedger } from "@durable-payments/ledger";
-import { accountHash, batchQueue, trackerId, type Workflows } from "@durable-payments/protocol";
-import { startSimulator } from "@durable-payments/simulator";
-import { createLocalEnvironment, sharedBundle } from "@durable-payments/tools/testing";
+import { openTextSeal, readDataConverter } from "@durable-payments/codec";
+import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
+import type { Polling } from "@durable-payments/plugin";
+import { paymentsPluginIn } from "@durable-payments/plugin/internal";
+import { accountHash } from "@durable-payments/protocol";
+import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import {
+  createLocalEnvironment,
+  makeKeyring,
+  makeTestFolder,
+  sharedBundle,
+} from "@durable-payments/tools/testing";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
-import { bundleWorkflowCode, DefaultLogger, Worker } from "@temporalio/worker";
-import { type Duration, ManagedRuntime } from "effect";
+import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import type { Operations } from "../../src/connection/operations.ts";
+import { connectTemporal } from "../../src/connection/temporal.ts";
 
 const TASK_QUEUE = "payments";
+const WORKERS = 2;
 
-/** Temporal's dev server, a simulator, a ledger in memory, and workers on both queues. */
-export const startRealStack = async (settleAfter: Duration.Input = "200 millis") => {
-  const [environment, simulator, ledger, workflowBundle] = await Promise.all([
+/** Later than the first look at a payout: each wait is ended by the tracker of its account. */
+const SETTLE_AFTER_MS = 2_000;
+
+const bundle = () =>
+  sharedBundle("operations", () =>
+    bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL("workflows.ts", import.meta.url)),
+      plugins: [paymentsBundler()],
+      logger: new DefaultLogger("ERROR"),
+    }),
+  );
+
+/**
+ * A small deployment: Temporal's dev server, two accounts at a simulator each, of which one is named, a keyring, and two
+ * workers as users make them.
+ *
+ * @param place of the ledger, as PAYMENTS_LEDGER names it; all share one in memory by default.
+ */
+export const startRealStack = async (place = "memory") => {
+  const folder = makeTestFolder();
+  const keyring = makeKeyring(folder.path);
+  const seal = openTextSeal(keyring);
+  const [environment, home, eu, ledger, workflowBundle] = await Promise.all([
     createLocalEnvironment(),
-    startSimulator({ settleAfter }),
-    openLedger("memory"),
-    sharedBundle("operations", () =>
-      bundleWorkflowCode({
-        workflowsPath: fileURLToPath(new URL("workflows.ts", import.meta.url)),
-        plugins: [paymentsBundler()],
-        logger: new DefaultLogger("ERROR"),
-      }),
-    ),
+    startSimulator({ settleAfter: SETTLE_AFTER_MS }),
+    startSimulator({ settleAfter: SETTLE_AFTER_MS, clientId: "client-eu", apiKey: "key-eu" }),
+    openLedger(readLedgerPlace(place, ""), { seal }),
+    bundle(),
   ]);
-  const { apiKey, clientId, url } = simulator;
-  const runtime = ManagedRuntime.make(
-    PaymentsClient.layer({
-      baseUrl: url,
-      clientId,
-      apiKey,
-      requestTimeoutMs: 1_000,
-      assumptions: { listLagSeconds: 0, clockSkewSeconds: 0 },
-    }),
-  );
-  const draining = new AbortController();
+  const access = ({ apiKey, clientId, url }: Simulator) => ({ baseUrl: url, clientId, apiKey });
   let reserved = 0;
-  const activities = {
-    ...makePaymentsActivities(runtime, {
-      ledger,
+  const startWorker = async () => {
+    const polling = Promise.withResolvers<Polling>();
+    const plugin = paymentsPluginIn(
+      { environment: {}, skipsTime: false, ...(place === "memory" && { ledger }) },
+      {
+        ...access(home),
+        accounts: { eu: access(eu) },
+        keyring,
+        ledger: place,
+        requestTimeoutMs: 1_000,
+        assumptions: { listLagSeconds: 0, clockSkewSeconds: 0 },
+        onReady: polling.resolve,
+      },
+    );
+    // One connection takes one worker of a queue: each has its own, as in a process of its own.
+    const connection = await NativeConnection.connect({ address: environment.address });
+    const worker = await Worker.create({
+      connection,
       taskQueue: TASK_QUEUE,
-      tracker: { draining: draining.signal },
-    }),
-    reserve: async () => void (reserved += 1),
+      activities: { reserve: async () => void (reserved += 1) },
+      workflowBundle,
+      plugins: [plugin],
+    });
+    const running = worker.run();
+    await Promise.race([polling.promise, running]);
+    return async () => {
+      worker.shutdown();
+      await running;
+      await connection.close();
+    };
   };
-  const { nativeConnection: connection } = environment;
-  const workers = await Promise.all(
-    [TASK_QUEUE, batchQueue(TASK_QUEUE)].map((taskQueue) =>
-      Worker.create({ connection, taskQueue, activities, workflowBundle }),
-    ),
-  );
-  const running = Promise.all(workers.map((worker) => worker.run()));
-  const account = accountHash({ clientId, baseUrl: url });
-  const tracker = await environment.client.workflow.start<Workflows["tracker"]>("tracker", {
+  const ends = await Promise.all(Array.from({ length: WORKERS }, startWorker));
+  const dataConverter = readDataConverter({ keyring }, "default");
+  const settings = {
+    address: environment.address,
+    namespace: "default",
     taskQueue: TASK_QUEUE,
-    workflowId: trackerId(account),
-    args: [{ account }],
-  });
+    connectionOptions: {},
+    ...(dataConverter && { dataConverter }),
+  };
+  const temporal = await connectTemporal(settings);
+  const account = accountHash(access(home));
   const operations: Operations = {
-    client: environment.client,
-    connection: environment.connection,
-    settings: {
-      address: environment.address,
-      namespace: "default",
-      taskQueue: TASK_QUEUE,
-      connectionOptions: {},
-    },
+    ...temporal,
+    settings,
     ledger,
     namespace: "default",
     taskQueue: TASK_QUEUE,
     account,
-    accounts: [{ name: undefined, hash: account }],
+    accounts: [
+      { name: undefined, hash: account },
+      { name: "eu", hash: accountHash(access(eu)) },
+    ],
   };
   return {
     operations,
-    simulator,
+    home,
+    eu,
     /** How often the activity of the test's own workflow ran. */
     reserved: () => reserved,
     async [Symbol.asyncDispose]() {
-      draining.abort();
-      await tracker.terminate();
-      for (const worker of workers) worker.shutdown();
-      await running;
-      await runtime.dispose();
+      await Promise.all(ends.map((end) => end()));
+      await temporal.close();
       await ledger.close();
-      await simulator.stop();
+      await Promise.all([home.stop(), eu.stop()]);
       await environment.teardown();
+      folder.remove();
     },
   };
 };
