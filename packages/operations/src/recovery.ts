@@ -1,5 +1,5 @@
 import { atOnce, OPEN_RUNS, queryText, WAIT } from "@durable-payments/protocol";
-import { failureTypes } from "@durable-payments/protocol/calls";
+import { accountOfQueue, failureTypes } from "@durable-payments/protocol/calls";
 import type { Operations } from "./connection/operations.ts";
 import { findRun, listed, type RunOfId } from "./connection/temporal.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
@@ -73,11 +73,18 @@ const restoreWaits = async (
     const lost = pending
       .filter(({ id }) => !known.has(`${runId} ${id}`))
       .flatMap((one) =>
-        waitOf(one).map((wait) => ({ ...wait, workflowId, runId, activityId: one.id })),
+        waitOf(one).map((wait) => {
+          const recorded = { ...wait, workflowId, runId, activityId: one.id };
+          return { recorded, name: accountOfQueue(one.taskQueue) };
+        }),
       );
     if (lost.length > 0 && !isDryRun) {
-      const { account } = await ownerOf(operations, rootId);
-      for (const wait of lost) await ledger.openWait({ account, ...wait });
+      // A lost ledger does not know whose run it is, but the queue of the activity does.
+      const owner = await ownerOf(operations, rootId);
+      for (const { name, recorded } of lost) {
+        const named = operations.accounts.find((one) => name !== undefined && one.name === name);
+        await ledger.openWait({ account: named?.hash ?? owner.account, ...recorded });
+      }
     }
     return { waits: lost.length, idle: isIdle ? [workflowId] : [] };
   });

@@ -134,6 +134,9 @@ export const waitTypes = {
 export const accountQueue = (taskQueue: string, account: string | undefined): string =>
   account === undefined ? taskQueue : `${taskQueue}@${account}`;
 
+/** Returns the name of the account whose activities a queue has; undefined for the unnamed account. */
+export const accountOfQueue = (taskQueue: string): string | undefined => taskQueue.split("@")[1];
+
 const CHILD = ":";
 
 /** Names a step of a run: which workflow, and which of its steps. */

@@ -29,6 +29,8 @@ const pendingOf = ({ raw }: Described) =>
     return {
       id: activity.activityId ?? "",
       type: activity.activityType?.name ?? "",
+      /** Empty if the server does not say it. */
+      taskQueue: activity.activityOptions?.taskQueue?.name ?? "",
       attempt: activity.attempt ?? 1,
       /** The reason of the last attempt's end: not yet time, or a failure. */
       message: failure?.message ?? null,
