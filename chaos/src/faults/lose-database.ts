@@ -31,7 +31,7 @@ const ACTING = { by: "grace", how: "--by", reason: "the disk was restored" } as 
 export interface LossResult {
   /** When what the ledger has forgotten had arrived, in milliseconds since 1970; undefined if it has forgotten nothing. */
   readonly forgottenBefore: number | undefined;
-  /** Whether sends stopped by themselves until `recover`; undefined if they need not. */
+  /** Whether sends stopped before `recover`, and nobody had stopped them; undefined if they need not. */
   readonly stopped?: boolean;
 }
 
@@ -145,7 +145,7 @@ const restoreBoth = async (
   return { forgottenBefore: killedAt + ON_ITS_WAY_MS };
 };
 
-/** Promotes the standby of the ledger's server: a synchronous one, or one that lacks the last seconds. */
+/** Promotes the standby of the ledger's server, which has every commit or lacks those of the last seconds. */
 const failOver = async (campaign: Campaign): Promise<LossResult> => {
   const { environment, seed, signal } = campaign;
   const lostMs = new Random(seed, "failover").pick([0, 1_000, 4_000]);

@@ -122,11 +122,14 @@ export const recover = async (
   const actor = actorOf(acting, !isDryRun);
   const state = await ledger.state();
   const unknown = await ledger.rows({ states: UNSETTLED });
+  const pauses = await ledger.pauses();
   const ends = await findEnds(operations, since);
   const lostRuns = await findLostRuns(operations, since);
   const { idle, waits } = await restoreWaits(operations, isDryRun);
   const report = {
     ledger: state,
+    /** Whether a person has paused all sends: they stay paused. */
+    isPaused: pauses.some(({ scope }) => scope === "all"),
     /** Writes with an unknown outcome: they are reconciled. */
     unknown: unknown.length,
     /** Ends of workflow ids, and waits, that Temporal remembers and the ledger does not: recorded again. */

@@ -92,9 +92,13 @@ const listed = (ids: ReadonlyArray<string>): ReadonlyArray<string> => [
   ...(ids.length > MOST ? [`    … and ${ids.length - MOST} more`] : []),
 ];
 
+const sendsText = (isPaused: boolean): string =>
+  isPaused ? "Sends are paused." : "Sends are allowed.";
+
 /** Prints the findings and actions of a recovery. */
 export const recoveryText = ({
   ends,
+  isPaused,
   ledger,
   lostRuns,
   mark,
@@ -102,7 +106,7 @@ export const recoveryText = ({
   waits,
 }: RecoveryReport): string =>
   [
-    ledger.stopped === null ? "Sends are allowed." : `Sends are stopped: ${ledger.stopped}`,
+    ledger.stopped === null ? sendsText(isPaused) : `Sends are stopped: ${ledger.stopped}`,
     `  ${counted(unknown, "write")} with an unknown outcome: checked against the service`,
     `  ${counted(ends.length, "stop order")} that only Temporal remembers`,
     ...listed(ends),
@@ -111,5 +115,5 @@ export const recoveryText = ({
     ...listed(lostRuns),
     mark === undefined
       ? "Nothing was changed. To recover: --yes --reason WHY"
-      : `Recovered: epoch ${mark.epoch}. Sending resumed.`,
+      : `Recovered: epoch ${mark.epoch}. ${sendsText(isPaused)}`,
   ].join("\n");
