@@ -299,20 +299,34 @@ export const testServer: Server = {
   installers: { download: download("createTimeSkipping"), "Maven and Java": fetchWithMaven },
 };
 
-/** The server of a cluster, of the version that the dev server contains, with its tool for SQL databases. */
-export const clusterServer: Server = {
+/** The server of a cluster, with its tool for SQL databases. */
+const temporalServer = (variable: string, version: string, sum: string): Server => ({
   title: "Temporal server",
-  variable: "TEMPORAL_SERVER_PATH",
+  variable,
   command: "temporal-server",
-  version: "1.29.1",
+  version,
   installers: {
     "go build": buildWithGo({
       path: "go.temporal.io/server",
-      sum: "h1:sgiMveg/8e51lA62pWb9VzC5WTRitKFyT6XsjonHUhE=",
+      sum,
       programs: { "temporal-server": "./cmd/server", "temporal-sql-tool": "./cmd/tools/sql" },
     }),
   },
-};
+});
+
+/** The server of a cluster, of the version that the dev server contains. */
+export const clusterServer = temporalServer(
+  "TEMPORAL_SERVER_PATH",
+  "1.29.1",
+  "h1:sgiMveg/8e51lA62pWb9VzC5WTRitKFyT6XsjonHUhE=",
+);
+
+/** The latest version that is tested. */
+export const latestServer = temporalServer(
+  "TEMPORAL_LATEST_SERVER_PATH",
+  "1.32.0",
+  "h1:JQoqsVREaGc8vcuDNfuRlySiV3tVi81XUOVC9LeL/1Y=",
+);
 
 /** A server that is set up, or the problem. */
 export interface ServerReport extends Partial<Located> {

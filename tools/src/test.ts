@@ -2,7 +2,7 @@ import { execa } from "execa";
 import { fileURLToPath } from "node:url";
 import { reporter, runCommand } from "./command.ts";
 import { checkout } from "./processes.ts";
-import { clusterServer, setUp, temporalCli, testServer } from "./servers.ts";
+import { clusterServer, latestServer, setUp, temporalCli, testServer } from "./servers.ts";
 import { withoutServiceVariables } from "./stack.ts";
 
 const help = `Usage: npm test [-- FILTER…]
@@ -37,8 +37,10 @@ await runCommand({ help, options: {}, allowPositionals: true }, async (_, filter
   const skipping = await setUp(testServer, report);
   report.line(`Temporal CLI: ${path}`);
   report.line(`Time-skipping test server: ${skipping.path ?? skipping.problem}`);
-  // If it cannot be built, the tests that need it are skipped with the reason.
-  if (process.env["NIGHTLY"] !== undefined) await setUp(clusterServer, report);
+  // If one cannot be built, the tests that need it are skipped with the reason. test:outside needs none.
+  if (process.env["NIGHTLY"] !== undefined && filters.length === 0) {
+    for (const server of [clusterServer, latestServer]) await setUp(server, report);
+  }
   const { exitCode = 1 } = await execa(
     "vitest",
     ["run", `--reporter=${countsReporter}`, ...filters],

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { findPostgres } from "@durable-payments/tools/postgres";
 import { beneficiary, payout } from "@durable-payments/tools/test-data/inputs";
 import {
   accessOf,
+  makeKeyring,
   makeTestFolder,
   type ReadyProcess,
   runApp,
@@ -68,10 +68,7 @@ describe("a dump of Temporal's databases", skippedBecause(missing), () => {
       "--json",
       "--settle-after=0",
     ]));
-    const keyring = join(folder.path, "keys");
-    mkdirSync(keyring, { mode: 0o700 });
-    writeFileSync(join(keyring, "k1.key"), randomBytes(32).toString("base64"), { mode: 0o600 });
-    writeFileSync(join(keyring, "current"), "k1", { mode: 0o600 });
+    const keyring = makeKeyring(folder.path);
     const file = join(folder.path, "payout.json");
 
     const pay = async (

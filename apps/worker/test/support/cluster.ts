@@ -1,4 +1,9 @@
-import { clusterServer, locate, ServerNotFound } from "@durable-payments/tools/servers";
+import {
+  clusterServer,
+  locate,
+  type Server,
+  ServerNotFound,
+} from "@durable-payments/tools/servers";
 import { type Postgres, startPostgres, whyNoPostgres } from "@durable-payments/tools/postgres";
 import { spawnProcess, type StartedProcess, untilReady } from "@durable-payments/tools/processes";
 import { Connection, type ConnectionOptions, isGrpcServiceError } from "@temporalio/client";
@@ -28,6 +33,8 @@ export interface Cluster {
 export interface ClusterOptions {
   /** An empty folder for data and configuration. */
   readonly folder: string;
+  /** Default: {@link clusterServer}. */
+  readonly version?: Server;
   /** The services that run; by default those that every cluster needs. */
   readonly services?: ReadonlyArray<Service>;
   /** TLS and authorization, as Temporal's configuration has them under `global`. */
@@ -37,11 +44,11 @@ export interface ClusterOptions {
 }
 
 /** Returns why no cluster can be started here without building anything, or undefined if one can. */
-export const whyNoCluster = (): string | undefined => {
+export const whyNoCluster = (server: Server = clusterServer): string | undefined => {
   const missing = whyNoPostgres();
   if (missing !== undefined) return missing;
-  if (locate(clusterServer) !== undefined) return undefined;
-  return `${clusterServer.title} ${clusterServer.version} is not built here (npm run nightly builds it)`;
+  if (locate(server) !== undefined) return undefined;
+  return `${server.title} ${server.version} is not built here (npm run nightly builds it)`;
 };
 
 /** The number of history shards, which never changes in the life of a database. */
@@ -67,9 +74,10 @@ export const startCluster = async ({
   folder,
   security = {},
   services = ["frontend", "history", "matching", "worker"],
+  version = clusterServer,
 }: ClusterOptions): Promise<Cluster> => {
-  const executable = locate(clusterServer)?.path;
-  if (executable === undefined) throw new ServerNotFound(whyNoCluster());
+  const executable = locate(version)?.path;
+  if (executable === undefined) throw new ServerNotFound(whyNoCluster(version));
   const dynamicConfig = join(folder, "dynamic-config.yaml");
   // Trackers and tools ask for lists more than ten times a second.
   const moreLists = { "frontend.namespaceRPS.visibility": [{ value: 100 }] };
