@@ -6,7 +6,7 @@ import { skippedBecause } from "@durable-payments/tools/skip";
 import { makeTestFolder } from "@durable-payments/tools/testing";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/batch/index.ts";
 import { approve } from "../src/decide/index.ts";
 import { planPayout } from "../src/input.ts";
@@ -79,6 +79,16 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     await isPaidOnce(...ids.flatMap((id) => [id, `${id}-eu`]));
   });
 
+  test("pays from both accounts while each commit takes longer than a send may wait for it", async () => {
+    proxy.commitDelayMs = 600;
+    onTestFinished(() => {
+      proxy.commitDelayMs = 0;
+    });
+    await start("slow");
+    await start("slow-eu", "eu");
+    await isPaidOnce("slow", "slow-eu");
+  });
+
   test.concurrent("pays once if the commit before the send, and the response, are lost", async () => {
     await stack.eu.addFault({ kind: "dropped", operation: "createPayout" });
     const broken = proxy.breakAt(/^COMMIT/, "after");
@@ -126,12 +136,15 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     const by = { by: "ada", how: "--by" };
     const planned = await again(() => planFile(operations, checked, by));
     await again(() => payFile(operations, checked, planned, by));
-    await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
-    await start("refused");
+    // Refused as long as the balance is short of it.
+    const unfunded = { ...payout("refused"), amount: "200000.00" };
+    const input = { beneficiary_id: payments.known, payout: unfunded };
+    await again(() => startRun(operations, "refused", planPayout(input, defaultAssumptions), ada));
     await terminate();
     await expect(payments.result("refused")).rejects.toThrow();
     await again(() => recover(operations, { ...bob, isDryRun: false }));
     await terminate();
+    await stack.home.fund("USD", "200000.00");
     await again(() => retryPayment(operations, "refused", bob));
     await isPaidOnce("refused");
     await payments.result(`${checked.batch}/1`);
