@@ -18,6 +18,8 @@ it.each([
   ["nothing restored", ["--seed=7"]],
   ["the ledger restored", ["--seed=8", "--restore=ledger"]],
   ["Temporal restored", ["--seed=10", "--restore=temporal"]],
+  ["both restored by the procedure of docs/restore.md", ["--seed=11", "--restore=both"]],
+  ["a ledger in PostgreSQL that breaks and fails over", ["--seed=12", "--ledger=postgres"]],
   ["the independent service", ["--seed=9", "--service=independent"]],
 ])("moves money exactly once: %s", { timeout: 900_000 }, async (_, args) => {
   const { code, output } = await chaos(["--runs=24", "--minutes=8", ...args]);
