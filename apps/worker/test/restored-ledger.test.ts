@@ -5,13 +5,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { makeRig } from "./support/rig.ts";
 
-const { folder, simulator, startPayout, startWorker } = await makeRig();
+const { folder, seal, simulator, startPayout, startWorker } = await makeRig();
 
 const file = join(folder.path, "ledger.sqlite");
 const PAYMENTS_LEDGER = `sqlite:${file}` as const;
 const payouts = async () => (await simulator.state()).payouts.length;
 const openFile = async () => {
-  const ledger = await openLedger(PAYMENTS_LEDGER);
+  const ledger = await openLedger(PAYMENTS_LEDGER, { seal });
   onTestFinished(() => ledger.close());
   return ledger;
 };

@@ -3,13 +3,13 @@ import { PaymentsPlugin } from "@durable-payments/plugin";
 import { startSimulator } from "@durable-payments/simulator";
 import {
   createLocalEnvironment,
+  makeKeyring,
   makeTestFolder,
   startApp,
   workerVariables,
 } from "@durable-payments/tools/testing";
 import { Client } from "@temporalio/client";
-import { randomBytes } from "node:crypto";
-import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { payoutInput } from "./support/inputs.ts";
@@ -61,10 +61,7 @@ const markedIn = (bytes: Buffer): ReadonlyArray<string> =>
 it("with a keyring, neither Temporal, the ledger, the log nor the metrics hold a person's data or a key", async () => {
   const folder = makeTestFolder();
   onTestFinished(() => folder.remove());
-  const keyring = join(folder.path, "keys");
-  mkdirSync(keyring, { mode: 0o700 });
-  writeFileSync(join(keyring, "k1.key"), randomBytes(32).toString("base64"), { mode: 0o600 });
-  writeFileSync(join(keyring, "current"), "k1", { mode: 0o600 });
+  const keyring = makeKeyring(folder.path);
   const simulator = await startSimulator({ apiKey: MARKED.apiKey, settleAfter: 0 });
   onTestFinished(() => simulator.stop());
   const temporal = await createLocalEnvironment({
