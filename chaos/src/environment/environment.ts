@@ -3,6 +3,7 @@ import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Operations } from "@durable-payments/operations/connection";
 import {
+  openTextSeal,
   temporalSettings,
   withLedger,
   withOperations,
@@ -14,7 +15,7 @@ import * as Result from "effect/Result";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { workerVariables } from "@durable-payments/tools/testing";
+import { makeKeyring, workerVariables } from "@durable-payments/tools/testing";
 import { fileURLToPath } from "node:url";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
@@ -101,10 +102,10 @@ const makeGate = () => {
 const workerFile = (name: string) => fileURLToPath(new URL(`../worker/${name}`, import.meta.url));
 
 /** Bundles the workflows of the project, and `payTwice`. */
-const bundleWorkflows = async (file: string): Promise<void> => {
+const bundleWorkflows = async (file: string, keyring: string): Promise<void> => {
   const { code } = await bundleWorkflowCode({
     workflowsPath: workerFile("pay-twice.ts"),
-    plugins: [new PaymentsPlugin()],
+    plugins: [new PaymentsPlugin({ keyring })],
     logger: new DefaultLogger("WARN"),
   });
   await writeFile(file, code);
@@ -157,13 +158,14 @@ export const startEnvironment = async (
       if (options.ledger === "postgres") started.server = await startLedgerServer(folder);
     };
     const bundle = join(folder, "workflow-bundle.js");
+    const keyring = makeKeyring(folder);
     await report.during(
       "Starting the servers",
       Promise.all([
         startServices(),
         startServer(),
         temporal.process.start(),
-        bundleWorkflows(bundle),
+        bundleWorkflows(bundle, keyring),
       ]),
     );
     const serviceOf: Environment["serviceOf"] = ({ account }) => {
@@ -182,6 +184,7 @@ export const startEnvironment = async (
     await writeFile(settingsFile, JSON.stringify({ ...FAST, assumptions, accounts }));
     const variables = {
       PAYMENTS_SETTINGS: settingsFile,
+      PAYMENTS_KEYRING: keyring,
       CHAOS_BUNDLE: bundle,
       TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
       ...workerVariables(temporal, service),
@@ -207,7 +210,7 @@ export const startEnvironment = async (
     const gate = makeGate();
     const settings: Parameters<typeof withOperations>[0] = {
       temporal: () => temporalSettings(variables),
-      ledger: { ledger: variables.PAYMENTS_LEDGER, clientId },
+      ledger: { ledger: variables.PAYMENTS_LEDGER, clientId, seal: openTextSeal(keyring) },
       accounts: services.map(({ account: name, clientId: id, url: baseUrl }) => ({
         name,
         service: Result.succeed({ clientId: id, baseUrl }),

@@ -63,7 +63,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
       });
   const start = (id: string, account?: "eu") =>
     again(() => startRun(stack.operations, id, payments.planned(id, account), ada));
-  const isPaidOnce = async (...ids: ReadonlyArray<string>): Promise<void> => {
+  const expectPaidOnce = async (...ids: ReadonlyArray<string>): Promise<void> => {
     for (const id of ids) await payments.result(id);
     expect(await Promise.all(ids.map(payments.paid))).toEqual(ids.map(() => 1));
   };
@@ -76,7 +76,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
       await start(`${id}-eu`, "eu");
       proxy.breakAll(breaks[id]);
     }
-    await isPaidOnce(...ids.flatMap((id) => [id, `${id}-eu`]));
+    await expectPaidOnce(...ids.flatMap((id) => [id, `${id}-eu`]));
   });
 
   test("pays from both accounts while each commit takes longer than a send may wait for it", async () => {
@@ -86,7 +86,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     });
     await start("slow");
     await start("slow-eu", "eu");
-    await isPaidOnce("slow", "slow-eu");
+    await expectPaidOnce("slow", "slow-eu");
   });
 
   test.concurrent("pays once if the commit before the send, and the response, are lost", async () => {
@@ -94,7 +94,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     const broken = proxy.breakAt(/^COMMIT/, "after");
     await start("lost", "eu");
     await broken;
-    await isPaidOnce("lost");
+    await expectPaidOnce("lost");
   });
 
   test.concurrent("an approval and a pause are kept though the server restarts", async () => {
@@ -116,7 +116,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     await vi.waitFor(isAsked, WITHIN);
     expect(await payments.paid("approved")).toBe(0);
     await again(() => approve(operations, "approved", bob));
-    await isPaidOnce("approved", "paused");
+    await expectPaidOnce("approved", "paused");
   });
 
   test.concurrent("a file, a retry and a recovery, while an administrator ends every connection", async () => {
@@ -146,7 +146,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     await terminate();
     await stack.home.fund("USD", "200000.00");
     await again(() => retryPayment(operations, "refused", bob));
-    await isPaidOnce("refused");
+    await expectPaidOnce("refused");
     await payments.result(`${checked.batch}/1`);
     expect(await Promise.all(["r1", "r2", "r3"].map(payments.paid))).toEqual([1, 1, 1]);
   });

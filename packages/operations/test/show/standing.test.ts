@@ -26,6 +26,7 @@ const progress = (more: Partial<Progress> = {}): Progress => ({
 const pending = (more: Partial<Progress["pending"][number]> = {}): Progress["pending"][number] => ({
   id: "1",
   type: "createPayout",
+  taskQueue: "payments",
   attempt: 2,
   message: null,
   failureType: null,
