@@ -26,6 +26,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
   const folder = makeTestFolder();
   const uncaught: Array<unknown> = [];
   const note = (error: unknown) => void uncaught.push(error);
+  const ends: Array<() => Promise<void>> = [];
   let postgres: Postgres;
   let proxy: BreakingProxy;
   let stack: RealStack;
@@ -33,14 +34,16 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
   beforeAll(async () => {
     process.on("uncaughtException", note);
     postgres = await startPostgres(folder.path);
+    ends.push(() => postgres.stop());
     proxy = await BreakingProxy.start(postgres.port);
+    ends.push(() => proxy.stop());
     stack = await startRealStack(proxy.through(postgres.address("postgres")));
+    ends.push(() => stack[Symbol.asyncDispose]());
     payments = await paymentsOn(stack);
   });
   afterAll(async () => {
-    await stack[Symbol.asyncDispose]();
-    await proxy.stop();
-    await postgres.stop();
+    // The last first; what has not started has nothing to end.
+    for (const end of ends.toReversed()) await end();
     folder.remove();
     process.off("uncaughtException", note);
     expect(uncaught).toEqual([]);
