@@ -10,7 +10,7 @@ export interface LedgerServer {
   readonly address: string;
   readonly proxy: BreakingProxy;
   /** Ends every connection of a worker or a tool, as an administrator does. */
-  readonly terminateBackends: () => Promise<unknown>;
+  readonly terminateBackends: () => Promise<void>;
   /** Ends the server at once, and starts it again after this time. */
   readonly restart: (downMs: number) => Promise<void>;
   /**
@@ -56,7 +56,7 @@ export const startLedgerServer = async (folder: string): Promise<LedgerServer> =
   return {
     address: proxy.through(primary.address("postgres")),
     proxy,
-    terminateBackends: () => next(() => current.sql("postgres", TERMINATE)),
+    terminateBackends: () => next(async () => void (await current.sql("postgres", TERMINATE))),
     restart: (downMs) =>
       next(async () => {
         await stop(current);

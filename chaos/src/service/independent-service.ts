@@ -35,7 +35,6 @@ export interface IndependentService {
   readonly stop: () => Promise<void>;
 }
 
-
 /**
  * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
  * no code with the client or the simulator, and makes its own choices if the document is

@@ -125,6 +125,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
   test.concurrent("a file, a retry and a recovery, while an administrator ends every connection", async () => {
     const terminate = () =>
       postgres.sql(
+        "postgres",
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()",
       );
     const { operations } = stack;
