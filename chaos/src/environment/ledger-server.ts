@@ -5,23 +5,7 @@ import { join } from "node:path";
 import { delay } from "../delay.ts";
 
 /** The PostgreSQL server of the ledger, with a standby, behind a proxy that is slow and breaks. */
-export interface LedgerServer {
-  /** As `PAYMENTS_LEDGER` names it: by way of the proxy. */
-  readonly address: string;
-  readonly proxy: BreakingProxy;
-  /** Ends every connection of a worker or a tool, as an administrator does. */
-  readonly terminateBackends: () => Promise<void>;
-  /** Ends the server at once, and starts it again after this time. */
-  readonly restart: (downMs: number) => Promise<void>;
-  /**
-   * Promotes the standby, and ends the server before.
-   *
-   * @param lostMs how long the standby had not followed: the commits of that time are lost; 0 for none.
-   * @returns when the server was ended, in milliseconds since 1970.
-   */
-  readonly failOver: (lostMs: number) => Promise<number>;
-  readonly end: () => Promise<void>;
-}
+export type LedgerServer = Awaited<ReturnType<typeof startLedgerServer>>;
 
 const TERMINATE =
   "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
@@ -31,20 +15,12 @@ const TERMINATE =
  *
  * @throws Error if PostgreSQL cannot run here
  */
-export const startLedgerServer = async (folder: string): Promise<LedgerServer> => {
+export const startLedgerServer = async (folder: string) => {
   const primary = await startPostgres(folder);
   const other = join(folder, "standby");
   await mkdir(other);
   const standby = await primary.standby(other);
   const proxy = await BreakingProxy.start(primary.port);
-  const up = new Set([primary, standby]);
-  const stop = async (server: typeof primary, mode?: "fast" | "immediate"): Promise<void> => {
-    if (up.delete(server)) await server.stop(mode);
-  };
-  const start = async (server: typeof primary): Promise<void> => {
-    await server.start();
-    up.add(server);
-  };
   let current = primary;
   // One thing at a time happens to the servers.
   let last: Promise<unknown> = Promise.resolve();
@@ -54,23 +30,32 @@ export const startLedgerServer = async (folder: string): Promise<LedgerServer> =
     return done;
   };
   return {
+    /** As `PAYMENTS_LEDGER` names it: by way of the proxy. */
     address: proxy.through(primary.address("postgres")),
     proxy,
-    terminateBackends: () => next(async () => void (await current.sql("postgres", TERMINATE))),
-    restart: (downMs) =>
+    /** Ends every connection of a worker or a tool, as an administrator does. */
+    terminateBackends: () => next(() => current.sql("postgres", TERMINATE)),
+    /** Ends the server at once, and starts it again after this time. */
+    restart: (downMs: number) =>
       next(async () => {
-        await stop(current);
+        await current.stop();
         await delay(downMs);
-        await start(current);
+        await current.start();
       }),
-    failOver: (lostMs) =>
+    /**
+     * Ends the server, and promotes the standby.
+     *
+     * @param lostMs how long the standby had not followed: the commits of that time are lost; 0 for none.
+     * @returns when the server was ended, in milliseconds since 1970.
+     */
+    failOver: (lostMs: number) =>
       next(async () => {
-        if (lostMs > 0) await stop(standby);
+        if (lostMs > 0) await standby.stop();
         await delay(lostMs);
         // A server that ends in order hands over all that it has committed, which a synchronous standby always has.
-        await stop(primary, lostMs > 0 ? "immediate" : "fast");
+        await primary.stop(lostMs > 0 ? "immediate" : "fast");
         const endedAt = Date.now();
-        if (lostMs > 0) await start(standby);
+        if (lostMs > 0) await standby.start();
         await standby.promote();
         current = standby;
         proxy.serverPort = standby.port;
@@ -78,7 +63,8 @@ export const startLedgerServer = async (folder: string): Promise<LedgerServer> =
       }),
     end: async () => {
       await proxy.stop();
-      await Promise.all([...up].map((server) => stop(server)));
+      // One of them has ended, if there was a failover.
+      await Promise.allSettled([primary, standby].map(({ stop }) => stop()));
     },
   };
 };

@@ -2,54 +2,32 @@ import { delay } from "../delay.ts";
 import type { LedgerServer } from "../environment/ledger-server.ts";
 import type { Random } from "../plan/random.ts";
 
-/** What happens to a ledger in PostgreSQL, other than a failover. */
-export const LEDGER_FAULTS = [
-  "backends terminated",
-  "broken before a commit",
-  "broken after a commit",
-  "slow commits",
-  "server restarted",
-  "half closed",
-  "silent",
-  "slow answers",
-] as const;
+/** How long commits and answers are slow; a commit that is to break comes as soon as that. */
+const FOR_MS = 8_000;
 
-/** How long commits and answers are slow. */
-const SLOW_FOR_MS = 8_000;
+type LedgerFault = (server: LedgerServer, random: Random, signal: AbortSignal) => Promise<unknown>;
 
-/** A commit comes soon, or there is nothing to break. */
-const COMMIT_WITHIN_MS = 10_000;
+const breakAtCommit =
+  (moment: "before" | "after"): LedgerFault =>
+  ({ proxy }, _, signal) =>
+    Promise.race([proxy.breakAt(/^COMMIT/, moment), delay(FOR_MS, signal)]);
 
-/** Breaks connections of all workers and tools, or makes them slow; ends when the fault is over. */
-export const injectLedgerFault = async (
-  { proxy, restart, terminateBackends }: LedgerServer,
-  name: (typeof LEDGER_FAULTS)[number],
-  random: Random,
-  signal: AbortSignal,
-): Promise<void> => {
-  switch (name) {
-    case "backends terminated":
-      return terminateBackends();
-    case "broken before a commit":
-    case "broken after a commit": {
-      const broken = proxy.breakAt(/^COMMIT/, name.includes("before") ? "before" : "after");
-      return Promise.race([broken, delay(COMMIT_WITHIN_MS, signal)]);
-    }
-    case "half closed":
-      return proxy.breakAll("halfClose");
-    case "silent":
-      return proxy.breakAll("hang");
-    case "server restarted":
-      return restart(random.int(0, 3_000));
-    case "slow commits":
-      proxy.commitDelayMs = random.int(600, 3_000);
-      await delay(SLOW_FOR_MS, signal);
-      proxy.commitDelayMs = 0;
-      return undefined;
-    case "slow answers":
-      proxy.answerDelayMs = random.int(20, 300);
-      await delay(SLOW_FOR_MS, signal);
-      proxy.answerDelayMs = 0;
-      return undefined;
-  }
+const slow =
+  (what: "commitDelayMs" | "answerDelayMs", least: number, most: number): LedgerFault =>
+  async ({ proxy }, random, signal) => {
+    proxy[what] = random.int(least, most);
+    await delay(FOR_MS, signal);
+    proxy[what] = 0;
+  };
+
+/** What happens to a ledger in PostgreSQL, other than a failover: to all connections of workers and tools. */
+export const LEDGER_FAULTS: Readonly<Record<string, LedgerFault>> = {
+  "backends terminated": ({ terminateBackends }) => terminateBackends(),
+  "broken before a commit": breakAtCommit("before"),
+  "slow commits": slow("commitDelayMs", 600, 3_000),
+  "broken after a commit": breakAtCommit("after"),
+  "server restarted": ({ restart }, random) => restart(random.int(0, 3_000)),
+  "half closed": async ({ proxy }) => proxy.breakAll("halfClose"),
+  silent: async ({ proxy }) => proxy.breakAll("hang"),
+  "slow answers": slow("answerDelayMs", 20, 300),
 };

@@ -2,7 +2,7 @@ import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { Random } from "../plan/random.ts";
-import { injectLedgerFault, LEDGER_FAULTS } from "./ledger-faults.ts";
+import { LEDGER_FAULTS } from "./ledger-faults.ts";
 
 /** Longer than the dispatch window, and than heartbeat time-outs: what a worker was doing counts as lost. */
 const LONG_OUTAGE_MS = 20_000;
@@ -27,6 +27,8 @@ export const injectProcessFaults = async ({
   const simulators = services.flatMap(({ simulator }) => simulator?.process ?? []);
   const mayBeLong = runs >= RUNS_FOR_LONG_OUTAGE;
   const targets = new Random(seed, "targets");
+  const faults = Object.entries(LEDGER_FAULTS);
+  const firstFault = new Random(seed, "ledger faults").int(0, faults.length - 1);
 
   /** One fault for so many runs, at least one: each in one of equal parts of the work, at a random moment. */
   const injectEach = async (
@@ -80,9 +82,9 @@ export const injectProcessFaults = async ({
     ),
     ledgerServer &&
       injectEach("ledger", 6, async (random, index) => {
-        // Each once before any is drawn.
-        const name = LEDGER_FAULTS[index] ?? random.pick(LEDGER_FAULTS);
-        await injectLedgerFault(ledgerServer, name, random, signal);
+        // Each in turn, from one that the seed chooses.
+        const [name, fault] = faults[(firstFault + index) % faults.length] ?? [];
+        await fault?.(ledgerServer, random, signal);
         tally.add(`ledger: ${name}`);
       }),
     injectEach("server", 70, async (random, index) => {
