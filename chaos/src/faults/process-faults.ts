@@ -81,7 +81,7 @@ export const injectProcessFaults = async ({
       ),
     ),
     ledgerServer &&
-      injectEach("ledger", 6, async (random, index) => {
+      injectEach("ledger", 3, async (random, index) => {
         // Each in turn, from one that the seed chooses.
         const [name, fault] = faults[(firstFault + index) % faults.length] ?? [];
         await fault?.(ledgerServer, random, signal);
