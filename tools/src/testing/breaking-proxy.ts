@@ -51,7 +51,8 @@ const inOrder = () => {
   return (ms: number, act: () => void): void => {
     const due = performance.now() + ms;
     last = last.then(async () => {
-      if (due > performance.now()) await sleep(due - performance.now());
+      const left = due - performance.now();
+      if (left > 0) await sleep(left);
       act();
     });
   };
