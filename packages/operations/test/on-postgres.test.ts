@@ -90,7 +90,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     await start("slow");
     await start("slow-eu", "eu");
     await expectPaidOnce("slow", "slow-eu");
-  });
+  }, 90_000);
 
   test.concurrent("pays once if the commit before the send, and the response, are lost", async () => {
     await stack.eu.addFault({ kind: "dropped", operation: "createPayout" });
