@@ -3,7 +3,6 @@ import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Operations } from "@durable-payments/operations/connection";
 import {
-  openTextSeal,
   temporalSettings,
   withLedger,
   withOperations,
@@ -210,7 +209,7 @@ export const startEnvironment = async (
     const gate = makeGate();
     const settings: Parameters<typeof withOperations>[0] = {
       temporal: () => temporalSettings(variables),
-      ledger: { ledger: variables.PAYMENTS_LEDGER, clientId, seal: openTextSeal(keyring) },
+      ledger: { ledger: variables.PAYMENTS_LEDGER, clientId, keyring },
       accounts: services.map(({ account: name, clientId: id, url: baseUrl }) => ({
         name,
         service: Result.succeed({ clientId: id, baseUrl }),
