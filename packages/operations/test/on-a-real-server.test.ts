@@ -13,7 +13,7 @@ import { listRuns, readOverview, readRun } from "../src/show/index.ts";
 import { startPayment, startRun } from "../src/start.ts";
 import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
-import type { payReserved } from "./support/workflows.ts";
+import type { payReserved, waitThenPay } from "./support/workflows.ts";
 
 let stack: RealStack;
 let known: string;
@@ -132,7 +132,7 @@ test("each row of a file is paid once, and counted", async () => {
 test("a replay of all open runs covers those without a write, and counts those of other task queues", async () => {
   const { client } = stack.operations;
   const start = (workflowId: string, taskQueue: string) =>
-    client.workflow.start("waitThenPay", { workflowId, taskQueue, args: [payout("later")] });
+    client.workflow.start<typeof waitThenPay>("waitThenPay", { workflowId, taskQueue, args: [payout("later")] });
   const [waiting, other] = await Promise.all([
     start("waiting", "payments"),
     start("other", "else"),
