@@ -132,7 +132,11 @@ test("each row of a file is paid once, and counted", async () => {
 test("a replay of all open runs covers those without a write, and counts those of other task queues", async () => {
   const { client } = stack.operations;
   const start = (workflowId: string, taskQueue: string) =>
-    client.workflow.start<typeof waitThenPay>("waitThenPay", { workflowId, taskQueue, args: [payout("later")] });
+    client.workflow.start<typeof waitThenPay>("waitThenPay", {
+      workflowId,
+      taskQueue,
+      args: [{ ...payout("later"), beneficiary_id: known }],
+    });
   const [waiting, other] = await Promise.all([
     start("waiting", "payments"),
     start("other", "else"),
