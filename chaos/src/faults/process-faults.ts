@@ -82,7 +82,7 @@ export const injectProcessFaults = async ({
     ),
     ledgerServer &&
       injectEach("ledger", 3, async (random, index) => {
-        // Each in turn, from one that the seed chooses.
+        // Each in turn, and the seed chooses the first.
         const [name, fault] = faults[(firstFault + index) % faults.length] ?? [];
         await fault?.(ledgerServer, random, signal);
         tally.add(`ledger: ${name}`);
