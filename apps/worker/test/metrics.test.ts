@@ -1,7 +1,6 @@
 // A metric that an alert uses and no worker exports is silent: nobody is paged. So the metrics of a worker with two accounts are
 // compared with docs/metrics.md, the alerts and the dashboard.
 import { openLedger } from "@durable-payments/ledger";
-import { startSimulator } from "@durable-payments/simulator";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -16,14 +15,10 @@ const BATCH = "payouts/4d34";
 
 const HOUR_MS = 3_600_000;
 
-const { folder, startPayout, startWorker } = await makeRig({ settleAfter: HOUR_MS });
-const eu = await startSimulator({ clientId: "client-eu", apiKey: "key-eu", settleAfter: HOUR_MS });
+const { eu, folder, seal, startPayout, startWorker } = await makeRig({ settleAfter: HOUR_MS });
 const place = `sqlite:${join(folder.path, "ledger.sqlite")}` as const;
-const ledger = await openLedger(place);
-afterAll(async () => {
-  await ledger.close();
-  await eu.stop();
-});
+const ledger = await openLedger(place, { seal });
+afterAll(() => ledger.close());
 
 /** These appear where there is something to show: a credential that expires, or a keyring. */
 const CONDITIONAL = [

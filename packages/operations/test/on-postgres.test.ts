@@ -123,6 +123,7 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
   });
 
   test.concurrent("a file, a retry and a recovery, while an administrator ends every connection", async () => {
+    // Again while the server restarts, as it does in another test.
     const terminate = () =>
       postgres.sql(
         "postgres",
@@ -144,10 +145,10 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     const unfunded = { ...payout("refused"), amount: "200000.00" };
     const input = { beneficiary_id: payments.known, payout: unfunded };
     await again(() => startRun(operations, "refused", planPayout(input, defaultAssumptions), ada));
-    await terminate();
+    await vi.waitFor(terminate, WITHIN);
     await expect(payments.result("refused")).rejects.toThrow();
     await again(() => recover(operations, { ...bob, isDryRun: false }));
-    await terminate();
+    await vi.waitFor(terminate, WITHIN);
     await stack.home.fund("USD", "200000.00");
     await again(() => retryPayment(operations, "refused", bob));
     await expectPaidOnce("refused");
