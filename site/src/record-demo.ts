@@ -36,7 +36,10 @@ const record = async (): Promise<ReadonlyArray<RecordedLine>> => {
 await runCommand({ help, options: {} }, async () => {
   const lines = await reporter().during("Recording the demo", record());
   const file = join(checkout, "docs/pictures/demo.svg");
-  writeFileSync(file, drawRecording(lines, `${COMMAND}: one onboarding, and payouts from two accounts`));
+  writeFileSync(
+    file,
+    drawRecording(lines, `${COMMAND}: one onboarding, and payouts from two accounts`),
+  );
   process.stdout.write(`${file}\n`);
   return 0;
 });
