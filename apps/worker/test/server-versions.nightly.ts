@@ -9,9 +9,10 @@ import {
   startApp,
   workerVariables,
 } from "@durable-payments/tools/testing";
-import { writeFileSync } from "node:fs";
+import { Connection } from "@temporalio/client";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type Cluster, startCluster, whyNoCluster } from "./support/cluster.ts";
 import { payoutInput } from "./support/inputs.ts";
 import { settingsFile } from "./support/rig.ts";
@@ -95,6 +96,28 @@ describe.each([clusterServer, latestServer])("Temporal server $version", (versio
       expect(failed.exitCode).not.toBe(0);
       await starter("retry", "refused", ...acting);
       await starter("show", "refused", "--follow", "--exit-status");
+    });
+
+    it.runIf(version === latestServer)("a run that Temporal has paused is open", async () => {
+      const file = fileOf("paused");
+      const input = JSON.parse(readFileSync(file, "utf8")) as object;
+      writeFileSync(file, JSON.stringify({ ...input, options: { approval: { above: "0.01" } } }));
+      await starter("pay", file, "--id", "paused", "--by", "ada");
+      const waits = async () => expect(await starter("show", "paused")).toMatch(/needs approval/);
+      await vi.waitFor(waits, { timeout: 60_000, interval: 500 });
+      const connection = await Connection.connect({ address: cluster.address });
+      onTestFinished(() => connection.close());
+      const run = { namespace: "default", workflowId: "paused", identity: "test", reason: "test" };
+      await connection.workflowService.pauseWorkflowExecution(run);
+      await starter("approve", "paused", "--by", "grace", "--reason", "test");
+      const isPaused = async () =>
+        expect(await starter("show", "paused")).toMatch(/paused in Temporal/);
+      await vi.waitFor(isPaused, { timeout: 20_000, interval: 500 });
+      expect(await starter("list")).toMatch(/paused/);
+      // Only an open run is woken by a retry; a closed one would be started again.
+      expect(await starter("retry", "paused", ...acting)).toMatch(/check again/);
+      await connection.workflowService.unpauseWorkflowExecution(run);
+      await starter("show", "paused", "--follow", "--exit-status");
     });
 
     it("recovers, and pays on", async () => {

@@ -79,9 +79,13 @@ export const startCluster = async ({
   const executable = locate(version)?.path;
   if (executable === undefined) throw new ServerNotFound(whyNoCluster(version));
   const dynamicConfig = join(folder, "dynamic-config.yaml");
-  // Trackers and tools ask for lists more than ten times a second.
-  const moreLists = { "frontend.namespaceRPS.visibility": [{ value: 100 }] };
-  await writeFile(dynamicConfig, JSON.stringify(moreLists));
+  const settings = {
+    // Trackers and tools ask for lists more than ten times a second.
+    "frontend.namespaceRPS.visibility": [{ value: 100 }],
+    // Of newer servers; older ones ignore it.
+    "frontend.WorkflowPauseEnabled": [{ value: true }],
+  };
+  await writeFile(dynamicConfig, JSON.stringify(settings));
   await mkdir(join(folder, "config"));
   const ports: Ports = {};
   for (const service of services) {

@@ -91,6 +91,7 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const isUndone = found.state === "undone";
   const known = isUndone ? { ...found, ...nextGeneration(found, call.request) } : found;
   const isRestored = row === undefined ? look.epoch > 1 : row.epoch < look.epoch;
+  const isFirst = row === undefined && call.testimony?.is === "none";
   const isOther = known.request.hash !== call.request.hash;
   const request = isOther ? known.request : call.request;
   const doubt = Math.max(1, known.doubt);
@@ -106,7 +107,8 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
       );
     if (isOther && (isRestored || known.state === "refused"))
       return asks(doubted, "Another request may have been sent under this step.", context);
-    if (isRestored && policy.repeat === "keyed")
+    // A first attempt sends the first key again: a repeat is ignored, and a refusal of it proves nothing.
+    if (isRestored && policy.repeat === "keyed" && !isFirst)
       return asks(doubted, "The ledger was restored, and another key may have been sent.", context);
   }
   // `from: null`: no response was lost; the message says why the write is checked.
@@ -115,7 +117,6 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
     : "Not vouched for: this id may have run before";
   const unmade = { madeId: null, result: null, knownBy: null };
   // A first run has sent nothing since the recovery, so the wait began with it.
-  const isFirst = row === undefined && call.testimony?.is === "none";
   const since = isFirst ? { ...look, now: look.recoveredAt ?? look.now } : look;
   const sent = { runId: call.runId, request, doubt, from: null, message };
   const to = { ...nowUnknown(since, policy), ...sent, ...unmade };

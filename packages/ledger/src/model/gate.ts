@@ -1,7 +1,7 @@
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal } from "@durable-payments/api-core/values";
 import type { JsonObject, WriteRequest, Question, WriteRow } from "./row.ts";
-import { questionOf } from "./rows.ts";
+import { isHarmless, questionOf } from "./rows.ts";
 import type { Call, Effect, Testimony, WritePolicy } from "./events.ts";
 import type { DecisionKind, FiledPayment, Look } from "../store/ledger.ts";
 
@@ -204,17 +204,16 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
 
 /**
  * Returns whether a ledger that says "not sent" may be believed. It may be lost or behind, so Temporal has to name the
- * version that it knows. After a recovery Temporal may have forgotten as well: a list is read first, if there is one and
- * no key makes a repeat harmless. Everything else is reconciled first.
+ * version that it knows. After a recovery Temporal may have forgotten as well, so an id without a row may have sent: only a
+ * harmless repeat is believed. Everything else is reconciled first.
  */
 export const mayBelieveNotSent = (
   row: WriteRow | undefined,
   epoch: number,
   testimony: Testimony,
-  { isListed, repeat }: Pick<WritePolicy, "isListed" | "repeat">,
+  policy: WritePolicy,
 ): boolean => {
-  if (row === undefined)
-    return testimony?.is === "none" && (epoch === 1 || !isListed || repeat !== "none");
+  if (row === undefined) return testimony?.is === "none" && (epoch === 1 || isHarmless(policy));
   return (
     (row.state === "ready" || row.state === "refused" || row.state === "undone") &&
     row.epoch === epoch &&

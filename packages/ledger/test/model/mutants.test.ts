@@ -300,6 +300,16 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           "stuck",
         ],
       },
+      "the first send of a key after a recovery may be a repeat": {
+        "it counts as the first": [
+          "keyed: ledger lost, forgotten by Temporal",
+          (look, event, policy) =>
+            look.row === undefined
+              ? advance(look, event, { ...policy, repeat: "idempotent" })
+              : advance(look, event, policy),
+          "made, and said not to be",
+        ],
+      },
       "an overrule leaves what may have been sent unknown, and waits": {
         "an overruled end has no wait": [
           "ends and overrules",

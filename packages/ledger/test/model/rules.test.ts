@@ -66,8 +66,19 @@ describe("what time, limits and undoing do", () => {
     const { row } = advance(look, calledBy({ testimony: { is: "none" } }), policy);
     expect(row).toMatchObject({ state: "unknown", message: "The ledger was restored" });
     expect(row?.until).toBeLessThan(look.now);
-    const keyed = { ...policy, repeat: "keyed" } as const;
-    expect(advance(look, calledBy({ testimony: { is: "none" } }), keyed).effect.is).toBe("send");
+  });
+
+  test("the first send of a key after a recovery may be a repeat: a refusal of it proves nothing", () => {
+    const keyed = { ...policy, repeat: "keyed", isListed: false } as const;
+    const look = { ...empty, epoch: 2, recoveredAt: empty.now };
+    const first = calledBy({ testimony: { is: "none" } });
+    const { row } = advance(look, first, keyed);
+    expect(row).toMatchObject({ state: "unknown", doubt: 1, generation: 1 });
+    expect(advance({ ...look, row }, first, keyed).effect).toMatchObject({
+      is: "send",
+      generation: 1,
+      isResend: true,
+    });
   });
 
   test("what was undone is made anew by a later run, under the next key", () => {

@@ -88,6 +88,9 @@ export const pauseOf = (
 ): Pause | undefined =>
   pauses.find(({ of, scope }) => scope === "all" || of === (scope === "run" ? workflowId : batch));
 
+const PAUSED_IN_TEMPORAL =
+  "Its workflow is paused in Temporal: it continues once it is unpaused there.";
+
 /** Returns why an open run makes no progress, from Temporal and the ledger. */
 const openReason = (
   evidence: Evidence,
@@ -95,18 +98,19 @@ const openReason = (
   const { listLagMs, now, pauses, progress, rows, run, waits, workflowId } = evidence;
   const open = evidence.items.filter(({ endedAt }) => endedAt === null);
   const said = (status: Status, reason: string | null) => ({ status, reason });
+  // A decision is of no use to a paused workflow, so it is said with the question, too.
+  const paused = progress?.isPaused === true ? [PAUSED_IN_TEMPORAL] : [];
   const asking = rows.find(isAsking);
-  if (asking !== undefined)
-    return said("asking", `${asking.step}: ${asking.question?.reason ?? ""}`);
+  if (asking !== undefined) {
+    const reason = `${asking.step}: ${asking.question?.reason ?? ""}`;
+    return said("asking", [reason, ...paused].join(" "));
+  }
   const approval = rows.find(awaitsApproval);
   if (approval !== undefined) {
-    return said("approval", `${approval.step} needs approval: ${approval.question?.reason ?? ""}`);
+    const reason = `${approval.step} needs approval: ${approval.question?.reason ?? ""}`;
+    return said("approval", [reason, ...paused].join(" "));
   }
-  if (progress?.isPaused === true)
-    return said(
-      "waiting",
-      "its workflow is paused in Temporal: it continues once it is unpaused there",
-    );
+  if (paused.length > 0) return said("waiting", PAUSED_IN_TEMPORAL);
   const pending = progress?.pending ?? [];
   const lost = rows.find(({ state }) => state === "unknown");
   if (lost !== undefined) {

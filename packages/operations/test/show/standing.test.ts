@@ -118,7 +118,7 @@ const CASES: ReadonlyArray<
     "a run that Temporal has paused",
     { progress: progress({ isPaused: true }) },
     ["waiting", "running"],
-    "its workflow is paused in Temporal: it continues once it is unpaused there",
+    "Its workflow is paused in Temporal: it continues once it is unpaused there.",
   ],
   [
     "a write that nothing vouches for",
