@@ -43,12 +43,13 @@ export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: C
     try {
       await environment.operate(act, signal);
       tally.add(`answered: ${choice}`);
+      if (question !== null) answered.add(question.id);
     } catch (error) {
-      // The question was answered by a late answer, or replaced by another one.
+      // A late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the question
+      // remains, the person answers again.
       if (!isOperationError(error)) throw error;
       tally.add("answer refused");
     }
-    if (question !== null) answered.add(question.id);
   };
 
   const decideApproval = async (run: PlannedRun, row: WriteRow): Promise<void> => {
