@@ -8,40 +8,17 @@ import {
   WORKFLOW,
   type Workflows,
 } from "@durable-payments/protocol";
+import { pollersOf } from "@durable-payments/protocol/task-queues";
 import {
   type Client,
   WorkflowIdConflictPolicy,
   type WorkflowStartOptions,
 } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
-import proto from "@temporalio/proto";
 import { Runtime } from "@temporalio/worker";
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account } from "./accounts.ts";
-
-const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } =
-  proto.temporal.api.enums.v1.TaskQueueType;
-
-/** A worker polls at least once a minute; Temporal lists a worker that is gone for five. */
-const SEEN_WITHIN_MS = 90_000;
-
-/** Returns the identities of the workers that poll a task queue for the tasks of workflows or of activities. */
-const pollersOf = async (
-  { options, workflowService }: Client,
-  taskQueueType: proto.temporal.api.enums.v1.TaskQueueType,
-  taskQueue: string,
-): Promise<ReadonlyArray<string>> => {
-  const { pollers } = await workflowService.describeTaskQueue({
-    namespace: options.namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType,
-  });
-  const oldest = Date.now() - SEEN_WITHIN_MS;
-  return (pollers ?? [])
-    .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= oldest)
-    .map(({ identity }) => identity ?? "");
-};
 
 /** A workflow that the workers of a task queue keep running: one for all of them. */
 export interface KeptWorkflow<Type extends "tracker" | "notifier"> {
@@ -93,7 +70,7 @@ export const ensure = async <Type extends "tracker" | "notifier">(
   const handle = await start();
   const { taskQueue } = await handle.describe();
   if (taskQueue === options.taskQueue) return;
-  if ((await pollersOf(client, TASK_QUEUE_TYPE_WORKFLOW, taskQueue)).length > 0) return;
+  if ((await pollersOf(client, "workflow", taskQueue)).length > 0) return;
   await handle.terminate(
     `No worker polls the task queue ${taskQueue}: it continues on ${options.taskQueue}`,
   );
@@ -161,9 +138,7 @@ export const warnOfOtherHosts = async (
   const { logger } = Runtime.instance();
   try {
     const queues = [taskQueue, batchQueue(taskQueue)];
-    const pollers = await Promise.all(
-      queues.map((queue) => pollersOf(client, TASK_QUEUE_TYPE_ACTIVITY, queue)),
-    );
+    const pollers = await Promise.all(queues.map((queue) => pollersOf(client, "activity", queue)));
     // The SDK's own identity of a worker: process id and host.
     const hosts = new Set(pollers.flat().map((identity) => identity.replace(/^\d+@/, "")));
     hosts.delete(hostname());

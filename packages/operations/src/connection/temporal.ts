@@ -5,6 +5,7 @@ import {
   InvalidDataConverter,
   readDataConverter,
 } from "@durable-payments/codec";
+import { pollersOf } from "@durable-payments/protocol/task-queues";
 import {
   isOnThisMachine,
   NOT_TEMPORAL,
@@ -303,30 +304,6 @@ export const findRun = async (
     if (isNotFound(error) && !isNamespaceMissing(error)) return undefined;
     throw error;
   }
-};
-
-const { TASK_QUEUE_TYPE_ACTIVITY, TASK_QUEUE_TYPE_WORKFLOW } =
-  proto.temporal.api.enums.v1.TaskQueueType;
-const QUEUES = { activity: TASK_QUEUE_TYPE_ACTIVITY, workflow: TASK_QUEUE_TYPE_WORKFLOW } as const;
-
-/** A worker polls at least once a minute; Temporal keeps those that are gone for five. */
-const SEEN_WITHIN_MS = 90_000;
-
-/** Returns the identities of those who poll a task queue for the tasks of workflows or of activities. */
-export const pollersOf = async (
-  { options, workflowService }: Client,
-  tasks: keyof typeof QUEUES,
-  taskQueue: string,
-): Promise<ReadonlyArray<string>> => {
-  const { pollers } = await workflowService.describeTaskQueue({
-    namespace: options.namespace,
-    taskQueue: { name: taskQueue },
-    taskQueueType: QUEUES[tasks],
-  });
-  const oldest = Date.now() - SEEN_WITHIN_MS;
-  return (pollers ?? [])
-    .filter(({ lastAccessTime }) => Number(lastAccessTime?.seconds ?? 0) * 1000 >= oldest)
-    .map(({ identity }) => identity ?? "");
 };
 
 /** Returns a message and remedy if no worker polls a queue; undefined if one does. */

@@ -13,15 +13,10 @@ import {
   utc,
 } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
+import { pollersOf } from "@durable-payments/protocol/task-queues";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import type { KnownAccount } from "../connection/operations.ts";
-import {
-  type TemporalSettings,
-  findRun,
-  listed,
-  pollersOf,
-  type Temporal,
-} from "../connection/temporal.ts";
+import { type TemporalSettings, findRun, listed, type Temporal } from "../connection/temporal.ts";
 import { detailsOf } from "../connection/temporal-errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 
