@@ -101,32 +101,13 @@ export interface StartPaymentOptions<W extends Workflow> {
 }
 
 /**
- * Returns the memo that vouches for a run as the first of its id: its first send need not be reconciled.
+ * Starts a run as {@link startPayment} does.
  *
- * @param now milliseconds since 1970; the run must start within 10 s of it.
+ * @param now Temporal's time. Within 10 s of it the run vouches for itself as the first of its id: its first send need
+ *   not be reconciled.
  */
-export const firstVoucher = (workflowId: string, now: number): RunMemo => ({
-  [VOUCHER]: { workflowId, at: now, is: "first" },
-});
-
-/**
- * Starts a payment workflow once: an id that Temporal knows, open or ended, is refused.
- *
- * @param client Temporal's client.
- * @param workflowType the workflow, or its name.
- * @param options id, starter, arguments.
- * @returns the handle of the run.
- * @throws WorkflowExecutionAlreadyStartedError if the id is known; InvalidInput if the id or name is invalid.
- * @example
- * ```ts
- * const run = await startPayment<typeof payOrder>(client, "payOrder", {
- *   id: "order-17",
- *   startedBy: "ada",
- *   args: [order],
- * });
- * ```
- */
-export const startPayment = async <W extends Workflow>(
+export const startPaymentAt = async <W extends Workflow>(
+  now: number,
   client: Client,
   workflowType: string | W,
   options: StartPaymentOptions<W>,
@@ -154,11 +135,38 @@ export const startPayment = async <W extends Workflow>(
     args: args as Parameters<W> & [unknown, ...Array<unknown>],
     workflowIdReusePolicy: "REJECT_DUPLICATE",
     workflowIdConflictPolicy: "FAIL",
-    memo: { [STARTED_BY]: startedBy, ...firstVoucher(id, Date.now()) } satisfies RunMemo,
+    memo: {
+      [STARTED_BY]: startedBy,
+      [VOUCHER]: { workflowId: id, at: now, is: "first" },
+    } satisfies RunMemo,
     staticSummary: summaryOf(payment, type),
     staticDetails: detailsOf(id, startedBy),
   });
 };
+
+/**
+ * Starts a payment workflow once: an id that Temporal knows, open or ended, is refused.
+ *
+ * @param client Temporal's client.
+ * @param workflowType the workflow, or its name.
+ * @param options id, starter, arguments.
+ * @returns the handle of the run.
+ * @throws WorkflowExecutionAlreadyStartedError if the id is known; InvalidInput if the id or name is invalid.
+ * @example
+ * ```ts
+ * const run = await startPayment<typeof payOrder>(client, "payOrder", {
+ *   id: "order-17",
+ *   startedBy: "ada",
+ *   args: [order],
+ * });
+ * ```
+ */
+export const startPayment = <W extends Workflow>(
+  client: Client,
+  workflowType: string | W,
+  options: StartPaymentOptions<W>,
+): Promise<WorkflowHandleWithStartDetails<W>> =>
+  startPaymentAt(Date.now(), client, workflowType, options);
 
 /** Longest time between the record of a run and its start in Temporal. */
 const START_WITHIN_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { OperationName } from "@durable-payments/api-core";
 import { decodingConnection } from "@durable-payments/operations/connection";
-import { firstVoucher } from "@durable-payments/operations/start";
+import { startPaymentAt } from "@durable-payments/operations/start";
 import type {
   FaultKind,
   FaultOrder,
@@ -13,7 +13,6 @@ import {
   type Workflow,
   type WorkflowHandle,
   type WorkflowHandleWithFirstExecutionRunId,
-  type WorkflowStartOptions,
 } from "@temporalio/client";
 import type { DataConverter, Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
@@ -105,18 +104,6 @@ export interface PaymentsTest extends AsyncDisposable {
 }
 
 const NAMESPACE = "default";
-
-/** Fields of a run that are unknown before it starts. */
-const UNKNOWN_RUN = {
-  account: null,
-  runId: null,
-  batch: null,
-  batchRow: null,
-  amount: null,
-  currency: null,
-  payee: null,
-  reference: null,
-} as const;
 
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
 
@@ -239,17 +226,13 @@ export const beginTest = async (
       args: Parameters<W>,
       { startedBy = "the test", workflowId = randomUUID() }: StartOptions = {},
     ) => {
-      const type = typeof workflow === "string" ? workflow : workflow.name;
-      await ledger.noteRun({ ...UNKNOWN_RUN, workflowId, type, startedBy });
-      // The SDK's type wants `args` only if there are parameters; an empty list says the same.
-      const options = {
+      const handle = await startPaymentAt<W>(await clock.now(), client, workflow, {
+        id: workflowId,
+        startedBy,
         args,
         taskQueue,
-        workflowId,
-        workflowIdReusePolicy: "REJECT_DUPLICATE",
-        memo: { startedBy, ...firstVoucher(workflowId, await clock.now()) },
-      } as unknown as WorkflowStartOptions<W>;
-      const handle = await client.workflow.start<W>(type, options);
+        ledger,
+      });
       runs.note(workflowId, handle.firstExecutionRunId);
       return paymentsRun<W, WorkflowHandleWithFirstExecutionRunId<W>>(context, handle);
     };
