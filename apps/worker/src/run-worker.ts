@@ -1,12 +1,12 @@
 import { readDataConverter } from "@durable-payments/codec";
 import { PaymentsPlugin, type Polling } from "@durable-payments/plugin";
-import { loggingOf, showTemporalExpiry } from "@durable-payments/plugin/internal";
+import { loggingOf, orCannotStart, showTemporalExpiry } from "@durable-payments/plugin/internal";
 import { taskQueueOf } from "@durable-payments/protocol";
 import { Runtime, Worker } from "@temporalio/worker";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { readSettings, type Settings } from "@durable-payments/protocol/settings";
-import { connect, orCannotStart } from "./temporal.ts";
+import { connect } from "./temporal.ts";
 import { bundleFor } from "./prebuilt-bundle.ts";
 
 const LOOPBACK = "127.0.0.1";
@@ -57,10 +57,7 @@ export const runWorker = async (onReady: (polling: Polling) => void): Promise<vo
     showTemporalExpiry(temporal.secondsUntilExpiry);
     try {
       const { connection, namespace } = temporal;
-      const dataConverter = orCannotStart(
-        () => readDataConverter(settings, namespace),
-        (why) => `${why}.`,
-      );
+      const dataConverter = orCannotStart(() => readDataConverter(settings, namespace));
       const bundle = await bundleFor(dataConverter);
       const worker = await Worker.create({
         connection,

@@ -1,5 +1,5 @@
-import { messageOf } from "@durable-payments/api-core/values";
 import { CannotStart, type PaymentsPlugin } from "@durable-payments/plugin";
+import { orCannotStart } from "@durable-payments/plugin/internal";
 import { isNotFound, temporalReason } from "@durable-payments/protocol";
 import {
   readTemporalConfiguration,
@@ -12,15 +12,6 @@ import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { NativeConnection, type NativeConnectionOptions, Runtime } from "@temporalio/worker";
 
 const LOOK_EVERY_MS = 1000;
-
-/** Reads settings. @throws CannotStart with their faults. */
-export const orCannotStart = <A>(read: () => A, worded = (why: string) => why): A => {
-  try {
-    return read();
-  } catch (error) {
-    throw new CannotStart(worded(messageOf(error)));
-  }
-};
 
 /** Keeps the API key of a connection equal to the file of `TEMPORAL_API_KEY_FILE`. */
 const keepCredentials = (
@@ -53,7 +44,7 @@ const keepCredentials = (
 export const connect = async (plugin: PaymentsPlugin, settings: Settings) => {
   const { connectionOptions, namespace = "default" } = orCannotStart(
     () => readTemporalConfiguration(process.env, loadClientConnectConfig, settings),
-    (why) => `Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is invalid: ${why}`,
+    "Temporal's configuration (TEMPORAL_* or TEMPORAL_CONFIG_FILE) is invalid: ",
   );
   const address = connectionOptions.address ?? "localhost:7233";
   const connection = await NativeConnection.connect({

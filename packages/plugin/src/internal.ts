@@ -2,3 +2,4 @@
 export { errorText, loggingOf, logLine } from "./logger.ts";
 export { showTemporalExpiry } from "./metrics.ts";
 export { paymentsPluginIn } from "./payments-plugin.ts";
+export { orCannotStart } from "./settings.ts";

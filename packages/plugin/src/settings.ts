@@ -144,13 +144,13 @@ const OF_PROGRAM = ["onReady", "operations"] as const satisfies ReadonlyArray<
   keyof PaymentsSettings
 >;
 
-/** Runs a check of settings. @throws CannotStart */
-export const orCannotStart = <A>(read: () => A): A => {
+/** Reads or checks settings. @param about begins the message of a fault. @throws CannotStart */
+export const orCannotStart = <A>(read: () => A, about = ""): A => {
   try {
     return read();
   } catch (error) {
     if (error instanceof CannotStart) throw error;
-    throw new CannotStart(messageOf(error).replace(/\.?$/, "."), { cause: error });
+    throw new CannotStart(`${about}${messageOf(error).replace(/\.?$/, ".")}`, { cause: error });
   }
 };
 
