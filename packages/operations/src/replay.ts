@@ -43,11 +43,11 @@ export const readRunOfFile = async (
   file: string,
   workflowId?: string,
 ): Promise<RunToReplay> => {
-  const { InvalidHistory, readRun, WrongWorkflowId } = await loadReplay();
+  const { InvalidHistory, readRun } = await loadReplay();
   try {
     return readRun(json, workflowId);
   } catch (error) {
-    if (!(error instanceof InvalidHistory) && !(error instanceof WrongWorkflowId)) throw error;
+    if (!(error instanceof InvalidHistory)) throw error;
     throw invalidInput(
       `${file} cannot be replayed: ${error.message}. \`temporal workflow show --output json\` writes a history.`,
     );

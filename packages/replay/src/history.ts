@@ -12,14 +12,12 @@ export interface RunToReplay {
   readonly history: History;
 }
 
-/** A file is not a history; the message says why, and repeats nothing of it. */
+/**
+ * A file is not a history, or not that of the workflow id that it is given: replayed so, it would seem to differ. The
+ * message says why, and repeats nothing of it.
+ */
 export class InvalidHistory extends Error {
   override readonly name = "InvalidHistory";
-}
-
-/** A history comes with another workflow id than its own, or without one: replayed so, it would seem to differ. */
-export class WrongWorkflowId extends Error {
-  override readonly name = "WrongWorkflowId";
 }
 
 /**
@@ -88,13 +86,11 @@ export const writeHistory = (history: History): string =>
 const workflowIdOf = ({ events }: History): string | undefined =>
   events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
 
-/** Expects that a run has the workflow id that its history says, if it says one. @throws WrongWorkflowId */
+/** Expects that a run has the workflow id that its history says, if it says one. @throws InvalidHistory */
 export const expectOwnId = ({ history, workflowId }: RunToReplay): void => {
   const named = workflowIdOf(history);
   if (named !== undefined && named !== workflowId) {
-    throw new WrongWorkflowId(
-      `it is the history of the workflow id ${named}, not of ${workflowId}`,
-    );
+    throw new InvalidHistory(`it is the history of the workflow id ${named}, not of ${workflowId}`);
   }
 };
 
@@ -105,13 +101,13 @@ export const expectOwnId = ({ history, workflowId }: RunToReplay): void => {
  * @param workflowId for histories of older servers, which do not say it.
  * @returns what `replayHistories` takes.
  * @throws InvalidHistory if it is not a history, or not a whole one.
- * @throws WrongWorkflowId if its workflow id is not known, or is another one.
+ * @throws InvalidHistory if its workflow id is not known, or is another one.
  */
 export const readRun = (json: unknown, workflowId?: string): RunToReplay => {
   const history = readHistory(json);
   const id = workflowId ?? workflowIdOf(history);
   if (id === undefined) {
-    throw new WrongWorkflowId(
+    throw new InvalidHistory(
       "its history does not contain its workflow id, from which the ids of children are derived: pass the workflow id",
     );
   }

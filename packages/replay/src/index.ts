@@ -6,7 +6,6 @@ export {
   readRun,
   type RunToReplay,
   writeHistory,
-  WrongWorkflowId,
 } from "./history.ts";
 export type { Recorded } from "./record.ts";
 export { type DifferenceKind, describeDifference, type Replay, replayHistories } from "./replay.ts";

@@ -118,7 +118,7 @@ const quietUnlessInstalled = (): void => {
  * @param workflowBundle from {@link bundleForReplay}
  * @param runs from {@link readRun}, or a workflow id with what the client's `fetchHistory` returns.
  * @returns one result for each run, in their order.
- * @throws WrongWorkflowId if a history has another workflow id.
+ * @throws InvalidHistory if a history has another workflow id.
  */
 export async function* replayHistories(
   workflowBundle: WorkflowBundle,
