@@ -55,15 +55,10 @@ export interface CompanionsOptions {
 export const rateOf = (perSecond: number | undefined) =>
   perSecond === undefined ? {} : { maxTaskQueueActivitiesPerSecond: perSecond };
 
-/** The workers that were created, and why one could not be created, if that is so. */
-interface Created {
-  readonly companions: ReadonlyArray<Worker>;
-  readonly failure: PromiseRejectedResult | undefined;
-}
-
 /**
  * Creates the workers of the further queues, with the namespace, identity, converters, interceptors, version and
- * shutdown of the user's worker and its plugins.
+ * shutdown of the user's worker and its plugins. Returns those that were created, and why one could not be created, if
+ * that is so.
  */
 export const createCompanions = async ({
   accounts,
@@ -71,7 +66,7 @@ export const createCompanions = async ({
   connection,
   options,
   worker,
-}: CompanionsOptions): Promise<Created> => {
+}: CompanionsOptions) => {
   const { dataConverter, identity, interceptors, namespace } = worker.options;
   const { taskQueue, workflowBundle } = options;
   const shared: Omit<WorkerOptions, "taskQueue"> = {
