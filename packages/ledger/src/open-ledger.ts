@@ -6,6 +6,7 @@ import { query, type Seal } from "./store/table.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
 import { metaMethods } from "./store/meta-methods.ts";
+import type { TableOptions } from "./store/migrate.ts";
 import { openMarks } from "./store/mark-key.ts";
 import { openPostgres } from "./store/postgres-database.ts";
 import { pruneMethods } from "./store/prune.ts";
@@ -20,18 +21,11 @@ export const LEDGER_VARIABLE = "PAYMENTS_LEDGER";
 export type LedgerPlace = "memory" | `sqlite:${string}` | `postgres:${string}`;
 
 /** How a ledger is opened. */
-export interface LedgerOptions {
+export interface LedgerOptions extends TableOptions {
   /** Without it, texts are stored unencrypted. */
   readonly seal?: Seal;
-  /** Clock of a ledger in memory, in milliseconds since 1970, for tests that skip time. Default: the process's clock. */
+  /** Clock of a ledger of one host, in milliseconds since 1970, for tests that skip time. Default: the process's clock. */
   readonly clock?: () => number;
-  /**
-   * False for a command: it refuses a missing ledger, and one whose tables this release would have to migrate. Default:
-   * they are created or migrated, which only a worker and `ledger migrate` do.
-   */
-  readonly isMigrated?: boolean;
-  /** Called before each migration, with its version and that of the tables as they were found; 0 if there were none. */
-  readonly onMigration?: (version: number, found: number) => void;
 }
 
 /** Stores texts unencrypted, and refuses encrypted ones by name: as JSON, they would only be invalid. */
@@ -77,15 +71,11 @@ export const readLedgerPlace = (setting: string | undefined, client: string): Le
   );
 };
 
-const openDatabase = async (
-  place: LedgerPlace,
-  { clock, isMigrated: areMigrated = true, onMigration = () => undefined }: LedgerOptions,
-): Promise<Database> => {
-  const tables = { areMigrated, onMigration };
-  if (place === "memory") return openSqlite(":memory:", tables, clock);
+const openDatabase = async (place: LedgerPlace, options: LedgerOptions): Promise<Database> => {
+  if (place === "memory") return openSqlite(":memory:", options);
   return place.startsWith("sqlite:")
-    ? openSqlite(place.slice("sqlite:".length), tables)
-    : openPostgres(place, tables);
+    ? openSqlite(place.slice("sqlite:".length), options)
+    : openPostgres(place, options);
 };
 
 const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({

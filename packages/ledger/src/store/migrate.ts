@@ -10,12 +10,15 @@
 import { LedgerUnavailable } from "./store.ts";
 import { type Migration, SCHEMA_VERSION } from "./schema.ts";
 
-/** How a ledger is opened. */
-export interface Tables {
-  /** Whether its tables may be created or migrated. */
-  readonly areMigrated: boolean;
+/** What may happen to the tables of a ledger that is opened. */
+export interface TableOptions {
+  /**
+   * False for a command: it refuses a missing ledger, and one whose tables this release would have to migrate. Default:
+   * they are created or migrated, which only a worker and `ledger migrate` do.
+   */
+  readonly isMigrated?: boolean;
   /** Called before each migration, with its version and that of the tables as they were found; 0 if there were none. */
-  readonly onMigration: (version: number, found: number) => void;
+  readonly onMigration?: (version: number, found: number) => void;
 }
 
 /** The version of some tables, and the least version of the code that works with them; 0 if there are none. */
@@ -33,7 +36,7 @@ export const missingMigrations = (
   place: string,
   { least, version }: Version,
   all: ReadonlyArray<Migration>,
-  { areMigrated }: Tables,
+  { isMigrated = true }: TableOptions,
 ) => {
   const its = `the ledger at ${place} has version ${version}`;
   if (least > SCHEMA_VERSION) {
@@ -41,7 +44,7 @@ export const missingMigrations = (
       `${its}, which needs a release with version ${least} or later, but this release has ${SCHEMA_VERSION}: run the newer release`,
     );
   }
-  if (version < SCHEMA_VERSION && !areMigrated) {
+  if (version < SCHEMA_VERSION && !isMigrated) {
     throw new LedgerUnavailable(
       version === 0
         ? `there is no ledger at ${place}: start a worker, which creates it, or run ledger migrate`

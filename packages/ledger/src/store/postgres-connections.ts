@@ -10,10 +10,11 @@
  * fails, the connection is closed and another one is opened; the caller gets `LedgerUnavailable` within the time limits
  * below, and may ask again.
  */
+import { messageOf } from "@durable-payments/api-core/values";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Pool, type PoolClient, TypeOverrides, types } from "pg";
 import { readPostgresUrl } from "./postgres-url.ts";
-import { DISK_FULL, LedgerUnavailable, messageOf, UniqueViolation } from "./store.ts";
+import { DISK_FULL, LedgerUnavailable, UniqueViolation } from "./store.ts";
 
 /** Time to connect, and to wait for a free connection. */
 const CONNECT_WITHIN_MS = 5_000;

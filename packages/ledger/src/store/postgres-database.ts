@@ -1,6 +1,6 @@
 import { Database, type Found, LedgerUnavailable, type Work } from "./store.ts";
 import { type Query, query, type SqlRow, toJson } from "./table.ts";
-import { missingMigrations, type Tables, type Version } from "./migrate.ts";
+import { missingMigrations, type TableOptions, type Version } from "./migrate.ts";
 import { Connections, isRefused, readOnly } from "./postgres-connections.ts";
 import { migrations } from "./schema.ts";
 import { hash } from "node:crypto";
@@ -92,7 +92,7 @@ const readVersion = async (client: PoolClient): Promise<Version> => {
 };
 
 /** Checks the tables, and creates or migrates them if it may. */
-const prepare = async (client: PoolClient, place: string, tables: Tables): Promise<void> => {
+const prepare = async (client: PoolClient, place: string, tables: TableOptions): Promise<void> => {
   const missing = async () =>
     missingMigrations(place, await readVersion(client), MIGRATIONS, tables);
   if ((await missing()).length === 0) return;
@@ -102,7 +102,7 @@ const prepare = async (client: PoolClient, place: string, tables: Tables): Promi
   await client.query("SELECT pg_advisory_xact_lock($1)", [MIGRATION_LOCK]);
   // Another worker may have done it meanwhile.
   for (const { found, statements, version } of await missing()) {
-    tables.onMigration(version, found);
+    tables.onMigration?.(version, found);
     // Its owner may have made it for a role that may not.
     const schema = await client.query(
       `SELECT FROM pg_catalog.pg_namespace WHERE nspname = '${SCHEMA}'`,
@@ -239,7 +239,7 @@ class PostgresDatabase extends Database {
 }
 
 /** Opens a ledger in a PostgreSQL database. */
-export const openPostgres = async (address: string, tables: Tables): Promise<Database> => {
+export const openPostgres = async (address: string, tables: TableOptions): Promise<Database> => {
   const connections = new Connections(address);
   try {
     await connections.use(

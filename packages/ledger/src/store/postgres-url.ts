@@ -1,3 +1,4 @@
+import { isLoopback } from "@durable-payments/api-core/values";
 import { accessSync, constants } from "node:fs";
 import { LedgerUnavailable } from "./store.ts";
 
@@ -13,8 +14,6 @@ const PARAMETERS = ["sslmode", ...FILES, "host", LIMIT];
 
 /** Two transactions that write and three that read: more only wait for each other at the disk. */
 const DEFAULT_LIMIT = "5";
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 const checkFile = (name: string, file: string | null): void => {
   try {
@@ -46,7 +45,7 @@ export const readPostgresUrl = (address: string) => {
   const host = searchParams.get("host") ?? hostname;
   if (!database) throw wrong("the database is missing");
   if (host === "") throw wrong("the host is missing");
-  const isLocal = host.startsWith("/") || LOOPBACK.test(host);
+  const isLocal = host.startsWith("/") || isLoopback(host);
   const mode = searchParams.get("sslmode") ?? (isLocal ? "disable" : "verify-full");
   if (!MODES.includes(mode))
     throw wrong("sslmode must be disable, require, verify-ca or verify-full");

@@ -1,3 +1,4 @@
+import { messageOf } from "@durable-payments/api-core/values";
 import * as BigDecimal from "effect/BigDecimal";
 import { closeSync, existsSync, mkdirSync, openSync, statfsSync, statSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
@@ -5,13 +6,12 @@ import {
   Database,
   type Found,
   LedgerUnavailable,
-  messageOf,
   DISK_FULL,
   UniqueViolation,
   type Work,
 } from "./store.ts";
 import type { Query, SqlRow, SqlValue } from "./table.ts";
-import { missingMigrations, type Tables, type Version } from "./migrate.ts";
+import { missingMigrations, type TableOptions, type Version } from "./migrate.ts";
 import { migrations } from "./schema.ts";
 import { setImmediate as endOfTurn } from "node:timers/promises";
 import { backup, DatabaseSync } from "node:sqlite";
@@ -48,8 +48,8 @@ const makeFolder = (folder: string): void => {
 };
 
 /** Creates the file, readable only by its owner. Returns whether it is still the same. */
-const prepareFile = (file: string, { areMigrated }: Tables): (() => boolean) => {
-  if (!areMigrated && !existsSync(file)) {
+const prepareFile = (file: string, { isMigrated = true }: TableOptions): (() => boolean) => {
+  if (!isMigrated && !existsSync(file)) {
     throw new LedgerUnavailable(
       `there is no file ${file}: no worker of this client has run on this host as this user, or the worker uses another PAYMENTS_LEDGER`,
     );
@@ -145,12 +145,12 @@ const versionOf = (database: DatabaseSync, place: string): Version => {
 };
 
 /** One process at a time creates or migrates the tables; a file that needs neither is opened without a lock. */
-const migrate = (database: DatabaseSync, place: string, tables: Tables): void => {
+const migrate = (database: DatabaseSync, place: string, tables: TableOptions): void => {
   const missing = () => missingMigrations(place, versionOf(database, place), MIGRATIONS, tables);
   if (missing().length === 0) return;
   inTransaction(database, "BEGIN IMMEDIATE", () => {
     for (const { found, statements, version } of missing()) {
-      tables.onMigration(version, found);
+      tables.onMigration?.(version, found);
       for (const statement of statements) database.exec(statement);
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
     }
@@ -165,7 +165,7 @@ const addDecimals = (one: string, other: string): string => {
   return scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 };
 
-const openFile = (file: string, tables: Tables, clock: () => number): DatabaseSync => {
+const openFile = (file: string, tables: TableOptions, clock: () => number): DatabaseSync => {
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
   try {
     const mode = onceNotBusy(() => pragma(database, "journal_mode = WAL"));
@@ -355,8 +355,7 @@ class SqliteDatabase extends Database {
 /** Opens a ledger's file, created if missing, or a ledger in memory (`:memory:`). */
 export const openSqlite = (
   file: string,
-  tables: Tables,
-  clock: () => number = Date.now,
+  { clock = Date.now, ...tables }: TableOptions & { readonly clock?: () => number },
 ): Database => {
   const isInPlace = file === ":memory:" ? () => true : prepareFile(file, tables);
   try {

@@ -16,10 +16,6 @@ export class LedgerUnavailable extends Error {
   override readonly name = "LedgerUnavailable";
 }
 
-/** Returns the message of an error of any kind. */
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : String(error);
-
 /** The remedy of a database without room. */
 export const DISK_FULL =
   "its disk is full: nothing is sent until there is room, and then payments continue";
