@@ -82,11 +82,8 @@ export const isOperationError = (error: unknown): error is OperationError =>
   ERRORS.some((kind) => error instanceof kind);
 
 /** Makes the error for invalid input, with each fault. */
-export const invalidInput = (
-  message: string,
-  faults?: ReadonlyArray<Fault>,
-  next?: NextOperation,
-): InvalidInput => new InvalidInput({ message, ...(faults && { faults }), ...(next && { next }) });
+export const invalidInput = (message: string, faults?: ReadonlyArray<Fault>): InvalidInput =>
+  new InvalidInput({ message, ...(faults && { faults }) });
 
 /** Makes the error for a missing object. */
 export const notFound = (message: string, next?: NextOperation): NotFound =>

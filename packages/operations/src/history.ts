@@ -122,9 +122,6 @@ export interface TimelineItem {
   readonly until: number | null;
 }
 
-/** Most events that are read of one history, the latest ones. */
-const MOST_EVENTS = 2_000;
-
 /** The server warns of longer pages. */
 const PAGE = 250;
 
@@ -136,7 +133,7 @@ const timeOf = ({ eventTime }: Event): number =>
 export const readEvents = async (
   { options, workflowService }: Client,
   execution: RunOfId,
-  most = MOST_EVENTS,
+  most: number,
 ): Promise<ReadonlyArray<Event>> => {
   const events: Array<Event> = [];
   let nextPageToken: Uint8Array | undefined;

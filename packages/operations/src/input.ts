@@ -86,8 +86,6 @@ export interface PlannedRun<Type extends PaymentType = PaymentType> {
   /** The id when the user gives none. */
   readonly contentId: string;
   readonly input: Parameters<Workflows[Type]>[0];
-  /** Name of the account that pays, if the input has one. */
-  readonly account?: string;
 }
 
 /** Plans the run of a checked input. */
@@ -99,7 +97,6 @@ const plannedRun = <Type extends PaymentType>(
   workflowType,
   contentId: idOfContent(prefix, input),
   input,
-  ...(input.account !== undefined && { account: input.account }),
 });
 
 /** Fields that the run fills in, each with the message if they are given. */

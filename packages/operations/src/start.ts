@@ -292,7 +292,7 @@ export const startRun = async (
   const { client, ledger, taskQueue } = operations;
   checkId(workflowId);
   checkName(startedBy, "startedBy");
-  const account = accountNamed(operations, planned.account);
+  const account = accountNamed(operations, planned.input.account);
   const known = await existing(operations, workflowId, planned);
   if (known !== undefined) return known;
   const asked = isNotDuplicate ? [] : [{ workflowId, input: planned.input }];

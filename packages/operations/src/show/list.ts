@@ -97,11 +97,10 @@ const idsOfLedger = async (
 const MAKING = ["createPayout", "createCardholder", "createCard", "createBeneficiary"];
 
 const idsByMade = async (
-  { account, accounts, ledger }: Operations,
+  { accounts, ledger }: Operations,
   find: string,
 ): Promise<ReadonlyArray<string>> => {
-  const hashes = [...new Set([account, ...accounts.map(({ hash }) => hash)])];
-  const searches = hashes.flatMap((hash) =>
+  const searches = accounts.flatMap(({ hash }) =>
     MAKING.map((operation) => ledger.owners(hash, operation, [find])),
   );
   return (await Promise.all(searches)).flatMap((owners) => owners.get(find)?.workflowId ?? []);
