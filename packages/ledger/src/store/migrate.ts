@@ -10,7 +10,7 @@
 import { LedgerUnavailable } from "./store.ts";
 import { type Migration, SCHEMA_VERSION } from "./schema.ts";
 
-/** What may happen to the tables of a ledger that is opened. */
+/** Rights to change the tables of a ledger that is opened. */
 export interface TableOptions {
   /**
    * False for a command: it refuses a missing ledger, and one whose tables this release would have to migrate. Default:
