@@ -5,7 +5,6 @@ import {
   notifierId,
   trackerId,
   trackersOn,
-  WORKFLOW,
   type Workflows,
 } from "@durable-payments/protocol";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
@@ -20,42 +19,30 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Account } from "./accounts.ts";
 
-/** A workflow that the workers of a task queue keep running: one for all of them. */
-export interface KeptWorkflow<Type extends "tracker" | "notifier"> {
-  readonly type: Type;
-  readonly options: WorkflowStartOptions<Workflows[Type]>;
-}
-
 const workflowIdConflictPolicy = WorkflowIdConflictPolicy.USE_EXISTING;
 
-/** Returns the tracker of an account. Without it runs wait longer. */
+/** Returns how the tracker of an account is started. Without it runs wait longer. */
 export const trackerOf = (
   { hash: account, name }: Pick<Account, "hash" | "name">,
   taskQueue: string,
-): KeptWorkflow<"tracker"> => ({
-  type: WORKFLOW.tracker,
-  options: {
-    taskQueue,
-    workflowId: trackerId(account, name),
-    workflowIdConflictPolicy,
-    args: [{ account, name }],
-    staticSummary: "Completes waits for payouts, identity checks and funds",
-    staticDetails:
-      "Moves no money. It reads the service's lists on behalf of all waiting runs, notifies runs of answers, and remembers the last entry of the ledger. Workers keep it running. You can terminate it at any time: a worker starts it again within a minute. docs/how-it-works.md",
-  },
+): WorkflowStartOptions<Workflows["tracker"]> => ({
+  taskQueue,
+  workflowId: trackerId(account, name),
+  workflowIdConflictPolicy,
+  args: [{ account, name }],
+  staticSummary: "Completes waits for payouts, identity checks and funds",
+  staticDetails:
+    "Moves no money. It reads the service's lists on behalf of all waiting runs, notifies runs of answers, and remembers the last entry of the ledger. Workers keep it running. You can terminate it at any time: a worker starts it again within a minute. docs/how-it-works.md",
 });
 
-/** Returns the notifier of a task queue. */
-export const notifierOf = (taskQueue: string): KeptWorkflow<"notifier"> => ({
-  type: WORKFLOW.notifier,
-  options: {
-    taskQueue,
-    workflowId: notifierId(taskQueue),
-    workflowIdConflictPolicy,
-    staticSummary: "Notifies a webhook of runs that need a person, fail or are overdue",
-    staticDetails:
-      "Moves no money. It looks for news about the runs of this task queue, and posts each item until the webhook accepts it. Workers with the setting notify keep it running; its state is the undelivered notifications. docs/metrics.md",
-  },
+/** Returns how the notifier of a task queue is started. */
+export const notifierOf = (taskQueue: string): WorkflowStartOptions<Workflows["notifier"]> => ({
+  taskQueue,
+  workflowId: notifierId(taskQueue),
+  workflowIdConflictPolicy,
+  staticSummary: "Notifies a webhook of runs that need a person, fail or are overdue",
+  staticDetails:
+    "Moves no money. It looks for news about the runs of this task queue, and posts each item until the webhook accepts it. Workers with the setting notify keep it running; its state is the undelivered notifications. docs/metrics.md",
 });
 
 /** A tracker or notifier that was terminated runs again after this time. */
@@ -64,7 +51,8 @@ const ENSURED_EVERY_MS = 60_000;
 /** Has a workflow run on the queue of this worker, unless workers poll the queue on which it runs already. */
 export const ensure = async <Type extends "tracker" | "notifier">(
   client: Client,
-  { options, type }: KeptWorkflow<Type>,
+  type: Type,
+  options: WorkflowStartOptions<Workflows[Type]>,
 ): Promise<void> => {
   const start = () => client.workflow.start<Workflows[Type]>(type, options);
   const handle = await start();

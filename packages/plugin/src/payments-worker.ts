@@ -11,7 +11,7 @@ import {
   openLedger,
   readLedgerPlace,
 } from "@durable-payments/ledger";
-import { baseQueue, trackerId } from "@durable-payments/protocol";
+import { baseQueue, trackerId, WORKFLOW } from "@durable-payments/protocol";
 import { clientHash } from "@durable-payments/protocol/account";
 import { Client } from "@temporalio/client";
 import {
@@ -329,12 +329,12 @@ export const prepareWorker = async (
       return { checks, scrape: makeScrape(ledger, accounts, checks) };
     });
     const trackers = process.skipsTime ? [] : accounts.map((one) => trackerOf(one, taskQueue));
-    const own = trackers.map(({ options: { workflowId } }) => workflowId);
+    const own = trackers.map(({ workflowId }) => workflowId);
     const startedAt = Date.now();
     const kept = [
-      ...trackers.map((tracker) => () => ensure(client, tracker)),
+      ...trackers.map((tracker) => () => ensure(client, WORKFLOW.tracker, tracker)),
       ...(own.length > 0 ? [() => endUnserved(client, taskQueue, own, startedAt)] : []),
-      ...(notify ? [() => ensure(client, notifierOf(taskQueue))] : []),
+      ...(notify ? [() => ensure(client, WORKFLOW.notifier, notifierOf(taskQueue))] : []),
     ];
     for (const work of kept) void everyMinute(draining.signal, work);
     void warnOfOtherHosts(ledger, client, taskQueue, draining.signal);

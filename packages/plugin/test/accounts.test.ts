@@ -1,5 +1,5 @@
 import { openLedger } from "@durable-payments/ledger";
-import { trackersOn, type Workflows } from "@durable-payments/protocol";
+import { trackersOn, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { Client } from "@temporalio/client";
@@ -84,9 +84,9 @@ it("a worker pays for each of its accounts with its credentials, and notices soo
 
 it("a tracker whose account no worker has ends; one that is served, or was lately, stays", async () => {
   const client = new Client({ connection: temporal.connection });
-  const startTracker = async (account: string, name: string) => {
-    const { options, type } = trackerOf({ hash: account, name }, "left");
-    return client.workflow.start<Workflows["tracker"]>(type, options);
+  const startTracker = (account: string, name: string) => {
+    const options = trackerOf({ hash: account, name }, "left");
+    return client.workflow.start<Workflows["tracker"]>(WORKFLOW.tracker, options);
   };
   const [left, own] = [await startTracker("hash-1", "left"), await startTracker("hash-2", "own")];
   const listed = async () => (await client.workflow.count(trackersOn("left"))).count;
