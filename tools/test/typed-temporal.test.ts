@@ -43,6 +43,11 @@ const RULES: Readonly<Record<string, Rule>> = {
     pattern: /\bproxy(?:Local)?Activities\(/,
     faults: ["proxyActivities(options)"],
   },
+  "list runs by listedRuns of @durable-payments/protocol: a memo that cannot be decoded ends the SDK's list":
+    {
+      pattern: /\bworkflow\s*\.\s*list\(/,
+      faults: ["for await (const run of client.workflow.list({ query }))"],
+    },
   "whether a run is open is decided by isOpenStatus and OPEN_RUNS of @durable-payments/protocol": {
     pattern:
       /\bstatus\.name\s*[!=]==\s*"(?:RUNNING|PAUSED|CONTINUED_AS_NEW)"|\.includes\(status\.name\)|ExecutionStatus (?:=|IN) \(?["']Running/,

@@ -1,6 +1,7 @@
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import type { NotifierState, QueuedNotification } from "@durable-payments/protocol/notifications";
 import type { Client } from "@temporalio/client";
+import { msToTs } from "@temporalio/common/lib/time.js";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -63,19 +64,18 @@ interface Run {
 /** A client whose visibility shows these runs. */
 const clientOf = (runs: () => ReadonlyArray<Run>) => {
   const shown = ({ at, status, workflowId }: Run) => ({
-    workflowId,
-    runId: `run-of-${workflowId}`,
-    type: "payout",
+    execution: { workflowId, runId: `run-of-${workflowId}` },
+    type: { name: "payout" },
     taskQueue: "payments",
-    status: { name: status },
-    startTime: new Date(at),
-    ...(status === "FAILED" && { closeTime: new Date(at) }),
+    status: status === "FAILED" ? 3 : 1,
+    startTime: msToTs(at),
+    ...(status === "FAILED" && { closeTime: msToTs(at) }),
   });
   const timeIn = (query: string, of: string): number | undefined => {
     const [, time] = new RegExp(`${of} >=? "([^"]+)"`).exec(query) ?? [];
     return time === undefined ? undefined : Date.parse(time);
   };
-  const list = async function* ({ query }: { readonly query: string }) {
+  const list = function* (query: string) {
     const closedFrom = timeIn(query, "CloseTime");
     const startedAfter = timeIn(query, "StartTime");
     const startedTo = Date.parse(/StartTime <= "([^"]+)"/.exec(query)?.[1] ?? "");
@@ -89,7 +89,15 @@ const clientOf = (runs: () => ReadonlyArray<Run>) => {
   };
   const withAbortSignal = <A>(_: AbortSignal, work: () => A): A => work();
   // Of a client, only this is asked for.
-  return { workflow: { list }, withAbortSignal } as unknown as Client;
+  const listWorkflowExecutions = async ({ query }: { readonly query: string }) => ({
+    executions: [...list(query)],
+  });
+  const options = { namespace: "default" };
+  return {
+    options,
+    workflowService: { listWorkflowExecutions },
+    withAbortSignal,
+  } as unknown as Client;
 };
 
 let ledger: Ledger;

@@ -1,6 +1,7 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import {
+  listedRuns,
   batchQueue,
   notifierId,
   trackerId,
@@ -104,13 +105,18 @@ export const endUnserved = async (
   since: number,
 ): Promise<void> => {
   const query = trackersOn(taskQueue);
-  for await (const { runId, workflowId } of client.workflow.list({ query })) {
+  for await (const { execution, startTime } of listedRuns(client, query)) {
+    const { runId, workflowId } = {
+      runId: execution?.runId ?? "",
+      workflowId: execution?.workflowId ?? "",
+    };
     if (own.includes(workflowId)) continue;
     const handle = client.workflow.getHandle(workflowId, runId);
-    const { raw, startTime } = await handle.describe();
+    const { raw } = await handle.describe();
     // An attempt by a worker with another client ends before its first heartbeat.
     const heardAt = optionalTsToMs(raw.pendingActivities?.[0]?.lastHeartbeatTime);
-    if (Date.now() - Math.max(since, heardAt || startTime.getTime()) < UNSERVED_MS) continue;
+    const seenAt = Math.max(since, heardAt ?? optionalTsToMs(startTime) ?? 0);
+    if (Date.now() - seenAt < UNSERVED_MS) continue;
     await handle.terminate("No worker has its account any more.");
   }
 };

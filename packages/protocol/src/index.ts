@@ -1,6 +1,7 @@
 export * from "./account.ts";
 export * from "./calls.ts";
 export * from "./inputs.ts";
+export * from "./listed-runs.ts";
 export * from "./names.ts";
 export * from "./notifications.ts";
 export * from "./tracker.ts";

@@ -5,9 +5,10 @@ import type {
   NotifierState,
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
-import { OPEN_RUNS, webUiLink } from "@durable-payments/protocol";
+import { listedRuns, OPEN_RUNS, webUiLink } from "@durable-payments/protocol";
 import { runStep } from "@durable-payments/protocol/calls";
-import type { Client, WorkflowExecutionInfo } from "@temporalio/client";
+import type { Client } from "@temporalio/client";
+import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { createHash } from "node:crypto";
 
 /** The scope of the notifications, and the time after which a run is overdue. */
@@ -25,11 +26,8 @@ export const LAG_MS = 10 * 60_000;
 
 const ID_DIGITS = 32;
 
-const ENDED: Readonly<Record<string, string>> = {
-  FAILED: "failed",
-  TIMED_OUT: "timedOut",
-  TERMINATED: "terminated",
-};
+/** By Temporal's codes of a run's status. */
+const ENDED: Readonly<Record<number, string>> = { 3: "failed", 5: "terminated", 7: "timedOut" };
 
 /** The same for the same occurrence, whichever worker finds it. */
 const idOf = (...of: ReadonlyArray<string>): string =>
@@ -48,16 +46,35 @@ interface Occurrence {
   readonly data: Partial<NotificationData> & { readonly workflowId: string };
 }
 
+/** A run of a payment. Times are milliseconds since 1970. */
+interface FoundRun {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly workflowType: string;
+  readonly status: number;
+  readonly startedAt: number;
+  readonly closedAt: number | undefined;
+}
+
 /** The runs of payments that a query of Temporal's visibility finds. */
 const listPayments = async (
   client: Client,
   { ledger, taskQueue }: LookOptions,
   query: string,
-): Promise<ReadonlyArray<WorkflowExecutionInfo>> => {
-  const runs: Array<WorkflowExecutionInfo> = [];
-  for await (const run of client.workflow.list({ query })) {
+): Promise<ReadonlyArray<FoundRun>> => {
+  const runs: Array<FoundRun> = [];
+  for await (const run of listedRuns(client, query)) {
+    const queue = run.taskQueue ?? "";
     // Batches have a queue that is named after it.
-    if (run.taskQueue === taskQueue || run.taskQueue.startsWith(`${taskQueue}/`)) runs.push(run);
+    if (queue !== taskQueue && !queue.startsWith(`${taskQueue}/`)) continue;
+    runs.push({
+      workflowId: run.execution?.workflowId ?? "",
+      runId: run.execution?.runId ?? "",
+      workflowType: run.type?.name ?? "",
+      status: run.status ?? 0,
+      startedAt: optionalTsToMs(run.startTime) ?? 0,
+      closedAt: optionalTsToMs(run.closeTime),
+    });
   }
   const workflowIds = [...new Set(runs.map(({ workflowId }) => workflowId))];
   const known = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
@@ -77,9 +94,9 @@ const findQuestions = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occ
 const findFailed = async (client: Client, options: LookOptions, from: number) => {
   const query = `CloseTime >= ${timeText(from)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`;
   return (await listPayments(client, options, query)).map((run): Occurrence => {
-    const { closeTime, runId, startTime, status, type: workflowType, workflowId } = run;
-    const data = { workflowId, runId, workflowType, state: ENDED[status.name] ?? status.name };
-    return { type: "run.failed", at: +(closeTime ?? startTime), which: runId, data };
+    const { closedAt, runId, startedAt, status, workflowId, workflowType } = run;
+    const data = { workflowId, runId, workflowType, state: ENDED[status] ?? "failed" };
+    return { type: "run.failed", at: closedAt ?? startedAt, which: runId, data };
   });
 };
 
@@ -87,9 +104,9 @@ const findOverdue = async (client: Client, options: LookOptions, from: number, n
   const { overdueAfterMs } = options;
   const query = `${OPEN_RUNS} AND StartTime >= ${timeText(from - overdueAfterMs)} AND StartTime <= ${timeText(now - overdueAfterMs)}`;
   return (await listPayments(client, options, query)).map((run): Occurrence => {
-    const { runId, startTime, type: workflowType, workflowId } = run;
+    const { runId, startedAt, workflowId, workflowType } = run;
     const data = { workflowId, runId, workflowType, state: "running" };
-    return { type: "run.overdue", at: +startTime + overdueAfterMs, which: runId, data };
+    return { type: "run.overdue", at: startedAt + overdueAfterMs, which: runId, data };
   });
 };
 

@@ -1,7 +1,13 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Ledger, WriteRow, WriteName } from "@durable-payments/ledger";
-import { isOpenStatus, OPEN_RUNS, queryTexts, temporalReason } from "@durable-payments/protocol";
+import {
+  isOpenStatus,
+  listedRuns,
+  OPEN_RUNS,
+  queryTexts,
+  temporalReason,
+} from "@durable-payments/protocol";
 import { failureTypes, nudgeSignal, runStep } from "@durable-payments/protocol/calls";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
@@ -93,7 +99,8 @@ const LONGEST_REST_MS = 15 * 60_000;
 const openAmong = async (client: Client, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
   const open = new Set<string>();
   const query = `${OPEN_RUNS} AND WorkflowId IN ${queryTexts(ids)}`;
-  for await (const { workflowId } of client.workflow.list({ query })) open.add(workflowId);
+  for await (const { execution } of listedRuns(client, query))
+    open.add(execution?.workflowId ?? "");
   return open;
 };
 

@@ -30,11 +30,12 @@ const clientOf = (states: Readonly<Record<string, "RUNNING" | "PAUSED" | "FAILED
       done.push(["signal", workflowId, name, content]);
     },
   });
-  const list = async function* () {
-    for (const [workflowId, state] of Object.entries(states))
-      // Visibility lags: the state of a run just paused is seen by its description.
-      if (state === "RUNNING") yield { workflowId };
-  };
+  // Visibility lags: the state of a run just paused is seen by its description.
+  const listWorkflowExecutions = async () => ({
+    executions: Object.entries(states)
+      .filter(([, state]) => state === "RUNNING")
+      .map(([workflowId]) => ({ execution: { workflowId } })),
+  });
   const complete = async ({ activityId, workflowId }: Record<string, string>, result: unknown) => {
     const isOpen = states[workflowId ?? ""] === "RUNNING";
     const isDone = done.some(
@@ -45,7 +46,13 @@ const clientOf = (states: Readonly<Record<string, "RUNNING" | "PAUSED" | "FAILED
   };
   // Of a client, only this is asked for.
   const withAbortSignal = <A>(_: AbortSignal, work: () => A): A => work();
-  const asked = { workflow: { getHandle, list }, activity: { complete }, withAbortSignal };
+  const asked = {
+    options: { namespace: "default" },
+    workflowService: { listWorkflowExecutions },
+    workflow: { getHandle },
+    activity: { complete },
+    withAbortSignal,
+  };
   return { done, client: asked as unknown as Client };
 };
 

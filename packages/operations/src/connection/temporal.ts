@@ -15,7 +15,7 @@ import {
   whyUnreachable,
 } from "@durable-payments/protocol/temporal-connection";
 import { InvalidSettings } from "@durable-payments/api-core";
-import { isNotFound, taskQueueOf } from "@durable-payments/protocol";
+import { isNotFound, listedRuns, taskQueueOf } from "@durable-payments/protocol";
 import { readSettings, type Settings } from "@durable-payments/protocol/settings";
 import {
   Client,
@@ -259,27 +259,14 @@ interface ListedRun extends RunOfId {
 }
 
 /** Finds runs by a visibility query: open runs first, then the latest to end. */
-export async function* listed(
-  { options: { namespace }, workflowService }: Client,
-  query: string,
-): AsyncGenerator<ListedRun> {
-  let nextPageToken: Uint8Array | undefined;
-  do {
-    const page = await workflowService.listWorkflowExecutions({
-      namespace,
-      query,
-      pageSize: 500,
-      ...(nextPageToken && { nextPageToken }),
-    });
-    for (const { closeTime, execution, taskQueue } of page.executions)
-      yield {
-        workflowId: execution?.workflowId ?? "",
-        runId: execution?.runId ?? "",
-        taskQueue: taskQueue ?? "",
-        isOpen: !closeTime,
-      };
-    nextPageToken = page.nextPageToken;
-  } while (nextPageToken?.length);
+export async function* listed(client: Client, query: string): AsyncGenerator<ListedRun> {
+  for await (const { closeTime, execution, taskQueue } of listedRuns(client, query))
+    yield {
+      workflowId: execution?.workflowId ?? "",
+      runId: execution?.runId ?? "",
+      taskQueue: taskQueue ?? "",
+      isOpen: !closeTime,
+    };
 }
 
 /** Describes a run of a workflow id, by default the latest; undefined if Temporal knows none. */
