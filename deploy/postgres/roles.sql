@@ -1,7 +1,8 @@
 -- Roles of the ledger in PostgreSQL: what a worker, a person who pays or decides, and a reader need, and no more. Nobody among them
 -- can create, alter or drop a table, change or delete a line of the log, or delete a write.
 --
--- Run it as the owner of the schema, in the ledger's database, once the tables are there, and again after each migration:
+-- Run it as the owner of the schema, in the ledger's database, once the tables are there, and again after each migration. The owner
+-- needs CREATEROLE the first time, or an administrator creates the three roles before:
 --   psql --set=ON_ERROR_STOP=1 --file=deploy/postgres/roles.sql 'postgres://owner@db.example.com/payments'
 -- The owner alone migrates and prunes. Then make a login for each worker and each person:
 --   CREATE ROLE worker1 LOGIN PASSWORD '…' IN ROLE payments_worker;
@@ -27,11 +28,13 @@ SET search_path = durable_payments;
 
 -- Sends, records outcomes, completes waits. It neither pauses nor resumes, and adds no file.
 GRANT INSERT, UPDATE ON writes, runs, waits, leases, limits, meta TO payments_worker;
+GRANT DELETE ON leases TO payments_worker;
 GRANT INSERT ON log TO payments_worker;
 GRANT UPDATE ON batches, batch_rows TO payments_worker;
 
 -- Pays, approves, answers, cancels, pauses, recovers. It does not change limits.
 GRANT INSERT, UPDATE ON writes, runs, waits, leases, meta, batches, batch_rows TO payments_approver;
+GRANT DELETE ON leases TO payments_approver;
 GRANT INSERT ON log TO payments_approver;
 GRANT INSERT, UPDATE, DELETE ON pauses TO payments_approver;
 

@@ -94,6 +94,18 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     await ledger.noteRuns([runOf({ workflowId: name.workflowId })]);
     expect(await ledger.transact(name, saving(name))).toBeDefined();
     expect(await ledger.lease("metrics", "worker", 1_000)).toBe(true);
+    expect(await ledger.lease("metrics", "worker", 0)).toBe(true);
+    await ledger.check();
+    const { workflowId } = name;
+    const wait = {
+      account: name.account,
+      workflowId,
+      runId: "run-1",
+      activityId: "awaitPayout:P-1",
+    };
+    await ledger.openWait({ ...wait, kind: "payout", thing: "P-1" });
+    await ledger.closeWait(wait, {});
+    await ledger.changeRows("none", [{ number: 1, state: "failed", message: "refused" }]);
     await ledger.setLimits({ account: "account-2", maxAmounts: null, approveAbove: null });
     await ledger.finishBatch("none");
     expect(await ledger.claimRows("none", [1])).toEqual([]);
@@ -108,6 +120,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     await ledger.pause("all", "", ADA);
     expect(await ledger.resume("all", "", ADA)).toBe(true);
     await ledger.recover(ADA);
+    await ledger.check();
     await ledger.close();
   });
 
