@@ -22,7 +22,6 @@ const SCRIPTS = {
   "new-project": "tools/src/new-project.ts",
   docs: "tools/src/doc-examples.ts",
   site: "site/src/build.ts",
-  "record-demo": "site/src/record-demo.ts",
   test: "tools/src/test.ts",
   size: "tools/src/size.ts",
   chaos: "chaos/src/main.ts",

@@ -43,7 +43,7 @@ const VARYING: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bP\d{6}-[\dA-Z]{8}\b/g, "<reference>"],
   [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?\b/g, "<time>"],
   [/\b\d\d:\d\d(?::\d\d)?\b/g, "<time>"],
-  [/\b\d+ ms\b/g, "<duration>"],
+  [/\b\d+ m?s\b/g, "<duration>"],
   [/\b(?:\d+(?:\.\d+)?(?:ms|s|m|h|d)\b ?)+/g, "<duration> "],
   [/\bworker \d+/g, "worker <process>"],
   [/\b[\da-f]{12,64}\b/g, "<hash>"],
