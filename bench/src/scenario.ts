@@ -59,23 +59,13 @@ export const interleave = async <Name extends string, Reading>(
 export const scenarios: ReadonlyArray<ScenarioEntry> = [
   {
     name: "client",
-    about: "CPU and requests a second of the client, against undici and stripe",
+    about: "import, CPU and requests a second of the client, against undici and stripe",
     load: () => import("./scenarios/client.ts"),
-  },
-  {
-    name: "client-start",
-    about: "import, and the first 6,000 requests of the client",
-    load: () => import("./scenarios/client-start.ts"),
   },
   {
     name: "throughput",
     about: "runs a second, worker's CPU, replay and bundles, against the bare Temporal SDK",
     load: () => import("./scenarios/throughput.ts"),
-  },
-  {
-    name: "ledger",
-    about: "transactions a second of the ledger, against plain commits to a file",
-    load: () => import("./scenarios/ledger.ts"),
   },
 ];
 

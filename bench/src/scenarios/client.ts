@@ -1,7 +1,10 @@
+import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { ReadReading, ReadTask } from "../client/client-process.ts";
-import { type ContenderName, contenders, type Read } from "../client/contenders.ts";
-import { type Child, startChild } from "../child.ts";
+import type { ContenderName, Read } from "../client/contenders.ts";
+import { startChild } from "../child.ts";
 import { type Row, rowOf, type Target } from "../row.ts";
 import { interleave, type Scenario } from "../scenario.ts";
 
@@ -20,55 +23,70 @@ const baselines: ReadonlyArray<{ readonly name: ContenderName; readonly cpu: Tar
 
 type Readings = Readonly<Record<ContenderName, ReadonlyArray<ReadReading>>>;
 
-const rowsOf = (read: Read, readings: Readings): ReadonlyArray<Row> => {
-  const { title } = reads[read];
-  const cpu = (name: ContenderName) => readings[name].map((reading) => reading.cpu);
-  const perSecond = (name: ContenderName) => readings[name].map((reading) => reading.perSecond);
-  const cpuUnit = "µs of CPU a request";
+const rowsOf = (read: Read, readings: Readings): ReadonlyArray<Row> =>
+  baselines.flatMap(({ cpu: target, name }) => {
+    const compared = (figure: keyof ReadReading, unit: string) => ({
+      name: `client: ${reads[read].title} against ${name}`,
+      unit,
+      ours: readings.ours.map((reading) => reading[figure]),
+      baseline: readings[name].map((reading) => reading[figure]),
+    });
+    return [
+      rowOf({ ...compared("cpu", "µs of CPU a request"), target }),
+      rowOf(compared("perSecond", "requests a second")),
+    ];
+  });
+
+/** The folder from which packages are imported as their users do: built, by their names. */
+const cwd = fileURLToPath(new URL("../..", import.meta.url));
+const nx = fileURLToPath(new URL("../../../node_modules/nx/dist/bin/nx.js", import.meta.url));
+
+const runNode = (args: ReadonlyArray<string>, signal?: AbortSignal) =>
+  promisify(execFile)(process.execPath, args, { cwd, signal });
+
+/** Returns a function that imports a package in a fresh process, and returns the milliseconds that it took. */
+const importing = (name: string) => async () => {
+  const script = `const began = performance.now();
+    await import("${name}");
+    console.log(performance.now() - began);
+    process.exit();`;
+  return Number((await runNode(["--input-type=module", "--eval", script])).stdout);
+};
+
+/** The cost for a short-lived process: a command, a test, a function in the cloud. */
+const compareImports: Scenario = async (context) => {
+  context.progress("building the client");
+  await runNode([nx, "run", "@durable-payments/api-core:build"], context.signal);
+  const measures = { ours: importing("@durable-payments/api-core"), stripe: importing("stripe") };
+  // The file system keeps what was read: from the second import on.
+  await interleave(measures, 1, { ...context, progress: () => {} });
+  const { ours, stripe } = await interleave(measures, context.quick ? 3 : 11, context);
+  const target = { atMost: 1.8 };
   return [
-    ...baselines.map(({ cpu: target, name }) =>
-      rowOf({
-        name: `client: ${title} against ${name}`,
-        unit: cpuUnit,
-        ours: cpu("ours"),
-        baseline: cpu(name),
-        target,
-      }),
-    ),
-    ...baselines.map(({ name }) =>
-      rowOf({
-        name: `client: ${title} against ${name}`,
-        unit: "requests a second",
-        ours: perSecond("ours"),
-        baseline: perSecond(name),
-      }),
-    ),
+    rowOf({ name: "client: import against stripe", unit: "ms", ours, baseline: stripe, target }),
   ];
 };
 
-/** CPU and requests a second on loopback, the server in another process. */
+/** Imports, and CPU and requests a second on loopback, the server in another process. */
 export const scenario: Scenario = async (context) => {
   const server = await startChild<object, string>("client/server-process.ts", [], context);
   const baseUrl = await server.run({});
-  const clients = new Map<ContenderName, Child<ReadTask, ReadReading>>();
-  // The keys of the contenders are their names.
-  for (const name of Object.keys(contenders) as ReadonlyArray<ContenderName>) {
-    clients.set(name, await startChild("client/client-process.ts", [name, baseUrl], context));
-  }
+  const start = (name: ContenderName) =>
+    startChild<ReadTask, ReadReading>("client/client-process.ts", [name, baseUrl], context);
+  const clients = {
+    ours: await start("ours"),
+    undici: await start("undici"),
+    stripe: await start("stripe"),
+  };
   if (availableParallelism() < 2) context.progress("one processor: requests a second mean little");
-  const rows: Array<Row> = [];
+  const rows = [...(await compareImports(context))];
   for (const read of ["small", "list"] as const) {
     const requests = context.quick ? reads[read].requests / 10 : reads[read].requests;
     const task = { read, requests, concurrency: CONCURRENCY };
-    const measure = (name: ContenderName) => async () => {
-      const client = clients.get(name);
-      if (client === undefined) throw new Error(`${name} was not started`);
-      return await client.run(task);
-    };
     const measures = {
-      ours: measure("ours"),
-      undici: measure("undici"),
-      stripe: measure("stripe"),
+      ours: () => clients.ours.run(task),
+      undici: () => clients.undici.run(task),
+      stripe: () => clients.stripe.run(task),
     };
     context.progress(`${reads[read].title}: warming up`);
     await interleave(measures, context.quick ? 1 : 2, { ...context, progress: () => {} });

@@ -46,7 +46,7 @@ export const startService = async ({
 };
 
 /** Makes a folder that goes with the scenario. */
-export const temporaryFolder = async (defer: ScenarioContext["defer"]): Promise<string> => {
+const temporaryFolder = async (defer: ScenarioContext["defer"]): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   defer(() => rm(folder, { recursive: true, force: true }));
   return folder;
