@@ -10,8 +10,7 @@ const help = `Usage: npm test [-- FILTER…]
 
 Installs missing Temporal servers (see "npm run setup -- --help") and runs the tests of every project, or the files
 whose paths contain a filter, with Vitest. Prints a dot for each file; for each failure its error, its output and
-the last lines of its Temporal servers; the slowest files; the reason for each skipped test; and a last line
-"N passed, N failed". A project that exceeds its budget in tools/src/testing/test-budget.json fails.
+the last lines of its Temporal servers; the reason for each skipped test; and a last line "N passed, N failed".
 
 npm run nightly runs the tests in files named *.nightly.ts, which take minutes, or need servers that few machines have:
 the model check with large bounds, the output shown in the docs, the demo, replaced keys, clusters on PostgreSQL,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { spawnProcess } from "../src/processes.ts";
-import { overBudget, processesLeftBehind } from "../src/testing/counts-reporter.ts";
+import { processesLeftBehind } from "../src/testing/counts-reporter.ts";
 
 it("finds a process that a run of tests has left behind, and waits for one that is ending", async () => {
   const env = { DURABLE_PAYMENTS_TEST_RUN: "planted" };
@@ -12,11 +12,4 @@ it("finds a process that a run of tests has left behind, and waits for one that 
   await sleep(100);
   await planted.kill();
   expect(await looking).toEqual([]);
-});
-
-it("refuses a project that uses more CPU than its budget, or has none", () => {
-  const name = "@durable-payments/workflows";
-  expect(overBudget(name, 1)).toBeUndefined();
-  expect(overBudget(name, 9_999)).toContain("used 9999 CPU seconds");
-  expect(overBudget("nobody", 1)).toContain("no budget");
 });

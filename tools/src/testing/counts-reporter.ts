@@ -3,28 +3,7 @@ import { basename, relative } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SerializedError } from "vitest";
 import { MinimalReporter, type TestModule, type TestRunEndReason } from "vitest/node";
-import { BUDGETS, RUN_VARIABLE } from "./run.ts";
-
-declare module "vitest" {
-  interface TaskMeta {
-    /** The CPU seconds of a file: setup-file.ts. */
-    cpuSeconds?: number;
-  }
-}
-
-/** Counts the tests of a run. A file that fails outside of its tests counts as a failed test. */
-const countTests = (modules: ReadonlyArray<TestModule>) => {
-  const states = modules.flatMap((module) => {
-    const tests = [...module.children.allTests()].map((test) => test.result().state);
-    return module.state() === "failed" && !tests.includes("failed") ? [...tests, "failed"] : tests;
-  });
-  const count = (wanted: string) => states.filter((state) => state === wanted).length;
-  const [passed, failed] = [count("passed"), count("failed")];
-  return { passed, failed, skipped: states.length - passed - failed };
-};
-
-/** The path of a file of tests in the checkout. */
-const nameOf = ({ moduleId }: TestModule): string => relative(process.cwd(), moduleId);
+import { RUN_VARIABLE } from "./run.ts";
 
 /** Returns the skipped tests of a run by their file and reason; those of one file and reason in one line. */
 const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string> => {
@@ -34,23 +13,12 @@ const skippedTests = (modules: ReadonlyArray<TestModule>): ReadonlyArray<string>
       const result = test.result();
       const note = result.state === "skipped" ? result.note : undefined;
       const reason = note ?? test.meta().skipReason ?? otherwise;
-      return { why: `${nameOf(module)}: ${reason}`, name: test.fullName };
+      return { why: `${relative(process.cwd(), module.moduleId)}: ${reason}`, name: test.fullName };
     });
   });
   return [...Map.groupBy(skipped, ({ why }) => why)].map(([why, [first, ...more]]) =>
     more.length === 0 ? `${why} (${first?.name})` : `${why} (${more.length + 1} tests)`,
   );
-};
-
-/** A busy machine takes more CPU for the same work: caches are cold, timers fire, and polls repeat. */
-const TOLERANCE = 3;
-
-/** Returns a line for a project whose tests used more CPU than its budget; undefined for the others. */
-export const overBudget = (project: string, used: number): string | undefined => {
-  const budget = BUDGETS[project];
-  if (budget === undefined) return `${project} has no budget in test-budget.json`;
-  if (used <= budget * TOLERANCE) return undefined;
-  return `${project} used ${used.toFixed(0)} CPU seconds of ${budget}`;
 };
 
 const ENDS_WITHIN_MS = 5_000;
@@ -88,12 +56,10 @@ export const processesLeftBehind = async (
   }
 };
 
-const SLOWEST = 10;
-
 /**
  * A reporter of Vitest whose output fits a screen while tests pass: a dot for each file of tests (x for a failed
- * file), errors, where the time went, the reason of each skipped test, and at the end "12 passed, 0 failed". Fails a
- * run that is over the budget of a project, or leaves a process behind.
+ * file), errors, the reason of each skipped test, and at the end "12 passed, 0 failed". Fails a run that leaves a
+ * process behind.
  */
 export default class CountsReporter extends MinimalReporter {
   override printTestModule(module: TestModule): void {
@@ -107,35 +73,21 @@ export default class CountsReporter extends MinimalReporter {
   ): Promise<void> {
     this.log();
     super.onTestRunEnd(modules, errors, reason);
-    const print = (text: string) => void process.stdout.write(text);
-    const printLongest = (seconds: ReadonlyMap<string, number>, count = seconds.size) => {
-      const longest = [...seconds].toSorted((a, b) => b[1] - a[1]).slice(0, count);
-      for (const [name, took] of longest) print(`${took.toFixed(1).padStart(8)} s  ${name}\n`);
-    };
-    const used = new Map<string, number>();
-    for (const module of modules) {
-      const { name } = module.project;
-      used.set(name, (used.get(name) ?? 0) + (module.meta().cpuSeconds ?? 0));
-    }
-    print("\nCPU seconds by project:\n");
-    printLongest(used);
-    print("The slowest files:\n");
-    const took = modules.map((one) => [nameOf(one), one.diagnostic().duration / 1000] as const);
-    printLongest(new Map(took), SLOWEST);
-    for (const line of skippedTests(modules)) print(`Skipped: ${line}\n`);
-
+    for (const line of skippedTests(modules)) this.log(`Skipped: ${line}`);
     const left = await processesLeftBehind(process.env[RUN_VARIABLE]);
-    // The nightly tests have no budget.
-    const isNightly = process.env["NIGHTLY"] !== undefined;
-    const faults = [
-      ...(isNightly ? [] : [...used].flatMap(([name, cpu]) => overBudget(name, cpu) ?? [])),
-      ...left.map((one) => `The tests left a process behind: ${one}`),
-    ];
-    for (const one of left) process.kill(Number.parseInt(one, 10), "SIGKILL");
-    for (const fault of faults) print(` ✗ ${fault}\n`);
-    if (faults.length > 0) process.exitCode = 1;
-    const { failed, passed, skipped } = countTests(modules);
-    const last = skipped > 0 ? `, ${skipped} skipped` : "";
-    print(`\n${passed} passed, ${failed + errors.length + faults.length} failed${last}\n`);
+    for (const one of left) {
+      this.log(` ✗ The tests left a process behind: ${one}`);
+      process.kill(Number.parseInt(one, 10), "SIGKILL");
+    }
+    if (left.length > 0) process.exitCode = 1;
+    const count = (state: "passed" | "failed" | "skipped") =>
+      modules.reduce((sum, { children }) => sum + [...children.allTests(state)].length, 0);
+    // A file that fails outside of its tests counts as a failed test.
+    const files = modules.filter(
+      (module) => module.state() === "failed" && module.children.allTests("failed").next().done,
+    );
+    const failed = count("failed") + files.length + errors.length + left.length;
+    const skipped = count("skipped") > 0 ? `, ${count("skipped")} skipped` : "";
+    this.log(`\n${count("passed")} passed, ${failed} failed${skipped}`);
   }
 }

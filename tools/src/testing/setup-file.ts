@@ -1,11 +1,11 @@
-// Run by Vitest before each test file: gives it a folder for its state, and measures its CPU time.
+// Run by Vitest before each test file: gives it a folder for its state.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type * as vmShared from "@temporalio/worker/lib/workflow/vm-shared.js";
 import { afterAll } from "vitest";
-import { cpuSeconds, SERVER_LOG } from "./run.ts";
+import { SERVER_LOG } from "./run.ts";
 
 const SHOWN_LINES = 100;
 
@@ -17,7 +17,6 @@ interface Task {
 const hasFailed = ({ result, tasks = [] }: Task): boolean =>
   result?.state === "fail" || tasks.some(hasFailed);
 
-const cpuBefore = cpuSeconds();
 // Processes of a test write nothing into the home folder of its user.
 const folder = mkdtempSync(join(tmpdir(), "durable-payments-state-"));
 const serverLog = join(folder, "servers.log");
@@ -47,5 +46,4 @@ afterAll(({}, file) => {
     console.error(`The Temporal servers of this file:\n${lines.slice(-SHOWN_LINES).join("\n")}`);
   }
   rmSync(folder, { recursive: true, force: true });
-  file.meta.cpuSeconds = cpuSeconds() - cpuBefore;
 });
