@@ -10,7 +10,7 @@ import {
   readFileSync,
   statSync,
 } from "node:fs";
-import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import type { Reporter } from "./command.ts";
@@ -212,34 +212,6 @@ const buildWithGo =
     await report.during(`Building the ${title} ${version} with Go, once (minutes)`, build());
   };
 
-const pom = (version: string) => `<project xmlns="http://maven.apache.org/POM/4.0.0">
-  <modelVersion>4.0.0</modelVersion>
-  <groupId>durable-payments</groupId>
-  <artifactId>test-server</artifactId>
-  <version>1</version>
-  <dependencies>
-    <dependency>
-      <groupId>io.temporal</groupId>
-      <artifactId>temporal-test-server</artifactId>
-      <version>${version}</version>
-    </dependency>
-    <dependency>
-      <!-- Without it the server complains about missing loggers into the output of the tests. -->
-      <groupId>org.slf4j</groupId>
-      <artifactId>slf4j-nop</artifactId>
-      <version>1.7.36</version>
-    </dependency>
-  </dependencies>
-</project>
-`;
-
-/** Small heap and the quick compiler: the SDK waits no longer than 5 seconds for the start. */
-const launcher = `#!/bin/sh
-folder=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
-exec "\${JAVA_HOME:+$JAVA_HOME/bin/}java" -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx256m \\
-  -cp "$folder/lib/*" io.temporal.testserver.TestServer "$@"
-`;
-
 /**
  * Checks that a folder holds the jars whose SHA-256 are pinned, whatever a repository serves, and no others.
  *
@@ -262,16 +234,17 @@ export const checkJars = ({ command, version }: Server, folder: string): void =>
 
 /** Fetches the test server as a Java program; needs only Maven Central. */
 const fetchWithMaven: Installer = async (server, folder, report) => {
-  await writeFile(join(folder, "pom.xml"), pom(server.version));
+  const fileOf = (kind: string) => join(import.meta.dirname, `${server.command}.${kind}`);
   const lib = join(folder, "lib");
   const goal = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies";
-  const args = ["-B", "-q", "-Dstyle.color=never", goal, "-DincludeScope=runtime"];
+  const args = ["-B", "-q", "-Dstyle.color=never", "-f", fileOf("pom.xml"), goal];
+  args.push(`-Dserver.version=${server.version}`, `-DoutputDirectory=${lib}`);
   await report.during(
     `Fetching the ${server.title} ${server.version} with Maven, once (about 20 s)`,
-    runTool("mvn", [...args, `-DoutputDirectory=${lib}`], folder),
+    runTool("mvn", [...args, "-DincludeScope=runtime"], folder),
   );
   checkJars(server, lib);
-  await writeFile(join(folder, server.command), launcher, { mode: 0o755 });
+  await copyFile(fileOf("sh"), join(folder, server.command));
 };
 
 /** The dev server: Temporal's CLI, which holds the whole server and its Web UI. */
