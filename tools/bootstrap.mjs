@@ -20,7 +20,6 @@ const SCRIPTS = {
   demo: "tools/src/demo.ts",
   dev: "tools/src/dev.ts",
   "new-project": "tools/src/new-project.ts",
-  docs: "tools/src/doc-examples.ts",
   site: "site/src/build.ts",
   test: "tools/src/test.ts",
   size: "tools/src/size.ts",
