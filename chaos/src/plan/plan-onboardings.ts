@@ -1,3 +1,4 @@
+import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { drawAmount, drawIntervention } from "./draw-details.ts";
 import { ACCOUNTS, type Intervention, numbered, type PlannedOnboarding } from "./planned-run.ts";
 import { Random } from "./random.ts";
@@ -71,16 +72,15 @@ export const planOnboardings = (
         input: {
           ...(account !== undefined && { account }),
           cardholder: {
+            ...inputs.cardholder,
             email,
             // People who are refused have one last name: a list distinguishes them by the first.
             first_name: isRefused ? `Ada ${id}` : "Ada",
             last_name,
             // A list does not distinguish people of the same name by their birthdays.
             date_birth: one === 0 ? "1990-04-12" : "1985-01-31",
-            phone_number: "+4930123456",
-            card_holder_status: 0,
           },
-          card: { product_code: "prepaid-usd", card_limit },
+          card: { ...inputs.card, card_limit },
           options: {
             onFailure: undoes ? "compensate" : "keep",
             ...(shape === "short check" && { verifyWithin: withinMs }),

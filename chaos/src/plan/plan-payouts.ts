@@ -1,3 +1,4 @@
+import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { drawAmount, drawIntervention, writtenAlike } from "./draw-details.ts";
 import {
   ACCOUNTS,
@@ -12,30 +13,20 @@ import { Random } from "./random.ts";
 
 const dayAfter = (today: number): string => new Date(today + 86_400_000).toISOString().slice(0, 10);
 
+const { iban, ...supplier } = inputs.beneficiary;
+
 const BANKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  EUR: { bank_country: "DE", clearing_system: "SEPA", iban: "DE89370400440532013000" },
-  USD: { clearing_system: "US-ACH", account_number: "000123456789" },
+  EUR: { clearing_system: "SEPA", iban },
+  USD: { bank_country: "US", clearing_system: "US-ACH", account_number: "000123456789" },
   GBP: { bank_country: "GB", clearing_system: "FPS", account_number: "00012345" },
 };
 
 /** Returns the fields of createBeneficiary. */
 export const beneficiary = (currency: string, nickname: string) => ({
-  entity_type: "company" as const,
-  email: "accounts@example.com",
+  ...supplier,
   nickname,
-  company_name: "Example Supplies Ltd",
-  payment_method: "local" as const,
-  bank_name: "Example Bank",
-  bank_address: "Example Street 1",
-  account_holder: "Example Supplies Ltd",
   account_currency: currency,
-  bank_country: "US",
   ...BANKS[currency],
-  country_code: "US",
-  city: "Springfield",
-  state: "Illinois",
-  address: "Example Street 2",
-  postal_code: "62701",
 });
 
 /** A kind of payouts. */
