@@ -15,11 +15,8 @@ const checked = [
   "site/*.md",
   "{packages,apps}/*/README.md",
   "{bench,chaos,deploy}/README.md",
-  "packages/{api-core,ledger,protocol,activities,workflows,operations}/src/**/*.ts",
-  "packages/{plugin,codec,replay,testing,durable-payments,simulator}/src/**/*.ts",
-  "packages/create/{src,template}/**/*.{ts,md}",
-  "{site,tools,chaos,bench}/src/**/*.ts",
-  "apps/*/src/**/*.ts",
+  "packages/create/template/**/*.{ts,md}",
+  "{packages/*,apps/*,site,tools,chaos,bench}/src/**/*.ts",
 ];
 // Generated from texts that are checked where they are written.
 const generated = ["CHANGELOG.md", "docs/commands.md", "docs/assumptions.md", "docs/settings.md"];

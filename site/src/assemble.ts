@@ -3,17 +3,12 @@ import { dirname, join } from "node:path";
 import { pageOf, asSitePage } from "./links.ts";
 import { PARTS } from "./pages.ts";
 
-/** The sidebar and the pages of `docs/` differ. */
-export class PagesDiffer extends Error {
-  override readonly name = "PagesDiffer";
-}
-
 const checkPages = (found: ReadonlyArray<string>): void => {
   const shown = new Set(PARTS.flatMap(({ pages }) => pages.map((page) => `docs/${page}.md`)));
   const unlisted = found.filter((file) => !shown.has(file));
   const missing = [...shown].filter((file) => !found.includes(file));
   if (unlisted.length + missing.length === 0) return;
-  throw new PagesDiffer(
+  throw new Error(
     `site/src/pages.ts lists every page of docs/: ${[
       ...unlisted.map((file) => `${file} is not listed`),
       ...missing.map((file) => `${file} does not exist`),
@@ -26,7 +21,7 @@ const checkPages = (found: ReadonlyArray<string>): void => {
  *
  * @param checkout folder of the repository
  * @param content folder that is emptied and filled
- * @throws PagesDiffer
+ * @throws Error if the sidebar and the pages of `docs/` differ
  */
 export const assemble = (checkout: string, content: string): void => {
   const docs = globSync("docs/*.md", { cwd: checkout });

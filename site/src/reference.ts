@@ -3,17 +3,12 @@ import { join } from "node:path";
 import { Application, type TypeDocOptions } from "typedoc";
 import type { PluginOptions } from "typedoc-plugin-markdown";
 
-/** TypeDoc could not write the reference; it has printed the reason. */
-class ReferenceFailed extends Error {
-  override readonly name = "ReferenceFailed";
-}
-
 /**
  * Writes the reference of the public entries as Markdown, from their docstrings.
  *
  * @param checkout folder of the repository
  * @param target folder
- * @throws ReferenceFailed
+ * @throws Error if TypeDoc could not write it; TypeDoc has printed the reason
  */
 export const writeReference = async (checkout: string, folder: string): Promise<void> => {
   const options: TypeDocOptions & PluginOptions = {
@@ -37,12 +32,12 @@ export const writeReference = async (checkout: string, folder: string): Promise<
   };
   const app = await Application.bootstrapWithPlugins(options);
   const project = await app.convert();
-  if (project === undefined) throw new ReferenceFailed("TypeDoc found no entries.");
+  if (project === undefined) throw new Error("TypeDoc found no entries.");
   // The name of its import, not of its file.
   for (const entry of project.children ?? []) {
     const file = entry.name.split("/").at(-1) ?? "";
     entry.name = file === "index" ? "durable-payments" : `durable-payments/${file}`;
   }
   await app.generateOutputs(project);
-  if (app.logger.hasErrors()) throw new ReferenceFailed("TypeDoc could not write the reference.");
+  if (app.logger.hasErrors()) throw new Error("TypeDoc could not write the reference.");
 };

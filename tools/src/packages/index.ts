@@ -1,3 +1,3 @@
 export { strangersEnvironment } from "./environment.ts";
-export { type Entry, PUBLISHED, readManifest } from "./manifests.ts";
+export { PUBLISHED, readManifest } from "./manifests.ts";
 export { installTarball, packPackages } from "./pack.ts";

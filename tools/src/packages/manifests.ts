@@ -5,29 +5,6 @@ import { checkout } from "../processes.ts";
 /** The folder of the package that users install. */
 export const PUBLISHED = "packages/durable-payments";
 
-/** An entry of a package. */
-export interface Entry {
-  /** As an import names it: `durable-payments/workflows`. */
-  readonly name: string;
-  /** Its compiled module, its declarations and its source, as paths from the checkout. */
-  readonly module: string;
-  readonly declarations: string;
-  readonly source: string;
-}
-
-/** The package.json of a package of this repository. */
-export interface Manifest {
-  readonly name: string;
-  readonly version: string;
-  /** From the checkout: `packages/ledger`. */
-  readonly folder: string;
-  readonly isPrivate: boolean;
-  readonly entries: ReadonlyArray<Entry>;
-  /** The packages that it installs, and its peers by their ranges. */
-  readonly dependencies: ReadonlyArray<string>;
-  readonly peers: Readonly<Record<string, string>>;
-}
-
 /** The fields of a package.json that are read. */
 interface PackageJson {
   readonly name: string;
@@ -39,7 +16,7 @@ interface PackageJson {
 }
 
 /** Reads the package.json of a folder, a path from the checkout. */
-export const readManifest = (folder: string): Manifest => {
+export const readManifest = (folder: string) => {
   // They are all of this repository, and npm has read them.
   const manifest = JSON.parse(
     readFileSync(join(checkout, folder, "package.json"), "utf8"),
@@ -51,7 +28,9 @@ export const readManifest = (folder: string): Manifest => {
     const path = (condition: string) => posix.join(folder, target[condition] ?? "");
     return [
       {
+        /** As an import names it: `durable-payments/workflows`. */
         name: posix.join(name, entry),
+        /** Its compiled module, its declarations and its source, as paths from the checkout. */
         module: path("default"),
         declarations: path("types"),
         source: path("@durable-payments/source"),
@@ -61,9 +40,11 @@ export const readManifest = (folder: string): Manifest => {
   return {
     name,
     version,
+    /** From the checkout: `packages/ledger`. */
     folder,
     isPrivate: manifest.private === true,
     entries,
+    /** The packages that it installs, and its peers by their ranges. */
     dependencies: Object.keys(dependencies),
     peers: peerDependencies,
   };
