@@ -91,21 +91,14 @@ export const workerVariables = (
   ...serviceVariables(service),
 });
 
-/** A folder of a test's own, with an empty Temporal profile in it. */
-export interface TestFolder {
-  readonly path: string;
-  /** Keeps the Temporal profiles of the developer out of the processes of a test. */
-  readonly variables: { readonly TEMPORAL_CONFIG_FILE: string };
-  readonly remove: () => void;
-}
-
-/** Makes a folder of a test's own; remove it after the test. */
-export const makeTestFolder = (): TestFolder => {
+/** Makes a folder of a test's own, with an empty Temporal profile in it; remove it after the test. */
+export const makeTestFolder = () => {
   const path = mkdtempSync(join(tmpdir(), "test-"));
   const configFile = join(path, "temporal.toml");
   writeFileSync(configFile, "[profile.default]\n");
   return {
     path,
+    /** Keeps the Temporal profiles of the developer out of the processes of a test. */
     variables: { TEMPORAL_CONFIG_FILE: configFile },
     remove: () => rmSync(path, { recursive: true }),
   };

@@ -6,7 +6,6 @@ export {
   serviceVariables,
   startApp,
   startProcess,
-  type TestFolder,
   workerVariables,
 } from "./apps.ts";
 export { sharedBundle } from "./bundles.ts";
