@@ -2,17 +2,18 @@ import { execFile } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { ReadReading, ReadTask } from "../client/client-process.ts";
+import type { ReadTask } from "../client/client-process.ts";
 import type { ContenderName, Read } from "../client/contenders.ts";
 import { startChild } from "../child.ts";
+import type { Cost } from "../measure.ts";
 import { type Row, rowOf, type Target } from "../row.ts";
 import { interleave, type Scenario } from "../scenario.ts";
 
 const CONCURRENCY = 32;
 
-const reads: Readonly<Record<Read, { readonly title: string; readonly requests: number }>> = {
-  small: { title: "one payout", requests: 6_000 },
-  list: { title: "50 payouts", requests: 1_500 },
+const reads: Readonly<Record<Read, { readonly title: string; readonly count: number }>> = {
+  small: { title: "one payout", count: 6_000 },
+  list: { title: "50 payouts", count: 1_500 },
 };
 
 /** Baselines, and what is asked against each. Validation both ways is ours alone. */
@@ -21,11 +22,11 @@ const baselines: ReadonlyArray<{ readonly name: ContenderName; readonly cpu: Tar
   { name: "stripe", cpu: { atMost: 1 } },
 ];
 
-type Readings = Readonly<Record<ContenderName, ReadonlyArray<ReadReading>>>;
+type Readings = Readonly<Record<ContenderName, ReadonlyArray<Cost>>>;
 
 const rowsOf = (read: Read, readings: Readings): ReadonlyArray<Row> =>
   baselines.flatMap(({ cpu: target, name }) => {
-    const compared = (figure: keyof ReadReading, unit: string) => ({
+    const compared = (figure: keyof Cost, unit: string) => ({
       name: `client: ${reads[read].title} against ${name}`,
       unit,
       ours: readings.ours.map((reading) => reading[figure]),
@@ -72,7 +73,7 @@ export const scenario: Scenario = async (context) => {
   const server = await startChild<object, string>("client/server-process.ts", [], context);
   const baseUrl = await server.run({});
   const start = (name: ContenderName) =>
-    startChild<ReadTask, ReadReading>("client/client-process.ts", [name, baseUrl], context);
+    startChild<ReadTask, Cost>("client/client-process.ts", [name, baseUrl], context);
   const clients = {
     ours: await start("ours"),
     undici: await start("undici"),
@@ -81,8 +82,8 @@ export const scenario: Scenario = async (context) => {
   if (availableParallelism() < 2) context.progress("one processor: requests a second mean little");
   const rows = [...(await compareImports(context))];
   for (const read of ["small", "list"] as const) {
-    const requests = context.quick ? reads[read].requests / 10 : reads[read].requests;
-    const task = { read, requests, concurrency: CONCURRENCY };
+    const count = reads[read].count / (context.quick ? 10 : 1);
+    const task = { read, count, concurrency: CONCURRENCY };
     const measures = {
       ours: () => clients.ours.run(task),
       undici: () => clients.undici.run(task),

@@ -11,7 +11,7 @@ const CONCURRENCY = 16;
 
 const runFigures: ReadonlyArray<[figure: keyof RunsReading, unit: string, target?: Target]> = [
   ["perSecond", "runs a second", { atLeast: 0.95 }],
-  ["cpu", "ms of the worker's CPU a run", { atMost: 1.15 }],
+  ["cpu", "µs of the worker's CPU a run", { atMost: 1.15 }],
   ["events", "events a run"],
 ];
 
@@ -73,7 +73,7 @@ export const scenario: Scenario = async (context) => {
     rows.push(
       compared(
         `${title}, replayed`,
-        ["cpu", "ms of CPU a run", { atMost: 1.05 }],
+        ["cpu", "µs of CPU a run", { atMost: 1.05 }],
         replay["sqlite"] ?? [],
         replay["bare"] ?? [],
       ),

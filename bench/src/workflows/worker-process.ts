@@ -4,8 +4,8 @@ import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
 import { ManagedRuntime } from "effect";
 import { randomUUID } from "node:crypto";
-import { performance } from "node:perf_hooks";
 import { answerTasks } from "../child.ts";
+import { type Cost, measure } from "../measure.ts";
 import { makeBareActivities } from "./bare-activities.ts";
 import { type Author, bundleOf, bundleOfWorker } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
@@ -19,11 +19,7 @@ export interface RunsTask {
 }
 
 /** The cost of a task. */
-export interface RunsReading {
-  /** Runs a second, or events a second of a replay. */
-  readonly perSecond: number;
-  /** Of this process, user and system, in ms per run. */
-  readonly cpu: number;
+export interface RunsReading extends Cost {
   /** Events in the history of one run. */
   readonly events: number;
 }
@@ -70,38 +66,25 @@ const runOnce = async (workflow: WorkflowName): Promise<string> => {
 
 const historyOf = (workflowId: string) => temporal.workflow.getHandle(workflowId).fetchHistory();
 
-const measured = async (count: number, work: () => Promise<void>) => {
-  const began = performance.now();
-  const before = process.cpuUsage();
-  await work();
-  const { system, user } = process.cpuUsage(before);
-  return { seconds: (performance.now() - began) / 1000, cpu: (system + user) / 1000 / count };
-};
-
-const runAll = async ({ concurrency, count, workflow }: RunsTask): Promise<RunsReading> => {
-  let left = count;
+const runAll = async (task: RunsTask): Promise<RunsReading> => {
   let last = "";
-  const runner = async () => {
-    while (left-- > 0) last = await runOnce(workflow);
-  };
-  const { cpu, seconds } = await measured(count, async () => {
-    await Promise.all(Array.from({ length: concurrency }, runner));
+  const cost = await measure(task, async () => {
+    last = await runOnce(task.workflow);
   });
   const { events } = await historyOf(last);
-  return { perSecond: count / seconds, cpu, events: events?.length ?? 0 };
+  return { ...cost, events: events?.length ?? 0 };
 };
 
 const replayAll = async ({ count, workflow }: RunsTask): Promise<RunsReading> => {
   const workflowId = await runOnce(workflow);
   const history = await historyOf(workflowId);
-  const events = history.events?.length ?? 0;
   const histories = Array.from({ length: count }, () => ({ workflowId, history }));
-  const { cpu, seconds } = await measured(count, async () => {
+  const { cpu, perSecond } = await measure({ count: 1, concurrency: 1 }, async () => {
     for await (const { error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
       if (error !== undefined) throw error;
     }
   });
-  return { perSecond: (events * count) / seconds, cpu, events };
+  return { cpu: cpu / count, perSecond: perSecond * count, events: history.events?.length ?? 0 };
 };
 
 answerTasks((task: RunsTask) => (task.kind === "run" ? runAll(task) : replayAll(task)));
