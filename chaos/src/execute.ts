@@ -241,17 +241,15 @@ const executeIn = async (
   };
 };
 
-const createBeneficiaries = async ({ services }: Environment) => {
-  const currencies = Object.keys(START_BALANCES);
-  const wanted = services.flatMap((service) =>
-    Array.from({ length: EXISTING * currencies.length }, (_, index) => ({ service, index })),
+const createBeneficiaries = ({ services }: Environment) =>
+  Promise.all(
+    services.flatMap((service) =>
+      Object.keys(START_BALANCES).flatMap((currency) =>
+        Array.from({ length: EXISTING }, async (_, index) => {
+          const fields = beneficiary(currency, `Existing supplier ${currency} ${index + 1}`);
+          const id = await createBeneficiary(service, fields);
+          return { account: service.account, id, currency };
+        }),
+      ),
+    ),
   );
-  return Promise.all(
-    wanted.map(async ({ index, service }) => {
-      const currency = currencies[index % currencies.length] ?? "EUR";
-      const fields = beneficiary(currency, `Existing supplier ${index + 1}`);
-      const { account } = service;
-      return { account, id: await createBeneficiary(service, fields), currency };
-    }),
-  );
-};

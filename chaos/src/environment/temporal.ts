@@ -24,21 +24,10 @@ export const replaceDatabase = async (database: string, by?: string): Promise<vo
 };
 
 /** Temporal's dev server, in one process, with its database in a file. */
-export interface TemporalServer {
-  readonly address: string;
-  readonly process: SupervisedProcess;
-  /** Copies the database as a machine that lost its power would leave it; false if the server is down. */
-  readonly copyDatabase: () => Promise<boolean>;
-  /** Replaces the database by the copy, while the server is down. */
-  readonly restoreDatabase: () => Promise<void>;
-}
+export type TemporalServer = Awaited<ReturnType<typeof createTemporalServer>>;
 
 /** Makes the dev server of a campaign, which is not started yet. */
-export const createTemporalServer = async (
-  folder: string,
-  spawn: Spawn,
-  report: Reporter,
-): Promise<TemporalServer> => {
+export const createTemporalServer = async (folder: string, spawn: Spawn, report: Reporter) => {
   const { path } = await ensureServer(temporalCli, report);
   const port = await choosePort();
   const address = `127.0.0.1:${port}`;
@@ -54,7 +43,9 @@ export const createTemporalServer = async (
   return {
     address,
     process,
+    /** Copies the database as a machine that lost its power would leave it; false if the server is down. */
     copyDatabase: () => process.freeze(() => replaceDatabase(copy, database)),
+    /** Replaces the database by the copy, while the server is down. */
     restoreDatabase: () => replaceDatabase(database, copy),
   };
 };

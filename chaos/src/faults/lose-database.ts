@@ -6,6 +6,7 @@ import { rm } from "node:fs/promises";
 import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
+import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { replaceDatabase } from "../environment/temporal.ts";
 import type { Loss } from "../options.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
@@ -63,41 +64,46 @@ const untilWitnessed = async (
   await until(async () => ((await readSequence()) ?? 0) > sequence, signal, 500);
 };
 
+/** Kills processes, and keeps them down. Returns a function that lets them start again. */
+const keepDown = async (processes: ReadonlyArray<SupervisedProcess>): Promise<() => void> => {
+  const releases = await Promise.all(processes.map((process) => process.keepDown()));
+  return () => releases.forEach((release) => release());
+};
+
+const whenAllReady = ({ workers }: Environment, signal: AbortSignal): Promise<unknown> =>
+  Promise.all(workers.map((worker) => worker.whenReady(signal)));
+
 /** Replaces the ledger's file, or removes it, while neither a worker nor a tool has it open. */
-const replaceLedger = async (
-  { ledgerFile, withoutTools, workers }: Environment,
-  isLost: boolean,
-): Promise<number> => {
+const replaceLedger = async (environment: Environment, isLost: boolean): Promise<number> => {
+  const { ledgerFile, workers } = environment;
   let killedAt = 0;
-  await withoutTools(async () => {
-    const releases = await Promise.all(workers.map((worker) => worker.keepDown()));
+  await environment.withoutTools(async () => {
+    const release = await keepDown(workers);
     killedAt = Date.now();
     await replaceDatabase(ledgerFile, isLost ? undefined : `${ledgerFile}.copy`);
-    for (const release of releases) release();
-    if (!isLost) return;
+    release();
     // Tools make no new ledger: they wait until a worker has.
-    await Promise.all(workers.map((worker) => worker.whenReady(AbortSignal.timeout(60_000))));
+    if (isLost) await whenAllReady(environment, AbortSignal.timeout(60_000));
   });
   return killedAt;
 };
 
-const restoreTemporal = async ({ temporal, workers }: Environment): Promise<void> => {
-  const releases = await Promise.all(
-    [temporal.process, ...workers].map((process) => process.keepDown()),
-  );
-  await temporal.restoreDatabase();
-  for (const release of releases) release();
+/** For a while after the workers run again nobody says `recover`, or `resume`: nothing may be sent meanwhile. */
+const staySilent = async (
+  { environment, quiet, signal }: Campaign,
+  why: string,
+  killedAt: number,
+): Promise<void> => {
+  await whenAllReady(environment, signal);
+  await delay(STOPPED_MS, signal);
+  quiet.push({ why, from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
 };
 
-/** Waits until the workers run again, and for a while nobody says `recover`: nothing may be sent meanwhile. */
-const awaitStop = async (
-  { environment, quiet, signal }: Campaign,
-  killedAt: number,
-): Promise<boolean> => {
-  await Promise.all(environment.workers.map((worker) => worker.whenReady(signal)));
-  await delay(STOPPED_MS, signal);
+/** Stays silent, and returns whether sends have stopped. */
+const awaitStop = async (campaign: Campaign, killedAt: number): Promise<boolean> => {
+  const { environment, signal } = campaign;
+  await staySilent(campaign, "the ledger was restored", killedAt);
   const state = await environment.operate(({ ledger }) => ledger.state(), signal);
-  quiet.push({ why: "the ledger was restored", from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
   return typeof state?.stopped === "string";
 };
 
@@ -118,29 +124,26 @@ const restoreBoth = async (
   copiedAt: Date,
   started: ReadonlyArray<PlannedRun>,
 ): Promise<LossResult> => {
-  const { environment, quiet, signal } = campaign;
+  const { environment, signal } = campaign;
   const { ledgerFile, temporal, workers } = environment;
   let killedAt = 0;
-  const releases: Array<() => void> = [];
+  let startWorkers = () => {};
   await environment.withoutTools(async () => {
-    const [release, ...others] = await Promise.all(
-      [temporal.process, ...workers].map((process) => process.keepDown()),
-    );
-    releases.push(...others);
+    const downs = [keepDown([temporal.process]), keepDown(workers)] as const;
+    const [startTemporal, start] = await Promise.all(downs);
+    startWorkers = start;
     killedAt = Date.now();
     await temporal.restoreDatabase();
     await replaceDatabase(ledgerFile, `${ledgerFile}.copy`);
     // Temporal is still down.
     await environment.withLedger((opened) => pause(opened, undefined, ACTING));
-    release?.();
+    startTemporal();
   });
   await recoverSince(campaign, copiedAt);
   await startForgotten(campaign, started);
   await stopAgain(campaign, copiedAt.getTime());
-  for (const release of releases) release();
-  await Promise.all(workers.map((worker) => worker.whenReady(signal)));
-  await delay(STOPPED_MS, signal);
-  quiet.push({ why: "the restore", from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
+  startWorkers();
+  await staySilent(campaign, "the restore", killedAt);
   await environment.operate((operations) => resume(operations, undefined, ACTING), signal);
   return { forgottenBefore: killedAt + ON_ITS_WAY_MS };
 };
@@ -207,11 +210,15 @@ export const loseDatabase = async (
       return failOver(campaign);
     case "restore both":
       return restoreBoth(campaign, copiedAt, started);
-    case "restore temporal":
-      await restoreTemporal(environment);
+    case "restore temporal": {
+      const { temporal, workers } = environment;
+      const release = await keepDown([temporal.process, ...workers]);
+      await temporal.restoreDatabase();
+      release();
       await recoverSince(campaign, copiedAt);
       await startForgotten(campaign, started);
       return { forgottenBefore: undefined };
+    }
     case "restore ledger":
     case "lose ledger": {
       const killedAt = await replaceLedger(environment, loss === "lose ledger");

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import {
@@ -25,16 +26,6 @@ export interface IndependentServiceOptions extends AnswerOptions {
   readonly tokenSeconds?: number;
 }
 
-/** A service that runs in this process. */
-export interface IndependentService {
-  readonly url: string;
-  readonly clientId: string;
-  readonly apiKey: string;
-  /** The true records, even if the service shows others. */
-  readonly ledger: IndependentLedger;
-  readonly stop: () => Promise<void>;
-}
-
 /**
  * Starts the payment service as its document describes it, on a free port of 127.0.0.1. It shares
  * no code with the client or the simulator, and makes its own choices if the document is
@@ -43,9 +34,7 @@ export interface IndependentService {
  *
  * @returns the service, with its ledger and a function that stops it
  */
-export const startIndependentService = async (
-  options: IndependentServiceOptions = {},
-): Promise<IndependentService> => {
+export const startIndependentService = async (options: IndependentServiceOptions = {}) => {
   const ledger: IndependentLedger = {
     beneficiaries: new Map(),
     payouts: [],
@@ -118,15 +107,14 @@ export const startIndependentService = async (
         return response.end(JSON.stringify(answer[1]));
       });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("It listens on no port");
   return {
     url: `http://127.0.0.1:${address.port}`,
     clientId,
     apiKey,
+    /** The true records, even if the service shows others. */
     ledger,
     stop: async () => {
       server.closeAllConnections();

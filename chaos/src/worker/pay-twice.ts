@@ -1,14 +1,7 @@
 import type { PayoutInput } from "@durable-payments/protocol";
 import { awaitPayout, checkRequests, createPayout } from "@durable-payments/workflows";
 
-export {
-  checkWorker,
-  notifier,
-  onboardCardholder,
-  payout,
-  payoutBatch,
-  tracker,
-} from "@durable-payments/workflows/definitions";
+export * from "@durable-payments/workflows/definitions";
 
 type Payment = PayoutInput["payout"] & { readonly beneficiary_id: string };
 
