@@ -91,9 +91,9 @@ const openLedgerOf = async (
     const [first] = accounts;
     const seal = settings.keyring === undefined ? undefined : openTextSeal(settings.keyring);
     const place = () => readLedgerPlace(settings.ledger, clientHash(first.options));
-    const onMigration = (version: number, found: number) => {
-      const message = `Migrates the tables of the ledger from version ${found} to version ${version}`;
-      Runtime.instance().logger.log(found === 0 ? "INFO" : "WARN", message);
+    const onMigration = (version: number, from: number) => {
+      const message = `Migrates the tables of the ledger from version ${from} to version ${version}`;
+      Runtime.instance().logger.log(from === 0 ? "INFO" : "WARN", message);
     };
     const ledger = given ?? (await openLedger(place(), { ...(seal && { seal }), onMigration }));
     try {

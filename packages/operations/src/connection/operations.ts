@@ -206,6 +206,12 @@ export const withOperations = async <A>(
     // Without a failure, both are present.
     if (temporal === undefined || ledger === undefined) throw failures[0] as ConnectionFailed;
     const { namespace, taskQueue } = temporal.settings;
+    const { namespace: pinned } = await ledger.state();
+    if (pinned !== null && pinned !== namespace)
+      throw connectionFailed(
+        "cannotConnect",
+        `The ledger ${ledger.place} belongs to the Temporal namespace ${pinned}, but this namespace is ${namespace}. Correct TEMPORAL_NAMESPACE or PAYMENTS_LEDGER.`,
+      );
     const known = { account: first.hash, accounts, listLagMs: settings.listLagMs };
     return use({ ...temporal, ledger, namespace, taskQueue, ...known });
   });

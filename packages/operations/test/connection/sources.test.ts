@@ -1,9 +1,10 @@
 import { openLedger } from "@durable-payments/ledger";
+import * as Result from "effect/Result";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { openWorkersLedger, withSources } from "../../src/connection/operations.ts";
+import { openWorkersLedger, withOperations, withSources } from "../../src/connection/operations.ts";
 import { temporalSettings } from "../../src/connection/temporal.ts";
 import { changing } from "../../src/connection/temporal-errors.ts";
 import { TemporalStub } from "../support/temporal-stub.ts";
@@ -38,6 +39,23 @@ it("rejects where neither can be reached, with both reasons", async () => {
     () => Promise.resolve(),
   );
   await expect(nothing).rejects.toThrow(/Cannot connect to Temporal.*ledger cannot be used/s);
+});
+
+it("starts nothing on a ledger of another namespace, whose workers would not run it", async () => {
+  await using connected = await TemporalStub.connect([]);
+  const file = join(folder, "other-namespace.sqlite");
+  const worker = await openLedger(`sqlite:${file}`);
+  await worker.pin("production");
+  await worker.close();
+  const access = { clientId: "c", baseUrl: "https://service.example.com" };
+  const settings = {
+    temporal: () => connected.temporal.settings,
+    ledger: { ledger: `sqlite:${file}`, clientId: "c" },
+    accounts: [{ name: undefined, service: Result.succeed(access) }],
+  };
+  await expect(withOperations(settings, () => Promise.resolve())).rejects.toThrow(
+    /belongs to the Temporal namespace production, but this namespace is/,
+  );
 });
 
 it("says that what was asked may have been done, where Temporal gives no answer", async () => {
