@@ -86,7 +86,18 @@ const MOST_CONNECTIONS = 300;
  */
 export const startPostgres = (folder: string): Promise<Postgres> =>
   start(folder, randomBytes(24).toString("base64url"), (run, passwordFile) =>
-    run("initdb", "-U", USER, "-A", "scram-sha-256", "--pwfile", passwordFile),
+    run(
+      "initdb",
+      "-E",
+      "UTF8",
+      "--no-locale",
+      "-U",
+      USER,
+      "-A",
+      "scram-sha-256",
+      "--pwfile",
+      passwordFile,
+    ),
   );
 
 type Run = (program: string, ...args: ReadonlyArray<string>) => PromiseLike<unknown>;

@@ -115,7 +115,7 @@ it("with a keyring, neither Temporal, the ledger, the log nor the metrics hold a
   const database = filesOf("temporal.db");
   const ledger = filesOf("ledger.sqlite");
   const log = Buffer.from(worker.stdout() + worker.stderr());
-  expect(log.toString()).toContain("Migrates the tables of the ledger from version 0 to version 2");
+  expect(log.toString()).toContain("Creates the tables of the ledger, version 2");
   for (const place of [database, ledger]) expect(place.includes("marked-payout")).toBe(true);
   expect(database.includes("encryption-key-id")).toBe(true);
   expect({

@@ -91,9 +91,11 @@ const openLedgerOf = async (
     const [first] = accounts;
     const seal = settings.keyring === undefined ? undefined : openTextSeal(settings.keyring);
     const place = () => readLedgerPlace(settings.ledger, clientHash(first.options));
-    const onMigration = (version: number, from: number) => {
-      const message = `Migrates the tables of the ledger from version ${from} to version ${version}`;
-      Runtime.instance().logger.log(from === 0 ? "INFO" : "WARN", message);
+    const onMigration = (version: number, found: number) => {
+      const { logger } = Runtime.instance();
+      if (found === 0) logger.info(`Creates the tables of the ledger, version ${version}`);
+      else
+        logger.warn(`Migrates the tables of the ledger to version ${version}, from ${version - 1}`);
     };
     const ledger = given ?? (await openLedger(place(), { ...(seal && { seal }), onMigration }));
     try {

@@ -17,7 +17,7 @@ export interface TableOptions {
    * they are created or migrated, which only a worker and `ledger migrate` do.
    */
   readonly isMigrated?: boolean;
-  /** Called before each migration, with its version and that of the tables before it; 0 if there were none. */
+  /** Called before each migration, with its version and that of the tables as they were found; 0 if there were none. */
   readonly onMigration?: (version: number, found: number) => void;
 }
 
@@ -54,6 +54,6 @@ export const missingMigrations = (
   return all.slice(version).map((one, index) => {
     const next = version + index + 1;
     const done = `INSERT INTO schema_version (version, least) VALUES (${next}, ${one.least})`;
-    return { version: next, found: next - 1, statements: [...one.statements, done] };
+    return { version: next, found: version, statements: [...one.statements, done] };
   });
 };
