@@ -105,7 +105,7 @@ export const awaitSettled = async ({ environment, signal }: Campaign): Promise<v
   const isSettled = async () => {
     const states = ["sending", "unknown", "asking"] as const;
     const rows = await environment.operate(({ ledger }) => ledger.rows({ states }), signal);
-    // A beneficiary of an ended run may stay unknown: it is no payment, and the next run creates it again.
+    // A beneficiary of an ended run may stay unknown: it moves no money, and the next run creates it again.
     return rows?.every(({ operation }) => operation === "createBeneficiary") ?? false;
   };
   await until(isSettled, signal, COUNT_EVERY_MS);
