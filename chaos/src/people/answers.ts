@@ -31,19 +31,21 @@ const withoutUndone = (truth: ServiceLedger): ServiceLedger => ({
 export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: Campaign) => {
   const byId = new Map(runs.map((run) => [run.workflowId, run]));
   const random = new Random(seed, "answers");
-  /** Questions by their ids: what was asked. */
+  // The id of a question is unique within its workflow id.
+  const keyOf = ({ question, workflowId }: WriteRow) => `${workflowId} ${question?.id}`;
+  /** Questions by their keys: what was asked. */
   const asked = new Map<string, string>();
   const answered = new Set<string>();
 
   const decide = async (
-    { question }: WriteRow,
+    row: WriteRow,
     choice: string,
     act: (operations: Operations) => Promise<unknown>,
   ): Promise<void> => {
     try {
       await environment.operate(act, signal);
       tally.add(`answered: ${choice}`);
-      if (question !== null) answered.add(question.id);
+      answered.add(keyOf(row));
     } catch (error) {
       // A late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the question
       // remains, the person answers again.
@@ -98,9 +100,9 @@ export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: C
       const run = byId.get(row.workflowId);
       if (question === null || run === undefined || signal.aborted) continue;
       if (question.kind === "outcome") {
-        asked.set(question.id, `${operation}: ${question.reason.replaceAll(/\d[\w.:-]*/g, "…")}`);
+        asked.set(keyOf(row), `${operation}: ${question.reason.replaceAll(/\d[\w.:-]*/g, "…")}`);
       }
-      if (answered.has(question.id) || Date.now() - question.since < THINKS_MS) continue;
+      if (answered.has(keyOf(row)) || Date.now() - question.since < THINKS_MS) continue;
       await (question.kind === "approval" ? decideApproval : decideOutcome)(run, row);
     }
   };

@@ -99,7 +99,7 @@ export const nowUnknown = (look: Look, policy: WritePolicy): Partial<WriteRow> =
 
 type Asked = Partial<Pick<Question, "candidates" | "account" | "request">>;
 
-/** A question with an id of its own: no two changes have the same sequence in one epoch. */
+/** A question. Its id is unique within its workflow id: changes of other ids may be decided with the same sequence. */
 export const questionOf = (
   look: Look,
   kind: Question["kind"],
