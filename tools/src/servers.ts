@@ -108,7 +108,10 @@ const fillAtomically = async (
   const folder = await mkdtemp(join(dirname(target), ".partial-"));
   try {
     await fill(folder);
-    if (!existsSync(target)) await rename(folder, target);
+    await rename(folder, target).catch((error: unknown) => {
+      // A full folder cannot be replaced: another process was first, and its folder is complete.
+      if (!existsSync(target)) throw error;
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
