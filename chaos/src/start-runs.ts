@@ -1,4 +1,4 @@
-import { startPayment } from "@durable-payments/operations/start";
+import { startPayment } from "@durable-payments/control/start";
 import { OPEN_RUNS } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import type { Campaign } from "./campaign.ts";

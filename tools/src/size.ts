@@ -20,7 +20,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
   "packages/protocol": 1_100,
   "packages/activities": 4_200,
   "packages/workflows": 1_000,
-  "packages/operations": 4_700,
+  "packages/control": 4_700,
   "packages/{durable-payments,plugin,codec,replay,testing,create}": 3_900,
   apps: 2_700,
   "packages/simulator": 1_700,

@@ -9,7 +9,7 @@ import {
   withLedger,
   withOperations,
   withSources,
-} from "@durable-payments/operations/connection";
+} from "@durable-payments/control/connection";
 import {
   accountsOf,
   clientOptionsOf,

@@ -1,6 +1,6 @@
 // The work of commands and its output. Loaded by the command that runs, so that `--help` does not wait for it.
 
-export * from "@durable-payments/operations";
+export * from "@durable-payments/control";
 export * from "./input/answering.ts";
 export * from "./input/given.ts";
 export * from "./input/paying.ts";

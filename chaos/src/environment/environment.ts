@@ -1,12 +1,12 @@
-import { ConnectionFailed } from "@durable-payments/operations/errors";
+import { ConnectionFailed } from "@durable-payments/control/errors";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Operations } from "@durable-payments/operations/connection";
+import type { Operations } from "@durable-payments/control/connection";
 import {
   temporalSettings,
   withLedger,
   withOperations,
-} from "@durable-payments/operations/connection";
+} from "@durable-payments/control/connection";
 import type { Reporter } from "@durable-payments/tools/command";
 import { awaitReadyLine, spawnProcess } from "@durable-payments/tools/processes";
 import { withoutServiceVariables, type Spawn } from "@durable-payments/tools/stack";

@@ -1,7 +1,7 @@
 import { readTracked } from "@durable-payments/activities";
 import { trackerId } from "@durable-payments/protocol";
-import { recover } from "@durable-payments/operations/recovery";
-import { cancel, pause, resume } from "@durable-payments/operations/stopping";
+import { recover } from "@durable-payments/control/recovery";
+import { cancel, pause, resume } from "@durable-payments/control/stopping";
 import { rm } from "node:fs/promises";
 import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";

@@ -1,7 +1,7 @@
 import type { WriteRow } from "@durable-payments/ledger";
-import type { Operations } from "@durable-payments/operations/connection";
-import { answer, approve, reject } from "@durable-payments/operations/decide";
-import { isOperationError } from "@durable-payments/operations/errors";
+import type { Operations } from "@durable-payments/control/connection";
+import { answer, approve, reject } from "@durable-payments/control/decide";
+import { isOperationError } from "@durable-payments/control/errors";
 import type { Campaign } from "../campaign.ts";
 import { delay } from "../delay.ts";
 import { madeBy } from "../evidence/evidence.ts";

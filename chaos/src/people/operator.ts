@@ -1,7 +1,7 @@
-import type { Operations } from "@durable-payments/operations/connection";
-import { isOperationError } from "@durable-payments/operations/errors";
-import { planMany, retryMany, retryPayment } from "@durable-payments/operations/retry";
-import { cancel, pause, resume } from "@durable-payments/operations/stopping";
+import type { Operations } from "@durable-payments/control/connection";
+import { isOperationError } from "@durable-payments/control/errors";
+import { planMany, retryMany, retryPayment } from "@durable-payments/control/retry";
+import { cancel, pause, resume } from "@durable-payments/control/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Campaign } from "../campaign.ts";

@@ -3,16 +3,16 @@ export {
   type Operations,
   type OperationsSettings,
   withOperations,
-} from "@durable-payments/operations/connection";
-export { answer, approve, reject } from "@durable-payments/operations/decide";
+} from "@durable-payments/control/connection";
+export { answer, approve, reject } from "@durable-payments/control/decide";
 export {
   ConnectionFailed,
   EndedByPerson,
   InvalidInput,
   NotFound,
   Refused,
-} from "@durable-payments/operations/errors";
-export { retryPayment } from "@durable-payments/operations/retry";
-export { type InboxItem, listRuns, readInbox, readRun } from "@durable-payments/operations/show";
-export { startPayment, type StartPaymentOptions } from "@durable-payments/operations/start";
-export { cancel, pause, resume } from "@durable-payments/operations/stopping";
+} from "@durable-payments/control/errors";
+export { retryPayment } from "@durable-payments/control/retry";
+export { type InboxItem, listRuns, readInbox, readRun } from "@durable-payments/control/show";
+export { startPayment, type StartPaymentOptions } from "@durable-payments/control/start";
+export { cancel, pause, resume } from "@durable-payments/control/stopping";

@@ -1,6 +1,6 @@
 import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
-import { answer, approve, reject } from "@durable-payments/operations/decide";
+import { answer, approve, reject } from "@durable-payments/control/decide";
 import {
   type Client,
   type Workflow,

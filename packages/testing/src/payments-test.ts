@@ -1,6 +1,6 @@
 import type { OperationName } from "@durable-payments/api-core";
-import { decodingConnection } from "@durable-payments/operations/connection";
-import { startPaymentAt } from "@durable-payments/operations/start";
+import { decodingConnection } from "@durable-payments/control/connection";
+import { startPaymentAt } from "@durable-payments/control/start";
 import type {
   FaultKind,
   FaultOrder,

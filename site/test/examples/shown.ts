@@ -1,7 +1,7 @@
 import { makePaymentsActivities } from "@durable-payments/activities";
 import { decodeMessage, readDataConverter } from "@durable-payments/codec";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
-import { decodingConnection } from "@durable-payments/operations/connection";
+import { decodingConnection } from "@durable-payments/control/connection";
 import { clientHash } from "@durable-payments/protocol/account";
 import { Client, type Connection } from "@temporalio/client";
 import type { DataConverter } from "@temporalio/common";

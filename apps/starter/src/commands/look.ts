@@ -1,4 +1,4 @@
-import type { Check, RunView, Sources } from "@durable-payments/operations";
+import type { Check, RunView, Sources } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";

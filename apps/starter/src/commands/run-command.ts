@@ -1,4 +1,4 @@
-import type { Acting, Operations } from "@durable-payments/operations";
+import type { Acting, Operations } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";

@@ -1,4 +1,4 @@
-import type { SkippedRuns } from "@durable-payments/operations";
+import type { SkippedRuns } from "@durable-payments/control";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import { Command } from "effect/cli";
 import { existsSync } from "node:fs";

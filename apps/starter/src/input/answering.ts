@@ -11,7 +11,7 @@ import {
   findAlike,
   type InboxItem,
   itemsOf,
-} from "@durable-payments/operations";
+} from "@durable-payments/control";
 import type { AnswerFlags } from "../commands/decide.ts";
 import { badUsage } from "../exit-codes.ts";
 import { ask, canAsk, confirm } from "../output/ask.ts";

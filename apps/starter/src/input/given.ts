@@ -1,4 +1,4 @@
-import { type Acting, actorOf, whyUnreadable } from "@durable-payments/operations";
+import { type Acting, actorOf, whyUnreadable } from "@durable-payments/control";
 import { createReadStream } from "node:fs";
 import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";

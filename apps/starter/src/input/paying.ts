@@ -15,7 +15,7 @@ import {
   summaryOf,
   warningsOf,
   writeResultFile,
-} from "@durable-payments/operations";
+} from "@durable-payments/control";
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";

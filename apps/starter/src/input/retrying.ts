@@ -6,7 +6,7 @@ import {
   retryMany,
   retryPayment,
   type RetryPlan,
-} from "@durable-payments/operations";
+} from "@durable-payments/control";
 import type { RetryFlags } from "../commands/decide.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";

@@ -1,4 +1,4 @@
-import { isOperationError, type NextOperation } from "@durable-payments/operations/errors";
+import { isOperationError, type NextOperation } from "@durable-payments/control/errors";
 import type { Fault } from "@durable-payments/api-core";
 import { messageOf, shownText } from "@durable-payments/api-core/values";
 import { BadUsage, EXIT_CODES } from "../exit-codes.ts";

@@ -1,4 +1,4 @@
-import type { Check, Diagnosis, OverviewView, RecoveryReport } from "@durable-payments/operations";
+import type { Check, Diagnosis, OverviewView, RecoveryReport } from "@durable-payments/control";
 import { commandOf, nextLines } from "./next.ts";
 import {
   beside,

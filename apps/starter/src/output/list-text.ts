@@ -5,7 +5,7 @@ import {
   type RunList,
   type RunView,
   sumMoney,
-} from "@durable-payments/operations";
+} from "@durable-payments/control";
 import { nextLines, plainCommand } from "./next.ts";
 import { statusesText } from "./run-text.ts";
 import {

@@ -1,5 +1,5 @@
 import { shownText } from "@durable-payments/api-core/values";
-import type { Cancelled, NextOperation, Nudged } from "@durable-payments/operations";
+import type { Cancelled, NextOperation, Nudged } from "@durable-payments/control";
 import { shellQuoted } from "@durable-payments/protocol";
 import { basename, dirname, join } from "node:path";
 import { money, styled } from "./text.ts";

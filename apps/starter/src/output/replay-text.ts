@@ -1,5 +1,5 @@
 import type { describeDifference, Replay } from "@durable-payments/replay";
-import type { SkippedRuns } from "@durable-payments/operations";
+import type { SkippedRuns } from "@durable-payments/control";
 import { styled, table, wrap } from "./text.ts";
 
 /**

@@ -6,7 +6,7 @@ import type {
   RunLog,
   RunView,
   StepView,
-} from "@durable-payments/operations/show";
+} from "@durable-payments/control/show";
 import { commandOf, nextLines } from "./next.ts";
 import {
   beside,

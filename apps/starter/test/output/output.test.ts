@@ -1,4 +1,4 @@
-import { InvalidInput } from "@durable-payments/operations/errors";
+import { InvalidInput } from "@durable-payments/control/errors";
 import type { Replay } from "@durable-payments/replay";
 import { afterEach, expect, it, vi } from "vitest";
 import { badUsage, EXIT_CODES } from "../../src/exit-codes.ts";

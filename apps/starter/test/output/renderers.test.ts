@@ -4,7 +4,7 @@ import type {
   RunDetails,
   RunLog,
   StepView,
-} from "@durable-payments/operations/show";
+} from "@durable-payments/control/show";
 import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText } from "../../src/output/installation.ts";
 import { batchText, listCsv, listText } from "../../src/output/list-text.ts";

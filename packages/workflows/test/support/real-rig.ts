@@ -42,7 +42,7 @@ interface StartOptions {
 
 /**
  * Real activities, a simulator and a ledger in memory, on a server of their own. It tests steps: one account, one worker and
- * plain texts show the events and costs of a run; packages/operations has the tests of a deployment.
+ * plain texts show the events and costs of a run; packages/control has the tests of a deployment.
  */
 export const startRealRig = async () => {
   const [environment, simulator, ledger, workflowBundle] = await Promise.all([

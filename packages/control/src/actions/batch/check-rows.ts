@@ -1,0 +1,144 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import { visibleText } from "@durable-payments/api-core/values";
+import type { PayoutInput } from "@durable-payments/protocol";
+import { createHash, hash } from "node:crypto";
+import { extname } from "node:path";
+import { InvalidInput, invalidInput } from "../../errors.ts";
+import { checkPayout, plannedPayout } from "../../rules/input.ts";
+import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
+import {
+  columnOf,
+  csvRows,
+  jsonLines,
+  LONGEST_ROW,
+  type RawRow,
+  type RowFault,
+  rowFault,
+} from "../../facts/read-file.ts";
+
+const READERS: Readonly<Record<string, (file: string) => AsyncGenerator<RawRow>>> = {
+  ".csv": csvRows,
+  ".jsonl": jsonLines,
+  ".ndjson": jsonLines,
+};
+
+/** Whether a file has many payments, by its extension. */
+export const isBatchFile = (file: string): boolean => extname(file).toLowerCase() in READERS;
+
+/** A row of a file without faults. */
+export interface CheckedRow {
+  /** Line of the file on which it begins. */
+  readonly number: number;
+  /** `payout/KEY`, by the row's own key. */
+  readonly workflowId: string;
+  /** Hash of amount, payee and key, without options. */
+  readonly fingerprint: string;
+  readonly input: PayoutInput;
+  readonly payment: PaymentOf;
+}
+
+/** A file without faults. */
+export type CheckedFile = Awaited<ReturnType<typeof checkBatchFile>>;
+
+const LONGEST_KEY = 200;
+
+/** Result files put a quote before a formula of a spreadsheet; it is not part of a key. */
+const keyOf = (key: unknown): unknown =>
+  typeof key === "string" ? key.replace(/^'+(?=[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/, "") : key;
+
+const keyProblem = (key: unknown): string | undefined => {
+  if (key === undefined)
+    return "is required: a key of the row's own, never used for another payment";
+  if (typeof key !== "string") return "must be a string";
+  const isPlain = /^[^\s"\\](?:[^"\\]*[^\s"\\])?$/u.test(key) && visibleText(key) === key;
+  return isPlain && key.length <= LONGEST_KEY
+    ? undefined
+    : `must have 1 to ${LONGEST_KEY} visible characters, no quotes or backslashes, and no surrounding blanks`;
+};
+
+/** Checks each row, that keys are unique, and that one account pays all rows. */
+const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
+  const usedBy = new Map<string, number>();
+  let account: { readonly row: number; readonly name: unknown } | undefined;
+
+  return (row: number, { key: given, ...input }: Readonly<Record<string, unknown>>) => {
+    const faults: Array<RowFault> = [];
+    const fault = (column: string, problem: string) => faults.push(rowFault(row, column, problem));
+    const key = String(keyOf(given));
+    const problem = keyProblem(keyOf(given));
+    const first = usedBy.get(key);
+    if (problem !== undefined) fault("key", problem);
+    else if (first !== undefined) fault("key", `is already the key of row ${first}`);
+    else usedBy.set(key, row);
+    account ??= { row, name: input["account"] };
+    if (account.name !== input["account"])
+      fault("account", `differs from that of row ${account.row}: use one file per account`);
+    if (!isCsv && JSON.stringify(input).length > LONGEST_ROW)
+      fault("", `has more than ${LONGEST_ROW} characters`);
+    try {
+      return { key, input: checkPayout(input, assumptions), faults };
+    } catch (error) {
+      if (!(error instanceof InvalidInput) || error.faults === undefined) throw error;
+      for (const { field, problem: what } of error.faults)
+        fault(isCsv ? columnOf(field) : field, what);
+      return { key, input: undefined, faults };
+    }
+  };
+};
+
+const MOST_FAULTS_NAMED = 100;
+
+const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput => {
+  const count = faults.length === 1 ? "one fault" : `${faults.length} faults`;
+  const named =
+    faults.length > MOST_FAULTS_NAMED ? `, of which these are the first ${MOST_FAULTS_NAMED}` : "";
+  return invalidInput(
+    `The file has ${count}${named}. Nothing was started.`,
+    faults.slice(0, MOST_FAULTS_NAMED),
+  );
+};
+
+/**
+ * Checks every row of a batch file. Nothing is sent.
+ *
+ * @param file path of a `.csv`, `.jsonl` or `.ndjson` file in UTF-8.
+ * @param assumptions about the service, by which each row is checked.
+ * @throws InvalidInput that names the faults of all rows by row, column and rule.
+ */
+export const checkBatchFile = async (file: string, assumptions: Assumptions) => {
+  const reader = READERS[extname(file).toLowerCase()];
+  if (reader === undefined)
+    throw invalidInput(`${file} must end in ${Object.keys(READERS).join(", ")}.`);
+  const check = makeRowCheck(/\.csv$/i.test(file), assumptions);
+  const faults: Array<RowFault> = [];
+  const rows: Array<CheckedRow> = [];
+  const content = createHash("sha256");
+  for await (const raw of reader(file)) {
+    if ("fault" in raw) {
+      faults.push(raw.fault);
+      continue;
+    }
+    const { faults: found, input: checked, key } = check(raw.row, raw.value);
+    faults.push(...found);
+    if (checked === undefined || found.length > 0) continue;
+    const { contentId, input } = plannedPayout(checked);
+    const payment = paymentOf(input);
+    if (payment === undefined) continue;
+    const fingerprint = hash("sha256", `${key}\n${contentId}`).slice(0, 32);
+    content.update(fingerprint);
+    rows.push({ number: raw.row, workflowId: `payout/${key}`, fingerprint, input, payment });
+  }
+  if (faults.length > 0) throw wrongFile(faults);
+  const [first] = rows;
+  if (first === undefined) throw invalidInput(`${file} has no rows: there is nothing to pay.`);
+  const contentHash = content.digest("hex");
+  return {
+    file,
+    contentHash,
+    /** Id of its batch: equal rows are the same batch, in any file. */
+    batch: `payouts/${contentHash.slice(0, 32)}`,
+    rows,
+    /** Name of the account that pays all of them, if they have one. */
+    account: first.input.account,
+  };
+};

@@ -1,0 +1,13 @@
+export { decideBatch } from "./batch.ts";
+export { checkBatchFile, type CheckedFile, isBatchFile } from "./check-rows.ts";
+export {
+  checkPayOptions,
+  compareFunds,
+  type FilePlan,
+  type Funds,
+  payFile,
+  type PayFileOptions,
+  planFile,
+  warningsOf,
+} from "./pay-file.ts";
+export { whyUnreadable } from "../../facts/read-file.ts";

@@ -1,0 +1,309 @@
+import { isAtLeast } from "@durable-payments/api-core/decimal";
+import { canonicalDecimal, messageOf } from "@durable-payments/api-core/values";
+import {
+  type Batch,
+  type BatchRow,
+  type Ledger,
+  needsApproval,
+  type NewBatch,
+  type Run,
+} from "@durable-payments/ledger";
+import { atOnce } from "@durable-payments/protocol";
+import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
+import { chunksOf } from "effect/Array";
+import * as Result from "effect/Result";
+import { basename } from "node:path";
+import {
+  accountNamed,
+  type Operations,
+  askOnce,
+  type ServiceSettings,
+} from "../../facts/connection/operations.ts";
+import { changing } from "../../facts/connection/temporal-errors.ts";
+import { invalidInput, refused } from "../../errors.ts";
+import { isAmount } from "@durable-payments/protocol/inputs";
+import { sumMoney } from "../../rules/run-view.ts";
+import { findDuplicates, similarText } from "../start.ts";
+import { paymentOf } from "../../rules/payment.ts";
+import { type KeptOfBatch, startChunk } from "./batch.ts";
+import type { CheckedFile, CheckedRow } from "./check-rows.ts";
+import { type Acting, actorOf } from "../decide/record.ts";
+
+/** Options of a paid file. */
+export interface PayFileOptions extends Acting {
+  /** A total above this, in any currency, waits for a second person: a decimal string. */
+  readonly approveAbove?: string | undefined;
+  /** Most unsent payouts at a time. */
+  readonly window?: number | undefined;
+}
+
+/** The check of a file before it is paid. */
+export type FilePlan = Awaited<ReturnType<typeof planFile>>;
+
+const DEFAULT_WINDOW = 200;
+const SAVED_AT_ONCE = 5_000;
+const READ_AT_ONCE = 1_000;
+/** Temporal refuses payloads of 2 MB. */
+const MOST_BYTES = 900_000;
+
+/** Checks the options and the uploader of a file. @throws InvalidInput */
+export const checkPayOptions = (options: PayFileOptions): void => {
+  actorOf(options);
+  const { approveAbove, window = DEFAULT_WINDOW } = options;
+  if (approveAbove !== undefined && !isAmount(approveAbove))
+    throw invalidInput(
+      'The limit (--approve-above) must be a decimal amount, such as "10000.00". Nothing was started.',
+    );
+  if (!(Number.isInteger(window) && window >= 1))
+    throw invalidInput(
+      "The window (--window) must be a whole number of at least 1. Nothing was started.",
+    );
+};
+
+/** Refuses keys that were used for another payment, by any batch or single run. */
+const checkKeys = async (
+  { ledger }: Operations,
+  rows: ReadonlyArray<CheckedRow>,
+): Promise<void> => {
+  const known = new Map<string, Run>();
+  for (const part of chunksOf(rows, READ_AT_ONCE)) {
+    const workflowIds = part.map(({ workflowId }) => workflowId);
+    const runs = await ledger.runs({ workflowIds, limit: part.length });
+    for (const run of runs) known.set(run.workflowId, run);
+  }
+  const faults = rows.flatMap(({ number, payment, workflowId }) => {
+    const run = known.get(workflowId);
+    const isOther =
+      run !== undefined &&
+      (run.batch === null ||
+        run.currency !== payment.currency ||
+        run.payee !== payment.payee ||
+        canonicalDecimal(run.amount ?? "") !== canonicalDecimal(payment.amount));
+    return isOther
+      ? [{ field: `row ${number}, key:`, problem: "was already used for another payment" }]
+      : [];
+  });
+  if (faults.length > 0)
+    throw invalidInput(
+      `The file has keys that belong to other payments: ${faults.length}. Nothing was started.`,
+      faults.slice(0, 100),
+    );
+};
+
+/** Returns rows with the marks of their payees as the ledger keeps them. */
+const keyed = (rows: ReadonlyArray<CheckedRow>, ledger: Ledger): ReadonlyArray<CheckedRow> =>
+  rows.map((row) => ({ ...row, payment: paymentOf(row.input, ledger) ?? row.payment }));
+
+/**
+ * Compares a checked file with earlier payments. Nothing is changed.
+ *
+ * @throws InvalidInput if a key was used for another payment, or an option is invalid.
+ */
+export const planFile = async (
+  operations: Operations,
+  checked: CheckedFile,
+  options: PayFileOptions,
+) => {
+  checkPayOptions(options);
+  const { ledger } = operations;
+  const account = accountNamed(operations, checked.account);
+  const fingerprints = checked.rows.map(({ fingerprint }) => fingerprint);
+  const others = new Map(
+    (await ledger.rowsWithFingerprints(account, fingerprints))
+      .filter(({ batch, state }) => batch !== checked.batch && state !== "rejected")
+      .map(({ batch, fingerprint }) => [fingerprint, batch]),
+  );
+  const fresh = keyed(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
+  await checkKeys(operations, fresh);
+  const similar = await findDuplicates(operations, account, fresh);
+  const sums = sumMoney(fresh.map(({ payment }) => payment));
+  const { approveAbove } = options;
+  const limits = await ledger.limits(account);
+  return {
+    batch: checked.batch,
+    rows: checked.rows.length,
+    totals: Object.fromEntries(sums.map(({ amount, currency }) => [currency, amount])),
+    /** Rows that an earlier batch has: they are not paid again. */
+    known: checked.rows.flatMap(({ fingerprint, number }) => {
+      const batch = others.get(fingerprint);
+      return batch === undefined ? [] : [{ number, batch }];
+    }),
+    /** Rows that are likely a duplicate of a payment under another id: a warning. */
+    similar: fresh.flatMap(({ number, workflowId }, at) => {
+      const others = similar[at] ?? [];
+      return others.length === 0 ? [] : [{ number, workflowId, others }];
+    }),
+    needsApproval: sums.some(
+      (sum) => needsApproval(sum, approveAbove, limits.approveAbove) !== undefined,
+    ),
+    /** Whether the batch was uploaded before. */
+    isUploaded: (await ledger.batch(checked.batch)) !== undefined,
+  };
+};
+
+const MOST_WARNINGS = 20;
+
+/** Describes the likely duplicates of a file, for its uploader and approver. */
+export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): Array<string> => [
+  ...similar
+    .slice(0, MOST_WARNINGS)
+    .map(
+      ({ number, others }) =>
+        `Row ${number} may be a duplicate of ${others.slice(0, 2).map(similarText).join("; ")}`,
+    ),
+  ...(similar.length > MOST_WARNINGS
+    ? [`… and ${similar.length - MOST_WARNINGS} more possible duplicates`]
+    : []),
+];
+
+const batchRow = (
+  { fingerprint, number, payment, workflowId }: CheckedRow,
+  other: string | undefined,
+): BatchRow => ({
+  ...payment,
+  number,
+  workflowId,
+  fingerprint,
+  state: other === undefined ? "waiting" : "rejected",
+  message: other === undefined ? null : `Already in ${other}.`,
+});
+
+/** Rows in parts that Temporal takes as one input. */
+const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
+  const chunks: Array<Array<CheckedRow>> = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const row of rows) {
+    const size = Buffer.byteLength(JSON.stringify(row.input)) + 300;
+    const last = chunks.at(-1);
+    if (last === undefined || last.length === MOST_ROWS_OF_CHUNK || bytes + size > MOST_BYTES) {
+      chunks.push([row]);
+      bytes = size;
+    } else {
+      last.push(row);
+      bytes += size;
+    }
+  }
+  return chunks;
+};
+
+/**
+ * Uploads the rows of a checked file as one batch and pays them: each row once, in any number of files. After any
+ * failure, call it again to continue.
+ *
+ * @param plan result of `planFile`.
+ * @returns the batch as it is now: `needsApproval`, or `approved` if its rows are being started.
+ * @throws Refused if the same rows were uploaded by somebody else.
+ */
+export const payFile = async (
+  operations: Operations,
+  checked: CheckedFile,
+  plan: FilePlan,
+  options: PayFileOptions,
+): Promise<Batch> => {
+  const { ledger } = operations;
+  const { by } = actorOf(options);
+  const account = accountNamed(operations, checked.account);
+  const { batch: id, rows } = checked;
+  const chunks = workflowsOf(rows);
+  const kept: KeptOfBatch = { chunks: chunks.length, warnings: warningsOf(plan) };
+  const uploading = await ledger.saveBatch(id, (before) => {
+    if (before !== undefined && before.createdBy !== by) {
+      throw refused(
+        `${before.createdBy} uploaded the same rows as ${id}. Nothing was started.`,
+        id,
+      );
+    }
+    const batch: NewBatch = before ?? {
+      id,
+      account,
+      type: "payout",
+      file: basename(checked.file),
+      contentHash: checked.contentHash,
+      rows: rows.length,
+      state: "uploading",
+      createdBy: by,
+      createdAt: 0,
+      approvedBy: null,
+      details: JSON.stringify(kept),
+    };
+    return { batch };
+  });
+  if (uploading.state !== "uploading") return uploading;
+  const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
+  for (const part of chunksOf(keyed(rows, ledger), SAVED_AT_ONCE)) {
+    await ledger.saveRows(
+      id,
+      part.map((row) => batchRow(row, known.get(row.number))),
+    );
+    const own = part.filter(({ number }) => !known.has(number));
+    await ledger.noteRuns(
+      own.map(({ number, payment, workflowId }) => ({
+        ...payment,
+        account,
+        workflowId,
+        runId: null,
+        type: "payout",
+        startedBy: by,
+        batch: id,
+        batchRow: number,
+      })),
+    );
+  }
+  const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
+  const mayBe = `${id} may have been uploaded only partly: pay the file again to continue`;
+  await atOnce([...chunks.entries()], ([at, some]) => {
+    const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
+    const chunk = { batch: id, startedBy: by, window, rows: inputs };
+    return changing(operations, id, mayBe, () =>
+      startChunk(operations, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
+    );
+  });
+  // Only now, so that a partly uploaded file is not partly paid. Another upload of the file may have been first.
+  return ledger.saveBatch(id, (before = uploading) => ({
+    batch:
+      before.state === "uploading"
+        ? { ...before, state: plan.needsApproval ? "needsApproval" : "approved" }
+        : before,
+  }));
+};
+
+/** The balance of a currency, compared with the total of a file. */
+export interface Funds {
+  readonly currency: string;
+  readonly total: string;
+  /** null if it could not be read. */
+  readonly available: string | null;
+  readonly isEnough: boolean | null;
+  readonly problem?: string;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+
+/**
+ * Compares totals with the balances of their currencies, if the service can be asked.
+ *
+ * @param totals decimal strings by currency.
+ * @param settings address and credentials of the service, or the reason why they are unknown here.
+ */
+export const compareFunds = async (
+  totals: Readonly<Record<string, string>>,
+  settings: ServiceSettings,
+): Promise<ReadonlyArray<Funds>> => {
+  const compared = (balanceOf: (currency: string) => Promise<string>) =>
+    Promise.all(
+      Object.entries(totals).map(async ([currency, total]): Promise<Funds> => {
+        try {
+          const available = await balanceOf(currency);
+          return { currency, total, available, isEnough: isAtLeast(available, total) };
+        } catch (error) {
+          return { currency, total, available: null, isEnough: null, problem: messageOf(error) };
+        }
+      }),
+    );
+  if (Result.isFailure(settings))
+    return compared(() => Promise.reject(new Error("not compared: PAYMENTS_* is not set here")));
+  const withinMs = Math.min(REQUEST_TIMEOUT_MS, settings.success.requestTimeoutMs);
+  return askOnce(settings.success, withinMs, (client) =>
+    compared(async (currency) => (await client.retrieveBalance({ currency })).available_balance),
+  );
+};

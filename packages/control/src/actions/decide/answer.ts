@@ -1,0 +1,132 @@
+import type { Actor, DecisionLook, JsonObject, WriteRow } from "@durable-payments/ledger";
+import { invalidInput, isOperationError, notFound, refused } from "../../errors.ts";
+import { isAsking } from "../../rules/standing.ts";
+import { type Choice, CHOICES } from "../../rules/consequences.ts";
+import { type Acting, actorOf, type Decided, type Deciding, decisionOn, record } from "./record.ts";
+
+/** An answer of a person. */
+export interface Answer extends Acting {
+  readonly choose: Choice;
+  /** Id of the question that was read: no other question is answered. */
+  readonly question: string;
+  /** For `found`: the service's id of the result. */
+  readonly found?: string | undefined;
+}
+
+/** Finds the write of a question; refuses if it is answered, or replaced by another question. */
+export const askedRow = (
+  { rows }: Pick<DecisionLook, "rows">,
+  workflowId: string,
+  question: string,
+  kind: "outcome" | "approval",
+): WriteRow => {
+  const open = rows.filter((row) => row.question?.kind === kind && row.state !== "ended");
+  const row = open.find((one) => one.question?.id === question);
+  if (row !== undefined) return row;
+  const [now] = open;
+  throw refused(
+    now?.question
+      ? `The question ${question} is not open. ${workflowId} asks now (${now.question.id}, ${now.step}): ${now.question.reason} Nothing was recorded.`
+      : `${workflowId} has no open question: it was answered, or the outcome is known. Nothing was recorded.`,
+    workflowId,
+  );
+};
+
+/** The first answer wins: a question with an unused answer takes no other. */
+const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
+  const first = decisions.find(
+    ({ question, kind, sequence }) =>
+      question === row.question?.id &&
+      (kind === "found" || kind === "resend") &&
+      sequence > row.decisionsAfter,
+  );
+  if (first === undefined) return;
+  throw refused(
+    `${first.by} has answered this question already (${first.kind}). Only the answer end can replace it. Nothing was recorded.`,
+    row.workflowId,
+  );
+};
+
+/** Checks an answer without the ledger. @throws InvalidInput */
+export const checkAnswer = (
+  given: Answer,
+): { readonly actor: Actor; readonly value: JsonObject } => {
+  const { choose, found = "" } = given;
+  if (!CHOICES.includes(choose))
+    throw invalidInput(`The answer must be one of: ${CHOICES.join(", ")}. Nothing was done.`);
+  if (choose !== "found" && given.found !== undefined)
+    throw invalidInput("An id (--found) can be given only with --choose found. Nothing was done.");
+  if (choose === "found" && found.trim() === "")
+    throw invalidInput("--choose found needs the id of the result: --found ID. Nothing was done.");
+  const actor = actorOf(given, choose !== "found");
+  return { actor, value: choose === "found" ? { id: found.trim() } : {} };
+};
+
+/**
+ * Answers the question of a run about the outcome of a write.
+ *
+ * @param workflowId the root workflow id, under which the ledger keeps the write.
+ * @returns the decision as recorded; the run uses it at its next look, and checks it then.
+ * @throws InvalidInput, Refused if the question is not open, NotFound if the ledger does not know the id.
+ */
+export const answer = async (
+  deciding: Deciding,
+  workflowId: string,
+  given: Answer,
+): Promise<Decided> => {
+  const { actor, value } = checkAnswer(given);
+  const { choose, question } = given;
+  const rows = await deciding.ledger.rowsOf(workflowId);
+  if (rows.length === 0) {
+    throw notFound(`The ledger has no write under ${workflowId}. Nothing was recorded.`);
+  }
+  const row = askedRow({ rows }, workflowId, question, "outcome");
+  // An end belongs to the workflow id as a whole.
+  const step = choose === "end" ? null : row.step;
+  const decision = decisionOn(row, choose, actor, { step, question, value });
+  return record(deciding, decision, (look) => {
+    const asked = askedRow(look, workflowId, question, "outcome");
+    if (choose === "end") return look.rows;
+    checkUnanswered(look, asked);
+    return [asked];
+  });
+};
+
+/** Without `found`, because each write has its own id. */
+export interface AnswerAll extends Acting {
+  readonly choose: "resend" | "end";
+}
+
+/** Returns the open questions about an operation, those that wait longest first. */
+export const findAlike = async (
+  { ledger }: Pick<Deciding, "ledger">,
+  operation: string,
+): Promise<ReadonlyArray<WriteRow>> =>
+  (await ledger.rows({ operations: [operation], needsPerson: true })).filter(isAsking);
+
+/**
+ * Gives the same answer to all open questions about an operation that a person has seen.
+ *
+ * @param seen the result of `findAlike`: later questions are not answered.
+ */
+export const answerAll = async (
+  deciding: Deciding,
+  seen: ReadonlyArray<WriteRow>,
+  given: AnswerAll,
+) => {
+  const answered: Array<string> = [];
+  const notAnswered: Array<{ readonly workflowId: string; readonly message: string }> = [];
+  let unanswered = 0;
+  for (const { question, workflowId } of seen) {
+    try {
+      const about = { ...given, question: question?.id ?? "" };
+      const { nudged } = await answer(deciding, workflowId, about);
+      if (nudged === "unanswered") unanswered += 1;
+      answered.push(workflowId);
+    } catch (error) {
+      if (!isOperationError(error)) throw error;
+      notAnswered.push({ workflowId, message: error.message });
+    }
+  }
+  return { answered, refused: notAnswered, unanswered };
+};

@@ -1,0 +1,138 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import {
+  type Actor,
+  type DecisionLook,
+  nameProblem,
+  type NewDecision,
+  reasonProblem,
+  type WriteName,
+  type WriteRow,
+} from "@durable-payments/ledger";
+import { runStep } from "@durable-payments/protocol";
+import { nudgeSignal } from "@durable-payments/protocol/calls";
+import { type Client, WorkflowNotFoundError } from "@temporalio/client";
+import type { Operations } from "../../facts/connection/operations.ts";
+import { invalidInput } from "../../errors.ts";
+
+/** The person who acts; recorded with the decision. */
+export interface Acting {
+  readonly by: string;
+  /** Source of the name: `--by`, `user of this machine`. */
+  readonly how: string;
+  readonly reason?: string | undefined;
+}
+
+/** Checks a person's name: nothing else identifies a second person. */
+export const checkName = (name: unknown, field = "by"): void => {
+  const problem = nameProblem(name);
+  if (problem !== undefined)
+    throw invalidInput(`The name (${field}) ${problem}. Nothing was done.`);
+};
+
+/**
+ * Checks the name and reason of a decision: the one rule for all decisions.
+ *
+ * @param needsReason whether a reason is required: for an end, a rejection, an override, a pause or a resend.
+ * @throws InvalidInput if the name or the reason is missing, too long, or has control characters.
+ */
+export const actorOf = (acting: Acting, needsReason = false): Actor => {
+  if (!isRecord(acting))
+    throw invalidInput("The name of the person who acts is required (by). Nothing was done.");
+  const { by, how, reason } = acting;
+  checkName(by);
+  if (reason === undefined) {
+    if (needsReason) throw invalidInput("A reason is required (--reason WHY). Nothing was done.");
+    return { by, how, reason: null };
+  }
+  const problem = reasonProblem(reason);
+  if (problem !== undefined) throw invalidInput(`The reason ${problem}. Nothing was done.`);
+  return { by, how, reason };
+};
+
+/**
+ * Whether the run was asked to look again. `noRun`: none is open, the decision applies to the next one. `unanswered`:
+ * Temporal did not answer, the tracker notifies the run later.
+ */
+export type Nudged = "nudged" | "noRun" | "unanswered";
+
+const ANSWER_WITHIN_MS = 10_000;
+
+/** Asks a run, and its children, to look at the ledger again: at the steps of these rows, or all. It may be lost. */
+export const nudge = async (
+  client: Client,
+  workflowId: string,
+  rows: ReadonlyArray<Pick<WriteName, "step" | "workflowId">> = [],
+): Promise<Nudged> => {
+  const steps = new Map<string, Array<string>>([[workflowId, []]]);
+  for (const row of rows) {
+    const owner = runStep(row);
+    steps.set(owner.workflowId, [...(steps.get(owner.workflowId) ?? []), owner.step]);
+  }
+  let result: Nudged = "noRun";
+  for (const [id, named] of steps) {
+    if (named.length === 0 && rows.length > 0) continue;
+    try {
+      await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+        client.workflow
+          .getHandle(id)
+          .signal(nudgeSignal, named.length === 0 ? {} : { steps: named }),
+      );
+      result = "nudged";
+    } catch (error) {
+      if (error instanceof WorkflowNotFoundError) continue;
+      return "unanswered";
+    }
+  }
+  return result;
+};
+
+/** Dependencies of a decision: the ledger, which records it, and Temporal, whose run is nudged. */
+export type Deciding = Pick<Operations, "client" | "ledger">;
+
+/** A recorded decision, and whether the run was notified. */
+export interface Decided {
+  readonly decision: NewDecision;
+  readonly nudged: Nudged;
+}
+
+/** Returns the workflow id with its account as the ledger knows it; that of these settings if it knows none. */
+export const ownerOf = async (
+  { account, ledger }: Pick<Operations, "account" | "ledger">,
+  workflowId: string,
+): Promise<Pick<WriteName, "account" | "workflowId">> => {
+  const [row] = await ledger.rowsOf(workflowId);
+  if (row !== undefined) return { account: row.account, workflowId };
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  return { account: run?.account ?? account, workflowId };
+};
+
+/** Makes a decision about a step, or about the whole workflow id. */
+export const decisionOn = (
+  { account, workflowId }: Pick<WriteName, "account" | "workflowId">,
+  kind: NewDecision["kind"],
+  actor: Actor,
+  more: Partial<Pick<NewDecision, "question" | "step" | "value">> = {},
+): NewDecision => ({
+  account,
+  workflowId,
+  kind,
+  step: null,
+  question: null,
+  value: {},
+  ...actor,
+  ...more,
+});
+
+/**
+ * Records a decision, unless `check` refuses it, and nudges the run at the rows that `check` gives. If the nudge is
+ * lost, the tracker's sweep notifies it.
+ */
+export const record = async (
+  { client, ledger }: Deciding,
+  decision: NewDecision,
+  check: (look: DecisionLook) => ReadonlyArray<WriteRow>,
+): Promise<Decided> => {
+  let rows: ReadonlyArray<WriteRow> = [];
+  await ledger.decide(decision, (look) => (rows = check(look)));
+  return { decision, nudged: await nudge(client, decision.workflowId, rows) };
+};

@@ -1,0 +1,254 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import { endAmong, type NewDecision } from "@durable-payments/ledger";
+import { queryText, queryTexts } from "@durable-payments/protocol";
+import type { PayoutChunk } from "@durable-payments/protocol/calls";
+import { setTimeout as sleep } from "node:timers/promises";
+import { startChunk } from "../batch/batch.ts";
+import type { Operations } from "../../facts/connection/operations.ts";
+import { listed, RETRIED, type RunOfId } from "../../facts/connection/temporal.ts";
+import { changing } from "../../facts/connection/temporal-errors.ts";
+import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
+import { isOperationError, notFound, refused } from "../../errors.ts";
+import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
+import { resetRun, startAgain } from "./continue-run.ts";
+import { readInput } from "../../facts/run-input.ts";
+import { amendInput, planRetry, type RetryPlan, whyNotAmended } from "../../rules/retry-plan.ts";
+
+export type { RetryPlan };
+
+/** How a run is retried. */
+export interface RetryOptions extends Acting {
+  /** A merge patch of the input. */
+  readonly amend?: { readonly patch: unknown; readonly assumptions: Assumptions } | undefined;
+  /** Starts a user's own workflow again from the beginning, instead of a reset. */
+  readonly isRestarted?: boolean;
+  /** Overrides a person's end, by name and with a reason. */
+  readonly isOverruling?: boolean;
+  /** Only if this is the latest run of the id. */
+  readonly ifRun?: string | undefined;
+}
+
+/** A run that was retried. */
+export type Retried = Awaited<ReturnType<typeof retryPayment>>;
+
+/**
+ * Returns the plan of a retry. Nothing is changed.
+ *
+ * @param workflowId of the run; a child is retried through its root.
+ * @throws NotFound, Refused if a retry cannot help, EndedByPerson, InvalidInput if the amendment or name is invalid.
+ */
+export const planRetryOf = async (
+  operations: Operations,
+  workflowId: string,
+  options: RetryOptions,
+) => {
+  const { client, ledger } = operations;
+  actorOf(options, options.isOverruling === true || options.amend !== undefined);
+  const read = async (id: string): Promise<Progress> => {
+    const found = await readProgress(client, id);
+    if (found !== undefined) return found;
+    throw notFound(`Temporal has no run ${id}. Nothing was done.`);
+  };
+  const given = await read(workflowId);
+  const root = given.rootId;
+  const run = root === workflowId ? given : await read(root);
+  if (options.ifRun !== undefined && options.ifRun !== run.runId) {
+    throw refused(`A newer run of ${root} exists: ${run.runId}. Nothing was done.`, root);
+  }
+  const [rows, decisions, failure] = await Promise.all([
+    ledger.rowsOf(root),
+    ledger.decisionsOf(root),
+    readFailureOf(client, root, run),
+  ]);
+  const end = endAmong(decisions);
+  const runOf = { workflowId: root, runId: run.runId };
+  const amendment =
+    options.amend && amendInput(run.type, await readInput(operations, runOf), options.amend);
+  const plan = planRetry({
+    ...runOf,
+    workflowType: run.type,
+    state: run.state,
+    failure,
+    rows,
+    end,
+    decisions,
+    isAmended: amendment !== undefined,
+    isRestarted: options.isRestarted === true,
+    isOverruled: options.isOverruling === true,
+  });
+  if (plan.way === "look" && amendment !== undefined) {
+    throw refused(`${root} is open: only an ended run can be amended. Nothing was done.`);
+  }
+  const why =
+    amendment && whyNotAmended({ rows, workflowId: root, workflowType: run.type }, amendment);
+  if (why !== undefined) throw why;
+  return { plan, failure, amendment, end };
+};
+
+// Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
+// the id: they say what may be sent, and start nothing.
+const recordRetry = async (
+  operations: Operations,
+  { amendment, end, plan }: Awaited<ReturnType<typeof planRetryOf>>,
+  options: RetryOptions,
+): Promise<void> => {
+  const owner = await ownerOf(operations, plan.workflowId);
+  const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
+    operations.ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
+  if (end !== undefined && options.isOverruling === true)
+    await decide("overrule", { end: end.sequence });
+  if (amendment !== undefined)
+    await decide("amend", { fields: amendment.fields, hash: amendment.hash });
+  if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
+};
+
+/** Makes the batch follow the row of a retried run again: it may have ended, and counted the row as failed. */
+const followRow = async (
+  operations: Operations,
+  workflowId: string,
+  input: unknown,
+): Promise<void> => {
+  const { ledger } = operations;
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  if (run === undefined || run.batch === null || run.batchRow === null) return;
+  const { batch, batchRow: number } = run;
+  await ledger.changeRows(batch, [{ number, state: "started", message: null }]);
+  const chunk: PayoutChunk = {
+    batch,
+    startedBy: run.startedBy ?? "",
+    window: 1,
+    // The input of a run of this type was checked at its start.
+    rows: [{ input: input as PayoutChunk["rows"][number]["input"], number, workflowId }],
+  };
+  const summary = `Row ${number} of ${batch}, retried`;
+  await startChunk(operations, `${batch}/retried/${number}`, chunk, summary);
+};
+
+/**
+ * Retries a failed run: starts its workflow id again, or resets a user's own workflow. Completed steps return from the
+ * ledger, and the rest runs. An open run is asked to look again.
+ *
+ * @param workflowId of the run; a child is retried through its root.
+ * @returns the plan that was followed, and the run that continues.
+ * @throws as {@link planRetryOf}; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
+ */
+export const retryPayment = async (
+  operations: Operations,
+  workflowId: string,
+  options: RetryOptions,
+) => {
+  const { client } = operations;
+  const planned = await planRetryOf(operations, workflowId, options);
+  const { amendment, failure, plan } = planned;
+  const { runId, workflowId: root } = plan;
+  await recordRetry(operations, planned, options);
+  if (plan.way === "look") {
+    await nudge(client, root);
+    return { plan, runId };
+  }
+  const mayBe = `The run ${root} may have been retried`;
+  const run = { workflowId: root, runId };
+  const reason = `${options.reason ?? "retry"} (${options.by})`;
+  return changing(operations, root, mayBe, async () => {
+    const isReset = plan.way === "reset";
+    const wasReset = isReset ? await resetRun(client, run, { failure, reason }) : undefined;
+    const continued = wasReset ?? (await startAgain(operations, run, plan.versions, amendment));
+    await followRow(operations, root, amendment?.input ?? (await readInput(operations, run)));
+    return { plan, runId: continued };
+  });
+};
+
+/** Which failed runs are retried. */
+export interface ManyFilter {
+  /** Closed since. */
+  readonly since?: Date | undefined;
+  readonly type?: string | undefined;
+  /** Runs of this batch only. */
+  readonly batch?: string | undefined;
+}
+
+/** The retry of one of many runs. */
+export interface OneOfMany extends RunOfId {
+  /** The kind of its retry; `look`: the run was open, and was only asked to look again. */
+  readonly way: RetryPlan["way"] | undefined;
+  /** The reason if it is not retried. */
+  readonly whyNot: string | undefined;
+}
+
+const MOST_RETRIED = 10_000;
+
+/** Finds the failed runs: the latest of each workflow id, by Temporal's visibility. */
+const findFailed = async (
+  { client, ledger }: Operations,
+  { batch, since, type }: ManyFilter,
+): Promise<ReadonlyArray<RunOfId>> => {
+  const query = [
+    `ExecutionStatus IN ${queryTexts(["Failed", "TimedOut", "Terminated", "Canceled"])}`,
+    type === undefined ? RETRIED : `WorkflowType = ${queryText(type)}`,
+    ...(since === undefined ? [] : [`CloseTime >= ${queryText(since.toISOString())}`]),
+  ].join(" AND ");
+  const ofBatch =
+    batch === undefined
+      ? undefined
+      : new Set((await ledger.runs({ batch })).map(({ workflowId }) => workflowId));
+  const found = new Map<string, RunOfId>();
+  for await (const run of listed(client, query)) {
+    if (found.has(run.workflowId) || ofBatch?.has(run.workflowId) === false) continue;
+    found.set(run.workflowId, run);
+    if (found.size === MOST_RETRIED) break;
+  }
+  return [...found.values()];
+};
+
+const one = async (
+  run: RunOfId,
+  options: Acting,
+  act: (options: RetryOptions) => Promise<{ readonly plan: RetryPlan }>,
+): Promise<OneOfMany> => {
+  try {
+    const { plan } = await act({ ...options, ifRun: run.runId });
+    return { ...run, way: plan.way, whyNot: undefined };
+  } catch (error) {
+    if (!isOperationError(error)) throw error;
+    return { ...run, way: undefined, whyNot: error.message };
+  }
+};
+
+/**
+ * Plans the retry of all failed runs. Nothing is changed; runs that a retry cannot help are returned with the reason.
+ *
+ * @param options who retries; amendment and override are for single runs.
+ */
+export const planMany = async (
+  operations: Operations,
+  filter: ManyFilter,
+  options: Acting,
+): Promise<ReadonlyArray<OneOfMany>> => {
+  const planned: Array<OneOfMany> = [];
+  for (const run of await findFailed(operations, filter)) {
+    const plan = (given: RetryOptions) => planRetryOf(operations, run.workflowId, given);
+    planned.push(await one(run, options, plan));
+  }
+  return planned;
+};
+
+/**
+ * Retries the runs of a plan at a limited rate. Runs that were retried meanwhile are skipped.
+ *
+ * @param rate runs a second.
+ */
+export const retryMany = async (
+  operations: Operations,
+  planned: ReadonlyArray<OneOfMany>,
+  options: Acting,
+  rate = 5,
+): Promise<ReadonlyArray<OneOfMany>> => {
+  const done: Array<OneOfMany> = [];
+  const begun = Date.now();
+  for (const run of planned.filter(({ whyNot }) => whyNot === undefined)) {
+    await sleep(Math.max(0, begun + (done.length * 1_000) / rate - Date.now()));
+    const retry = (given: RetryOptions) => retryPayment(operations, run.workflowId, given);
+    done.push(await one(run, options, retry));
+  }
+  return done;
+};

@@ -1,0 +1,212 @@
+import type { NewDecision, Pause, WriteRow } from "@durable-payments/ledger";
+import { atOnce, isNotFound } from "@durable-payments/protocol";
+import { WorkflowNotFoundError } from "@temporalio/client";
+import { randomUUID } from "node:crypto";
+import { nudgeBatch } from "./batch/batch.ts";
+import type { Operations } from "../facts/connection/operations.ts";
+import { changing, isNoAnswer } from "../facts/connection/temporal-errors.ts";
+import {
+  type Acting,
+  actorOf,
+  type Deciding,
+  decisionOn,
+  nudge,
+  ownerOf,
+} from "./decide/record.ts";
+import { notFound, refused } from "../errors.ts";
+import { endText } from "../facts/history.ts";
+import { readProgress } from "../facts/progress.ts";
+import type { PaymentView } from "../rules/run-view.ts";
+
+/** How a run is ended. */
+export interface CancelOptions extends Acting {
+  /** Terminates the run, which then undoes nothing. */
+  readonly isForced?: boolean;
+}
+
+/** The outcome of a run that a person ended. */
+export interface Cancelled {
+  readonly decision: NewDecision;
+  /** Writes that move money and had succeeded: the stop order does not reverse them. */
+  readonly succeeded: ReadonlyArray<StepMade>;
+  /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end still applies, because each send checks it. */
+  readonly run: "asked" | "terminated" | "closed" | "unanswered";
+}
+
+/** A write that succeeded, with what it moved and the id of its result. */
+export interface StepMade extends Pick<PaymentView, "amount" | "currency"> {
+  readonly step: string;
+  readonly madeId: string | null;
+}
+
+const succeededAmong = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<StepMade> =>
+  rows
+    .filter(({ request, state }) => state === "done" && request.amount !== null)
+    .map(({ madeId, request: { amount, currency }, step }) => ({ step, amount, currency, madeId }));
+
+/** As `handle.cancel()`, which takes no reason. */
+const requestCancel = (
+  { client: { options, workflowService } }: Operations,
+  workflowExecution: { readonly workflowId: string; readonly runId: string },
+  reason: string,
+): Promise<unknown> =>
+  workflowService.requestCancelWorkflowExecution({
+    namespace: options.namespace,
+    identity: options.identity,
+    requestId: randomUUID(),
+    workflowExecution,
+    reason,
+  });
+
+/**
+ * Ends a workflow id by a person's decision: nothing more is sent under it, by this run, a retry or a reset. Then the
+ * run is cancelled. A request in flight completes, and nothing is reversed.
+ *
+ * @throws NotFound if neither Temporal nor the ledger knows the id; Refused for a child.
+ */
+export const cancel = async (
+  operations: Operations,
+  workflowId: string,
+  { isForced = false, ...acting }: CancelOptions,
+): Promise<Cancelled> => {
+  const { client, ledger } = operations;
+  const actor = actorOf(acting, true);
+  const run = await readProgress(client, workflowId).catch((error: unknown) => {
+    if (isNoAnswer(error)) return "unanswered" as const;
+    throw error;
+  });
+  const rows = await ledger.rowsOf(workflowId);
+  if (run === undefined && rows.length === 0) {
+    throw notFound(`There is no run ${workflowId}. Nothing was done.`);
+  }
+  if (typeof run === "object" && run.rootId !== workflowId) {
+    throw refused(`${workflowId} is a child of ${run.rootId}: cancel that run. Nothing was done.`, {
+      operation: "cancel",
+      workflowId: run.rootId,
+    });
+  }
+  const owner = await ownerOf(operations, workflowId);
+  const decision = decisionOn(owner, "end", actor, { value: { isForced } });
+  await ledger.decide(decision);
+  const recorded = { decision, succeeded: succeededAmong(await ledger.rowsOf(workflowId)) };
+  if (run === "unanswered") return { ...recorded, run: "unanswered" };
+  if (run?.state !== "running") return { ...recorded, run: "closed" };
+  const handle = client.workflow.getHandle(workflowId, run.runId);
+  const mayBe = `The stop order for ${workflowId} is recorded, so nothing more is sent; its run may be open`;
+  try {
+    await changing(operations, workflowId, mayBe, async () => {
+      if (isForced) await handle.terminate(endText(actor));
+      else await requestCancel(operations, { workflowId, runId: run.runId }, endText(actor));
+    });
+  } catch (error) {
+    // It has ended meanwhile.
+    if (error instanceof WorkflowNotFoundError || isNotFound(error))
+      return { ...recorded, run: "closed" };
+    throw error;
+  }
+  return { ...recorded, run: isForced ? "terminated" : "asked" };
+};
+
+/** The scope of a pause: everything, a batch, or a workflow id. */
+export interface Paused {
+  readonly scope: Pause["scope"];
+  /** Empty for everything. */
+  readonly of: string;
+}
+
+/** Finds what an id names: a batch, or a run; everything if it is undefined. */
+const scopeOf = async (
+  { ledger }: Pick<Deciding, "ledger">,
+  of: string | undefined,
+): Promise<Paused> => {
+  if (of === undefined) return { scope: "all", of: "" };
+  if ((await ledger.batch(of)) !== undefined) return { scope: "batch", of };
+  const [runs, rows] = await Promise.all([
+    ledger.runs({ workflowIds: [of], limit: 1 }),
+    ledger.rowsOf(of),
+  ]);
+  if (runs.length + rows.length > 0) return { scope: "run", of };
+  throw notFound(`The ledger has no run or batch ${of}. Nothing was done.`);
+};
+
+/**
+ * Pauses sends: none leaves from now on. Waits, reads and reconciliation continue. Only the ledger is needed.
+ *
+ * @returns the pause as recorded.
+ */
+export const pause = async (
+  pausing: Pick<Deciding, "ledger">,
+  of: string | undefined,
+  acting: Acting,
+): Promise<Pause> => {
+  const actor = actorOf(acting, true);
+  const { of: id, scope } = await scopeOf(pausing, of);
+  return pausing.ledger.pause(scope, id, actor);
+};
+
+const MAY_WAIT = ["ready", "unknown"] as const;
+
+/** The workflow ids whose writes may wait for the end of a pause. */
+const waitingFor = async ({ ledger }: Pick<Deciding, "ledger">, { of, scope }: Paused) => {
+  if (scope === "run") return [of];
+  const rows = await ledger.rows({ states: MAY_WAIT });
+  const waiting = [...new Set(rows.map(({ workflowId }) => workflowId))];
+  if (scope === "all") return waiting;
+  const ofBatch = new Set((await ledger.runs({ batch: of })).map(({ workflowId }) => workflowId));
+  return waiting.filter((id) => ofBatch.has(id));
+};
+
+/** Leaves a run to the tracker's sweep: Temporal did not take the nudge. */
+const leaveToTracker = async (
+  { ledger }: Pick<Deciding, "ledger">,
+  workflowId: string,
+): Promise<void> => {
+  for (const { account, step } of await ledger.rowsOf(workflowId)) {
+    await ledger.transact({ account, workflowId, step }, ({ row }) =>
+      row !== undefined && MAY_WAIT.some((state) => state === row.state)
+        ? { row: { ...row, isUntold: true } }
+        : {},
+    );
+  }
+};
+
+/** The result of a resume. */
+export type Resumed = Awaited<ReturnType<typeof resume>>;
+
+/** Dependencies of a resume: `client` is undefined if Temporal cannot be reached. */
+export type Resuming = Pick<Deciding, "ledger"> & {
+  readonly client: Deciding["client"] | undefined;
+};
+
+/**
+ * Resumes sends, and nudges the runs that wait for it. Without Temporal, the tracker nudges them later.
+ *
+ * @throws Refused if nothing was paused.
+ */
+export const resume = async (pausing: Resuming, of: string | undefined, acting: Acting) => {
+  const { client, ledger } = pausing;
+  const actor = actorOf(acting);
+  const paused = await scopeOf(pausing, of);
+  if (!(await ledger.resume(paused.scope, paused.of, actor))) {
+    throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
+  }
+  const results = await atOnce(await waitingFor(pausing, paused), async (id) => {
+    const nudged = client === undefined ? "unanswered" : await nudge(client, id);
+    if (nudged === "unanswered") await leaveToTracker(pausing, id);
+    return nudged;
+  });
+  // A workflow of a batch that was not nudged looks again within 12 hours.
+  if (client !== undefined) {
+    for (const batch of await ledger.batches()) {
+      const isPaused = paused.scope === "all" ? batch.state === "approved" : batch.id === paused.of;
+      if (isPaused) await nudgeBatch({ client }, batch);
+    }
+  }
+  return {
+    ...paused,
+    /** Runs that were asked to look again. */
+    nudged: results.filter((one) => one === "nudged").length,
+    /** Runs that Temporal did not reach: the tracker notifies them. */
+    unanswered: results.filter((one) => one === "unanswered").length,
+  };
+};

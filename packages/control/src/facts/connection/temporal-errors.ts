@@ -1,0 +1,91 @@
+import { isNotFound, temporalReason } from "@durable-payments/protocol";
+import { type Connection, isGrpcServiceError, ServiceError } from "@temporalio/client";
+import { NamespaceNotFoundError } from "@temporalio/common";
+import proto from "@temporalio/proto";
+import { ConnectionFailed, connectionFailed } from "../../errors.ts";
+
+/** Address of Temporal. */
+type Place = Readonly<{ address: string; namespace: string }>;
+
+/** gRPC's codes, as far as they are distinguished here. */
+const CODES = {
+  /** No answer: cancelled, deadline exceeded, unavailable. The request may still be executed. */
+  noAnswer: [1, 4, 14],
+  /**
+   * It is open whether the call was carried out: cancelled, unknown, deadline exceeded, resource exhausted (an attempt
+   * before may have been carried out), aborted, internal, unavailable, data loss.
+   */
+  leftOpen: [1, 2, 4, 8, 10, 13, 14, 15],
+  /** Not permitted, or without a valid key. */
+  refused: [7, 16],
+  /** The server does not know the call. */
+  unknownThere: [12],
+  alreadyExists: [6],
+} as const satisfies Record<string, ReadonlyArray<number>>;
+
+/** Whether an error of Temporal, or its cause, has one of gRPC's codes. */
+export const hasCode = (error: unknown, codes: keyof typeof CODES): error is Error => {
+  const cause = error instanceof Error && !isGrpcServiceError(error) ? error.cause : error;
+  return isGrpcServiceError(cause) && (CODES[codes] as ReadonlyArray<number>).includes(cause.code);
+};
+
+/** Whether Temporal, or a worker behind it, did not answer; the request may still be executed. */
+export const isNoAnswer = (error: unknown): boolean => hasCode(error, "noAnswer");
+
+const NAMESPACE_NOT_FOUND_FAILURE = "temporal.api.errordetails.v1.NamespaceNotFoundFailure";
+
+/** Returns whether Temporal has no such namespace. */
+export const isNamespaceMissing = (error: unknown): boolean => {
+  if (error instanceof NamespaceNotFoundError) return true;
+  if (!isNotFound(error) || !isGrpcServiceError(error)) return false;
+  const [bytes] = error.metadata.get("grpc-status-details-bin");
+  const { details } = proto.google.rpc.Status.decode(Buffer.from(bytes ?? ""));
+  return details.some(({ type_url }) => type_url?.endsWith(NAMESPACE_NOT_FOUND_FAILURE));
+};
+
+/** Returns the message of Temporal, or of the connection, about an error, without its full stop. */
+export const detailsOf = (error: unknown): string => {
+  const details = temporalReason(error).replace(/\.$/, "");
+  if (hasCode(error, "refused")) {
+    return `it refuses the credentials (TEMPORAL_API_KEY, or the certificate in TEMPORAL_TLS_*), or they are not valid for this namespace: ${details}`;
+  }
+  return hasCode(error, "unknownThere")
+    ? `the server there does not know this request: it is not Temporal, or an old version of it (${details})`
+    : details;
+};
+
+/** Turns an error of Temporal into a message for a person; returns any other error unchanged. */
+export const asTemporalError = (error: unknown, { address, namespace }: Place): unknown => {
+  const isMissing = isNamespaceMissing(error);
+  if (!isMissing && !(error instanceof ServiceError) && !isGrpcServiceError(error)) return error;
+  return connectionFailed(
+    isMissing ? "namespaceNotFound" : "temporalError",
+    isMissing
+      ? `Temporal at ${address} has no namespace "${namespace}" (TEMPORAL_NAMESPACE).`
+      : `Temporal at ${address}, namespace "${namespace}", rejected the request: ${detailsOf(error)}.`,
+    { operation: "doctor" },
+  );
+};
+
+/** Time limit of a change in Temporal, including the client's attempts. */
+const ANSWER_WITHIN_MS = 15_000;
+
+/** Calls Temporal for a change, within the time limit. */
+export const changing = async <A>(
+  { connection, settings }: Readonly<{ connection: Connection; settings: Place }>,
+  workflowId: string,
+  mayBe: string,
+  change: () => Promise<A>,
+): Promise<A> => {
+  try {
+    return await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, change);
+  } catch (error) {
+    if (!hasCode(error, "leftOpen")) throw error;
+    throw new ConnectionFailed({
+      reason: "temporalError",
+      carriedOut: "unknown",
+      message: `Temporal at ${settings.address}, namespace "${settings.namespace}", did not answer: ${detailsOf(error)}. ${mayBe}: check before you do it again.`,
+      next: { operation: "show", workflowId },
+    });
+  }
+};

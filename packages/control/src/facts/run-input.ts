@@ -1,0 +1,31 @@
+import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-workflow/index.js";
+import type { RunOfId, Temporal } from "./connection/temporal.ts";
+import type { Event } from "./history.ts";
+
+type Connected = Pick<Temporal, "client" | "connection">;
+
+/** Reads the arguments of a run as Temporal has them, encoded; the client would decode them. */
+export const readFirstEvent = async (
+  { client, connection }: Connected,
+  { runId, workflowId }: RunOfId,
+): Promise<Event> => {
+  const { history } = await connection.workflowService.getWorkflowExecutionHistory({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+    maximumPageSize: 1,
+  });
+  const [first] = history?.events ?? [];
+  if (!first?.workflowExecutionStartedEventAttributes)
+    throw new Error(`The history of ${workflowId} does not begin with its start.`);
+  return first;
+};
+
+/** Reads the input of a run: the first argument of its workflow. */
+export const readInput = async (connected: Connected, run: RunOfId): Promise<unknown> => {
+  const first = await readFirstEvent(connected, run);
+  const [input] = await decodeArrayFromPayloads(
+    connected.client.options.loadedDataConverter,
+    first.workflowExecutionStartedEventAttributes?.input?.payloads,
+  );
+  return input;
+};

@@ -1,0 +1,196 @@
+import {
+  type Assumptions,
+  type Fault,
+  firstFaults,
+  type OperationName,
+} from "@durable-payments/api-core";
+import { checkInput } from "@durable-payments/api-core/contract";
+import { canonicalDecimal, isRecord, lookUp } from "@durable-payments/api-core/values";
+import type { OnboardCardholderInput, PayoutInput, Workflows } from "@durable-payments/protocol";
+import { hashOf } from "@durable-payments/protocol/account";
+import { inputFaults } from "@durable-payments/protocol/inputs";
+import { invalidInput } from "../errors.ts";
+
+const HASH_CHARACTERS = 32;
+
+/** Fields that are sent in capitals. */
+const CAPITALS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  payout: ["currency", "country"],
+  beneficiary: ["account_currency", "bank_country", "country_code"],
+};
+
+const AMOUNTS: Readonly<Record<string, string>> = { payout: "amount", card: "card_limit" };
+
+const canonicalPart = (part: string, value: unknown, isContent: boolean): unknown => {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => {
+      if (typeof field !== "string") return [name, field];
+      if (lookUp(CAPITALS, part)?.includes(name)) return [name, field.toUpperCase()];
+      return isContent && AMOUNTS[part] === name
+        ? [name, canonicalDecimal(field) ?? field]
+        : [name, field];
+    }),
+  );
+};
+
+/** Returns an input with its codes in capitals: `eur` and `EUR` are one currency in totals, limits and ids. */
+const inCapitals = <A extends object>(input: A, isContent = false): A =>
+  Object.fromEntries(
+    Object.entries(input).map(([part, value]) => [part, canonicalPart(part, value, isContent)]),
+    // The same fields in another spelling.
+  ) as A;
+
+/** Makes a workflow id from the content of an input: the same for 51.0 and 51.00. */
+const idOfContent = (prefix: string, input: object): string => {
+  const { options: _, ...content }: { readonly options?: unknown } = inCapitals(input, true);
+  return `${prefix}-${hashOf(content).slice(0, HASH_CHARACTERS)}`;
+};
+
+/** Temporal's limit, in bytes of UTF-8. */
+const LONGEST_ID = 1000;
+
+/** Prefixes of the ids of the project's own workflows. */
+const RESERVED = ["payouts/", "tracker/", "notifier/"];
+
+const idProblem = (id: unknown): string | undefined => {
+  // A caller without types can give anything.
+  if (typeof id !== "string" || id.trim() === "") return "must not be empty";
+  // Each would be sent as a replacement character, so two such ids would be equal.
+  if (/\p{Cs}/u.test(id)) return "must not contain incomplete characters";
+  if (/\p{Cc}/u.test(id)) return "must not contain control characters";
+  if (Buffer.byteLength(id) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes`;
+  const reserved = RESERVED.find((begin) => id.startsWith(begin));
+  return (
+    reserved &&
+    `must not begin with "${reserved}", which is reserved for batches, trackers and notifiers`
+  );
+};
+
+/**
+ * Returns a valid id of a new run.
+ *
+ * @throws InvalidInput if Temporal would refuse it, or it begins like the id of a batch or a tracker.
+ */
+export const checkId = (id: string): string => {
+  const problem = idProblem(id);
+  if (problem !== undefined) throw invalidInput(`The id ${problem}. Nothing was started.`);
+  return id;
+};
+
+type PaymentType = "payout" | "onboardCardholder";
+
+/** A run whose input has been checked. */
+export interface PlannedRun<Type extends PaymentType = PaymentType> {
+  readonly workflowType: Type;
+  /** The id when the user gives none. */
+  readonly contentId: string;
+  readonly input: Parameters<Workflows[Type]>[0];
+}
+
+/** Plans the run of a checked input. */
+const plannedRun = <Type extends PaymentType>(
+  workflowType: Type,
+  prefix: string,
+  input: PlannedRun<Type>["input"],
+): PlannedRun<Type> => ({
+  workflowType,
+  contentId: idOfContent(prefix, input),
+  input,
+});
+
+/** Fields that the run fills in, each with the message if they are given. */
+type FilledIn = Readonly<Record<string, string>>;
+
+const BY_THE_RUN = "is filled in by the run: leave it out";
+
+/** The faults of a request in a field of the input; none if the field is not an object. */
+const requestFaults = (
+  name: OperationName,
+  assumptions: Assumptions,
+  at: string,
+  request: unknown,
+  filledIn: FilledIn = {},
+): ReadonlyArray<Fault> =>
+  isRecord(request)
+    ? [
+        ...Object.entries(filledIn).flatMap(([field, problem]) =>
+          field in request ? [{ field, problem }] : [],
+        ),
+        ...checkInput(name, request, { assumptions, later: Object.keys(filledIn) }),
+      ].map(({ field, problem }) => ({ field: field === "" ? at : `${at}.${field}`, problem }))
+    : [];
+
+const checked = (
+  workflow: Parameters<typeof inputFaults>[0],
+  input: unknown,
+  faultsOfRequests: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Fault>,
+): unknown => {
+  if (!isRecord(input))
+    throw invalidInput("The file must contain a JSON object. Nothing was started.");
+  const faults = firstFaults([...faultsOfRequests(input), ...inputFaults(workflow, input)]);
+  if (faults.length === 0) return input;
+  throw invalidInput("The input is invalid. Nothing was started.", faults);
+};
+
+/** Checks the input of a payout. @throws InvalidInput that names every fault. */
+export const checkPayout = (input: unknown, assumptions: Assumptions): PayoutInput =>
+  // Every field was checked.
+  checked("payout", input, ({ beneficiary, payout }) => [
+    ...requestFaults("createBeneficiary", assumptions, "beneficiary", beneficiary),
+    ...requestFaults("createPayout", assumptions, "payout", payout, {
+      beneficiary_id: "belongs next to payout, not inside it",
+      unique_request_id: "is made by the run: leave it out",
+    }),
+  ]) as PayoutInput;
+
+/** Plans the run of a checked payout. */
+export const plannedPayout = (input: PayoutInput): PlannedRun<"payout"> =>
+  plannedRun("payout", "payout", inCapitals(input));
+
+/**
+ * Checks the input of a payout, and plans its run. Nothing is sent.
+ *
+ * @param input `{beneficiary | beneficiary_id, payout, account?, options?}` with the service's own field names; amounts
+ *   are decimal strings.
+ * @param assumptions about the service; `defaultAssumptions` of api-core.
+ * @returns what `startRun` needs, with an id derived from the content.
+ * @throws InvalidInput that names every fault.
+ */
+export const planPayout = (input: unknown, assumptions: Assumptions): PlannedRun<"payout"> =>
+  plannedPayout(checkPayout(input, assumptions));
+
+/** The card is issued by one operation and named by another. */
+const cardFaults = (card: unknown, assumptions: Assumptions): ReadonlyArray<Fault> => {
+  if (!isRecord(card)) return [];
+  const { card_name, ...issued } = card;
+  const named = card_name === undefined ? undefined : { card_name };
+  return [
+    ...requestFaults("createCard", assumptions, "card", issued, {
+      card_holder_id: BY_THE_RUN,
+      balance_id: BY_THE_RUN,
+      unique_request_id: BY_THE_RUN,
+    }),
+    ...requestFaults("updateCard", assumptions, "card", named, { card_id: BY_THE_RUN }),
+  ];
+};
+
+/**
+ * Checks the input of an onboarding, and plans its run. Nothing is sent.
+ *
+ * @param input `{cardholder | card_holder_id, card, account?, options?}` with the service's own field names.
+ * @param assumptions about the service; `defaultAssumptions` of api-core.
+ * @returns what `startRun` needs, with an id derived from the content.
+ * @throws InvalidInput that names every fault.
+ */
+export const planOnboarding = (
+  input: unknown,
+  assumptions: Assumptions,
+): PlannedRun<"onboardCardholder"> => {
+  const onboarding = checked("onboardCardholder", input, ({ card, cardholder }) => [
+    ...requestFaults("createCardholder", assumptions, "cardholder", cardholder),
+    ...cardFaults(card, assumptions),
+  ]);
+  // Every field was checked.
+  return plannedRun("onboardCardholder", "onboard", onboarding as OnboardCardholderInput);
+};

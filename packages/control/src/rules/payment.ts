@@ -1,0 +1,58 @@
+import { isRecord } from "@durable-payments/api-core/values";
+import type { Ledger } from "@durable-payments/ledger";
+import { accountNumbersOf, textAt, withoutAccounts } from "@durable-payments/protocol";
+import { payeeMark } from "@durable-payments/protocol/account";
+import type { PaymentView } from "./run-view.ts";
+
+/** The payment of a run, for lists, texts and the check of likely duplicates. No account number. */
+export interface PaymentOf extends PaymentView {
+  readonly amount: string;
+  readonly currency: string;
+}
+
+/** The currency of cards. */
+const CARD_CURRENCY = "USD";
+
+const amountAt = (value: unknown, field: string): string | undefined => {
+  const amount = isRecord(value) ? value[field] : undefined;
+  return typeof amount === "number" ? String(amount) : textAt(value, field);
+};
+
+/**
+ * Reads the payment of a run from its input: of `payout` and `onboardCardholder`, and of a user's own workflow whose
+ * input has `payout`, or `amount` and `currency`, in the same places.
+ *
+ * @param ledger keys the mark of the payee's account, to be compared with those that it keeps.
+ * @returns undefined if the input names no money.
+ */
+export const paymentOf = (
+  input: unknown,
+  ledger?: Pick<Ledger, "keyed">,
+): PaymentOf | undefined => {
+  if (!isRecord(input)) return undefined;
+  const limit = amountAt(input["card"], "card_limit");
+  if (limit !== undefined) {
+    const payee = textAt(input, "card_holder_id") ?? null;
+    return { amount: limit, currency: CARD_CURRENCY, payee, reference: null };
+  }
+  const payout = isRecord(input["payout"]) ? input["payout"] : input;
+  const [amount, currency] = [amountAt(payout, "amount"), textAt(payout, "currency")];
+  if (amount === undefined || currency === undefined) return undefined;
+  const { beneficiary } = input;
+  const reference = textAt(payout, "payout_reference");
+  const mark = payeeMark(beneficiary);
+  return {
+    amount,
+    currency: currency.toUpperCase(),
+    payee: textAt(input, "beneficiary_id") ?? (mark && ledger ? ledger.keyed(mark) : mark) ?? null,
+    reference:
+      reference === undefined ? null : withoutAccounts(reference, accountNumbersOf(beneficiary)),
+  };
+};
+
+/** Returns one line for Temporal's Web UI: `EUR 250.00, Invoice 17`. */
+export const summaryOf = (payment: PaymentOf | undefined, workflowType: string): string => {
+  if (payment === undefined) return workflowType;
+  const { amount, currency, reference } = payment;
+  return `${currency} ${amount}${reference === null ? "" : `, ${reference}`}`.slice(0, 200);
+};

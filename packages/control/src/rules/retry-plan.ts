@@ -1,0 +1,204 @@
+import type { Assumptions } from "@durable-payments/api-core";
+import { isRecord, lookUp } from "@durable-payments/api-core/values";
+import type { Decision, WriteRow } from "@durable-payments/ledger";
+import { mergePatch, patchedFields } from "@durable-payments/protocol";
+import { canonicalJson, hashOf } from "@durable-payments/protocol/account";
+import { failureTypes } from "@durable-payments/protocol/calls";
+import type { RunState } from "../facts/connection/temporal.ts";
+import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
+import type { Failure } from "../facts/history.ts";
+import { planOnboarding, planPayout, type PlannedRun } from "./input.ts";
+
+/** Facts from which a retry is planned. */
+export interface Planning {
+  readonly workflowId: string;
+  readonly runId: string;
+  readonly workflowType: string;
+  readonly state: RunState;
+  readonly failure: Failure | null;
+  readonly rows: ReadonlyArray<WriteRow>;
+  /** A person ended the workflow id, and nobody has overridden that. */
+  readonly end: Decision | undefined;
+  readonly decisions: ReadonlyArray<Decision>;
+  readonly isAmended: boolean;
+  readonly isRestarted: boolean;
+  readonly isOverruled: boolean;
+}
+
+/** How a run is retried. */
+export interface RetryPlan {
+  readonly workflowId: string;
+  readonly runId: string;
+  /** `start`: the id is started again. `reset`: its own activities keep their results. `look`: the run is open. */
+  readonly way: "start" | "reset" | "look";
+  /** Steps that are kept. */
+  readonly kept: ReadonlyArray<string>;
+  /** Steps that may be sent again, with their states. */
+  readonly again: ReadonlyArray<{ readonly step: string; readonly state: WriteRow["state"] }>;
+  /** Versions of rows that the failed run named: `not sent` is believed if they agree. */
+  readonly versions: Readonly<Record<string, number>>;
+}
+
+/** The project's own workflows: their steps are writes and waits, so that a new start repeats nothing. */
+const RESTARTED: ReadonlySet<string> = new Set(["payout", "onboardCardholder", "payoutBatch"]);
+
+/** The reason why a repeat fails again, by type of failure. */
+const HOPELESS: Readonly<Record<string, string>> = {
+  [failureTypes.invalidRequest]: "Its input is invalid: amend it (--amend FILE).",
+  [failureTypes.alreadyCarriedOut]:
+    "Another request has already succeeded under this id: pay under a new id.",
+  [failureTypes.madeTwice]: "It was made twice: sort it out with the bank.",
+  [failureTypes.payoutFailed]:
+    "Its payout was created and has failed at the service: pay again under a new id.",
+};
+
+/** The step that a failure of this project names. */
+const factsOf = (failure: Failure | null): Readonly<Record<string, unknown>> =>
+  isRecord(failure?.details) ? failure.details : {};
+
+/** The reason why every retry of the run fails; undefined if a retry may succeed. */
+const hopelessOf = (failure: Failure): string | undefined =>
+  failure.type === failureTypes.notVerified && factsOf(failure)["reason"] !== "open"
+    ? "The service has decided about the cardholder's identity: onboard another cardholder under a new id."
+    : HOPELESS[failure.type];
+
+const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyArray<Decision>) =>
+  decisions.some(
+    (decision) => decision.sequence > decisionsAfter && decision.question === question?.id,
+  );
+
+/** Returns why a retry cannot help; undefined if it may. */
+export const whyNot = ({
+  decisions,
+  end,
+  failure,
+  isAmended,
+  isOverruled,
+  rows,
+  state,
+  workflowId,
+}: Omit<Planning, "isRestarted" | "runId" | "workflowType">): OperationError | undefined => {
+  if (state === "succeeded") {
+    return refused(
+      `${workflowId} has completed: there is nothing to retry. Nothing was done.`,
+      workflowId,
+    );
+  }
+  if (end !== undefined && !isOverruled) {
+    return new EndedByPerson({
+      message: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason. Nothing was done.`,
+      next: { operation: "retry", workflowId, isOverruling: true },
+    });
+  }
+  const asking = rows.find((row) => row.state === "asking" && !isAnswered(row, decisions));
+  if (asking !== undefined) {
+    return refused(
+      `${asking.step} of ${workflowId} is waiting for an answer: ${asking.question?.reason ?? asking.message ?? "its outcome is unknown."} A retry would ask the same question. Nothing was done.`,
+      { operation: "answer", workflowId },
+    );
+  }
+  const hopeless = failure && hopelessOf(failure);
+  if (hopeless === undefined) return undefined;
+  const isHelped = isAmended && failure?.type === failureTypes.invalidRequest;
+  return isHelped
+    ? undefined
+    : refused(`A retry of ${workflowId} cannot help. ${hopeless} Nothing was done.`, workflowId);
+};
+
+/** Plans a retry: kept steps, and steps that may be sent again. Throws the result of {@link whyNot}. */
+export const planRetry = (planning: Planning): RetryPlan => {
+  const { failure, isAmended, isRestarted, rows, runId, workflowId, workflowType } = planning;
+  const isUnderWay = planning.state === "running";
+  const why = isUnderWay ? undefined : whyNot(planning);
+  if (why !== undefined) throw why;
+  const { step, version } = factsOf(failure);
+  const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
+  const way = isUnderWay ? "look" : isStarted ? "start" : "reset";
+  const undone = rows.find(({ state }) => state === "undone");
+  if (way === "reset" && undone !== undefined) {
+    throw refused(
+      `${workflowId} undid ${undone.step}: a reset would continue as if it had not. Start it again from the beginning: --restart. Nothing was done.`,
+      workflowId,
+    );
+  }
+  return {
+    workflowId,
+    runId,
+    way,
+    kept: rows.filter(({ state }) => state === "done").map((row) => row.step),
+    again: rows
+      .filter(({ state }) => state !== "done")
+      .map(({ state, step: name }) => ({ step: name, state })),
+    versions: typeof step === "string" && typeof version === "number" ? { [step]: version } : {},
+  };
+};
+
+/** Checks an input as that of a new run is checked, by workflow type. */
+const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions) => PlannedRun>> = {
+  onboardCardholder: planOnboarding,
+  payout: planPayout,
+};
+
+/** The operation whose request has a field of an input, by workflow type. */
+const SENT_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  onboardCardholder: {
+    card: "createCard",
+    "card.card_name": "updateCard",
+    card_holder_id: "createCard",
+    cardholder: "createCardholder",
+  },
+  payout: {
+    beneficiary: "createBeneficiary",
+    beneficiary_id: "createPayout",
+    payout: "createPayout",
+  },
+};
+
+/** Returns why an amendment cannot help: it changes a request that has succeeded. In a user's own workflow, the step says so. */
+export const whyNotAmended = (
+  { rows, workflowId, workflowType }: Pick<Planning, "rows" | "workflowId" | "workflowType">,
+  { fields, input }: Pick<ReturnType<typeof amendInput>, "fields" | "input">,
+): OperationError | undefined => {
+  const sentBy = lookUp(SENT_BY, workflowType) ?? {};
+  for (const path of fields) {
+    const [field = ""] = path.split(".");
+    // If an id takes the place of a whole beneficiary or cardholder, none is created.
+    if (valueAt(input, field) === undefined && !field.endsWith("_id")) continue;
+    const operation = lookUp(sentBy, path) ?? lookUp(sentBy, field);
+    const done = rows.find((row) => row.state === "done" && row.operation === operation);
+    if (done === undefined) continue;
+    const id = done.madeId === null ? "" : ` (${done.madeId})`;
+    return refused(
+      `${path} cannot be amended: ${done.step} of ${workflowId} has already succeeded${id}. Start another run under a new id. Nothing was done.`,
+      workflowId,
+    );
+  }
+  return undefined;
+};
+
+const valueAt = (value: unknown, path: string): unknown =>
+  path.split(".").reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
+
+/** Amends the input of a run by a merge patch (RFC 7396), and returns the changed fields. In a user's own workflow, the steps check it. */
+export const amendInput = (
+  workflowType: string,
+  input: unknown,
+  { assumptions, patch }: { readonly patch: unknown; readonly assumptions: Assumptions },
+) => {
+  if (!isRecord(patch))
+    throw invalidInput(
+      "The patch must be a JSON object with the shape of the run's input. Nothing was done.",
+    );
+  const amended = mergePatch(input, patch);
+  const fields = patchedFields(patch).filter(
+    (path) =>
+      canonicalJson({ at: valueAt(input, path) }) !== canonicalJson({ at: valueAt(amended, path) }),
+  );
+  if (fields.length === 0) throw invalidInput("The amendment changes nothing. Nothing was done.");
+  const accounts = [input, amended].map((one) => (isRecord(one) ? one["account"] : undefined));
+  if (accounts[0] !== accounts[1])
+    throw invalidInput("The account that pays cannot be amended. Nothing was done.");
+  const checked = lookUp(CHECKS, workflowType)?.(amended, assumptions).input ?? amended;
+  // Only the paths of the fields (`payout.amount`) are kept, not their values.
+  return { input: checked, fields, hash: hashOf(checked) };
+};

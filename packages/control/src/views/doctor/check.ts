@@ -1,0 +1,29 @@
+import type { NextOperation } from "../../errors.ts";
+
+/** One thing that must work, and whether it does. */
+export interface Check {
+  readonly name: string;
+  readonly status: "ok" | "warning" | "failed" | "skipped";
+  /** The finding. */
+  readonly detail: string;
+  /** The remedy: a sentence, or a command of Temporal's tools. */
+  readonly remedy?: string;
+  /** The remedy, if an operation does it. */
+  readonly next?: NextOperation;
+}
+
+const withStatus =
+  (status: Check["status"]) =>
+  (name: string, detail: string, remedy?: string | NextOperation): Check => ({
+    name,
+    status,
+    detail,
+    ...(remedy !== undefined && (typeof remedy === "string" ? { remedy } : { next: remedy })),
+  });
+
+export const ok = withStatus("ok");
+/** It works, but may stop working. */
+export const warning = withStatus("warning");
+export const failed = withStatus("failed");
+/** It was not examined, because a prerequisite does not work. */
+export const skipped = withStatus("skipped");

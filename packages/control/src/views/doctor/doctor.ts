@@ -1,0 +1,193 @@
+import { type ClientOptions, NotAuthenticated } from "@durable-payments/api-core";
+import { isRecord, messageOf } from "@durable-payments/api-core/values";
+import { type Delivery, notifierId, testNotificationUpdate } from "@durable-payments/protocol";
+import {
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from "@temporalio/client";
+import * as Result from "effect/Result";
+import {
+  knownAccounts,
+  type OperationsSettings,
+  type Sources,
+  withSources,
+  askOnce,
+  type ServiceSettings,
+} from "../../facts/connection/operations.ts";
+import { isNoAnswer } from "../../facts/connection/temporal-errors.ts";
+import { noWorker } from "../../facts/connection/temporal.ts";
+import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+import { checkLedger } from "./ledger-checks.ts";
+import { checkTemporal } from "./temporal-checks.ts";
+
+/** The subjects of the checks. */
+export type DoctorSettings = OperationsSettings<ClientOptions>;
+
+/** The findings of the doctor. */
+export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
+
+const serviceChecks = ({ accounts }: DoctorSettings) =>
+  accounts.map(async ({ name, service }) => {
+    const title = name === undefined ? "" : `${name}: `;
+    return (await checkService(service)).map((one) => ({ ...one, name: `${title}${one.name}` }));
+  });
+
+/** Both hold the same payments, and a converter of one's own leaves the ledger as it is. */
+export const encryptionCheck = (
+  { keyring }: DoctorSettings["ledger"],
+  temporal: Sources["temporal"],
+): ReadonlyArray<Check> => {
+  if (temporal?.settings.dataConverter === undefined || keyring !== undefined) return [];
+  const found = "dataConverter encrypts only what Temporal stores: the ledger's texts are plain";
+  return [warning("encryption", found, "Set keyring (PAYMENTS_KEYRING) as well, everywhere.")];
+};
+
+/** Checks of Temporal and the ledger, which need each other: the tracker is the ledger's witness. */
+const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Check>> => {
+  const known = knownAccounts(settings);
+  try {
+    return await withSources(settings, async ({ ledger, temporal, whyNot }) => {
+      const missing = (what: string) =>
+        failed(what, whyNot.join(" "), "Correct the settings, or start what is missing.");
+      const { checks, heartbeats } =
+        temporal === undefined
+          ? { checks: [missing("Temporal")], heartbeats: undefined }
+          : await checkTemporal(temporal, known);
+      const namespace = temporal?.settings.namespace;
+      return ledger === undefined
+        ? [...checks, missing("ledger")]
+        : [
+            ...checks,
+            ...(await checkLedger(ledger, namespace, known, heartbeats)),
+            ...encryptionCheck(settings.ledger, temporal),
+          ];
+    });
+  } catch (error) {
+    if (!(error instanceof ConnectionFailed)) throw error;
+    return [failed("Temporal and ledger", error.message, error.next)];
+  }
+};
+
+/**
+ * Checks everything that must work: service, sign-in, Temporal, workers, trackers, ledger, limits, notifications. It
+ * changes nothing but a mark in the ledger that nothing reads, and sends nothing to the service but a ping.
+ *
+ * @param settings of Temporal, the service and the ledger.
+ * @returns each check with its finding and remedy; a failed check does not reject.
+ */
+export const diagnose = async (settings: DoctorSettings) => {
+  const checks = (await Promise.all([...serviceChecks(settings), innerChecks(settings)])).flat();
+  return { isWell: checks.every(({ status }) => status !== "failed"), checks };
+};
+
+/** A service that answers later than this is slow; it is down only if it does not answer. */
+const SLOW_MS = 5_000;
+
+/** How long the check waits for an answer. Writes use the worker's own timeout. */
+const PING_WITHIN_MS = 30_000;
+
+/** A larger difference is not that of a `Date` without fractions, and a slow response. */
+const CLOCKS_DIFFER_S = 60;
+
+const SERVICE = "service";
+const CLOCK = "service's clock";
+const SIGN_IN = "sign-in";
+
+/** Judges the response time of a ping: slow is not down. */
+export const answeredIn = (baseUrl: string, milliseconds: number): Check => {
+  const answered = `${baseUrl} responded in ${Math.round(milliseconds)} ms`;
+  return milliseconds > SLOW_MS
+    ? warning(SERVICE, `slow: ${answered}`, "Payments wait for it; nothing is lost.")
+    : ok(SERVICE, answered);
+};
+
+/**
+ * Says how far the service's clock is from this machine's. No decision about money depends on it.
+ *
+ * @param date the header `Date` of a response that has just come.
+ */
+export const clockSeen = (date: string | undefined, now = Date.now()): Check => {
+  const ahead = Math.round((Date.parse(date ?? "") - now) / 1_000);
+  if (Number.isNaN(ahead)) return ok(CLOCK, "unknown: its responses have no Date");
+  const seen = `its Date is ${Math.abs(ahead)} s ${ahead < 0 ? "behind" : "ahead of"} this machine's clock`;
+  return Math.abs(ahead) > CLOCKS_DIFFER_S
+    ? warning(CLOCK, `${seen}, more than ${CLOCKS_DIFFER_S} s`, "Check this machine's clock (NTP).")
+    : ok(CLOCK, seen);
+};
+
+const CREDENTIALS =
+  "Set PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY (of a named account: its entry in accounts of the settings file) to the account's credentials.";
+
+/** Checks the settings of the client, that the service answers, and that it accepts the credentials. */
+export const checkService = async (settings: ServiceSettings): Promise<ReadonlyArray<Check>> => {
+  if (Result.isFailure(settings)) {
+    const remedy = "Give this command the PAYMENTS_* settings of the worker.";
+    return [
+      failed(SERVICE, settings.failure.message, remedy),
+      skipped(SIGN_IN, "not checked: the settings are wrong"),
+    ];
+  }
+  const { baseUrl } = settings.success;
+  const begun = performance.now();
+  try {
+    const { headers } = await askOnce(settings.success, PING_WITHIN_MS, (client) =>
+      client.withResponse.ping(),
+    );
+    const took = performance.now() - begun;
+    return [
+      answeredIn(baseUrl, took),
+      ok(SIGN_IN, "the service accepts the credentials"),
+      clockSeen(headers["date"]?.toString()),
+    ];
+  } catch (error) {
+    if (error instanceof NotAuthenticated)
+      return [ok(SERVICE, `${baseUrl} answers`), failed(SIGN_IN, messageOf(error), CREDENTIALS)];
+    return [
+      failed(SERVICE, messageOf(error), "Payments wait until it answers. Check PAYMENTS_BASE_URL."),
+      skipped(SIGN_IN, "unknown: the service did not answer"),
+    ];
+  }
+};
+
+const ANSWER_WITHIN_MS = 20_000;
+
+const isDelivery = (answer: unknown): answer is Delivery =>
+  isRecord(answer) && typeof answer["isDelivered"] === "boolean" && "tookMs" in answer;
+
+/**
+ * Has the notifier post one test notification. The worker posts it with its own settings, so its arrival proves that the
+ * worker, not this process, has the right ones.
+ *
+ * @returns its outcome: the status of the answer, or the reason of the failure.
+ * @throws ConnectionFailed if no worker polls or answers; Refused if the workers have no address for it.
+ */
+export const testWebhook = async ({ temporal, whyNot }: Sources): Promise<Delivery> => {
+  if (temporal === undefined) throw connectionFailed("cannotConnect", whyNot.join(" "));
+  const { client, connection, settings } = temporal;
+  const { taskQueue } = settings;
+  const missing = await noWorker(client, taskQueue);
+  if (missing !== undefined) throw connectionFailed("noWorker", missing.message, missing.next);
+  try {
+    const answer = await connection.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
+      client.workflow.getHandle(notifierId(taskQueue)).executeUpdate(testNotificationUpdate),
+    );
+    if (isDelivery(answer)) return answer;
+    throw refused(`The workflow ${notifierId(taskQueue)} is not the notifier of a worker.`);
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) {
+      throw refused(
+        `No notifier runs on task queue "${taskQueue}": set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET on the worker, and restart it. Nothing was posted.`,
+      );
+    }
+    const isLate = error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isNoAnswer(error);
+    // Its one attempt was lost with its worker.
+    if (!isLate && !(error instanceof WorkflowUpdateFailedError)) throw error;
+    throw connectionFailed(
+      "noWorker",
+      `No worker on task queue "${taskQueue}" answered within ${ANSWER_WITHIN_MS / 1000} s. The test notification may still be posted.`,
+      { operation: "doctor" },
+    );
+  }
+};

@@ -1,0 +1,211 @@
+import { messageOf } from "@durable-payments/api-core/values";
+import type { Ledger, Limits, Overview } from "@durable-payments/ledger";
+import type { Tracked } from "@durable-payments/protocol";
+import type { KnownAccount } from "../../facts/connection/operations.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+import type { Heartbeats } from "./temporal-checks.ts";
+
+/** Workflow ids whose chain of hashes is checked: the latest ones. */
+const VERIFIED = 20;
+
+const HOUR_MS = 3_600_000;
+
+const checkIdentity = (
+  ledger: Ledger,
+  { state }: Overview,
+  namespace: string | undefined,
+): Check => {
+  const { epoch, ledgerId, namespace: pinned, sequence, stopped } = state;
+  if (stopped !== null) {
+    return failed("ledger", `sends are stopped: ${stopped}`, { operation: "recover" });
+  }
+  if (namespace !== undefined && pinned !== null && pinned !== namespace) {
+    return failed(
+      "ledger",
+      `it belongs to Temporal namespace ${pinned}, but this namespace is ${namespace}`,
+      "Set PAYMENTS_LEDGER or TEMPORAL_NAMESPACE to the worker's value.",
+    );
+  }
+  return ok("ledger", `${ledger.place}; id ${ledgerId}, epoch ${epoch}, entry ${sequence}`);
+};
+
+/** Checks that it can be written: a standby and a full disk can be read. */
+const checkWrites = (ledger: Ledger): Promise<Check> =>
+  ledger.check().then(
+    () => ok("ledger writes", "the ledger can be written"),
+    (error: unknown) =>
+      failed("ledger writes", messageOf(error), "Payments wait until it can be written."),
+  );
+
+/** Compares the ledger with its witnesses. */
+export const checkWitness = (
+  { ledgerId, epoch, sequence }: Overview["state"],
+  tracked: ReadonlyArray<Tracked>,
+): Check => {
+  const title = "witness";
+  const marks = tracked.flatMap(({ mark }) => mark ?? []);
+  const [first] = marks;
+  if (first === undefined) return skipped(title, "not known: no tracker has seen the ledger yet");
+  const other = marks.find((mark) => mark.ledgerId !== ledgerId);
+  if (other !== undefined) {
+    return failed(
+      title,
+      `the workers use ledger ${other.ledgerId}, but this one is ${ledgerId}`,
+      "Set PAYMENTS_LEDGER to the worker's value. If the ledger was replaced, run recover.",
+    );
+  }
+  const ahead = marks.find(
+    (mark) => mark.epoch > epoch || (mark.epoch === epoch && mark.sequence > sequence),
+  );
+  return ahead === undefined
+    ? ok(title, `the ledger has every known entry (up to ${first.sequence})`)
+    : failed(
+        title,
+        `the ledger was restored: it has ${sequence} entries of epoch ${epoch}, but ${ahead.sequence} of epoch ${ahead.epoch} were seen`,
+        { operation: "recover" },
+      );
+};
+
+const checkChains = async (ledger: Ledger): Promise<Check> => {
+  const runs = await ledger.runs({ limit: VERIFIED });
+  for (const { workflowId } of runs) {
+    const verified = await ledger.verify(workflowId);
+    if (!verified.isIntact) {
+      return failed("log", `the log of ${workflowId} was edited at entry ${verified.sequence}`, {
+        operation: "show",
+        workflowId,
+        isLog: true,
+      });
+    }
+  }
+  return ok("log", `the logs of the latest ${runs.length} runs are unchanged`);
+};
+
+const amountsOf = (limits: Limits["maxAmounts"]): string =>
+  Object.entries(limits ?? {})
+    .map(([currency, amount]) => `${amount} ${currency}`)
+    .join(", ");
+
+const NO_LIMITS = "none";
+
+const checkLimits = async (
+  ledger: Ledger,
+  accounts: ReadonlyArray<KnownAccount>,
+): Promise<Check> => {
+  const texts = await Promise.all(
+    accounts.map(async ({ hash, name }) => {
+      const limits = await ledger.limits(hash);
+      const words = [
+        ...(limits.maxAmounts ? [`at most ${amountsOf(limits.maxAmounts)}`] : []),
+        ...(limits.approveAbove ? [`approval above ${amountsOf(limits.approveAbove)}`] : []),
+      ];
+      return `${name === undefined ? "" : `${name}: `}${words.join("; ") || NO_LIMITS}`;
+    }),
+  );
+  return texts.some((text) => text.endsWith(NO_LIMITS))
+    ? warning("limits", texts.join("; "), "Set PAYMENTS_MAX_AMOUNTS to limit mistakes.")
+    : ok("limits", texts.join("; "));
+};
+
+const checkPauses = async (ledger: Ledger): Promise<Check> => {
+  const [first, ...others] = await ledger.pauses();
+  if (first === undefined) return ok("sends", "not paused");
+  const { by, of, reason, scope } = first;
+  const more = others.length > 0 ? `, and ${others.length} more` : "";
+  const what = scope === "all" ? "all sends" : `${scope} ${of}`;
+  const next = { operation: "resume", ...(scope !== "all" && { of }) } as const;
+  return warning("sends", `${what} paused by ${by}: ${reason}${more}`, next);
+};
+
+const sum = (counts: Overview["writes"]): number =>
+  counts.reduce((rows, count) => rows + count.rows, 0);
+
+const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
+
+/** Checks for writes and runs without progress. */
+export const checkStuck = (
+  { state, untold, writes }: Overview,
+  tracked: ReadonlyArray<Tracked>,
+): ReadonlyArray<Check> => {
+  const { now } = state;
+  const person = sum(writes.filter(({ question }) => question !== null));
+  const old = sum(
+    writes.filter(({ since, state: of }) => of === "unknown" && now - since > HOUR_MS),
+  );
+  const lost = tracked.flatMap(({ lostRuns }) => lostRuns ?? []);
+  const named = `${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`;
+  const checks = [
+    person === 0
+      ? ok("inbox", "nothing is waiting for a person")
+      : warning("inbox", `${counted(person, "write")} waiting for a person`, {
+          operation: "inbox",
+        }),
+    old === 0
+      ? ok("unknown outcomes", "none older than an hour")
+      : warning(
+          "unknown outcomes",
+          `${counted(old, "write")} unknown for more than an hour: the service's list may be late or unreadable`,
+          { operation: "list", status: "unknown" },
+        ),
+  ];
+  if (untold > 0) {
+    const detail = `${counted(untold, "run")} not notified of an answer yet`;
+    checks.push(warning("nudges", detail, "The tracker notifies them again within a minute."));
+  }
+  if (lost.length > 0) {
+    const detail = `Temporal has no run of ${named}, but some of their writes have an unknown outcome`;
+    const remedy =
+      "If Temporal's database was restored, run recover; then start them again with the same input.";
+    checks.push(failed("lost runs", detail, remedy));
+  }
+  return checks;
+};
+
+const NAMED = 5;
+
+/** Checks that each account with open waits has a tracker: without one, its runs notice nothing for hours. */
+const checkServed = async (
+  ledger: Ledger,
+  { waits }: Overview,
+  accounts: ReadonlyArray<KnownAccount>,
+  heartbeats: Heartbeats,
+): Promise<ReadonlyArray<Check>> => {
+  const unserved = waits.map(({ account }) => account).filter((hash) => !heartbeats.has(hash));
+  return Promise.all(
+    [...new Set(unserved)].map(async (account) => {
+      const some = await ledger.waits({ account, isOpen: true, limit: NAMED });
+      const ids = [...new Set(some.map(({ workflowId }) => workflowId))].join(", ");
+      const known = accounts.find(({ hash }) => hash === account) ?? { name: account };
+      const detail = `no tracker works for the account ${known.name ?? "without a name"}, but runs wait: ${ids}`;
+      return failed("waits", detail, "Start a worker that has this account, or cancel these runs.");
+    }),
+  );
+};
+
+/** Checks the ledger: identity, writes, witness, pinned namespace, chains of hashes, limits, pauses, lack of progress. */
+export const checkLedger = async (
+  ledger: Ledger,
+  namespace: string | undefined,
+  accounts: ReadonlyArray<KnownAccount>,
+  heartbeats: Heartbeats | undefined,
+): Promise<ReadonlyArray<Check>> => {
+  const seen = await ledger.overview();
+  const tracked = [...(heartbeats?.values() ?? [])].filter((one) => one !== undefined);
+  const [writes, chains, limits, pauses, unserved] = await Promise.all([
+    checkWrites(ledger),
+    checkChains(ledger),
+    checkLimits(ledger, accounts),
+    checkPauses(ledger),
+    heartbeats === undefined ? [] : checkServed(ledger, seen, accounts, heartbeats),
+  ]);
+  return [
+    checkIdentity(ledger, seen, namespace),
+    writes,
+    checkWitness(seen.state, tracked),
+    chains,
+    limits,
+    pauses,
+    ...unserved,
+    ...checkStuck(seen, tracked),
+  ];
+};

@@ -1,0 +1,215 @@
+import {
+  accountQueue,
+  batchQueue,
+  isNotFound,
+  isNotifierState,
+  isTracked,
+  notifierId,
+  readReported,
+  type Tracked,
+  trackedAccount,
+  trackerId,
+  trackersOn,
+  utc,
+} from "@durable-payments/protocol";
+import type { Client } from "@temporalio/client";
+import { pollersOf } from "@durable-payments/protocol/task-queues";
+import { optionalTsToMs } from "@temporalio/common/lib/time.js";
+import type { KnownAccount } from "../../facts/connection/operations.ts";
+import {
+  type TemporalSettings,
+  findRun,
+  listed,
+  type Temporal,
+} from "../../facts/connection/temporal.ts";
+import { detailsOf } from "../../facts/connection/temporal-errors.ts";
+import { type Check, failed, ok, skipped, warning } from "./check.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Longest time of a payout: with a shorter retention, a run may be forgotten before it can be explained. */
+const LEAST_RETENTION_DAYS = 30;
+
+const command = ({ address, namespace }: TemporalSettings, what: string, flags = ""): string =>
+  `temporal operator namespace ${what} --address ${address} --namespace ${namespace}${flags}`;
+
+const checkNamespace = async ({ client, settings }: Temporal): Promise<Check> => {
+  const { namespace } = settings;
+  const days = await client.workflowService.describeNamespace({ namespace }).then(
+    ({ config }) => (optionalTsToMs(config?.workflowExecutionRetentionTtl) ?? 0) / DAY_MS,
+    (error: unknown) => {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    },
+  );
+  if (days === undefined)
+    return failed("namespace", `there is no namespace ${namespace}`, command(settings, "create"));
+  if (days === 0) return ok("namespace", namespace);
+  const shown = `${namespace}, retains closed runs for ${Math.round(days * 10) / 10} days`;
+  return days >= LEAST_RETENTION_DAYS
+    ? ok("namespace", shown)
+    : warning(
+        "namespace",
+        `${shown}: the history of an older run is lost, but the ledger keeps its payments`,
+        command(settings, "update", ` --retention ${LEAST_RETENTION_DAYS}d`),
+      );
+};
+
+const checkWorkers = async (
+  { client, settings: { taskQueue } }: Temporal,
+  accounts: ReadonlyArray<KnownAccount>,
+): Promise<Check> => {
+  const named = accounts.flatMap(({ name }) => (name === undefined ? [] : [name]));
+  const queues = [
+    ["workflow", taskQueue],
+    ["activity", taskQueue],
+    ["activity", batchQueue(taskQueue)],
+    ...named.flatMap((name) =>
+      [taskQueue, batchQueue(taskQueue)].map(
+        (queue) => ["activity", accountQueue(queue, name)] as const,
+      ),
+    ),
+  ] as const;
+  const counts = await Promise.all(queues.map(([tasks, queue]) => pollersOf(client, tasks, queue)));
+  const unpolled = queues.filter((_, index) => counts[index]?.length === 0);
+  if (unpolled.length === 0)
+    return ok("worker", `${Math.min(...counts.map((found) => found.length))} on "${taskQueue}"`);
+  const missing = [...new Set(unpolled.map(([tasks, queue]) => `${queue} (${tasks} tasks)`))];
+  return failed("worker", `no worker polls ${missing.join(", ")}`, { operation: "startWorker" });
+};
+
+/** An activity that workers keep running heartbeats more often than this. */
+const HEARTBEAT_WITHIN_MS = 60_000;
+
+/** State and last heartbeat of the one activity of a workflow that workers keep running. */
+type Heartbeat =
+  | { readonly is: "notRunning" }
+  | { readonly is: "late"; readonly why: string }
+  /** Its details are undefined if it has just begun. */
+  | { readonly is: "alive"; readonly details: unknown };
+
+const readHeartbeat = async (client: Client, workflowId: string): Promise<Heartbeat> => {
+  const described = await findRun(client, workflowId);
+  if (described?.state !== "running") return { is: "notRunning" };
+  const [activity] = described.raw.pendingActivities ?? [];
+  if (activity === undefined) return { is: "alive", details: undefined };
+  const seen = Math.max(
+    optionalTsToMs(activity.lastHeartbeatTime) ?? 0,
+    optionalTsToMs(activity.lastStartedTime) ?? 0,
+  );
+  if (seen === 0) return { is: "late", why: "no worker has started it" };
+  const sinceMs = Date.now() - seen;
+  if (sinceMs > HEARTBEAT_WITHIN_MS)
+    return { is: "late", why: `has not reported for ${Math.round(sinceMs / 1000)} s` };
+  const details = await readReported(client.options.loadedDataConverter, activity);
+  return { is: "alive", details };
+};
+
+/** The tracker reads the service more often than that, unless it cannot be read. */
+const READ_WITHIN_MS = 5 * 60_000;
+
+const WITHOUT = "until it works, waiting runs poll every few hours instead";
+
+const HANGING = "Read the worker's log and restart the worker. Writes in flight are reconciled.";
+
+const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Check => {
+  const waits = `${waiting} open waits`;
+  if (failing !== undefined) {
+    const since = utc(new Date(failing.since));
+    return failed(title, `failing since ${since}: ${failing.why}; ${waits}; ${WITHOUT}`, HANGING);
+  }
+  return Date.now() - readAt > READ_WITHIN_MS
+    ? failed(
+        title,
+        `has not read the service's lists since ${utc(new Date(readAt))}; ${waits}`,
+        HANGING,
+      )
+    : ok(title, waits);
+};
+
+/** The last heartbeats of trackers: witnesses of the ledger, and proof that their accounts are served. */
+export type Heartbeats = Map<string, Tracked | undefined>;
+
+/** Checks the tracker of an account, and adds its last heartbeat. */
+const checkTracker = async (
+  { client }: Temporal,
+  { hash, name }: KnownAccount,
+  heartbeats: Heartbeats,
+): Promise<Check> => {
+  const title = name === undefined ? "tracker" : `tracker of ${name}`;
+  const found = await readHeartbeat(client, trackerId(hash, name));
+  if (found.is === "notRunning") {
+    const soon = "A worker starts it within a minute. Then run this again.";
+    return warning(title, `not running: ${WITHOUT}`, soon);
+  }
+  if (found.is === "late") return failed(title, `${found.why}; ${WITHOUT}`, HANGING);
+  const details = isTracked(found.details) ? found.details : undefined;
+  if ((details?.account ?? hash) !== hash)
+    return failed(title, "works for another account", `Terminate ${trackerId(hash, name)}.`);
+  heartbeats.set(hash, details);
+  return details === undefined ? ok(title, "has started") : trackedText(title, details);
+};
+
+/** Adds the last heartbeats of the trackers of accounts that only the workers know. */
+const readOthers = async (
+  { client, settings: { taskQueue } }: Temporal,
+  heartbeats: Heartbeats,
+): Promise<void> => {
+  for await (const { workflowId } of listed(client, trackersOn(taskQueue))) {
+    const hash = trackedAccount(workflowId);
+    if (heartbeats.has(hash)) continue;
+    const found = await readHeartbeat(client, workflowId);
+    if (found.is === "alive")
+      heartbeats.set(hash, isTracked(found.details) ? found.details : undefined);
+  }
+};
+
+const checkNotifications = async ({ client, settings }: Temporal): Promise<Check> => {
+  const title = "notifications";
+  const found = await readHeartbeat(client, notifierId(settings.taskQueue));
+  if (found.is === "notRunning")
+    return skipped(title, "no one is notified: PAYMENTS_NOTIFY_URL is not set on any worker");
+  if (found.is === "late") {
+    const remedy = "Set PAYMENTS_NOTIFY_URL and PAYMENTS_NOTIFY_SECRET on every worker.";
+    return failed(title, found.why, remedy);
+  }
+  if (!isNotifierState(found.details)) return ok(title, "have started");
+  const { failing } = found.details;
+  if (failing === undefined) return ok(title, "all notifications were delivered");
+  return failed(title, `failing since ${utc(failing.since)}: ${failing.why}`, {
+    operation: "testWebhook",
+  });
+};
+
+const unread = (name: string, error: unknown): Check =>
+  failed(name, detailsOf(error), "Check TEMPORAL_NAMESPACE and the credentials.");
+
+/** A failed read does not end the other checks. */
+const guarded = (name: string, check: Promise<Check>): Promise<Check> =>
+  check.catch((error: unknown) => unread(name, error));
+
+/** Checks everything about Temporal that runs need: server, namespace, workers, trackers, notifications. */
+export const checkTemporal = async (
+  temporal: Temporal,
+  accounts: ReadonlyArray<KnownAccount>,
+): Promise<{
+  readonly checks: ReadonlyArray<Check>;
+  /** By the hash of the account; without a heartbeat so far, it is undefined. */
+  readonly heartbeats: Heartbeats;
+}> => {
+  const { client, settings } = temporal;
+  const { serverVersion } = await client.workflowService.getSystemInfo({});
+  const version = serverVersion || "unknown version";
+  const server = ok("Temporal", `${settings.address}, server ${version}`);
+  const namespace = await guarded("namespace", checkNamespace(temporal));
+  const heartbeats: Heartbeats = new Map();
+  if (namespace.status === "failed") return { checks: [server, namespace], heartbeats };
+  const checks = await Promise.all([
+    guarded("worker", checkWorkers(temporal, accounts)),
+    ...accounts.map((account) => guarded("tracker", checkTracker(temporal, account, heartbeats))),
+    guarded("notifications", checkNotifications(temporal)),
+  ]);
+  const others = readOthers(temporal, heartbeats).then(() => []);
+  checks.push(...(await others.catch((error: unknown) => [unread("trackers", error)])));
+  return { checks: [server, namespace, ...checks], heartbeats };
+};

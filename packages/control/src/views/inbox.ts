@@ -1,0 +1,119 @@
+import type { Ledger, WriteRow } from "@durable-payments/ledger";
+import { atOnce, runStep } from "@durable-payments/protocol";
+import { keptOf } from "../actions/batch/batch.ts";
+import { approvalConsequences, consequencesOf } from "../rules/consequences.ts";
+import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
+import { readProgress } from "../facts/progress.ts";
+import { type ChoiceView, type InboxItem, paymentFields } from "../rules/run-view.ts";
+import { awaitsApproval, isAsking, unknownText } from "../rules/standing.ts";
+
+const choicesOf = (
+  consequences: Readonly<Partial<Record<ChoiceView["choice"], string>>>,
+): ReadonlyArray<ChoiceView> =>
+  // The keys of a record are those of its type.
+  Object.entries(consequences).map(
+    ([choice, consequence]) => ({ choice, consequence }) as ChoiceView,
+  );
+
+const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
+  const { operation, question, request, step, workflowId } = row;
+  const isApproval = question?.kind === "approval";
+  const consequences = isApproval ? approvalConsequences(row) : consequencesOf(row);
+  return {
+    kind: isApproval ? "approval" : "question",
+    workflowId,
+    step,
+    operation,
+    ...paymentFields(request),
+    question: question?.id ?? null,
+    reason: question?.reason ?? "",
+    since: question?.since ?? row.changedAt,
+    candidates: question?.candidates ?? [],
+    choices: question === null ? [] : choicesOf(consequences),
+    startedBy,
+  };
+};
+
+/** Makes an item of the inbox of each write that waits for a person. */
+export const itemsOf = (
+  rows: ReadonlyArray<WriteRow>,
+  startedBy: (workflowId: string) => string | null = () => null,
+): ReadonlyArray<InboxItem> =>
+  rows
+    .filter((row) => isAsking(row) || awaitsApproval(row))
+    .map((row) => itemOf(row, startedBy(row.workflowId)));
+
+/** Most writes with an unknown outcome whose runs are read. */
+const MOST_LOOKED_AT = 200;
+
+/** Writes of unknown outcome whose run has ended: the janitor looks for them; a person sees that they exist. */
+const leftUnknown = async (
+  ledger: Ledger,
+  { listLagMs, temporal }: Sources,
+): Promise<ReadonlyArray<InboxItem>> => {
+  if (temporal === undefined) return [];
+  const rows = await ledger.rows({ states: ["unknown", "sending"], limit: MOST_LOOKED_AT });
+  const left = await atOnce(rows, async (row): Promise<ReadonlyArray<InboxItem>> => {
+    const progress = await readProgress(temporal.client, runStep(row).workflowId);
+    if (progress?.state === "running") return [];
+    const gone = progress === undefined ? "disappeared from Temporal" : "ended";
+    const why = unknownText(row, Date.now(), listLagMs);
+    const reason = `Its run has ${gone}: ${why}. No action is needed yet.`;
+    return [{ ...itemOf({ ...row, question: null }, null), kind: "unknown", reason }];
+  });
+  return left.flat();
+};
+
+const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
+  const waiting = await ledger.batches({ state: "needsApproval" });
+  return atOnce(waiting, async (batch) => {
+    const { createdAt, createdBy, id, rows, file } = batch;
+    const about = [`A second person has to approve the ${rows} rows of ${file}`];
+    const [first, ...others] = await ledger.batchCounts(id);
+    const { amount = null, currency = null } = others.length === 0 ? (first ?? {}) : {};
+    return {
+      kind: "batch",
+      workflowId: id,
+      step: null,
+      operation: null,
+      payee: null,
+      question: null,
+      candidates: [],
+      amount,
+      currency,
+      reference: file,
+      reason: `${[...about, ...keptOf(batch).warnings.slice(0, 3)].join(". ")}.`,
+      since: createdAt,
+      choices: choicesOf({
+        approve: "APPROVE: pays every row as shown.",
+        reject: "REJECT: pays no row of this file.",
+      }),
+      startedBy: createdBy,
+    };
+  });
+};
+
+/** Items that wait for a person, the oldest first. */
+export type Inbox = Awaited<ReturnType<typeof readInbox>>;
+
+/**
+ * Reads the items that wait for a person: questions, approvals, and unknown outcomes of ended runs. It needs only the
+ * ledger; without Temporal, the last kind is missing.
+ *
+ * @param sources the reachable sources.
+ * @returns the items, the oldest first.
+ * @throws ConnectionFailed if the ledger cannot be read.
+ */
+export const readInbox = async (sources: Sources) => {
+  const ledger = ledgerOf(sources);
+  const asked = await ledger.rows({ needsPerson: true });
+  const ids = [...new Set(asked.map(({ workflowId }) => workflowId))];
+  const [runs, batches, left] = await Promise.all([
+    ids.length === 0 ? [] : ledger.runs({ workflowIds: ids }),
+    batchItems(ledger),
+    leftUnknown(ledger, sources),
+  ]);
+  const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
+  const items = [...itemsOf(asked, (id) => starters.get(id) ?? null), ...batches, ...left];
+  return { items: items.toSorted((a, b) => a.since - b.since), notes: sources.whyNot };
+};

@@ -1,0 +1,202 @@
+import { LedgerUnavailable, openLedger, type WriteCount } from "@durable-payments/ledger";
+import { afterAll, expect, it } from "vitest";
+import { encryptionCheck } from "../../src/views/doctor/doctor.ts";
+import { checkLedger, checkStuck, checkWitness } from "../../src/views/doctor/ledger-checks.ts";
+import { checkTemporal } from "../../src/views/doctor/temporal-checks.ts";
+import { ACCOUNT, put, question, row } from "../support/rows.ts";
+import { payloadsOf, TemporalStub, timestamp } from "../support/temporal-stub.ts";
+
+const ledger = await openLedger("memory");
+afterAll(() => ledger.close());
+
+const accounts = [{ name: undefined, hash: ACCOUNT }];
+
+const statuses = (checks: ReadonlyArray<{ readonly name: string; readonly status: string }>) =>
+  Object.fromEntries(checks.map(({ name, status }) => [name, status]));
+
+const tracker = (tracked: object | undefined, seenAt = Date.now()) => ({
+  workflowId: `tracker/${ACCOUNT}`,
+  type: "tracker",
+  pending: [
+    {
+      activityId: "1",
+      activityType: { name: "track" },
+      attempt: 1,
+      lastHeartbeatTime: timestamp(seenAt),
+      ...(tracked && { heartbeatDetails: payloadsOf(tracked) }),
+    },
+  ],
+});
+
+it("finds Temporal, its workers and the tracker well", async () => {
+  const mark = await ledger.mark();
+  await using connected = await TemporalStub.connect([
+    tracker({ account: ACCOUNT, readAt: Date.now(), waiting: 2, mark }),
+    // Of an account that only the workers' settings have.
+    { ...tracker(undefined), workflowId: "tracker/hash-of-eu/eu" },
+  ]);
+  const { checks, heartbeats } = await checkTemporal(connected.temporal, accounts);
+  expect(statuses(checks)).toEqual({
+    Temporal: "ok",
+    namespace: "ok",
+    worker: "ok",
+    tracker: "ok",
+    notifications: "skipped",
+  });
+  expect([...heartbeats]).toEqual([
+    [ACCOUNT, expect.objectContaining({ mark })],
+    ["hash-of-eu", undefined],
+  ]);
+});
+
+it.each([
+  ["no tracker", [], 1, { tracker: "warning", worker: "ok" }],
+  ["no worker", [tracker(undefined)], 0, { tracker: "ok", worker: "failed" }],
+  ["a tracker without a sign of life", [tracker(undefined, 0)], 1, { tracker: "failed" }],
+  [
+    "a tracker that cannot do its work",
+    [
+      tracker({
+        account: ACCOUNT,
+        readAt: 0,
+        waiting: 1,
+        failing: { why: "HTTP 503", since: 0 },
+      }),
+    ],
+    1,
+    { tracker: "failed" },
+  ],
+  [
+    "a tracker that works for another account",
+    [tracker({ account: "another", readAt: Date.now(), waiting: 0 })],
+    1,
+    { tracker: "failed" },
+  ],
+] as const)("finds %s", async (_, runs, pollers, found) => {
+  await using connected = await TemporalStub.connect(runs);
+  connected.stub.pollers = pollers;
+  const { checks } = await checkTemporal(connected.temporal, accounts);
+  expect(statuses(checks)).toMatchObject(found);
+});
+
+it("warns where a dataConverter encrypts what Temporal stores, and no keyring the ledger", async () => {
+  await using connected = await TemporalStub.connect([]);
+  const { settings } = connected.temporal;
+  const encrypted = { ...connected.temporal, settings: { ...settings, dataConverter: {} } };
+  const place = { ledger: "memory", clientId: undefined };
+  expect(encryptionCheck(place, encrypted)).toMatchObject([{ status: "warning" }]);
+  expect(encryptionCheck({ ...place, keyring: "/keys" }, encrypted)).toEqual([]);
+  expect(encryptionCheck(place, connected.temporal)).toEqual([]);
+});
+
+it("finds the ledger well, and says what waits for a person", async () => {
+  await ledger.pin("default");
+  await put(ledger, row({ state: "asking", doubt: 1, question: question() }));
+  const checks = await checkLedger(ledger, "default", accounts, new Map());
+  expect(statuses(checks)).toEqual({
+    ledger: "ok",
+    "ledger writes": "ok",
+    witness: "skipped",
+    log: "ok",
+    limits: "warning",
+    sends: "ok",
+    inbox: "warning",
+    "unknown outcomes": "ok",
+  });
+});
+
+it("finds a ledger that can be read and not written", async () => {
+  const check = () => Promise.reject(new LedgerUnavailable("its disk is full"));
+  const checks = await checkLedger({ ...ledger, check }, "default", accounts, new Map());
+  expect(checks).toContainEqual(
+    expect.objectContaining({
+      name: "ledger writes",
+      status: "failed",
+      detail: "its disk is full",
+    }),
+  );
+});
+
+it("finds a ledger of another namespace", async () => {
+  const [identity] = await checkLedger(ledger, "other", accounts, new Map());
+  expect(identity).toMatchObject({ name: "ledger", status: "failed" });
+});
+
+it("names the open waits of an account that no tracker works for, in these settings or not", async () => {
+  const wait = { runId: "1", activityId: "a", kind: "payout", thing: "P-1" } as const;
+  await ledger.openWait({ ...wait, account: ACCOUNT, workflowId: "invoice-1" });
+  await ledger.openWait({ ...wait, account: "hash-of-eu", workflowId: "invoice-2" });
+  const waitsOf = async (served: ReadonlyArray<string>) =>
+    (
+      await checkLedger(
+        ledger,
+        "default",
+        accounts,
+        new Map(served.map((hash) => [hash, undefined])),
+      )
+    ).filter(({ name }) => name === "waits");
+  expect(await waitsOf([ACCOUNT, "hash-of-eu"])).toEqual([]);
+  expect(await waitsOf([])).toMatchObject([
+    {
+      status: "failed",
+      detail: expect.stringMatching(/account without a name, .*invoice-1/),
+    },
+    { status: "failed", detail: expect.stringMatching(/account hash-of-eu, .*invoice-2/) },
+  ]);
+});
+
+it("finds a pause, and who has paused", async () => {
+  const actor = { by: "bob", how: "flag", reason: "audit" };
+  await ledger.pause("all", "", actor);
+  const sends = (await checkLedger(ledger, "default", accounts, undefined)).find(
+    ({ name }) => name === "sends",
+  );
+  expect(sends).toMatchObject({
+    status: "warning",
+    detail: "all sends paused by bob: audit",
+    next: { operation: "resume" },
+  });
+  await ledger.resume("all", "", actor);
+});
+
+it("finds a ledger that was restored, or another one", async () => {
+  const { state } = await ledger.overview();
+  const seen = (mark: object) => [
+    {
+      account: ACCOUNT,
+      readAt: 0,
+      waiting: 0,
+      mark: { ledgerId: state.ledgerId, epoch: state.epoch, sequence: state.sequence, ...mark },
+    },
+  ];
+  expect(checkWitness(state, seen({}))).toMatchObject({ status: "ok" });
+  expect(checkWitness(state, seen({ sequence: state.sequence + 1 }))).toMatchObject({
+    status: "failed",
+    next: { operation: "recover" },
+  });
+  expect(checkWitness(state, seen({ ledgerId: "other" }))).toMatchObject({ status: "failed" });
+});
+
+it("finds what makes no progress: old unknown outcomes, and runs that Temporal has lost", async () => {
+  const { state } = await ledger.overview();
+  const unknown: WriteCount = {
+    account: ACCOUNT,
+    operation: "createPayout",
+    state: "unknown",
+    question: null,
+    currency: "EUR",
+    rows: 1,
+    amount: "1.00",
+    since: state.now - 2 * 36e5,
+  };
+  const overview = { state, writes: [unknown], waits: [], untold: 1 };
+  const checks = checkStuck(overview, [
+    { account: ACCOUNT, readAt: 0, waiting: 0, lostRuns: ["invoice-17"] },
+  ]);
+  expect(statuses(checks)).toEqual({
+    inbox: "ok",
+    "unknown outcomes": "warning",
+    nudges: "warning",
+    "lost runs": "failed",
+  });
+});

@@ -1,0 +1,208 @@
+import { openLedger } from "@durable-payments/ledger";
+import type { Workflows } from "@durable-payments/protocol";
+import { randomUUID } from "node:crypto";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { answer, reject } from "../src/actions/decide/index.ts";
+import { cancel } from "../src/actions/stopping.ts";
+import { planMany, retryMany, retryPayment } from "../src/actions/retry/retry.ts";
+import { recover } from "../src/actions/recovery.ts";
+import { startRun } from "../src/actions/start.ts";
+import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts";
+import { startRealStack } from "./support/real-stack.ts";
+
+let stack: RealStack;
+let planned: Payments["planned"];
+let result: Payments["result"];
+let paid: Payments["paid"];
+
+const ada = { startedBy: "ada" };
+const bob = { by: "bob", how: "--by", reason: "fraud" };
+
+beforeAll(async () => {
+  stack = await startRealStack();
+  ({ paid, planned, result } = await paymentsOn(stack));
+}, 60_000);
+afterAll(() => stack[Symbol.asyncDispose](), 30_000);
+
+const questionOf = (workflowId: string, kind: "approval" | "outcome"): Promise<string> =>
+  vi.waitFor(
+    async () => {
+      const rows = await stack.operations.ledger.rowsOf(workflowId);
+      const question = rows.find((row) => row.question?.kind === kind)?.question;
+      if (!question) throw new Error(`${workflowId} asks nothing so far`);
+      return question.id;
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+
+const startByHand = (workflowId: string, reference = workflowId) =>
+  stack.operations.client.workflow.start<Workflows["payout"]>("payout", {
+    workflowId,
+    taskQueue: stack.operations.taskQueue,
+    args: [planned(reference).input],
+    workflowIdReusePolicy: "ALLOW_DUPLICATE",
+  });
+
+/** Ways in which a person ends a payout before it is paid. */
+const ends = {
+  cancelled: async (id: string) => {
+    await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await startRun(stack.operations, id, planned(id), ada);
+    await expect(result(id)).rejects.toThrow();
+    await cancel(stack.operations, id, bob);
+  },
+  answered: async (id: string) => {
+    const { account, ledger } = stack.operations;
+    await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+    await startRun(stack.operations, id, planned(id), ada);
+    await expect(result(id)).rejects.toThrow();
+    // Nothing vouches for the amended request that somebody starts by hand, so a person is asked.
+    await ledger.decide({
+      ...bob,
+      account,
+      workflowId: id,
+      step: null,
+      kind: "amend",
+      question: null,
+      value: { fields: [] },
+    });
+    await startByHand(id, `${id} amended`);
+    const question = await questionOf(id, "outcome");
+    await answer(stack.operations, id, { ...bob, choose: "end", question });
+    await expect(result(id)).rejects.toThrow();
+    expect(await paid(`${id} amended`)).toBe(0);
+  },
+  rejected: async (id: string) => {
+    const { account, ledger } = stack.operations;
+    await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+    await startRun(stack.operations, id, planned(id), ada);
+    const question = await questionOf(id, "approval");
+    await reject(stack.operations, id, { ...bob, question });
+    await expect(result(id)).rejects.toThrow();
+    await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  },
+};
+
+const resetToBegin = async (workflowId: string): Promise<void> => {
+  const { client, namespace } = stack.operations;
+  const handle = client.workflow.getHandle(workflowId);
+  const { runId } = await handle.describe();
+  const { events } = await handle.fetchHistory();
+  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
+  const again = await client.workflowService.resetWorkflowExecution({
+    namespace,
+    workflowExecution: { workflowId, runId },
+    reason: "reset by hand",
+    workflowTaskFinishEventId: first?.eventId ?? null,
+    requestId: randomUUID(),
+  });
+  await expect(result(workflowId, again.runId)).rejects.toThrow();
+};
+
+test.each(["cancelled", "rejected", "answered"] as const)(
+  "what a person has %s is not paid by retry, bulk retry, reset or a new start",
+  async (way) => {
+    const { ledger } = stack.operations;
+    await ends[way](way);
+    const again = async (): Promise<void> => {
+      await expect(retryPayment(stack.operations, way, bob)).rejects.toThrow(`bob stopped ${way}`);
+      const many = await planMany(stack.operations, {}, bob);
+      expect(many.find(({ workflowId }) => workflowId === way)?.whyNot).toContain("bob stopped");
+      const forced = many.map((one) => ({ ...one, whyNot: undefined }));
+      const tried = await retryMany(
+        stack.operations,
+        forced.filter(({ workflowId }) => workflowId === way),
+        bob,
+        100,
+      );
+      expect(tried.map(({ whyNot }) => whyNot)).toEqual([expect.stringContaining("bob stopped")]);
+      await resetToBegin(way);
+      await expect((await startByHand(way)).result()).rejects.toThrow();
+      expect(await paid(way)).toBe(0);
+    };
+    await again();
+    await ledger.recover({ by: "carol", how: "--by", reason: "restored" });
+    await again();
+  },
+  60_000,
+);
+
+test("a run that a person ended is open in a restored Temporal: a bulk retry only has it look, and it sends nothing", async () => {
+  const { account, client, ledger } = stack.operations;
+  const id = "restored";
+  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  await startRun(stack.operations, id, planned(id), ada);
+  await questionOf(id, "approval");
+  const { runId } = await client.workflow.getHandle(id).describe();
+  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  // Recorded after the copy of Temporal was made.
+  const end = { account, workflowId: id, step: null, kind: "end", question: null } as const;
+  await ledger.decide({ ...end, ...bob, value: {} });
+  const failed = [{ workflowId: id, runId, way: "start", whyNot: undefined }] as const;
+  expect(await retryMany(stack.operations, failed, bob)).toMatchObject([{ way: "look" }]);
+  await expect(result(id)).rejects.toThrow();
+  expect(await retryMany(stack.operations, failed, bob)).toMatchObject([
+    { way: undefined, whyNot: expect.stringContaining("bob stopped") },
+  ]);
+  expect((await ledger.decisionsOf(id)).map(({ kind }) => kind)).toEqual(["end"]);
+  expect(await paid(id)).toBe(0);
+}, 60_000);
+
+test("an end that only Temporal remembers is recorded again by recover; a cancellation by Temporal's own tools is none", async () => {
+  const { account, client, ledger } = stack.operations;
+  await startRun(stack.operations, "sent", planned("sent"), ada);
+  const isSent = async () => expect(await ledger.rowsOf("sent")).toMatchObject([{ state: "done" }]);
+  await vi.waitFor(isSent, { timeout: 20_000, interval: 50 });
+  await cancel(stack.operations, "sent", bob);
+  await expect(result("sent")).rejects.toThrow("cancelled");
+  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  const ids = ["forced", "asked", "by-hand", "terminated-by-hand"];
+  for (const id of ids) {
+    await startRun(stack.operations, id, planned(id), ada);
+    await questionOf(id, "approval");
+  }
+  await cancel(stack.operations, "forced", { ...bob, isForced: true });
+  await cancel(stack.operations, "asked", bob);
+  await client.workflow.getHandle("by-hand").cancel();
+  await client.workflow.getHandle("terminated-by-hand").terminate("stuck");
+  await Promise.all(ids.map((id) => expect(result(id)).rejects.toThrow()));
+  const lost = await openLedger("memory");
+  const restored = { ...stack.operations, ledger: lost };
+  const { ends } = await recover(restored, {
+    ...bob,
+    by: "carol",
+    reason: "restored",
+    isDryRun: false,
+  });
+  expect(ends).toEqual(expect.arrayContaining(["forced", "asked", "sent"]));
+  expect(ends).not.toContain("by-hand");
+  expect(ends).not.toContain("terminated-by-hand");
+  for (const id of ["forced", "asked"])
+    expect(await lost.decisionsOf(id)).toMatchObject([
+      { by: "carol", reason: expect.stringContaining("fraud"), value: { recovered: true } },
+    ]);
+  await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("carol stopped forced");
+  await lost.close();
+  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+}, 60_000);
+
+test("an end that is overruled is paid once: after a recovery, and of a run that is open in a restored Temporal", async () => {
+  const { account, ledger } = stack.operations;
+  const overrule = { ...bob, isOverruling: true };
+  const [closed, open] = ["overruled", "overruled-open"] as const;
+  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  for (const id of [closed, open]) {
+    await startRun(stack.operations, id, planned(id), ada);
+    await questionOf(id, "approval");
+  }
+  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  await cancel(stack.operations, closed, bob);
+  await expect(result(closed)).rejects.toThrow();
+  const end = { account, workflowId: open, step: null, kind: "end", question: null } as const;
+  await ledger.decide({ ...end, ...bob, value: {} });
+  await retryPayment(stack.operations, open, overrule);
+  await recover(stack.operations, { ...bob, isDryRun: false });
+  await retryPayment(stack.operations, closed, overrule);
+  await Promise.all([result(open), result(closed)]);
+  expect([await paid(closed), await paid(open)]).toEqual([1, 1]);
+}, 60_000);

@@ -1,0 +1,167 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { trackerId } from "@durable-payments/protocol";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { checkBatchFile, payFile, planFile } from "../src/actions/batch/index.ts";
+import { cancel } from "../src/actions/stopping.ts";
+import { replayRuns, selectRuns, type SkippedRuns } from "../src/actions/replay.ts";
+import { planMany, retryPayment } from "../src/actions/retry/retry.ts";
+import { listRuns, readOverview, readRun } from "../src/views/index.ts";
+import { startPayment, startRun } from "../src/actions/start.ts";
+import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
+import { startRealStack } from "./support/real-stack.ts";
+import type { payReserved, waitThenPay } from "./support/workflows.ts";
+
+let stack: RealStack;
+let known: string;
+let planned: Payments["planned"];
+let result: Payments["result"];
+let paid: Payments["paid"];
+beforeAll(async () => {
+  stack = await startRealStack();
+  ({ known, paid, planned, result } = await paymentsOn(stack));
+}, 60_000);
+afterAll(() => stack[Symbol.asyncDispose](), 30_000);
+
+const acting = { by: "bob", how: "--by", reason: "tried again" };
+const ada = { startedBy: "ada" };
+
+test("the same id and input is the same run; another input, or a likely duplicate, is refused", async () => {
+  const { operations } = stack;
+  expect(await startRun(operations, "twice", planned("twice"), ada)).toMatchObject({ isNew: true });
+  expect(await startRun(operations, "twice", planned("twice"), ada)).toMatchObject({
+    isNew: false,
+  });
+  await expect(startRun(operations, "twice", planned("other"), ada)).rejects.toThrow(
+    "another input",
+  );
+  await expect(startRun(operations, "copy", planned("twice"), ada)).rejects.toThrow(
+    "likely a duplicate: the same payee, amount and currency as twice",
+  );
+  await result("twice");
+  expect(await paid("twice")).toBe(1);
+});
+
+test("a refused payout is retried by starting its id again, and paid once", async () => {
+  const { eu, operations } = stack;
+  await eu.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startRun(operations, "refused", planned("refused", "eu"), ada);
+  await expect(result("refused")).rejects.toThrow();
+  expect((await planMany(operations, {}, acting)).map(({ workflowId }) => workflowId)).toEqual([
+    "refused",
+  ]);
+  const { plan } = await retryPayment(operations, "refused", acting);
+  expect(plan.way).toBe("start");
+  expect(plan.versions).toEqual({ createPayout: expect.any(Number) });
+  await result("refused");
+  expect(await paid("refused")).toBe(1);
+  await expect(retryPayment(operations, "refused", acting)).rejects.toThrow("has completed");
+}, 30_000);
+
+test("a user's own workflow is reset to its refused step: paid once, and its own activities run once", async () => {
+  const { home, operations } = stack;
+  await home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startPayment<typeof payReserved>(operations.client, "payReserved", {
+    id: "own",
+    args: [{ ...payout("own"), beneficiary_id: known }],
+    startedBy: "ada",
+  });
+  await expect(result("own")).rejects.toThrow();
+  const { failure } = await readRun(
+    { ledger: operations.ledger, temporal: operations, whyNot: [] },
+    "own",
+  );
+  expect(failure?.message).toMatch(/^The goods stay reserved\. Cause: ./);
+  expect((await retryPayment(operations, "own", acting)).plan.way).toBe("reset");
+  await result("own");
+  expect(await paid("own")).toBe(1);
+  expect(stack.reserved()).toBe(1);
+}, 60_000);
+
+test("what a person ended is not retried, unless that is overruled: whoever comes second changes nothing", async () => {
+  const { home, operations } = stack;
+  await home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startRun(operations, "fraud", planned("fraud"), ada);
+  await expect(result("fraud")).rejects.toThrow();
+  await cancel(operations, "fraud", { ...acting, reason: "fraud" });
+  await expect(retryPayment(operations, "fraud", acting)).rejects.toThrow(
+    "bob stopped fraud (fraud)",
+  );
+  expect(await paid("fraud")).toBe(0);
+  const both = await Promise.allSettled(
+    ["carol", "dan"].map((by) =>
+      retryPayment(operations, "fraud", { ...acting, by, isOverruling: true }),
+    ),
+  );
+  expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  await result("fraud");
+  expect(await paid("fraud")).toBe(1);
+}, 30_000);
+
+test("each row of a file is paid once, and counted", async () => {
+  const { operations } = stack;
+  const folder = await mkdtemp(join(tmpdir(), "rows-"));
+  const file = join(folder, "rows.jsonl");
+  const rows = ["r1", "r2", "r3"].map((key) => ({
+    key,
+    beneficiary_id: known,
+    payout: payout(key),
+  }));
+  await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
+  const checked = await checkBatchFile(file, defaultAssumptions);
+  const options = { by: "ada", how: "--by" };
+  await payFile(operations, checked, await planFile(operations, checked, options), options);
+  await result(`${checked.batch}/1`);
+  await rm(folder, { recursive: true });
+  expect(await operations.ledger.batchCounts(checked.batch)).toMatchObject([
+    { state: "succeeded", rows: 3 },
+  ]);
+  expect(await Promise.all(["r1", "r2", "r3"].map(paid))).toEqual([1, 1, 1]);
+  // Trackers and batches are no payments.
+  const { runs } = await listRuns(operations, { limit: 50 });
+  expect(new Set(runs.map(({ type }) => type))).toEqual(new Set(["payout", "payReserved"]));
+  const sources = { ledger: operations.ledger, temporal: operations, whyNot: [] };
+  const noneRuns = async () =>
+    expect((await readOverview(sources)).runs).toMatchObject({ running: 0 });
+  await vi.waitFor(noneRuns, { timeout: 5_000 });
+}, 60_000);
+
+test("a replay of all open runs covers those without a write, and counts those of other task queues", async () => {
+  const { client } = stack.operations;
+  const start = (workflowId: string, taskQueue: string) =>
+    client.workflow.start<typeof waitThenPay>("waitThenPay", {
+      workflowId,
+      taskQueue,
+      args: [{ ...payout("later"), beneficiary_id: known }],
+    });
+  const [waiting, other] = await Promise.all([
+    start("waiting", "payments"),
+    start("other", "else"),
+  ]);
+  onTestFinished(async () => {
+    await Promise.all([waiting.terminate(), other.terminate()]);
+  });
+  await expect.poll(async () => (await waiting.fetchHistory()).events?.length).toBeGreaterThan(8);
+  const selection = { isOpen: true };
+  const listed = async () => {
+    let others = 0;
+    const selected = selectRuns(stack.operations, selection, ({ runs }) => (others += runs));
+    const ids: Array<string> = [];
+    for await (const { workflowId } of selected) ids.push(workflowId);
+    return others === 1 && ids.includes("waiting");
+  };
+  // Temporal lists a new run after about a second.
+  await expect.poll(listed, { timeout: 20_000 }).toBe(true);
+  const skipped: Array<SkippedRuns> = [];
+  const selected = selectRuns(stack.operations, selection, (some) => skipped.push(some));
+  const found = new Map<string, boolean>();
+  const workflows = fileURLToPath(new URL("support/changed-workflows.ts", import.meta.url));
+  for await (const { deterministic, workflowId } of replayRuns(selected, workflows))
+    found.set(workflowId, deterministic);
+  expect(found.get("waiting")).toBe(false);
+  expect(found.get(trackerId(stack.operations.account))).toBe(true);
+  expect(skipped).toEqual([{ reason: "not on the task queue payments", runs: 1 }]);
+});

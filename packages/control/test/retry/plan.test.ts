@@ -1,0 +1,242 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import type { Decision } from "@durable-payments/ledger";
+import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";
+import { expect, test } from "vitest";
+import {
+  closeFailureOf,
+  endText,
+  type Failure,
+  endRequestOf,
+  readFailure,
+} from "../../src/facts/history.ts";
+import { resetPoint } from "../../src/actions/retry/continue-run.ts";
+import {
+  amendInput,
+  type Planning,
+  planRetry,
+  whyNot,
+  whyNotAmended,
+} from "../../src/rules/retry-plan.ts";
+import { ACCOUNT, question, row } from "../support/rows.ts";
+
+const planning = (more: Partial<Planning> = {}): Planning => ({
+  workflowId: "invoice-17",
+  runId: "run-1",
+  workflowType: "payout",
+  state: "failed",
+  failure: {
+    type: "Refused",
+    message: "no",
+    details: { operation: "createPayout", step: "createPayout", version: 7 },
+  },
+  rows: [row({ step: "createBeneficiary", state: "done" }), row({ state: "refused" })],
+  end: undefined,
+  decisions: [],
+  isAmended: false,
+  isRestarted: false,
+  isOverruled: false,
+  ...more,
+});
+
+const failure = (type: string): Failure => ({ type, message: "no" });
+
+const ada = { by: "Ada", how: "--by", reason: "fraud" };
+
+const end: Decision = {
+  account: ACCOUNT,
+  workflowId: "invoice-17",
+  step: null,
+  kind: "end",
+  question: null,
+  by: "Ada",
+  how: "--by",
+  reason: "fraud",
+  value: {},
+  sequence: 3,
+  at: 0,
+};
+
+test("a retry starts the id again, keeps what is done, and names the failed run's version", () => {
+  expect(planRetry(planning())).toEqual({
+    workflowId: "invoice-17",
+    runId: "run-1",
+    way: "start",
+    kept: ["createBeneficiary"],
+    again: [{ step: "createPayout", state: "refused" }],
+    versions: { createPayout: 7 },
+  });
+});
+
+test.each([
+  ["a workflow of a user's own is reset", { workflowType: "payOrder" }, "reset"],
+  ["restarted where that is wanted", { workflowType: "payOrder", isRestarted: true }, "start"],
+  ["restarted with another input", { workflowType: "payOrder", isAmended: true }, "start"],
+  ["an open run is asked to look", { state: "running" }, "look"],
+] as const)("%s", (_, more, way) => {
+  expect(planRetry(planning(more)).way).toBe(way);
+});
+
+test("a workflow of a user's own that undid a step is only started again", () => {
+  const undid = planning({ workflowType: "payOrder", rows: [row({ state: "undone" })] });
+  expect(() => planRetry(undid)).toThrow("--restart");
+  expect(planRetry({ ...undid, isRestarted: true }).way).toBe("start");
+});
+
+const unanswered = row({ state: "asking", question: question() });
+
+test.each([
+  ["completed", { state: "succeeded" }, "has completed"],
+  ["ended by a person", { end }, "Ada stopped invoice-17 (fraud)"],
+  ["asking", { rows: [unanswered] }, "is waiting for an answer"],
+  ["an invalid input", { failure: failure("InvalidRequest") }, "amend it"],
+  ["a failed payout", { failure: failure("PayoutFailed") }, "under a new id"],
+  [
+    "a refused identity check",
+    { failure: { ...failure("NotVerified"), details: { reason: "refused" } } },
+    "another cardholder",
+  ],
+  ["paid already", { failure: failure("AlreadyCarriedOut"), isAmended: true }, "under a new id"],
+] as const)("a retry that cannot help is refused: %s", (_, more, message) => {
+  expect(whyNot(planning(more))?.message).toContain(message);
+});
+
+test.each([
+  ["overruled", { end, isOverruled: true }],
+  ["answered", { rows: [unanswered], decisions: [{ ...end, kind: "resend", question: "q1" }] }],
+  ["amended", { failure: failure("InvalidRequest"), isAmended: true }],
+  ["refused by the service", {}],
+  [
+    "an identity check that was open",
+    { failure: { ...failure("NotVerified"), details: { reason: "open" } } },
+  ],
+] as const)("a retry that may help is not: %s", (_, more) => {
+  expect(whyNot(planning(more))).toBeUndefined();
+});
+
+test("a failure is read through the activity's: type, facts, and which activity", () => {
+  const cause = ApplicationFailure.nonRetryable("no", "Refused", {
+    step: "createPayout",
+    version: 2,
+  });
+  const error = new ActivityFailure(
+    "failed",
+    "createPayout",
+    "5",
+    RetryState.NON_RETRYABLE_FAILURE,
+    "w",
+    cause,
+  );
+  expect(readFailure(error)).toEqual({
+    type: "Refused",
+    message: "no",
+    details: { step: "createPayout", version: 2 },
+  });
+});
+
+test.each([
+  ["was terminated by a person's end", endText(ada), "Ended"],
+  ["was terminated by hand", "stuck", "Terminated"],
+])("a run that %s", (_, reason, type) => {
+  const close = { workflowExecutionTerminatedEventAttributes: { reason } };
+  expect(closeFailureOf(close)).toMatchObject({ type });
+});
+
+test("a cancelled run was ended by a person only where the request says so", () => {
+  const requested = (cause: string) => [
+    { workflowExecutionCancelRequestedEventAttributes: { cause } },
+  ];
+  expect(endRequestOf(requested(endText(ada)))).toBe(endText(ada));
+  expect(endRequestOf(requested(""))).toBeUndefined();
+  expect(endRequestOf([])).toBeUndefined();
+});
+
+test("a reset goes to the task that scheduled the failing step, not to one that undid others", () => {
+  const step = (task: number, message: string) => [
+    { eventId: task, workflowTaskCompletedEventAttributes: {} },
+    {
+      eventId: task + 1,
+      activityTaskScheduledEventAttributes: { workflowTaskCompletedEventId: task },
+    },
+    {
+      eventId: task + 3,
+      activityTaskFailedEventAttributes: {
+        scheduledEventId: task + 1,
+        failure: {
+          message: "Activity task failed",
+          cause: { message, applicationFailureInfo: {} },
+        },
+      },
+    },
+  ];
+  const last = { eventId: 24, workflowTaskCompletedEventAttributes: {} };
+  // Ids are `Long`s; what is compared is that they are handed on.
+  const events = [
+    ...step(4, "Refused."),
+    ...step(14, "Cannot be undone."),
+    last,
+  ] as unknown as Parameters<typeof resetPoint>[0];
+  const failure = (message: string) => ({ type: "Refused", message });
+  expect(resetPoint(events, failure("Not paid. Cause: Refused."))).toBe(4);
+  expect(resetPoint(events, failure("Thrown by the code."))).toBe(14);
+  expect(resetPoint([last] as unknown as typeof events, failure("Refused."))).toBe(24);
+  expect(resetPoint([], null)).toBeUndefined();
+});
+
+const input = {
+  beneficiary_id: "b-1",
+  payout: {
+    amount: "250.00",
+    currency: "EUR",
+    payout_reason: "Payment for goods",
+    payout_reference: "Invoice 17",
+    payment_date: "2026-12-01",
+    is_payer: "Y",
+  },
+};
+const amended = (patch: unknown) =>
+  amendInput("payout", input, { patch, assumptions: defaultAssumptions });
+
+test("an amendment is a merge patch; its fields are named, not their values", () => {
+  const { fields, input: changed } = amended({ payout: { amount: "25.00", currency: "EUR" } });
+  expect(fields).toEqual(["payout.amount"]);
+  expect(changed).toMatchObject({ payout: { amount: "25.00", payout_reference: "Invoice 17" } });
+});
+
+const done = (operation: string) =>
+  row({ step: operation, operation, state: "done", madeId: "x-1" });
+
+test.each([
+  ["payout", ["payout.amount"], ["createPayout"], "payout.amount cannot be amended: createPayout"],
+  ["payout", ["payout.amount"], ["createBeneficiary"], undefined],
+  ["payout", ["beneficiary.bank_name"], ["createBeneficiary"], "createBeneficiary of invoice-17"],
+  ["payout", ["beneficiary_id"], ["createPayout"], "has already succeeded (x-1)"],
+  ["payout", ["options.completeWithin"], ["createBeneficiary", "createPayout"], undefined],
+  ["onboardCardholder", ["card.card_name"], ["createCard"], undefined],
+  ["onboardCardholder", ["card.card_limit"], ["createCard"], "card.card_limit cannot be amended"],
+  ["payOrder", ["payout.amount"], ["createPayout"], undefined],
+])("an amendment of %s %j where %j is done: %s", (workflowType, fields, steps, expected) => {
+  const given = { rows: steps.map(done), workflowId: "invoice-17", workflowType };
+  const changed = { payout: {}, beneficiary: {}, options: {}, card: {} };
+  const why = whyNotAmended(given, { fields, input: changed })?.message ?? "accepted";
+  expect(why).toContain(expected ?? "accepted");
+});
+
+test("an id may take the place of a beneficiary that was created", () => {
+  const given = {
+    rows: [done("createBeneficiary")],
+    workflowId: "invoice-17",
+    workflowType: "payout",
+  };
+  const fields = ["beneficiary", "beneficiary_id"];
+  expect(whyNotAmended(given, { fields, input: { beneficiary_id: "b-2" } })).toBeUndefined();
+  expect(whyNotAmended(given, { fields, input: { beneficiary: {} } })).toBeDefined();
+});
+
+test.each([
+  [{ payout: { amount: "-1" } }, "The input is invalid"],
+  [{ payout: { amount: "250.00" } }, "changes nothing"],
+  [{ account: "other" }, "account that pays cannot be amended"],
+  ["x", "must be a JSON object"],
+])("an amendment %j is refused", (patch, message) => {
+  expect(() => amended(patch)).toThrow(message);
+});

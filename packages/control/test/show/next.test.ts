@@ -1,0 +1,121 @@
+import type { Decision, RecordedWait } from "@durable-payments/ledger";
+import { expect, it } from "vitest";
+import type { InboxItem, RunView } from "../../src/rules/run-view.ts";
+import { nextOf } from "../../src/views/run.ts";
+import type { Progress } from "../../src/facts/progress.ts";
+import { type Evidence, stepsOf } from "../../src/rules/standing.ts";
+import { ACCOUNT, nothing, question as asked, row } from "../support/rows.ts";
+
+const failed: RunView = {
+  workflowId: "invoice-17",
+  runId: "run-1",
+  type: "payout",
+  state: "failed",
+  statuses: ["failed"],
+  reason: null,
+  startedAt: 0,
+  endedAt: 1,
+  startedBy: "ada",
+  batch: null,
+  batchRow: null,
+  money: [],
+  succeeded: [],
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+};
+
+const check = (outcome: string | undefined): RecordedWait => ({
+  account: ACCOUNT,
+  workflowId: "invoice-17",
+  runId: "run-1",
+  activityId: "awaitVerification:ch-1",
+  kind: "cardholder",
+  thing: "ch-1",
+  since: 0,
+  closedAt: 1,
+  outcome: outcome === undefined ? null : { outcome },
+});
+
+const question: InboxItem = {
+  kind: "question",
+  workflowId: "invoice-17",
+  step: "createPayout",
+  operation: "createPayout",
+  question: "q1",
+  reason: "It may be po-8.",
+  since: 0,
+  candidates: [],
+  choices: [],
+  startedBy: "ada",
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+};
+
+const progress: Progress = {
+  runId: "run-1",
+  type: "payout",
+  state: "failed",
+  isPaused: false,
+  startedAt: 0,
+  endedAt: 1,
+  pending: [],
+  pendingChildren: [],
+  taskAttempts: 0,
+  taskQueue: "payments",
+  rootId: "invoice-17",
+};
+const found: Evidence = { ...nothing, progress };
+const log = { operation: "show", workflowId: "invoice-17", isLog: true } as const;
+const retry = { operation: "retry", workflowId: "invoice-17" } as const;
+const failure = (type: string, details?: object) => ({ type, message: "", details });
+
+it("offers to override the end of a person, and no retry that is refused", () => {
+  const statuses = ["ended", "failed"] as const;
+  const end = { kind: "end", by: "ada", reason: "fraud" } as Decision;
+  expect(nextOf({ ...failed, statuses }, [], { ...found, end })).toEqual([
+    { ...retry, ifRun: "run-1", isOverruling: true },
+    log,
+  ]);
+});
+
+it.each(["AlreadyCarriedOut", "MadeTwice", "PayoutFailed"])("offers no retry of %s", (type) => {
+  expect(nextOf(failed, [], { ...found, failure: failure(type) })).toEqual([log]);
+});
+
+it("offers a retry of an identity check only where it may end otherwise", () => {
+  const of = (reason: string) =>
+    nextOf(failed, [], { ...found, failure: failure("NotVerified", { reason }) });
+  expect(of("refused")).toEqual([log]);
+  expect(of("open")).toContainEqual({ ...retry, isDryRun: true });
+});
+
+it("offers to amend an input that is not valid", () => {
+  expect(nextOf(failed, [], { ...found, failure: failure("InvalidRequest") })).toEqual([
+    { ...retry, ifRun: "run-1", isAmended: true },
+    log,
+  ]);
+});
+
+it("offers to answer the question of a failed run, before it can be retried", () => {
+  const rows = [row({ state: "asking", question: asked() })];
+  expect(nextOf(failed, [question], { ...found, rows })).toEqual([
+    { operation: "answer", workflowId: "invoice-17" },
+    log,
+  ]);
+});
+
+it.each([
+  ["verified", "done"],
+  ["refused", "failed"],
+  ["removed", "failed"],
+  ["failed", "failed"],
+  ["incomplete", "failed"],
+  ["runEnded", "cancelled"],
+  [undefined, "done"],
+])("shows how a wait has ended: %s", (outcome, state) => {
+  expect(stepsOf({ ...nothing, waits: [check(outcome)] })).toMatchObject([{ state }]);
+});

@@ -1,0 +1,94 @@
+import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
+import type { Evidence } from "../../src/rules/standing.ts";
+
+/** Hash of the account of the tests. */
+export const ACCOUNT = "0123456789abcdef";
+
+/** A run of which nothing is known. */
+export const nothing: Evidence = {
+  workflowId: "invoice-17",
+  progress: undefined,
+  failure: null,
+  items: [],
+  run: undefined,
+  rows: [],
+  waits: [],
+  pauses: [],
+  end: undefined,
+  now: 1,
+};
+
+/** A question about an outcome. */
+export const question = (more: Partial<Question> = {}): Question => ({
+  id: "q1",
+  kind: "outcome",
+  reason: "The list shows two payouts that may be it.",
+  candidates: [],
+  account: null,
+  since: 1_000,
+  ...more,
+});
+
+/** A write of 250.00 EUR as the ledger has it. */
+export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
+  account: ACCOUNT,
+  workflowId: "invoice-17",
+  step: "createPayout",
+  operation: "createPayout",
+  state: "ready",
+  version: 1,
+  knownFrom: 1,
+  epoch: 1,
+  generation: 1,
+  request: {
+    hash: "h",
+    amount: "250.00",
+    currency: "EUR",
+    payee: "b-1",
+    reference: "Invoice 17",
+    facts: {},
+  },
+  doubt: 0,
+  token: null,
+  runId: "run-1",
+  sends: 0,
+  firstSentAt: null,
+  from: null,
+  until: null,
+  absences: 0,
+  unprovableSince: null,
+  madeId: null,
+  result: null,
+  knownBy: null,
+  message: null,
+  question: null,
+  startedBy: null,
+  decisionsAfter: 0,
+  isUntold: false,
+  createdAt: 0,
+  changedAt: 0,
+  ...more,
+});
+
+/** Writes a row, and its run, into a ledger. */
+export const put = async (ledger: Ledger, given: WriteRow): Promise<void> => {
+  const { account, request, step, workflowId } = given;
+  const { amount, currency, payee, reference } = request;
+  await ledger.noteRun({
+    account,
+    workflowId,
+    amount,
+    currency,
+    payee,
+    reference,
+    runId: given.runId,
+    type: "payout",
+    startedBy: "ada",
+    batch: null,
+    batchRow: null,
+  });
+  await ledger.transact({ account, workflowId, step }, (look) => ({
+    row: { ...given, epoch: look.epoch, createdAt: look.now, changedAt: look.now },
+    entries: [{ who: "test", what: "made by hand", details: {} }],
+  }));
+};
