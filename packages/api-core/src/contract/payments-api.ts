@@ -1,16 +1,18 @@
 import * as HttpApi from "effect/http-api/HttpApi";
-import * as OpenApi from "effect/http-api/OpenApi";
 import { auth, type authOperations } from "./auth.ts";
 import { balances, type balanceOperations } from "./balances.ts";
 import { beneficiaries, type beneficiaryOperations } from "./beneficiaries.ts";
 import { cardholders, type cardholderOperations } from "./cardholders.ts";
 import { cards, type cardOperations } from "./cards.ts";
-import { describeOperations } from "./open-api.ts";
 import { payers, type payerOperations } from "./payers.ts";
 import { payouts, type payoutOperations } from "./payouts.ts";
 import { transactions, type transactionOperations } from "./transactions.ts";
 
-const operations = HttpApi.make("payments").add(
+/**
+ * The whole service as one contract. Client, simulator, OpenAPI document, activities and the
+ * starter's input checks are all derived from it.
+ */
+export const PaymentsApi = HttpApi.make("payments").add(
   auth,
   beneficiaries,
   payouts,
@@ -19,21 +21,6 @@ const operations = HttpApi.make("payments").add(
   transactions,
   cardholders,
   cards,
-);
-
-/**
- * The whole service as one contract. Client, simulator, OpenAPI document, activities and the
- * starter's input checks are all derived from it.
- */
-export const PaymentsApi = operations.annotateMerge(
-  OpenApi.annotations({
-    title: "Business account, payout and card service",
-    version: "1",
-    description:
-      "As described in its interface document. Names that the document leaves open are the " +
-      "defaults of the client's assumptions.",
-    transform: describeOperations(operations),
-  }),
 );
 
 /**

@@ -6,6 +6,18 @@ import { assumedNames } from "../../src/contract/wire-names.ts";
 import type { OperationName } from "../../src/index.ts";
 import { isRecord, lookUp } from "../../src/values.ts";
 import { type Documentation, readDocumentation } from "./contract-documentation.ts";
+import { describeOperations } from "./describe-operations.ts";
+
+const DocumentedApi = PaymentsApi.annotateMerge(
+  OpenApi.annotations({
+    title: "Business account, payout and card service",
+    version: "1",
+    description:
+      "As described in its interface document. Names that the document leaves open are the " +
+      "defaults of the client's assumptions.",
+    transform: describeOperations(PaymentsApi),
+  }),
+);
 
 type Descriptions = ReadonlyMap<string, string>;
 type Names = Readonly<Record<string, string>>;
@@ -62,7 +74,7 @@ const describeOperation = (
 };
 
 const makeDocument = () => {
-  const spec = OpenApi.fromApi(PaymentsApi);
+  const spec = OpenApi.fromApi(DocumentedApi);
   const documentation = readDocumentation();
   const describe = (described: OpenApi.OpenAPISpecOperation) => {
     const documented = documentation.get(described.operationId);

@@ -4,10 +4,15 @@ import * as HttpApi from "effect/http-api/HttpApi";
 import type * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import type * as HttpApiGroup from "effect/http-api/HttpApiGroup";
 import type * as OpenApi from "effect/http-api/OpenApi";
-import { isRecord } from "../values.ts";
-import { defaultAssumptions } from "./assumptions.ts";
-import { CLIENT_ID_HEADER, Idempotency, SignedIn, TOKEN_HEADER } from "./operation-facts.ts";
-import { assumedNames } from "./wire-names.ts";
+import { isRecord } from "../../src/values.ts";
+import { defaultAssumptions } from "../../src/contract/assumptions.ts";
+import {
+  CLIENT_ID_HEADER,
+  Idempotency,
+  SignedIn,
+  TOKEN_HEADER,
+} from "../../src/contract/operation-facts.ts";
+import { assumedNames } from "../../src/contract/wire-names.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
