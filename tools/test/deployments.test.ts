@@ -1,6 +1,6 @@
 // The files in deploy/ against the code: without it a command that does not exist, or a value that the worker refuses, is
 // found by whoever deploys. image.nightly.ts starts the same commands.
-import { documentedSettings, readSettings } from "@durable-payments/protocol/settings";
+import { readSettings, settingVariables } from "@durable-payments/protocol/settings";
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ describe.each(deployed)("$name", ({ args, env }) => {
   });
 
   it("sets variables that the worker reads, to values that it accepts", () => {
-    const known = documentedSettings.map(({ variable }) => variable);
+    const known = [...settingVariables.values()];
     const ours = Object.entries(env).filter(([name]) => name.startsWith("PAYMENTS_"));
     for (const [name] of ours) expect(known).toContain(name);
     // What Compose takes from its reader is replaced by what has the right form.

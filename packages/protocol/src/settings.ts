@@ -7,15 +7,20 @@ import {
   InvalidSettings,
   makeClientOptions,
 } from "@durable-payments/api-core";
-import { isRecord } from "@durable-payments/api-core/values";
+import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { ACCOUNT_NAME_RULE } from "./names.ts";
-import { accountSettingNames, SettingsSchema } from "./settings-schema.ts";
+import {
+  accountSettingNames,
+  settingNames,
+  SettingsSchema,
+  settingVariables,
+} from "./settings-schema.ts";
 
-export { accountSettingNames, SettingsSchema } from "./settings-schema.ts";
+export { accountSettingNames, settingVariables } from "./settings-schema.ts";
 
 /** Environment variable that names the settings file. */
 export const SETTINGS_FILE = "PAYMENTS_SETTINGS";
@@ -25,53 +30,6 @@ export interface Settings extends Schema.Schema.Type<typeof SettingsSchema> {}
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A setting of the reference. */
-export interface DocumentedSetting {
-  /** `notify.url` */
-  readonly name: string;
-  readonly description: string;
-  /** Environment variable that overrides the file. */
-  readonly variable: string | undefined;
-  /** Its default, in words. */
-  readonly otherwise: string | undefined;
-}
-
-type Fields = Readonly<Record<string, Schema.Constraint>>;
-
-const textOf = (value: unknown): string | undefined =>
-  typeof value === "string" ? value : undefined;
-
-/** The fields of a group of settings. */
-const fieldsOf = (schema: unknown): Fields | undefined => {
-  const fields: unknown =
-    Object(schema) === schema ? Reflect.get(schema as object, "fields") : null;
-  return Object(fields) === fields ? (fields as Fields) : undefined;
-};
-
-const documented = (fields: Fields, prefix = ""): ReadonlyArray<DocumentedSetting> =>
-  Object.entries(fields).flatMap(([key, field]) => {
-    const { description, otherwise, variable } = Schema.resolveAnnotations(field) ?? {};
-    const name = `${prefix}${key}`;
-    const inner = fieldsOf(Reflect.get(field, "schema"));
-    const own = {
-      name,
-      description: String(description),
-      variable: textOf(variable),
-      otherwise: textOf(otherwise),
-    };
-    return inner === undefined ? [own] : [own, ...documented(inner, `${name}.`)];
-  });
-
-/** All settings, in the order of the reference. */
-export const documentedSettings: ReadonlyArray<DocumentedSetting> = documented(
-  SettingsSchema.fields,
-);
-
-/** By the setting that they override. */
-const VARIABLES: ReadonlyMap<string, string> = new Map(
-  documentedSettings.flatMap(({ name, variable }) => (variable ? [[name, variable]] : [])),
-);
-
 const invalid = (message: string): InvalidSettings => new InvalidSettings({ message });
 
 /** Says what is wrong with a name that is not known, and what was probably meant. */
@@ -80,14 +38,8 @@ const unknownName = (field: string): string => {
   const isInAccounts = parts[0] === "accounts";
   if (isInAccounts && parts.length === 2) return `must have a name of ${ACCOUNT_NAME_RULE}`;
   const parent = parts.slice(0, -1).join(".");
-  const known =
-    isInAccounts && parts.length === 3
-      ? accountSettingNames
-      : documentedSettings
-          .map(({ name }) => name)
-          .filter((name) => name.split(".").slice(0, -1).join(".") === parent)
-          .map((name) => name.slice(parent === "" ? 0 : parent.length + 1));
-  return `is not a setting${didYouMean([parts.at(-1) ?? ""], known)}`;
+  const known = isInAccounts ? accountSettingNames : lookUp(settingNames, parent);
+  return `is not a setting${didYouMean([parts.at(-1) ?? ""], known ?? [])}`;
 };
 
 /**
@@ -174,7 +126,7 @@ const PARSE: Readonly<Record<string, (text: string) => unknown>> = {
 
 const readVariables = (environment: Environment): Settings => {
   const given: Record<string, unknown> = {};
-  for (const [name, variable] of VARIABLES) {
+  for (const [name, variable] of settingVariables) {
     const text = environment[variable]?.trim();
     const isBlank = text === "" && name !== "maxAmounts" && name !== "approveAbove";
     if (text === undefined || isBlank) continue;
@@ -185,7 +137,7 @@ const readVariables = (environment: Environment): Settings => {
   }
   return checkSettings(given, (field) => {
     const [name = "", inner] = field.split(".");
-    return VARIABLES.get(field) ?? `${VARIABLES.get(name)} (${inner})`;
+    return settingVariables.get(field) ?? `${settingVariables.get(name)} (${inner})`;
   });
 };
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Result } from "effect";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { accountsOf, clientOptionsOf, documentedSettings, readSettings } from "../src/settings.ts";
-import { settingsPage, settingsSchema } from "./support/settings-documents.ts";
+import { accountsOf, clientOptionsOf, readSettings, settingVariables } from "../src/settings.ts";
+import { docs, namesIn, settingsPage, settingsSchema } from "./support/settings-documents.ts";
 
 const folder = () => {
   const path = mkdtempSync(join(tmpdir(), "settings-"));
@@ -141,8 +141,13 @@ describe("the documents of the settings are current (vitest -u renews them)", ()
     await expect(settingsSchema()).toMatchFileSnapshot("../../../docs/settings.schema.json");
   });
 
+  it("each setting has a docstring, and each variable a setting", () => {
+    const names = namesIn();
+    expect(names.filter((name) => !docs.get(name)?.description)).toStrictEqual([]);
+    expect([...settingVariables.keys()].filter((name) => !names.includes(name))).toStrictEqual([]);
+  });
+
   it("there are fewer than 25 variables", () => {
-    const variables = documentedSettings.flatMap(({ variable }) => variable ?? []);
-    expect(variables.length).toBeLessThan(25);
+    expect(settingVariables.size).toBeLessThan(25);
   });
 });

@@ -151,51 +151,115 @@ const path = typed(
 );
 
 const requiredSettings = {
-  /** The service's address up to, not including, `/api/v1`. https, or http to this machine only. */
+  /**
+   * Address of the service, without `/api/v1`: https, or http on this machine.
+   *
+   * @default required
+   */
   baseUrl: checked(baseUrlFault),
-  /** The account's client id, sent as `x-client-id`. */
+  /**
+   * Client id of the account.
+   *
+   * It is sent as `x-client-id`.
+   *
+   * @default required
+   */
   clientId: checked(headerFault),
 };
 
 const optionalSettings = {
-  /** The account's API key, sent on sign-in alone; shown in no log, error or span. */
+  /**
+   * API key of the account, a secret. Prefer apiKeyFile.
+   *
+   * It is sent on sign-in alone, and shown in no log, error or span.
+   *
+   * @default required, or apiKeyFile
+   */
   apiKey: secret(headerFault, "a string"),
   /**
-   * A file with the API key instead, read again when it changes: the client then signs in with the new key, and
-   * requests use the earlier token until it has signed in.
+   * File with the API key. It is reloaded when it changes.
+   *
+   * The client then signs in with the new key, and requests use the earlier token until it has signed in.
    */
   apiKeyFile: path,
   /**
-   * Longest time of one request, from the wait for a connection to the last byte of its response; what
-   * `BeforeSend` takes in between is not counted. In milliseconds; by default 30,000.
+   * Maximum duration of one request, in milliseconds.
+   *
+   * It lasts from the wait for a connection to the last byte of its response; what `BeforeSend` takes in between is not
+   * counted.
+   *
+   * @default 30000
    */
   requestTimeoutMs: number(1, LONGEST_MS),
-  /** Most sends of one call, the first included; by default 4. */
+  /**
+   * Maximum sends of one call, if it is safe to repeat; a worker needs at least 2.
+   *
+   * The first send is included.
+   *
+   * @default 4
+   */
   maxAttempts: number(1, MOST_ATTEMPTS),
-  /** Wait before the second send in milliseconds; doubles for each further one, with jitter. By default 200. */
+  /**
+   * Wait before the second send, in milliseconds; it doubles each time.
+   *
+   * Each wait is drawn at random, from none to this time.
+   *
+   * @default 200
+   */
   retryBaseMs: number(0, LONGEST_MS),
   /**
-   * Longest wait between two sends in milliseconds; a longer `Retry-After` ends the call with `RateLimited`. By
-   * default 20,000.
+   * Maximum wait between sends, in milliseconds.
+   *
+   * A longer `Retry-After` ends the call with `RateLimited`.
+   *
+   * @default 20000
    */
   maxRetryWaitMs: number(0, LONGEST_MS),
-  /** Most requests a second of this client; 0, the default, for no limit. */
+  /**
+   * Maximum requests per second of one process; 0: no limit.
+   *
+   * In a program that makes several clients, those of each client.
+   *
+   * @default 0
+   */
   requestsPerSecond: number(0, 100_000, false),
-  /** Most kept connections, and as many dedicated ones; by default 64. */
+  /**
+   * Maximum connections to the service.
+   *
+   * As many are kept open, and as many more are opened for one request each.
+   *
+   * @default 64
+   */
   maxConnections: number(1, 10_000),
   /**
-   * Address of the HTTP proxy that leads to the service, such as `http://proxy.example:3128`; `false` for none. By
-   * default `HTTPS_PROXY` of the environment, unless `NO_PROXY` exempts the host. The proxy opens a tunnel: TLS is
-   * spoken with the service, so that the proxy reads nothing.
+   * HTTP proxy to the service, or `none`.
+   *
+   * An address such as `http://proxy.example:3128`; a program may write `false` for none. By default `HTTPS_PROXY` of
+   * the environment, unless `NO_PROXY` exempts the host. The proxy opens a tunnel: TLS is spoken with the service, so
+   * that the proxy reads nothing.
+   *
+   * @default HTTPS_PROXY
    */
   proxy: Schema.Union([Schema.Literal(false), secret(proxyFault, "an address or false")]),
-  /** PEM file of the CAs that are trusted instead of Node's. This and the next two are read again when they change. */
+  /**
+   * Trusted CAs, PEM. The file is reloaded when it changes.
+   *
+   * @default Node's CAs
+   */
   caFile: path,
-  /** PEM file of the client certificate, followed by those that lead to its CA. */
+  /**
+   * Client certificate with its chain, PEM.
+   *
+   * The file is reloaded when it changes, as that of its key is.
+   */
   clientCertFile: path,
-  /** PEM file of the private key of the client certificate, not encrypted. */
+  /** Private key of the client certificate, unencrypted PEM. */
   clientKeyFile: path,
-  /** Only the assumptions about the service that differ from the defaults. */
+  /**
+   * Assumptions to change for your service: see docs/assumptions.md.
+   *
+   * Only those that differ from the defaults.
+   */
   assumptions: typed("a JSON object of settings", isOverrides, { type: "object" }),
 };
 

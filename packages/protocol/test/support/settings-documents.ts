@@ -1,8 +1,30 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import { Schema } from "effect";
-import { type DocumentedSetting, documentedSettings, SettingsSchema } from "../../src/settings.ts";
+import { settingNames, SettingsSchema } from "../../src/settings-schema.ts";
+import { settingVariables } from "../../src/settings.ts";
+import { readSettingDocs } from "./setting-docs.ts";
 
 const ADDRESS =
   "https://raw.githubusercontent.com/durable-payments/durable-payments/main/docs/settings.schema.json";
+
+/** What the docstrings of the settings say. */
+export const docs = readSettingDocs();
+
+/** The same JSON Schema with the description of each setting; each account has the settings of the top level. */
+const described = (schema: unknown, name = ""): unknown => {
+  if (!isRecord(schema)) return schema;
+  const inner = Object.entries(schema).map(([key, value]) => {
+    if (key === "additionalProperties") return [key, described(value)];
+    if (key !== "properties" || !isRecord(value)) return [key, value];
+    const settings = Object.entries(value).map(([setting, one]) => [
+      setting,
+      described(one, name === "" ? setting : `${name}.${setting}`),
+    ]);
+    return [key, Object.fromEntries(settings) as unknown];
+  });
+  const description = docs.get(name)?.description;
+  return { ...Object.fromEntries(inner), ...(description !== undefined && { description }) };
+};
 
 /** JSON Schema of the settings file, by which an editor completes and checks it. */
 export const settingsSchema = (): string => {
@@ -13,7 +35,7 @@ export const settingsSchema = (): string => {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $id: ADDRESS,
     title: "Settings of durable-payments",
-    ...schema,
+    ...(described(schema) as object),
     ...(Object.keys(definitions).length > 0 && { $defs: definitions }),
   };
   return `${JSON.stringify(document, undefined, 2)}\n`;
@@ -33,27 +55,27 @@ const table = (rows: ReadonlyArray<ReadonlyArray<string>>): string => {
   return [lines[0], rule, ...lines.slice(1)].join("\n");
 };
 
-const settingsTable = (settings: ReadonlyArray<DocumentedSetting>): string =>
+const settingsTable = (names: ReadonlyArray<string>): string =>
   table([
     ["setting", "meaning", "default", "environment variable"],
-    ...settings.map(({ description, name, otherwise = "", variable }) => [
-      code(name),
-      description,
-      otherwise,
-      code(variable),
-    ]),
+    ...names.map((name) => {
+      const { description = "", otherwise = "" } = docs.get(name) ?? {};
+      return [code(name), description, otherwise, code(settingVariables.get(name))];
+    }),
   ]);
 
-const isOfService = (name: string): boolean => {
-  const at = documentedSettings.findIndex((setting) => setting.name === "accounts");
-  return documentedSettings.slice(1, at).some((setting) => setting.name === name);
-};
+/** The settings of a group and of the groups within it, in the order of their declaration. */
+export const namesIn = (group = ""): ReadonlyArray<string> =>
+  (settingNames[group] ?? []).flatMap((one) => {
+    const name = group === "" ? one : `${group}.${one}`;
+    return [name, ...namesIn(name)];
+  });
 
 /** The reference of the settings. */
 export const settingsPage = (): string => {
-  const settings = documentedSettings.filter(({ name }) => name !== "$schema");
-  const ofService = settings.filter(({ name }) => isOfService(name));
-  const others = settings.filter(({ name }) => !isOfService(name));
+  const names = namesIn().filter((name) => name !== "$schema");
+  const ofService = names.slice(0, names.indexOf("accounts"));
+  const others = names.slice(ofService.length);
   return `# Settings
 
 This page is for anyone who configures a worker, the command line or the codec server. It lists each setting and its environment variable.
