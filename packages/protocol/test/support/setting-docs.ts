@@ -3,7 +3,7 @@ import ts from "typescript";
 import { settingNames } from "../../src/settings-schema.ts";
 
 /** What the docstring of a setting says. */
-interface SettingDocs {
+export interface SettingDocs {
   /** Its first paragraph. */
   readonly description: string;
   /** Its default, in words. */
