@@ -75,7 +75,6 @@ export const authOperations = {
    */
   ping: HttpApiEndpoint.get("ping", "/api/v1/ping", {
     success: PongSchema,
-    error: Refusal,
   })
     .annotate(Idempotency, "safe")
     .middleware(SignedIn),

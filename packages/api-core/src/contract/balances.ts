@@ -9,7 +9,6 @@ import {
   answeredOrUnset,
   confirmed,
   enveloped,
-  Refusal,
 } from "./answers.ts";
 import { PathSegment, text } from "./fields.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
@@ -115,7 +114,6 @@ export const balanceOperations = {
   createBalance: HttpApiEndpoint.post("createBalance", "/api/v1/balances/create", {
     payload: CreateBalanceInputSchema,
     success: confirmed,
-    error: Refusal,
   }).annotate(Idempotency, "idempotent"),
   /**
    * Read what the account holds in one currency: `available_balance` is a decimal string.
@@ -128,7 +126,6 @@ export const balanceOperations = {
   retrieveBalance: HttpApiEndpoint.get("retrieveBalance", "/api/v1/balances/retrieve/:currency", {
     params: byCurrencyFields,
     success: enveloped(answer(BalanceSchema)),
-    error: Refusal,
   }).annotate(Idempotency, "safe"),
   /**
    * Read the bank accounts by which a balance can be funded.
@@ -144,7 +141,6 @@ export const balanceOperations = {
     {
       params: byCurrencyFields,
       success: enveloped(answer(BalanceBankDetailsSchema)),
-      error: Refusal,
     },
   ).annotate(Idempotency, "safe"),
 };

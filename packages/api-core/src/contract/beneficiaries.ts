@@ -9,7 +9,6 @@ import {
   confirmed,
   enveloped,
   orAbsent,
-  Refusal,
 } from "./answers.ts";
 import { CountryCode, CurrencyCode, emptyText, optionalText, PathSegment, text } from "./fields.ts";
 import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
@@ -263,7 +262,6 @@ export const beneficiaryOperations = {
   createBeneficiary: HttpApiEndpoint.post("createBeneficiary", "/api/v1/beneficiaries/create", {
     payload: CreateBeneficiaryInputSchema,
     success: enveloped(answer(CreatedBeneficiary)),
-    error: Refusal,
   }).annotate(Idempotency, "none"),
   // The document shows no method; see the assumption `updateBeneficiaryMethod`.
   /**
@@ -301,7 +299,6 @@ export const beneficiaryOperations = {
         companyNameHasALetter,
       ]),
       success: confirmed,
-      error: Refusal,
     },
   ).annotate(Idempotency, "idempotent"),
   /**
@@ -318,7 +315,6 @@ export const beneficiaryOperations = {
     {
       params: byIdFields,
       success: enveloped(answer(BeneficiarySchema)),
-      error: Refusal,
     },
   ).annotate(Idempotency, "safe"),
 };

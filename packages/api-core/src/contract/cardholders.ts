@@ -9,7 +9,6 @@ import {
   enveloped,
   orAbsent,
   page,
-  Refusal,
 } from "./answers.ts";
 import { CalendarDate, optionalText, PageNumber, pageSize, PathSegment, text } from "./fields.ts";
 import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
@@ -122,7 +121,6 @@ export const cardholderOperations = {
   createCardholder: HttpApiEndpoint.post("createCardholder", "/api/v1/cardholders/create", {
     payload: CreateCardholderInputSchema,
     success: enveloped(answer(CreatedCardholderSchema)),
-    error: Refusal,
   }).annotate(Idempotency, "none"),
   /**
    * List cardholders, a page of at most 50 at a time; `client.streams.listCardholders` reads all pages. A new
@@ -136,7 +134,6 @@ export const cardholderOperations = {
   listCardholders: HttpApiEndpoint.get("listCardholders", "/api/v1/cardholders", {
     query: ListCardholdersInputSchema,
     success: page(answer(CardholderSchema)),
-    error: Refusal,
   })
     .annotate(Idempotency, "safe")
     .annotate(Paged, { maxPageSize: CARDHOLDERS_PAGE_SIZE, itemId: "card_holder_id" }),
@@ -159,7 +156,6 @@ export const cardholderOperations = {
       },
       payload: Schema.Struct({}),
       success: confirmed,
-      error: Refusal,
     },
   ).annotate(Idempotency, "idempotent"),
 };

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { answer, answeredId, answeredOrUnset, confirmed, enveloped, Refusal } from "./answers.ts";
+import { answer, answeredId, answeredOrUnset, confirmed, enveloped } from "./answers.ts";
 import { Amount, AmountAsNumber, GivenId, text, UniqueRequestId } from "./fields.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 
@@ -104,7 +104,6 @@ export const cardOperations = {
   createCard: HttpApiEndpoint.post("createCard", "/api/v1/cards/create", {
     payload: CreateCardInputSchema,
     success: enveloped(answer(CardSchema)),
-    error: Refusal,
   }).annotate(Idempotency, "keyed"),
   /**
    * Withdraw `amount` USD, a decimal string, from the balance of a card.
@@ -123,7 +122,6 @@ export const cardOperations = {
   withdrawFromCard: HttpApiEndpoint.post("withdrawFromCard", "/api/v1/cards/withdraw", {
     payload: WithdrawFromCardInputSchema,
     success: enveloped(answer(CardWithdrawalSchema)),
-    error: Refusal,
   }).annotate(Idempotency, "keyed"),
   /**
    * Rename a card.
@@ -136,7 +134,6 @@ export const cardOperations = {
   updateCard: HttpApiEndpoint.post("updateCard", "/api/v1/cards/update", {
     payload: UpdateCardInputSchema,
     success: confirmed,
-    error: Refusal,
   }).annotate(Idempotency, "idempotent"),
   /**
    * Cancel a card; what remains on it is refunded to the account's balance of its currency.
@@ -150,7 +147,6 @@ export const cardOperations = {
   cancelCard: HttpApiEndpoint.post("cancelCard", "/api/v1/cards/cancel", {
     payload: Schema.Struct(byIdFields),
     success: confirmed,
-    error: Refusal,
   }).annotate(Idempotency, "idempotent"),
   /**
    * Freeze a card: no transactions can be made on it.
@@ -163,7 +159,6 @@ export const cardOperations = {
   freezeCard: HttpApiEndpoint.post("freezeCard", "/api/v1/cards/freeze", {
     payload: Schema.Struct(byIdFields),
     success: confirmed,
-    error: Refusal,
   }).annotate(Idempotency, "idempotent"),
 };
 

@@ -8,7 +8,6 @@ import {
   AnyRow,
   enveloped,
   madeOf,
-  Refusal,
   rowOf,
 } from "./answers.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
@@ -82,7 +81,6 @@ export const payerOperations = {
    */
   listPayers: HttpApiEndpoint.get("listPayers", "/api/v1/payers", {
     success: enveloped(Payers),
-    error: Refusal,
   }).annotate(Idempotency, "safe"),
 };
 

@@ -1,14 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import {
-  answer,
-  answeredId,
-  answeredOrUnset,
-  answeredTime,
-  enveloped,
-  page,
-  Refusal,
-} from "./answers.ts";
+import { answer, answeredId, answeredOrUnset, answeredTime, enveloped, page } from "./answers.ts";
 import {
   Amount,
   CalendarDate,
@@ -230,7 +222,6 @@ export const payoutOperations = {
   createPayout: HttpApiEndpoint.post("createPayout", "/api/v1/payouts/create", {
     payload: CreatePayoutInputSchema,
     success: enveloped(answer(PayoutSchema, payoutNames.createPayout)),
-    error: Refusal,
   }).annotate(Idempotency, "none"),
   /**
    * List payouts, a page of at most 50 at a time; `client.streams.listPayouts` reads all pages. A new payout
@@ -248,7 +239,6 @@ export const payoutOperations = {
   listPayouts: HttpApiEndpoint.get("listPayouts", "/api/v1/payouts", {
     query: ListPayoutsInputSchema,
     success: page(answer(PayoutSchema, payoutNames.listPayouts)),
-    error: Refusal,
   })
     .annotate(Idempotency, "safe")
     .annotate(Paged, { maxPageSize: PAYOUTS_PAGE_SIZE, itemId: "payout_id" }),
@@ -266,7 +256,6 @@ export const payoutOperations = {
       payout_id: PathSegment,
     },
     success: enveloped(answer(PayoutSchema, payoutNames.retrievePayout)),
-    error: Refusal,
   }).annotate(Idempotency, "safe"),
 };
 

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
-import { answer, answeredId, answeredOrUnset, answeredTime, page, Refusal } from "./answers.ts";
+import { answer, answeredId, answeredOrUnset, answeredTime, page } from "./answers.ts";
 import { PageNumber, pageSize, RangeBound, text } from "./fields.ts";
 import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
 import { Scope } from "./payouts.ts";
@@ -113,7 +113,6 @@ export const transactionOperations = {
   listTransactions: HttpApiEndpoint.get("listTransactions", "/api/v1/transactions", {
     query: ListTransactionsInputSchema,
     success: page(answer(TransactionSchema)),
-    error: Refusal,
   })
     .annotate(Idempotency, "safe")
     .annotate(Paged, { maxPageSize: TRANSACTIONS_PAGE_SIZE, itemId: "transaction_id" }),
