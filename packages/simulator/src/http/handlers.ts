@@ -1,3 +1,4 @@
+import type { Input, OperationName, Output } from "@durable-payments/api-core";
 import { SUCCESS_CODE } from "@durable-payments/api-core/contract";
 import { Effect, Layer } from "effect";
 import { HttpServerResponse } from "effect/http";
@@ -13,96 +14,64 @@ import { asTheServiceLayer, SimulatedApi } from "./requests.ts";
 import { signedInLayer, signIn } from "./sign-in.ts";
 import type { Simulation } from "./simulation.ts";
 
+/**
+ * The operations but signIn, each one unit of work, by the fields of path, query and body: the model has a function of
+ * each name.
+ */
+const WORK: {
+  readonly [Name in OperationName]: (
+    unit: Unit,
+    input: Input<Name>,
+  ) => Output<Name> | cards.Repeated<Output<Name>>;
+} = { ping: () => ({ message: "pong" }), ...payees, ...payouts, ...money, ...lists, ...cards };
+
 const emptyAnswer = HttpServerResponse.jsonUnsafe({ code: SUCCESS_CODE, message: "Success" });
 
-/** Answers a keyed operation: a repeated key as the newest fault about repeats says, or with the first data. */
-const answerOnce = <Data>(
-  { act, faults }: Simulation,
-  operation: string,
-  work: (unit: Unit) => { readonly data: Data; readonly repeated: boolean },
-) =>
-  Effect.map(act(work), ({ data, repeated }) => {
-    switch (repeated ? faults.strikeRepeat(operation)?.kind : undefined) {
-      case "repeated-key-empty":
-        return emptyAnswer;
-      case "repeated-key-refusal":
-        return refusalAnswer("unique_request_id was used before", { status: 400 });
-      default:
-        return data;
-    }
-  });
+/** Answers a repeated key as the newest fault about repeats says, or with the first data. */
+const answerRepeat = ({ faults }: Simulation, operation: string, data: unknown): unknown => {
+  switch (faults.strikeRepeat(operation)?.kind) {
+    case "repeated-key-empty":
+      return emptyAnswer;
+    case "repeated-key-refusal":
+      return refusalAnswer("unique_request_id was used before", { status: 400 });
+    default:
+      return data;
+  }
+};
+
+/** The parts of a request, decoded. */
+interface Parts {
+  readonly headers: Parameters<typeof signIn>[2];
+  readonly params?: object;
+  readonly payload?: object;
+  readonly query?: object;
+}
 
 /** The operations of the contract, each one unit of work of the service. */
 export const serviceRoutes = (simulation: Simulation) => {
   const { act, settings } = simulation;
-  const auth = HttpApiBuilder.group(SimulatedApi, "auth", (handlers) =>
-    handlers.handleAll({
-      signIn: ({ headers }) => act((unit) => signIn(unit, settings, headers)),
-      ping: () => Effect.succeed({ message: "pong" }),
-    }),
-  );
-  const beneficiaries = HttpApiBuilder.group(SimulatedApi, "beneficiaries", (handlers) =>
-    handlers.handleAll({
-      createBeneficiary: ({ payload }) => act((unit) => payees.createBeneficiary(unit, payload)),
-      updateBeneficiary: ({ params, payload }) =>
-        act((unit) => payees.updateBeneficiary(unit, { ...payload, ...params })),
-      retrieveBeneficiary: ({ params }) =>
-        act((unit) => payees.retrieveBeneficiary(unit, params.beneficiary_id)),
-    }),
-  );
-  const paying = HttpApiBuilder.group(SimulatedApi, "payouts", (handlers) =>
-    handlers.handleAll({
-      createPayout: ({ payload }) => act((unit) => payouts.createPayout(unit, payload)),
-      listPayouts: ({ query }) => act((unit) => payouts.listPayouts(unit, query)),
-      retrievePayout: ({ params }) => act((unit) => payouts.retrievePayout(unit, params.payout_id)),
-    }),
-  );
-  const payers = HttpApiBuilder.group(SimulatedApi, "payers", (handlers) =>
-    handlers.handleAll({ listPayers: () => act(payees.listPayers) }),
-  );
-  const balances = HttpApiBuilder.group(SimulatedApi, "balances", (handlers) =>
-    handlers.handleAll({
-      createBalance: ({ payload }) => act((unit) => money.createBalance(unit, payload)),
-      retrieveBalance: ({ params }) => act((unit) => money.retrieveBalance(unit, params.currency)),
-      retrieveBalanceBankDetails: ({ params }) =>
-        act((unit) => money.retrieveBankDetails(unit, params.currency)),
-    }),
-  );
-  const transactions = HttpApiBuilder.group(SimulatedApi, "transactions", (handlers) =>
-    handlers.handleAll({
-      listTransactions: ({ query }) => act((unit) => lists.listTransactions(unit, query)),
-    }),
-  );
-  const cardholders = HttpApiBuilder.group(SimulatedApi, "cardholders", (handlers) =>
-    handlers.handleAll({
-      createCardholder: ({ payload }) => act((unit) => cards.createCardholder(unit, payload)),
-      listCardholders: ({ query }) => act((unit) => cards.listCardholders(unit, query)),
-      removeCardholder: ({ params }) =>
-        act((unit) => cards.removeCardholder(unit, params.card_holder_id)),
-    }),
-  );
-  const cardsOfHolders = HttpApiBuilder.group(SimulatedApi, "cards", (handlers) =>
-    handlers.handleAll({
-      createCard: ({ payload }) =>
-        answerOnce(simulation, "createCard", (unit) => cards.createCard(unit, payload)),
-      withdrawFromCard: ({ payload }) =>
-        answerOnce(simulation, "withdrawFromCard", (unit) => cards.withdrawFromCard(unit, payload)),
-      updateCard: ({ payload }) => act((unit) => cards.updateCard(unit, payload)),
-      cancelCard: ({ payload }) => act((unit) => cards.cancelCard(unit, payload.card_id)),
-      freezeCard: ({ payload }) => act((unit) => cards.freezeCard(unit, payload.card_id)),
+  const handlerOf = (name: string) => {
+    if (name === "signIn") {
+      return ({ headers }: Parts) => act((unit) => signIn(unit, settings, headers));
+    }
+    // The contract has no other operations, and has decoded the input of this one.
+    const work = WORK[name as OperationName] as (unit: Unit, input: object) => unknown;
+    return ({ params, payload, query }: Parts) =>
+      Effect.map(
+        act((unit) => work(unit, { ...query, ...payload, ...params })),
+        (data) =>
+          data instanceof cards.Repeated ? answerRepeat(simulation, name, data.data) : data,
+      );
+  };
+  const groups = Object.values(SimulatedApi.groups).map(({ endpoints, identifier }) =>
+    HttpApiBuilder.group(SimulatedApi, identifier, (handlers) => {
+      const all = Object.keys(endpoints).map((name) => [name, handlerOf(name)] as const);
+      // The type of WORK says of each operation what the contract's does.
+      return handlers.handleAll(Object.fromEntries(all) as never);
     }),
   );
   return HttpApiBuilder.layer(SimulatedApi).pipe(
-    Layer.provide([
-      auth,
-      beneficiaries,
-      paying,
-      payers,
-      balances,
-      transactions,
-      cardholders,
-      cardsOfHolders,
-    ]),
+    Layer.provide(groups.reduce((some, group) => Layer.merge(some, group))),
     Layer.provide(signedInLayer(simulation)),
     Layer.provide(asTheServiceLayer(simulation)),
   );

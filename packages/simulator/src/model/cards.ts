@@ -4,6 +4,7 @@ import type {
   Cardholder,
   CreateCardholderInput,
   CreateCardInput,
+  Input,
   ListCardholdersInput,
   UpdateCardInput,
   WithdrawFromCardInput,
@@ -62,10 +63,13 @@ export const endVerification = (unit: Unit, id: string): void => {
 };
 
 /** Removes a cardholder, once. */
-export const removeCardholder = (unit: Unit, id: string): undefined => {
-  const { due_at: _, ...record } = cardholderOf(unit, id);
+export const removeCardholder = (
+  unit: Unit,
+  { card_holder_id }: Input<"removeCardholder">,
+): undefined => {
+  const { due_at: _, ...record } = cardholderOf(unit, card_holder_id);
   if (record.removed) refuse("Cardholder already removed");
-  unit.put("cardholders", id, { ...record, removed: true, update_time: unit.time });
+  unit.put("cardholders", card_holder_id, { ...record, removed: true, update_time: unit.time });
 };
 
 /** Lists the cardholders that were not removed. */
@@ -103,18 +107,26 @@ const moveFor = (unit: Unit, { card_id }: CardRecord, amount: BigDecimal.BigDeci
   move(unit, { currency: CARD_CURRENCY, amount, type, reference_id: card_id });
 };
 
+/** Data that was answered before, to a request with the same key. */
+export class Repeated<Data> {
+  readonly data: Data;
+  constructor(data: Data) {
+    this.data = data;
+  }
+}
+
 /** Does the work of a key once; a repeat finds the data of the first time. */
 const once = <Data extends Readonly<Record<string, string>>>(
   unit: Unit,
   id: string,
   work: () => Data,
-) => {
+): Data | Repeated<Data> => {
   const used = unit.get("usedKeys", id);
   // The id begins with the operation's name, so it was this operation's data.
-  if (used !== undefined) return { data: used.answer as Data, repeated: true };
+  if (used !== undefined) return new Repeated(used.answer as Data);
   const data = work();
   unit.put("usedKeys", id, { answer: data });
-  return { data, repeated: false };
+  return data;
 };
 
 /** Issues a card to a verified cardholder and charges the balance. */
@@ -166,15 +178,15 @@ export const updateCard = (unit: Unit, { card_id, card_name }: UpdateCardInput):
   put(unit, { ...usableCardOf(unit, card_id), card_name });
 
 /** Freezes a card, once. */
-export const freezeCard = (unit: Unit, id: string): undefined => {
-  const card = usableCardOf(unit, id);
+export const freezeCard = (unit: Unit, { card_id }: Input<"freezeCard">): undefined => {
+  const card = usableCardOf(unit, card_id);
   if (card.card_status === "frozen") refuse("Card is already frozen");
   return put(unit, { ...card, card_status: "frozen" });
 };
 
 /** Cancels a card, once, and gives back what is left on it. */
-export const cancelCard = (unit: Unit, id: string): undefined => {
-  const card = cardOf(unit, id);
+export const cancelCard = (unit: Unit, { card_id }: Input<"cancelCard">): undefined => {
+  const card = cardOf(unit, card_id);
   if (card.card_status === "cancelled") refuse("Card is already cancelled");
   const left = BigDecimal.fromStringUnsafe(card.available_balance);
   if (BigDecimal.isPositive(left)) moveFor(unit, card, left);

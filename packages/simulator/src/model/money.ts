@@ -1,3 +1,4 @@
+import type { Input } from "@durable-payments/api-core";
 import { formatAmount, iso4217Digits } from "@durable-payments/api-core/decimal";
 import { BigDecimal, Option } from "effect";
 import { createHash, randomUUID } from "node:crypto";
@@ -42,7 +43,7 @@ export const createBalance = (
 };
 
 /** Returns what a balance holds. */
-export const retrieveBalance = (unit: Unit, currency: string) => {
+export const retrieveBalance = (unit: Unit, { currency }: Input<"retrieveBalance">) => {
   const { name: _, ...balance } = balanceOf(unit, currency);
   return balance;
 };
@@ -52,7 +53,10 @@ const accountNumber = (balanceId: string): string =>
   String(createHash("sha256").update(balanceId).digest().readUIntBE(0, 6)).slice(-10);
 
 /** Returns the bank accounts by which a balance is funded. */
-export const retrieveBankDetails = (unit: Unit, currency: string) => {
+export const retrieveBalanceBankDetails = (
+  unit: Unit,
+  { currency }: Input<"retrieveBalanceBankDetails">,
+) => {
   const { balance_id } = balanceOf(unit, currency);
   const account = {
     account_bank_id: `bank-${balance_id}`,

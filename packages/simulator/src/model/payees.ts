@@ -1,6 +1,7 @@
 import type {
   CreateBeneficiaryInput,
   CreatePayoutInput,
+  Input,
   UpdateBeneficiaryInput,
 } from "@durable-payments/api-core";
 import { PayerSchema } from "@durable-payments/api-core/contract";
@@ -62,8 +63,11 @@ export const updateBeneficiary = (
 };
 
 /** Returns a payee, with a summary of the account. */
-export const retrieveBeneficiary = (unit: Unit, id: string) => {
-  const record = beneficiaryOf(unit, id);
+export const retrieveBeneficiary = (
+  unit: Unit,
+  { beneficiary_id }: Input<"retrieveBeneficiary">,
+) => {
+  const record = beneficiaryOf(unit, beneficiary_id);
   const { account_currency = "", account_number, iban = "" } = record.details;
   const ending = (account_number ?? iban).slice(-4);
   return {

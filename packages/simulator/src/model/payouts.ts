@@ -1,5 +1,10 @@
 import { formatAmount } from "@durable-payments/api-core/decimal";
-import type { CreatePayoutInput, ListPayoutsInput, Payout } from "@durable-payments/api-core";
+import type {
+  CreatePayoutInput,
+  Input,
+  ListPayoutsInput,
+  Payout,
+} from "@durable-payments/api-core";
 import { BigDecimal } from "effect";
 import { randomUUID } from "node:crypto";
 import { fits, isWithin, pageOf } from "./lists.ts";
@@ -79,8 +84,8 @@ export const createPayout = (unit: Unit, request: CreatePayoutInput): Payout => 
 };
 
 /** Returns one payout. */
-export const retrievePayout = (unit: Unit, id: string): Payout => {
-  const { beneficiary_name: _, ...shown } = view(unit, payoutOf(unit, id));
+export const retrievePayout = (unit: Unit, { payout_id }: Input<"retrievePayout">): Payout => {
+  const { beneficiary_name: _, ...shown } = view(unit, payoutOf(unit, payout_id));
   return shown;
 };
 
