@@ -39,23 +39,9 @@ const intervalOf = (ratios: ReadonlyArray<number>): Row["interval"] => {
   return [ratios[outside] ?? NaN, ratios[length - 1 - outside] ?? NaN];
 };
 
-/**
- * The row of a comparison.
- *
- * @throws RangeError without rounds, or where ours and baseline have not the same number of them
- */
+/** The row of a comparison. */
 export const rowOf = ({ name, unit, ours, baseline, target }: Comparison): Row => {
-  if (ours.length === 0 || ours.length !== baseline.length) {
-    throw new RangeError(
-      `${name}: ${ours.length} rounds of ours, ${baseline.length} of its baseline.`,
-    );
-  }
-  const ratios = ascending(
-    ours.flatMap((value, round) => {
-      const other = baseline[round];
-      return other === undefined ? [] : [value / other];
-    }),
-  );
+  const ratios = ascending(ours.map((value, round) => value / (baseline[round] ?? NaN)));
   const ratio = medianSorted(ratios);
   return {
     name,

@@ -8,7 +8,7 @@ import {
   serviceVariables,
   startApp,
 } from "@durable-payments/tools/testing";
-import type { ScenarioContext } from "../scenario.ts";
+import type { BenchContext } from "../rounds.ts";
 
 /**
  * The dev server has one history shard, while a cluster has hundreds, and a shard's tasks are read 20
@@ -17,8 +17,8 @@ import type { ScenarioContext } from "../scenario.ts";
  */
 const SHARD_READS = ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"];
 
-/** Starts a Temporal server in a separate process; it ends with the scenario. */
-export const startTemporal = async ({ defer }: Pick<ScenarioContext, "defer">): Promise<string> => {
+/** Starts a Temporal server in a separate process; it ends with the bench. */
+export const startTemporal = async ({ defer }: Pick<BenchContext, "defer">): Promise<string> => {
   const temporal = await createLocalEnvironment({ server: { extraArgs: SHARD_READS } });
   defer(() => temporal.teardown());
   return temporal.address;
@@ -32,7 +32,7 @@ export const startTemporal = async ({ defer }: Pick<ScenarioContext, "defer">): 
  */
 export const startService = async ({
   defer,
-}: Pick<ScenarioContext, "defer">): Promise<Readonly<Record<string, string>>> => {
+}: Pick<BenchContext, "defer">): Promise<Readonly<Record<string, string>>> => {
   const folder = await temporaryFolder(defer);
   const simulator = await startApp(
     "simulator",
@@ -45,22 +45,22 @@ export const startService = async ({
   };
 };
 
-/** Makes a folder that goes with the scenario. */
-const temporaryFolder = async (defer: ScenarioContext["defer"]): Promise<string> => {
+/** Makes a folder that goes with the bench. */
+const temporaryFolder = async (defer: BenchContext["defer"]): Promise<string> => {
   const folder = await mkdtemp(join(tmpdir(), "bench-"));
   defer(() => rm(folder, { recursive: true, force: true }));
   return folder;
 };
 
 /**
- * Starts PostgreSQL with an empty database for a ledger; it ends with the scenario.
+ * Starts PostgreSQL with an empty database for a ledger; it ends with the bench.
  *
  * @returns the value of `PAYMENTS_LEDGER`; undefined if PostgreSQL cannot run here.
  */
 export const startPostgres = async ({
   defer,
   progress,
-}: ScenarioContext): Promise<string | undefined> => {
+}: BenchContext): Promise<string | undefined> => {
   const missing = postgres.whyNoPostgres();
   if (missing !== undefined) {
     progress(`without PostgreSQL: ${missing}`);

@@ -1,3 +1,3 @@
 import { answerTasks } from "../../src/child.ts";
 
-answerTasks(() => new Promise(() => {}));
+await answerTasks(() => new Promise(() => {}));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { interleave } from "../src/scenario.ts";
+import { interleave } from "../src/rounds.ts";
 
 const context = { progress: () => {}, signal: new AbortController().signal };
 

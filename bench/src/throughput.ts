@@ -1,10 +1,10 @@
 import type { WorkflowBundle } from "@temporalio/worker";
-import { startChild } from "../child.ts";
-import { type Row, rowOf, type Target } from "../row.ts";
-import { interleave, type Scenario } from "../scenario.ts";
-import { type Author, bundleOf, bundleOfWorker } from "../workflows/bundle.ts";
-import type { RunsReading, RunsTask } from "../workflows/worker-process.ts";
-import { startPostgres, startService, startTemporal } from "../workflows/world.ts";
+import { startChild } from "./child.ts";
+import { type BenchContext, interleave } from "./rounds.ts";
+import { type Row, rowOf, type Target } from "./row.ts";
+import { type Author, bundleOf, bundleOfWorker } from "./workflows/bundle.ts";
+import type { RunsReading, RunsTask } from "./workflows/worker-process.ts";
+import { startPostgres, startService, startTemporal } from "./workflows/world.ts";
 
 const titles = { payout: "payout", onboardCardholder: "onboarding" } as const;
 const CONCURRENCY = 16;
@@ -30,7 +30,7 @@ const compared = (
   });
 
 /** Our runs against the same calls of the service by bare workflows and activities, without a ledger. */
-export const scenario: Scenario = async (context) => {
+export const measureThroughput = async (context: BenchContext): Promise<ReadonlyArray<Row>> => {
   context.progress("bundling, and starting the workers");
   const address = await startTemporal(context);
   const postgres = await startPostgres(context);
@@ -46,14 +46,14 @@ export const scenario: Scenario = async (context) => {
   const other = postgres && (await start("ours", "bench-postgres", postgres));
   const rows: Array<Row> = [];
   for (const workflow of ["payout", "onboardCardholder"] as const) {
-    const title = `throughput: ${titles[workflow]}`;
+    const title = titles[workflow];
     const measure = (kind: RunsTask["kind"], count: number, rounds: number) => {
       const task = { kind, workflow, count, concurrency: CONCURRENCY };
       const measures: Record<string, () => Promise<RunsReading>> = {
-        sqlite: () => sqlite.run(task),
-        bare: () => bare.run(task),
+        sqlite: () => sqlite(task),
+        bare: () => bare(task),
         // Replay knows no ledger.
-        ...(other && kind === "run" && { postgres: () => other.run(task) }),
+        ...(other && kind === "run" && { postgres: () => other(task) }),
       };
       const progress = (text: string) => context.progress(`${titles[workflow]}, ${kind}, ${text}`);
       return interleave(measures, rounds, { ...context, progress });
@@ -83,13 +83,13 @@ export const scenario: Scenario = async (context) => {
   const bundle = { unit: "KiB", baseline: await kibibytes(bundleOf("bare")) };
   rows.push(
     rowOf({
-      name: "throughput: workflow bundle of payout and onboarding",
+      name: "workflow bundle of payout and onboarding",
       ours: await kibibytes(bundleOf("ours")),
       ...bundle,
       target: { atMost: 1.05 },
     }),
     rowOf({
-      name: "throughput: workflow bundle of the worker, with all of its workflows",
+      name: "workflow bundle of the worker, with all of its workflows",
       ours: await kibibytes(bundleOfWorker()),
       ...bundle,
     }),
