@@ -16,12 +16,12 @@ const emptyFolder = () => {
 
 it("makes a project that is named after its folder", () => {
   const cwd = emptyFolder();
-  const printed = execFileSync(process.execPath, [main, "My Payments", "--json"], {
+  const printed = execFileSync(process.execPath, [main, "My Payments"], {
     cwd,
     encoding: "utf8",
   });
   const project = join(cwd, "My Payments");
-  expect(JSON.parse(printed)).toEqual({ folder: project });
+  expect(printed).toContain(`Created ${project}.\n\nNext:\n  cd My Payments\n`);
   expect(readFileSync(join(project, "package.json"), "utf8")).toContain('"name": "my-payments"');
   expect(readFileSync(join(project, ".gitignore"), "utf8")).toContain(".env");
   expect(readFileSync(join(project, ".env"), "utf8")).toContain("PAYMENTS_BASE_URL=");
