@@ -1,4 +1,8 @@
-// Encrypts what Temporal stores.
+/**
+ * Encrypts what Temporal stores.
+ *
+ * @module durable-payments/codec
+ */
 export {
   type DataKey,
   encryptedDataConverter,

@@ -1,4 +1,8 @@
-// The client of the payment service. It needs neither Temporal nor a ledger.
+/**
+ * The client of the payment service. It needs neither Temporal nor a ledger.
+ *
+ * @module durable-payments
+ */
 export {
   BeforeSend,
   type Balance,

@@ -1,4 +1,8 @@
-// Starts payments, and decides about them, from a program of your own: what the command line does.
+/**
+ * Starts payments, and decides about them, from a program of your own: what the command line does.
+ *
+ * @module durable-payments/start
+ */
 export {
   type Operations,
   type OperationsSettings,

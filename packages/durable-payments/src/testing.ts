@@ -1,4 +1,8 @@
-// Tests payment workflows in seconds: a Temporal server that skips waiting, and a simulated service that breaks.
+/**
+ * Tests payment workflows in seconds: a Temporal server that skips waiting, and a simulated service that breaks.
+ *
+ * @module durable-payments/testing
+ */
 export {
   type FaultKind,
   type Simulator,

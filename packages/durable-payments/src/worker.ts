@@ -1,4 +1,8 @@
-// Runs payments in a worker of your own.
+/**
+ * Runs payments in a worker of your own.
+ *
+ * @module durable-payments/worker
+ */
 export {
   type AccountSettings,
   CannotStart,

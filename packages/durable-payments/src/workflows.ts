@@ -1,4 +1,8 @@
-// The steps of payment workflows: for workflow code, which Temporal's SDK bundles.
+/**
+ * The steps of payment workflows: for workflow code, which Temporal's SDK bundles.
+ *
+ * @module durable-payments/workflows
+ */
 export {
   AlreadyCarriedOut,
   awaitFunds,

@@ -30,10 +30,9 @@ export const readManifest = (folder: string) => {
       {
         /** As an import names it: `durable-payments/workflows`. */
         name: posix.join(name, entry),
-        /** Its compiled module, its declarations and its source, as paths from the checkout. */
+        /** Its compiled module and its declarations, as paths from the checkout. */
         module: path("default"),
         declarations: path("types"),
-        source: path("@durable-payments/source"),
       },
     ];
   });
