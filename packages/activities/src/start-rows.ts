@@ -1,6 +1,7 @@
-import type { Batch, BatchRow, BatchRowChange, Ledger } from "@durable-payments/ledger";
+import type { Batch, BatchRow, BatchRowChange, Ledger, WriteState } from "@durable-payments/ledger";
 import {
   type BatchActivities,
+  failureTypes,
   type PayoutChunk,
   type PayoutRow,
   STARTED_BY,
@@ -23,7 +24,7 @@ import {
   WorkflowExecutionAlreadyStartedError,
   WorkflowFailedError,
 } from "@temporalio/client";
-import { WorkflowNotFoundError } from "@temporalio/common";
+import { ApplicationFailure, WorkflowNotFoundError } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
 import { notYet } from "./run-operation.ts";
 
@@ -33,6 +34,34 @@ export interface BatchOptions {
   /** Base queue of the worker: rows run on its queue of batches. */
   readonly taskQueue: string;
 }
+
+/** States of a row whose run a file has started. */
+const STARTED: ReadonlySet<BatchRow["state"]> = new Set(["started", "succeeded", "failed"]);
+
+/** States of a payout whose outcome is being found out. */
+const UNSETTLED: ReadonlySet<WriteState> = new Set(["sending", "unknown", "asking"]);
+
+/** Failures of a run that say something of its payout, and not only of the run. */
+const OF_PAYOUT: ReadonlySet<string> = new Set([
+  failureTypes.payoutFailed,
+  failureTypes.payoutDiffers,
+  failureTypes.payoutStillOpen,
+]);
+
+const ENDED_IN_DOUBT = "Ended by a person; the outcome of its payout is unknown.";
+
+/** Returns the innermost cause of the failure of a run. */
+const causeOf = async (result: Promise<unknown>): Promise<unknown> => {
+  try {
+    await result;
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof WorkflowFailedError)) throw error;
+    let cause: unknown = error;
+    while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
+    return cause;
+  }
+};
 
 const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 5_000;
@@ -64,12 +93,21 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     if (changes.length > 0) await ledger.changeRows(batch, changes);
   };
 
+  const payoutsOf = async (workflowId: string) =>
+    (await ledger.rowsOf(workflowId)).filter(({ operation }) => operation === "createPayout");
+
+  /** Whether another batch has started the row, according to the ledger: a memo alone proves nothing. */
+  const isStartedBy = async (other: string, { fingerprint }: BatchRow): Promise<boolean> => {
+    const { account = "" } = (await ledger.batch(batch)) ?? {};
+    const rows = await ledger.rowsWithFingerprints(account, [fingerprint]);
+    return rows.some((row) => row.batch === other && STARTED.has(row.state));
+  };
+
   /** Starts the run of a row, or follows the one of its id. Returns the outcome of a row that another batch has started. */
-  const start = async ({
-    input,
-    number,
-    workflowId,
-  }: PayoutRow): Promise<BatchRowChange | undefined> => {
+  const start = async (
+    row: BatchRow,
+    { input, number, workflowId }: PayoutRow,
+  ): Promise<BatchRowChange | undefined> => {
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const memo: RunMemo = { [STARTED_BY]: startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher };
     const { amount, currency, payout_reference: reference } = input.payout;
@@ -89,43 +127,52 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
       const { memo } = await client.workflow.getHandle(workflowId).describe();
       const other = memo?.[BATCH_MEMO];
       // A run that somebody else started under the id pays what the file says, or nothing. It is followed as the row's run.
-      if (typeof other === "string" && other !== batch)
-        return { number, state: "rejected", message: `Already in ${other}.` };
+      if (typeof other === "string" && other !== batch && (await isStartedBy(other, row)))
+        return { number: row.number, state: "covered", message: `Already in ${other}.` };
     }
     return undefined;
   };
 
-  /** The outcome of a started row; undefined while its run is open. A row that was taken but not started is started. */
+  /**
+   * The outcome of a started row: that of its payout in the ledger, whatever became of its run. Undefined while its run is
+   * open, or the outcome of its payout is unknown. A row that was taken but not started is started.
+   */
   const ending = async (
-    { number, workflowId }: BatchRow,
-    row: PayoutRow | undefined,
+    row: BatchRow,
+    input: PayoutRow | undefined,
   ): Promise<BatchRowChange | undefined> => {
+    const { number, workflowId } = row;
     const handle = client.workflow.getHandle(workflowId);
     const described = await handle.describe().catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     });
-    if (described === undefined) return row && start(row);
+    if (described === undefined) return input && start(row, input);
     const { status } = described;
     if (isOpenStatus(status.name)) return undefined;
-    try {
-      if (status.name !== "COMPLETED") await handle.result();
-      return { number, state: "succeeded", message: null };
-    } catch (error) {
-      if (!(error instanceof WorkflowFailedError)) throw error;
-      let cause: unknown = error;
-      while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
-      return { number, state: "failed", message: messageOf(cause) };
-    }
+    const cause = status.name === "COMPLETED" ? undefined : await causeOf(handle.result());
+    const writes = await payoutsOf(workflowId);
+    const made = writes.find(({ state }) => state === "done");
+    if (made === undefined && writes.some(({ state }) => UNSETTLED.has(state))) return undefined;
+    const isDoubted = writes.some(({ doubt, state }) => state === "ended" && doubt > 0);
+    const why = cause && messageOf(cause);
+    const failed = (message: string) => ({ number, state: "failed" as const, message });
+    if (made === undefined)
+      return failed(isDoubted ? ENDED_IN_DOUBT : (why ?? "Ended without a payout."));
+    const waits = await ledger.waits({ workflowId });
+    const isFailed = waits.some(
+      ({ outcome, thing }) => thing === made.madeId && outcome?.["outcome"] === "failed",
+    );
+    const isOfPayout = cause instanceof ApplicationFailure && OF_PAYOUT.has(cause.type ?? "");
+    if (isFailed || isOfPayout) return failed(why ?? "The payout has failed at the service.");
+    const message = why === undefined ? null : `The payout was made, and its run ended: ${why}`;
+    return { number, state: "succeeded", message };
   };
 
   /** Returns the number of runs that have not sent their payout yet. */
   const countUnsent = async (started: ReadonlyArray<BatchRow>): Promise<number> => {
-    const rows = await atOnce(started, ({ workflowId }) => ledger.rowsOf(workflowId));
-    return rows.filter(
-      (writes) =>
-        !writes.some(({ operation, state }) => operation === "createPayout" && state === "done"),
-    ).length;
+    const payouts = await atOnce(started, ({ workflowId }) => payoutsOf(workflowId));
+    return payouts.filter((writes) => !writes.some(({ state }) => state === "done")).length;
   };
 
   return { readRows, change, start, ending, countUnsent };
@@ -179,12 +226,15 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         if (why !== undefined) return { is: "waiting", why };
         const free = given.window - (await chunk.countUnsent(open));
         const next = waiting.slice(0, Math.max(0, free)).map(({ number }) => number);
-        const claimed = await ledger.claimRows(given.batch, next);
-        const refused = await atOnce(
-          claimed.flatMap((number) => inputs.get(number) ?? []),
-          (row) => chunk.start(row),
+        const claimed = new Set(await ledger.claimRows(given.batch, next));
+        const covered = await atOnce(
+          waiting.filter(({ number }) => claimed.has(number)),
+          async (row) => {
+            const input = inputs.get(row.number);
+            return input && chunk.start(row, input);
+          },
         );
-        await chunk.change(refused.filter((one) => one !== undefined));
+        await chunk.change(covered.filter((one) => one !== undefined));
         if (Date.now() - begun > LONGEST_LOOK_MS)
           throw notYet("Rows are waiting for other rows to finish.", LOOK_EVERY_MS);
         if (next.length < waiting.length) await sleep(LOOK_EVERY_MS, undefined, { signal });

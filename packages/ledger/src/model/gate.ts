@@ -115,7 +115,8 @@ const paysAsFiled = (file: FiledPayment, request: WriteRequest): boolean =>
   request.payee !== null &&
   file.payees.includes(request.payee);
 
-const isStarted = ({ state }: FiledPayment): boolean => state !== "waiting" && state !== "rejected";
+const isStarted = ({ state }: FiledPayment): boolean =>
+  state === "started" || state === "succeeded" || state === "failed";
 
 /** The reason why nothing is sent under the id of a file's row: the file has not started it, or says something else. */
 const notAsFiled = ({ filed, isAmended }: Look, request: WriteRequest): string | undefined => {

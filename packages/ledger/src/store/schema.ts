@@ -198,6 +198,8 @@ export type BatchRowState =
   | "waiting"
   /** Not started: a person rejected it, or it was invalid. */
   | "rejected"
+  /** Not started: an earlier file has it. */
+  | "covered"
   /** Its run was started, or is about to be. */
   | "started"
   | "succeeded"

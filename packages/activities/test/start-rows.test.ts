@@ -1,0 +1,240 @@
+// The outcome of a row is that of its payout in the ledger. Temporal's status says how its workflow ended, which may be
+// without a payout, or by a cancellation after it.
+import {
+  type BatchRowState,
+  type Ledger,
+  openLedger,
+  type WriteRow,
+} from "@durable-payments/ledger";
+import type { PayoutRow } from "@durable-payments/protocol/calls";
+import { failureTypes } from "@durable-payments/protocol/calls";
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+} from "@temporalio/client";
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  RetryState,
+  WorkflowNotFoundError,
+} from "@temporalio/common";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
+import { makeBatchActivities } from "../src/start-rows.ts";
+import { attempt, failureOf } from "./support/attempts.ts";
+import { ACCOUNT, putRow } from "./support/rows.ts";
+
+const BATCH = "payouts/4d34";
+
+let ledger: Ledger;
+beforeEach(async () => {
+  ledger = await openLedger("memory");
+  onTestFinished(() => ledger.close());
+});
+
+interface Run {
+  readonly status: "RUNNING" | "COMPLETED" | "FAILED" | "CANCELED" | "TERMINATED";
+  readonly cause?: Error;
+  readonly memo?: object;
+}
+
+/** A client with these runs; it refuses to start one of a known id. */
+const clientOf = (runs: Readonly<Record<string, Run>>) => {
+  const started: Array<string> = [];
+  const getHandle = (workflowId: string) => ({
+    describe: async () => {
+      const run = runs[workflowId];
+      if (run === undefined) throw new WorkflowNotFoundError("not found", workflowId, undefined);
+      return { status: { name: run.status }, memo: run.memo };
+    },
+    result: async () => {
+      throw new WorkflowFailedError(
+        "failed",
+        runs[workflowId]?.cause,
+        RetryState.NON_RETRYABLE_FAILURE,
+      );
+    },
+  });
+  const start = async (type: string, { workflowId }: { readonly workflowId: string }) => {
+    started.push(workflowId);
+    if (workflowId in runs)
+      throw new WorkflowExecutionAlreadyStartedError("known", workflowId, type);
+  };
+  // Of a client, only these are asked for.
+  const withAbortSignal = <A>(_: AbortSignal, work: () => A): A => work();
+  return {
+    started,
+    client: { workflow: { getHandle, start }, withAbortSignal } as unknown as Client,
+  };
+};
+
+const inputOf = (number: number): PayoutRow => ({
+  number,
+  workflowId: `payout/${number}`,
+  input: {
+    beneficiary_id: "b-1",
+    payout: {
+      amount: "10.00",
+      currency: "EUR",
+      payout_reason: "Goods",
+      payout_reference: `Invoice ${number}`,
+      payment_date: "2026-12-01",
+      is_payer: "Y",
+    },
+  },
+});
+
+const upload = async (id: string, states: ReadonlyArray<BatchRowState>): Promise<void> => {
+  await ledger.saveBatch(id, () => ({
+    batch: {
+      id,
+      account: ACCOUNT,
+      type: "payout",
+      file: "november.csv",
+      contentHash: "c",
+      rows: states.length,
+      state: "approved",
+      createdBy: "ada",
+      createdAt: 0,
+      approvedBy: null,
+      details: "{}",
+    },
+  }));
+  await ledger.saveRows(
+    id,
+    states.map((state, at) => ({
+      number: at + 1,
+      workflowId: `payout/${at + 1}`,
+      fingerprint: `print-${at + 1}`,
+      amount: "10.00",
+      currency: "EUR",
+      reference: null,
+      payee: "b-1",
+      state,
+      message: null,
+    })),
+  );
+};
+
+const look = (client: Client, count = 1, batch = BATCH) => {
+  const { startRows } = makeBatchActivities({ ledger, taskQueue: "payments" });
+  const rows = Array.from({ length: count }, (_, at) => inputOf(at + 1));
+  return attempt({}, client).run(startRows, { batch, startedBy: "ada", window: 9, rows });
+};
+
+const outcome = async (number = 1, batch = BATCH) => {
+  const [row] = await ledger.batchRows(batch, { after: number - 1, limit: 1 });
+  return { state: row?.state, message: row?.message };
+};
+
+const payout = (changes: Partial<WriteRow>) =>
+  putRow(ledger, { workflowId: "payout/1", state: "done", madeId: "p-1", doubt: 0, ...changes });
+
+/** The payout's wait, closed with an outcome of the service. */
+const waited = async (seen: string) => {
+  const wait = {
+    account: ACCOUNT,
+    workflowId: "payout/1",
+    runId: "1",
+    activityId: "awaitPayout:p-1",
+  };
+  await ledger.openWait({ ...wait, kind: "payout", thing: "p-1" });
+  await ledger.closeWait(wait, { outcome: seen });
+};
+
+const cancelled = { status: "CANCELED", cause: new CancelledFailure("Workflow canceled") } as const;
+const failed = (type: string, message: string): Run => ({
+  status: "FAILED",
+  cause: ApplicationFailure.create({ type, message }),
+});
+
+it.each<[string, Run, BatchRowState, string | null, Partial<WriteRow>?, string?]>([
+  ["a completed run with its payout", { status: "COMPLETED" }, "succeeded", null, {}, "completed"],
+  [
+    "a completed run without a payout",
+    { status: "COMPLETED" },
+    "failed",
+    "Ended without a payout.",
+  ],
+  [
+    "a completed run whose payout was refused",
+    { status: "COMPLETED" },
+    "failed",
+    "Ended without a payout.",
+    { state: "refused", madeId: null },
+  ],
+  [
+    "a run whose wait was completed by hand, though the payout has failed",
+    { status: "COMPLETED" },
+    "failed",
+    "The payout has failed at the service.",
+    {},
+    "failed",
+  ],
+  [
+    "a cancelled run after its payout",
+    cancelled,
+    "succeeded",
+    "The payout was made, and its run ended: Workflow canceled",
+    {},
+    "runEnded",
+  ],
+  ["a cancelled run without a payout", cancelled, "failed", "Workflow canceled"],
+  [
+    "a payout that has failed",
+    failed(failureTypes.payoutFailed, "The payout is returned."),
+    "failed",
+    "The payout is returned.",
+    {},
+    "failed",
+  ],
+  [
+    "a payout that is still open after its time",
+    failed(failureTypes.payoutStillOpen, "Still open."),
+    "failed",
+    "Still open.",
+    {},
+  ],
+  [
+    "a run that failed before it paid",
+    failed("Refused", "No such payee."),
+    "failed",
+    "No such payee.",
+  ],
+])("the row of %s", async (_, run, state, message, write?, seen?) => {
+  await upload(BATCH, ["started"]);
+  if (write !== undefined) await payout(write);
+  if (seen !== undefined) await waited(seen);
+  const { client } = clientOf({ "payout/1": run });
+  expect(await look(client)).toMatchObject({ is: "done", [state]: 1 });
+  expect(await outcome()).toEqual({ state, message });
+});
+
+it.each(["sending", "unknown", "asking"] as const)(
+  "a row whose payout is %s has no outcome yet, though its run has ended",
+  async (state) => {
+    await upload(BATCH, ["started"]);
+    await payout({ state, madeId: null });
+    const { client } = clientOf({ "payout/1": { status: "TERMINATED" } });
+    expect((await failureOf(look(client))).message).toContain("1 run");
+    expect(await outcome()).toEqual({ state: "started", message: null });
+  },
+);
+
+it("a row that an earlier file has started is not rejected: it belongs to that file", async () => {
+  await upload("payouts/first", ["started"]);
+  await upload(BATCH, ["waiting"]);
+  const memo = { "durable-payments/batch": "payouts/first" };
+  const { client } = clientOf({ "payout/1": { status: "RUNNING", memo } });
+  expect(await look(client)).toMatchObject({ is: "done", succeeded: 0, rejected: 0 });
+  expect(await outcome()).toEqual({ state: "covered", message: "Already in payouts/first." });
+});
+
+it("a memo that names a file without this row does not keep the row from being followed", async () => {
+  await upload(BATCH, ["waiting"]);
+  const memo = { "durable-payments/batch": "payouts/forged" };
+  const { client } = clientOf({ "payout/1": { status: "COMPLETED", memo } });
+  await payout({});
+  await waited("completed");
+  expect(await look(client)).toMatchObject({ is: "done", succeeded: 1 });
+});
