@@ -132,7 +132,7 @@ const sorted = (line: string): string =>
 
 it.each([
   `payments_questions{kind="approval"} 1`,
-  `payments_questions{account="eu",kind="approval"} 0`,
+  `payments_questions{account="eu",kind="approval"} 1`,
   `payments_question_amount{kind="approval",currency="EUR"} 250`,
   `payments_waits{account="eu",kind="payout"} 1`,
   `payments_limit{kind="approveAbove",currency="EUR"} 100`,
@@ -142,4 +142,10 @@ it.each([
   `payments_failures_total{type="Refused"} 1`,
 ])("metrics say of each account what is open: %s", (wanted) => {
   expect(text.split("\n").map(sorted)).toContain(sorted(wanted));
+});
+
+it("the oldest approval of an account is that of its file, if nothing else waits", () => {
+  const [, age = ""] =
+    /^payments_question_oldest_seconds\{account="eu",kind="approval"\} (.*)$/m.exec(text) ?? [];
+  expect(Number(age)).toBeGreaterThan(0);
 });

@@ -185,6 +185,30 @@ describe("a look", () => {
     expect(second.found[0]?.id).not.toBe(first.found[0]?.id);
   });
 
+  it("finds each file that waits for its approval once, without amount, payee or name", async () => {
+    const batch = { id: "payouts/1", account: ACCOUNT, type: "payout", file: "may.csv" };
+    const uploaded = { rows: 0, createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}" };
+    await ledger.saveBatch(batch.id, () => ({
+      batch: { ...batch, ...uploaded, contentHash: "c", state: "needsApproval" },
+    }));
+    const client = clientOf(() => []);
+    const first = await look(client, { from: Date.now() });
+    expect((await look(client, first.next)).found).toEqual([]);
+    expect(first.found.map(({ notification: { data, type } }) => ({ type, ...data }))).toEqual([
+      {
+        type: "batch.asks",
+        namespace: "test",
+        taskQueue: "payments",
+        workflowId: "payouts/1",
+        workflowType: "payout",
+        state: "attention",
+        batch: "payouts/1",
+        rows: {},
+        command: "starter show payouts/1",
+      },
+    ]);
+  });
+
   it("finds a run that Temporal lists minutes late, and none that is no payment", async () => {
     const now = Date.now();
     const [late, other, foreign] = failedRuns(3, now);

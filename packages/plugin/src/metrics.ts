@@ -17,7 +17,7 @@ const DESCRIPTIONS = {
   payments_writes: "Open writes in the ledger by operation and state",
   payments_waits: "Waits for the service by kind",
   payments_wait_oldest_seconds: "How long the oldest wait for the service has been open",
-  payments_questions: "Questions and approvals that a person has not answered",
+  payments_questions: "Questions and approvals, also of files, that a person has not answered",
   payments_question_amount: "Money of the questions and approvals that a person has not answered",
   payments_question_oldest_seconds: "How long the oldest question to a person has been open",
   payments_batch_age_seconds: "Age of each file that is not finished",
@@ -45,8 +45,15 @@ const labelsOf = (accounts: Accounts, hash: string): Labels => {
 const secondsSince = (state: Overview["state"], since: number): number =>
   (state.now - since) / 1000;
 
+type OpenFiles = Awaited<ReturnType<Ledger["openBatches"]>>;
+
 /** Shows what is open of one account; with zeros, so that an alert sees the end of what it fired for. */
-const showAccount = ({ state, waits, writes }: Overview, labels: Labels, add: AddGauge): void => {
+const showAccount = (
+  { state, waits, writes }: Overview,
+  files: OpenFiles,
+  labels: Labels,
+  add: AddGauge,
+): void => {
   for (const { operation, rows, state: wanted } of writes) {
     add("payments_writes", rows, { ...labels, operation, state: wanted });
   }
@@ -58,6 +65,11 @@ const showAccount = ({ state, waits, writes }: Overview, labels: Labels, add: Ad
       if (question !== kind) continue;
       add("payments_questions", rows, of);
       if (currency !== null) add("payments_question_amount", Number(amount), { ...of, currency });
+      oldest = Math.min(oldest, since);
+    }
+    for (const { since, state: stage } of files) {
+      if (kind !== "approval" || stage !== "needsApproval") continue;
+      add("payments_questions", 1, of);
       oldest = Math.min(oldest, since);
     }
     add("payments_question_oldest_seconds", secondsSince(state, oldest), of);
@@ -158,11 +170,12 @@ export const makeScrape = (
     ]);
     const { state, untold, waits, writes } = overview;
     show = (add) => {
-      for (const hash of new Set([...hashes, ...[...waits, ...writes].map((one) => one.account)])) {
+      const open = [...waits, ...writes, ...batches].map((one) => one.account);
+      for (const hash of new Set([...hashes, ...open])) {
         const of = <A extends { readonly account: string }>(all: ReadonlyArray<A>) =>
           all.filter(({ account }) => account === hash);
         const own = { ...overview, waits: of(waits), writes: of(writes) };
-        showAccount(own, labelsOf(accounts, hash), add);
+        showAccount(own, of(batches), labelsOf(accounts, hash), add);
       }
       limits.forEach((one, index) => {
         showLimits(one, labelsOf(accounts, hashes[index] ?? ""), add);

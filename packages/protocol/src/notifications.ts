@@ -9,6 +9,8 @@ export type NotificationType =
   | "run.failed"
   /** A run continues for longer than it should, or its payout was still open at the end of its wait. */
   | "run.overdue"
+  /** A batch waits for its approval by a second person. */
+  | "batch.asks"
   /** A batch has ended, with or without failures. */
   | "batch.ended"
   /** A test, to see whether notifications arrive. */
@@ -27,7 +29,7 @@ export interface NotificationData {
   readonly stage?: string;
   /** The batch that it belongs to. */
   readonly batch?: string;
-  /** For a completed batch: the number of its rows by outcome. It may include failed rows. */
+  /** For a batch: the number of its rows by outcome. A completed one may include failed rows. */
   readonly rows?: Readonly<Record<string, number>>;
   /** Its page in Temporal's Web UI. */
   readonly webUi?: string;

@@ -91,6 +91,13 @@ const findQuestions = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occ
     return [{ type: "run.asks", at: row.question.since, which: row.question.id, data }];
   });
 
+/** Each batch that waits for its approval, once. */
+const findAsking = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
+  (await ledger.batches({ state: "needsApproval" })).map(({ createdAt, id, type: workflowType }) => {
+    const data = { workflowId: id, workflowType, state: "attention", batch: id };
+    return { type: "batch.asks", at: createdAt, which: id, data };
+  });
+
 const findFailed = async (client: Client, options: LookOptions, from: number) => {
   const query = `CloseTime >= ${timeText(from)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`;
   return (await listPayments(client, options, query)).map((run): Occurrence => {
@@ -157,6 +164,7 @@ export const look = async (client: Client, options: LookOptions, { from, told }:
   const now = Date.now();
   const seen = [
     ...(await findQuestions(options)),
+    ...(await findAsking(options)),
     ...(await findFailed(client, options, from)),
     ...(await findOverdue(client, options, from, now)),
     ...(await findBatches(options, from, now)),
@@ -170,8 +178,8 @@ export const look = async (client: Client, options: LookOptions, { from, told }:
       .filter(({ id }) => !known.has(id))
       .toSorted((one, other) => one.at - other.at)
       .map(async ({ id, ...one }) => {
-        const isBatch = one.type === "batch.ended";
-        const rows = isBatch && (await rowsOf(options.ledger, one.which));
+        const { batch } = one.data;
+        const rows = batch && (await rowsOf(options.ledger, batch));
         const data = { ...one.data, ...(rows && { rows }) };
         return { id, notification: worded({ ...one, data }, options) };
       }),
