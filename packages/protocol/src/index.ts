@@ -4,6 +4,7 @@ export * from "./inputs.ts";
 export * from "./listed-runs.ts";
 export * from "./names.ts";
 export * from "./notifications.ts";
+export * from "./request-hash.ts";
 export * from "./tracker.ts";
 export * from "./values.ts";
 export * from "./workflows.ts";

@@ -2,7 +2,7 @@ import { IsResend, type PaymentsClient, type PaymentsError } from "@durable-paym
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
-import { textAt, withoutAccounts } from "@durable-payments/protocol";
+import { requestHash, textAt, withoutAccounts } from "@durable-payments/protocol";
 import { payeeMark } from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
@@ -36,7 +36,7 @@ import {
   type WriteOperation,
   WRITES,
 } from "./operation.ts";
-import { keyOf, pickTexts, requestHash } from "./request.ts";
+import { keyOf, pickTexts } from "./request.ts";
 
 type Client = PaymentsClient["Service"];
 

@@ -7,12 +7,12 @@ import {
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { textAt } from "@durable-payments/protocol";
+import { requestHash, textAt } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { NOT_CONFIRMED, type Sending } from "./guard.ts";
 import { KEY_LIFETIME_MS, type ReadMade, type WriteOperation } from "./operation.ts";
 import { orAborted } from "../run-operation.ts";
-import { keysOf, requestHash } from "./request.ts";
+import { keysOf } from "./request.ts";
 
 /** Context of every function of an operation. */
 export interface CallContext {

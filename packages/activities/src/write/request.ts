@@ -1,7 +1,5 @@
-import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
-import { hashOf } from "@durable-payments/protocol/account";
+import { isRecord } from "@durable-payments/api-core/values";
 import {
-  type Json,
   type JsonObject,
   type WriteName,
   type Call,
@@ -25,29 +23,6 @@ export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonOb
       return typeof found === "string" || typeof found === "number" ? [[field, String(found)]] : [];
     }),
   );
-
-const AMOUNTS: ReadonlySet<string> = new Set(["amount", "card_limit"]);
-
-/** The key follows from name and generation. A card's number can be guessed from a hash; `card_id` names the card. */
-const NOT_HASHED: ReadonlySet<string> = new Set(["unique_request_id", "card_number"]);
-
-const normalized = (field: string, value: Json): Json => {
-  if (AMOUNTS.has(field) && (typeof value === "string" || typeof value === "number")) {
-    return canonicalDecimal(String(value)) ?? value;
-  }
-  return field === "currency" && typeof value === "string" ? value.toUpperCase() : value;
-};
-
-/** Returns the hash that identifies a request: 10 and 10.00, `eur` and `EUR` are equal. */
-export const requestHash = (operation: string, request: JsonObject): string =>
-  hashOf([
-    operation,
-    Object.fromEntries(
-      Object.entries(request)
-        .filter(([field]) => !NOT_HASHED.has(field))
-        .map(([field, value]) => [field, normalized(field, value)]),
-    ),
-  ]);
 
 /**
  * Derives the `unique_request_id` of a generation of a write: the same on any worker, in any run of the workflow id.

@@ -12,7 +12,8 @@ import {
 import { describe, expect, it } from "vitest";
 import { testimonyOf } from "../../src/write/activity.ts";
 import { outcomeOfError } from "../../src/write/outcomes.ts";
-import { keyOf, requestHash } from "../../src/write/request.ts";
+import { requestHash } from "@durable-payments/protocol";
+import { keyOf } from "../../src/write/request.ts";
 
 const no = { operation: "createPayout", carriedOut: "no", message: "why" } as const;
 const unknown = { ...no, carriedOut: "unknown" } as const;
