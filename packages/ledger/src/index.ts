@@ -1,12 +1,7 @@
 export { advance } from "./model/advance.ts";
 export type * from "./model/events.ts";
-export {
-  isSamePerson,
-  nameProblem,
-  needsApproval,
-  overLimit,
-  reasonProblem,
-} from "./model/gate.ts";
+export { needsApproval, overLimit } from "./model/gate.ts";
+export { isSamePerson, nameProblem, reasonProblem } from "./model/person.ts";
 export type * from "./model/row.ts";
 export { grownWait, LEAVES_WITHIN_MS } from "./model/rows.ts";
 export * from "./open-ledger.ts";

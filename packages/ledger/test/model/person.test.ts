@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isSamePerson, nameProblem } from "../../src/model/gate.ts";
+import { isSamePerson, nameProblem } from "../../src/model/person.ts";
 
 describe("the name of a person", () => {
   it.each([
