@@ -19,6 +19,20 @@ describe("the name of a person", () => {
     ["Ada.", "Ada"],
     ["ＡＤＡ", "Ada"],
     ["ΣΟΦΟΣ", "Σοφός"],
+    ["ΕΛΕΝΗ", "Ελένη"],
+    ["ВОВА", "Вова"],
+    // Look-alikes of other scripts (Unicode TR39).
+    ["асе", "ace"],
+    ["СОРЕ", "Cope"],
+    ["ΝΙΚΟΖ", "Nikoz"],
+    ["օսհ", "ouh"],
+    ["ᴀda", "Ada"],
+    ["ɡrace", "grace"],
+    // Letters that one font draws alike.
+    ["lan", "Ian"],
+    ["Al", "A1"],
+    ["J0e", "JOe"],
+    ["Arnold", "Amold"],
   ])("%j is that of %j", (disguised, name) => {
     expect(isSamePerson(disguised, name)).toBe(true);
     expect(isSamePerson(name, disguised)).toBe(true);
@@ -33,6 +47,8 @@ describe("the name of a person", () => {
     ["李", "王"],
     ["@", "#"],
     ["Ian Lee", "An Lee"],
+    ["Рита", "Puma"],
+    ["Παύλος", "Пётр"],
   ])("%j is not that of %j", (one, other) => {
     expect(isSamePerson(one, other)).toBe(false);
   });
@@ -44,7 +60,29 @@ describe("the name of a person", () => {
     },
   );
 
-  it.each(["Ada", "李", "@ada", "🙂"])("can be %j", (name) => {
+  it.each([
+    "Ada",
+    "李",
+    "@ada",
+    "🙂",
+    "Åsa Ørsted",
+    "Владимир",
+    "Ελένη",
+    "たなかカイ (Kai)",
+    "สมชาย 2",
+    "Nʼdiaye",
+  ])("can be %j", (name) => {
     expect(nameProblem(name)).toBeUndefined();
+  });
+
+  it.each([
+    ["Grаce", "must not mix Latin and Cyrillic letters"],
+    ["Αda", "must not mix Latin and Greek letters"],
+    ["Аνα", "must not mix Cyrillic and Greek letters"],
+    ["գrace", "must not mix Latin and Armenian letters"],
+    ["ꓮꓓꓮ", "must have letters of a script in general use only"],
+    ["ᎪᎠᎪ", "must have letters of a script in general use only"],
+  ])("is not %j: it %s", (name, problem) => {
+    expect(nameProblem(name)).toBe(problem);
   });
 });
