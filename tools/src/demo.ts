@@ -55,7 +55,7 @@ await runCommand({ help, options: {} }, async () => {
     show(`Web UI, while the demo runs: ${stack.webUi}`);
     for (const [index, { id, start, title }] of JOBS.entries()) {
       show(`\n${index + 1}. ${title}`);
-      await starter(`${start} --id ${id}`);
+      await starter(`${start} --id ${id} --by ada`);
       await starter(`show ${id} --follow --exit-status`);
     }
   };

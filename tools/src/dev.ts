@@ -77,9 +77,9 @@ Running until Ctrl-C:
   Logs             ${relative(process.cwd(), logFolder)}
 
 In another terminal in this folder:
-  ./starter onboard examples/onboard.json
-  ./starter pay examples/payout.json --id invoice-17
-  ./starter pay examples/payout-from-eu.json --id invoice-18
+  ./starter onboard examples/onboard.json --by ada
+  ./starter pay examples/payout.json --id invoice-17 --by ada
+  ./starter pay examples/payout-from-eu.json --id invoice-18 --by ada
   ./starter show invoice-17 --follow
   # To lose the response to the next payout:
   curl --json '{"kind":"dropped","operation":"createPayout"}' -s ${service}/_simulator/faults

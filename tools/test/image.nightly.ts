@@ -248,8 +248,7 @@ describe.each(
       }
     });
 
-    it("a decision without a name is refused, with what to pass", async ({ skip }) => {
-      skip(whyNotIsolated() !== undefined, "the user of this machine has a name");
+    it("a decision without a name is refused, with what to pass", async () => {
       expect(await run("pause", "--reason", "Checking")).toMatchObject({
         code: 2,
         text: expect.stringMatching(/--by NAME[\s\S]*PAYMENTS_PERSON/) as string,

@@ -1,5 +1,4 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { userInfo } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
@@ -25,7 +24,7 @@ const silent = { line: () => {}, during: async <A>(_text: string, work: Promise<
 /** Runs a line of a document as its reader would, and returns what a terminal would show. */
 const runLine = async (stack: Stack, line: string): Promise<string> => {
   // The stack runs; an answer is asked for at a terminal only, and what waits for it is followed for ever.
-  if (/^npm run dev$|^\.\/starter answer \S+$|--follow$/.test(line)) return "";
+  if (/^npm run dev$|^\.\/starter answer \S+ --by \S+$|--follow$/.test(line)) return "";
   if (line === "npm run worker") {
     const worker = stack.spawn("worker", appArguments("worker", ["--json"]));
     await awaitReadyLine(worker);
@@ -44,9 +43,7 @@ const runLine = async (stack: Stack, line: string): Promise<string> => {
     stdin: "ignore",
     env: { ...stack.variables, NO_COLOR: "1" },
   });
-  return stdout
-    .replaceAll(`by ${userInfo().username}`, "by ada")
-    .replaceAll(service, documentedUrl);
+  return stdout.replaceAll(service, documentedUrl);
 };
 
 /** Puts the hash, question and the like that were printed last where a document has `--hash HASH`. */

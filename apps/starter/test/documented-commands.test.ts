@@ -67,8 +67,23 @@ const documented = globSync(
     const inline = [...text.matchAll(INLINE)].map(([, line = ""]) => line);
     return [...lines, ...inline]
       .filter((line) => CALL.test(line))
-      .map((line) => ({ document, line: line.replace(/ #.*$/, "") }));
+      .map((line) => ({
+        document,
+        isWhole: lines.includes(line),
+        line: line.replace(/ #.*$/, ""),
+      }));
   });
+
+const DECIDES =
+  /^(?:pay|onboard|answer|approve|reject|retry|cancel|pause|resume|recover|ledger prune)\b/;
+
+it("the documents name the person in each command that decides", () => {
+  const nameless = documented.filter(
+    ({ isWhole, line }) =>
+      isWhole && DECIDES.test(line.replace(CALL, "").trim()) && !/ --(?:by|help)\b/.test(line),
+  );
+  expect(nameless).toEqual([]);
+});
 
 it("the documents name only commands and flags that exist", () => {
   expect(documented.length).toBeGreaterThan(50);

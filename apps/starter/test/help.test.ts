@@ -38,8 +38,12 @@ it.each([
   [["ledger", "prune", "--before", "2999-01-01", "--reason", "old"], "before"],
   [["list", "--status", "doubtful"], "There is no status"],
   [["list", "--limit", "0"], "limit"],
-  [["retry", "i-1", "--override"], "reason is required"],
-  [["pause"], "reason is required"],
+  [["retry", "i-1", "--override", "--by", "ada"], "reason is required"],
+  [["pause", "--by", "ada"], "reason is required"],
+  // Nobody is the user of a machine that others use as well.
+  [["pause", "--reason", "audit"], "--by NAME"],
+  [["pay", "x.json"], "--by NAME"],
+  [["approve", "i-1"], "--by NAME"],
   [["resume", "--by", " "], "name"],
 ] as const)("refuses bad input before anything connects: %s", async (line, what) => {
   const { code, stderr } = await runStarter(...line);

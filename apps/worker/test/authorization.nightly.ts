@@ -145,7 +145,7 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
     TEMPORAL_TLS_CLIENT_KEY_PATH: key,
     TEMPORAL_TLS_SERVER_CA_CERT_PATH: authority,
   });
-  const payout = (id: string) => ["pay", examplePayout, "--id", id];
+  const payout = (id: string) => ["pay", examplePayout, "--id", id, "--by", "ada"];
 
   const starter = (args: readonly string[], ...permissions: readonly string[]) =>
     runApp("starter", args, withToken(issuer.token(permissions)));

@@ -90,7 +90,7 @@ describe("a dump of Temporal's databases", skippedBecause(missing), () => {
       const worker = await startApp("worker", ["--json"], variables);
       try {
         for (const args of [
-          ["pay", file, "--id", id, "--json"],
+          ["pay", file, "--id", id, "--by", "ada", "--json"],
           ["show", id, "--follow", "--exit-status", "--json"],
         ]) {
           expect(await runApp("starter", args, variables)).toMatchObject({ exitCode: 0 });

@@ -69,8 +69,8 @@ describe.each([clusterServer, latestServer])("Temporal server $version", (versio
     const acting = ["--yes", "--by", "ada", "--reason", "test"];
 
     it("pays from both accounts, and lists what was paid", async () => {
-      await starter("pay", fileOf("home-1"), "--id", "home-1");
-      await starter("pay", fileOf("eu-1", "eu"), "--id", "eu-1");
+      await starter("pay", fileOf("home-1"), "--id", "home-1", "--by", "ada");
+      await starter("pay", fileOf("eu-1", "eu"), "--id", "eu-1", "--by", "ada");
       for (const id of ["home-1", "eu-1"]) await starter("show", id, "--follow", "--exit-status");
       const isListed = async () => {
         const list = await starter("list", "--status", "succeeded");
@@ -87,7 +87,7 @@ describe.each([clusterServer, latestServer])("Temporal server $version", (versio
         headers: { "content-type": "application/json" },
         body: JSON.stringify(fault),
       });
-      await starter("pay", fileOf("refused"), "--id", "refused");
+      await starter("pay", fileOf("refused"), "--id", "refused", "--by", "ada");
       const failed = await runApp(
         "starter",
         ["show", "refused", "--follow", "--exit-status"],
@@ -122,7 +122,7 @@ describe.each([clusterServer, latestServer])("Temporal server $version", (versio
 
     it("recovers, and pays on", async () => {
       expect(await starter("recover", ...acting)).toMatch(/Recovered: epoch 2\./);
-      await starter("pay", fileOf("after", "eu"), "--id", "after");
+      await starter("pay", fileOf("after", "eu"), "--id", "after", "--by", "ada");
       await starter("show", "after", "--follow", "--exit-status");
     });
   });

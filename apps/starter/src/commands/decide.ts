@@ -33,12 +33,12 @@ export const answer = Command.make("answer", answering, (given) =>
   your choice. In a script, pass --choose and --for.`,
     [
       {
-        command: "starter answer invoice-17",
+        command: "starter answer invoice-17 --by ada",
         description: "Read the question and choose an answer",
       },
       {
         command:
-          "starter answer --all --operation createBeneficiary --choose resend --reason outage",
+          "starter answer --all --operation createBeneficiary --choose resend --reason outage --by ada",
         description: "Give one answer to similar questions",
       },
     ],
@@ -122,9 +122,12 @@ export const retry = Command.make("retry", retrying, (given) =>
     `Retry a failed run: completed steps are kept, and the remaining steps run. An
   open run checks again immediately. A retry that cannot help is refused.`,
     [
-      { command: "starter retry invoice-17 --dry-run", description: "See what would be done" },
       {
-        command: "starter retry invoice-17 --amend fix.json --reason 'wrong amount'",
+        command: "starter retry invoice-17 --dry-run --by ada",
+        description: "See what would be done",
+      },
+      {
+        command: "starter retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada",
         description: "Retry it with a corrected request",
       },
     ],

@@ -77,7 +77,7 @@ export const file = (description: string) =>
   Argument.String("FILE").pipe(Argument.withDescription(description));
 
 /** The person who acts. */
-export const by = text("by", "NAME", "Your name; default: PAYMENTS_PERSON, or your user");
+export const by = text("by", "NAME", "Your name; default: PAYMENTS_PERSON");
 
 /** The reason. */
 export const reason = text("reason", "WHY", "Reason (recorded)");

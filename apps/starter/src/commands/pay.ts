@@ -32,8 +32,11 @@ export const pay = Command.make("pay", paid, (given) =>
   under one id, nor under one row key, even in another file. A likely duplicate
   under another id is refused; in a file, it causes a warning.`,
     [
-      { command: "starter pay invoice.json --id invoice-17", description: "One payment" },
-      { command: "starter pay october.csv --dry-run", description: "Check a file" },
+      {
+        command: "starter pay invoice.json --id invoice-17 --by ada",
+        description: "One payment",
+      },
+      { command: "starter pay october.csv --dry-run --by ada", description: "Check a file" },
     ],
   ),
 );

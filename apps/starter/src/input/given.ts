@@ -1,6 +1,5 @@
 import { type Acting, actorOf, whyUnreadable } from "@durable-payments/control";
 import { createReadStream } from "node:fs";
-import { userInfo } from "node:os";
 import { text } from "node:stream/consumers";
 import { badUsage } from "../exit-codes.ts";
 
@@ -10,26 +9,15 @@ export interface ActingFlags {
   readonly reason: string | undefined;
 }
 
-/** Reads the user of this machine. In a container, the process has a user id and often no name. */
-const userOfMachine = (): string => {
-  try {
-    return userInfo().username;
-  } catch {
-    throw badUsage(
-      "This machine has no name for its user: pass --by NAME, or set PAYMENTS_PERSON to your name.",
-    );
-  }
-};
-
-/** Reads the person who acts: `--by`, `PAYMENTS_PERSON`, or this machine's user. Rejects invalid names. */
+/** Reads the person who acts. The user of this machine is nobody: several people, or none, may have that name. */
 export const actingOf = ({ by, reason }: ActingFlags, needsReason = false): Acting => {
-  const person = process.env["PAYMENTS_PERSON"] || undefined;
-  const acting =
-    by !== undefined
-      ? { by, how: "--by", reason }
-      : person !== undefined
-        ? { by: person, how: "PAYMENTS_PERSON", reason }
-        : { by: userOfMachine(), how: "user of this machine", reason };
+  const person = by ?? process.env["PAYMENTS_PERSON"];
+  if (!person && by === undefined)
+    throw badUsage(
+      "Who are you? Pass --by NAME, or set PAYMENTS_PERSON to your name. Nothing was done.",
+    );
+  const how = by === undefined ? "PAYMENTS_PERSON" : "--by";
+  const acting = { by: person ?? "", how, reason };
   actorOf(acting, needsReason);
   return acting;
 };

@@ -83,7 +83,7 @@ const wordsOf = (
         "retry",
         workflowId,
         ...flag("--if-run", ifRun),
-        ...(isOverruling ? ["--override", "--by", "NAME", "--reason", "WHY"] : []),
+        ...(isOverruling ? ["--override", "--reason", "WHY"] : []),
         ...flag("--amend", isAmended && "FILE"),
         ...flag("--restart", isRestarted),
         ...flag("--dry-run", isDryRun),
@@ -111,6 +111,15 @@ const wordsOf = (
   }
 };
 
+/** Operations whose commands name no person, because they change nothing. */
+const READING: ReadonlySet<NextOperation["operation"]> = new Set([
+  "doctor",
+  "inbox",
+  "list",
+  "show",
+  "testWebhook",
+]);
+
 /** Returns the command that does an operation, as the user would type it. */
 export const commandOf = (next: NextOperation): string => {
   const isOfNpm = starterName().startsWith(NPM_SCRIPT);
@@ -121,7 +130,8 @@ export const commandOf = (next: NextOperation): string => {
     return isInstalled() ? "temporal server start-dev" : "npm run dev";
   }
   const [, ...args] = wordsOf(next);
-  return plainCommand(...args);
+  const isNamed = READING.has(next.operation) || process.env["PAYMENTS_PERSON"];
+  return plainCommand(...args, ...(isNamed ? [] : ["--by", "NAME"]));
 };
 
 /** Returns the possible actions, each with a command to copy: at most three. */

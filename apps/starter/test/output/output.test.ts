@@ -1,6 +1,6 @@
 import { InvalidInput } from "@durable-payments/control/errors";
 import type { Replay } from "@durable-payments/replay";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { badUsage, EXIT_CODES } from "../../src/exit-codes.ts";
 import { retryNext } from "../../src/input/retrying.ts";
 import { reportError } from "../../src/output/error-report.ts";
@@ -18,6 +18,10 @@ const captured = (stream: NodeJS.WriteStream): Array<string> => {
   return written;
 };
 
+beforeEach(() => {
+  vi.stubEnv("PAYMENTS_PERSON", undefined);
+  return () => vi.unstubAllEnvs();
+});
 afterEach(() => vi.restoreAllMocks());
 
 it("shows what comes from outside in visible characters, on one line", () => {
@@ -71,28 +75,28 @@ it("makes further lines harmless first, and then wraps them", () => {
 });
 
 it.each([
-  [{ operation: "payNotDuplicate" }, "starter pay FILE --not-a-duplicate"],
+  [{ operation: "payNotDuplicate" }, "starter pay FILE --not-a-duplicate --by NAME"],
   [
     { operation: "payNotDuplicate", workflowId: "invoice-17" },
-    "starter pay FILE --id invoice-17 --not-a-duplicate",
+    "starter pay FILE --id invoice-17 --not-a-duplicate --by NAME",
   ],
   [
     { operation: "payNotDuplicate", workflowId: "card-1", isOnboarding: true },
-    "starter onboard FILE --id card-1 --not-a-duplicate",
+    "starter onboard FILE --id card-1 --not-a-duplicate --by NAME",
   ],
   [
     retryNext(
       { workflowId: "invoice-17", runId: "run-1" },
       { isOverruling: true, isAmended: true, isRestarted: true },
     ),
-    "starter retry invoice-17 --if-run run-1 --override --by NAME --reason WHY --amend FILE --restart",
+    "starter retry invoice-17 --if-run run-1 --override --reason WHY --amend FILE --restart --by NAME",
   ],
   [
     retryNext(
       { workflowId: "invoice-17", runId: "run-1" },
       { isOverruling: false, isAmended: false, isRestarted: false },
     ),
-    "starter retry invoice-17 --if-run run-1",
+    "starter retry invoice-17 --if-run run-1 --by NAME",
   ],
 ] as const)("keeps what was given in the command that is offered: %j", (next, command) => {
   expect(commandOf(next)).toBe(command);
@@ -127,7 +131,7 @@ it("prints how to replay a workflow that this package does not have", () => {
 
 it("quotes what a shell would not take for one argument", () => {
   expect(commandOf({ operation: "cancel", workflowId: "it's 1" })).toBe(
-    String.raw`starter cancel 'it'\''s 1' --reason WHY`,
+    String.raw`starter cancel 'it'\''s 1' --reason WHY --by NAME`,
   );
 });
 

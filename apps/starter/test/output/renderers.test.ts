@@ -9,7 +9,7 @@ import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText } from "../../src/output/installation.ts";
 import { batchText, listCsv, listText } from "../../src/output/list-text.ts";
 import { inboxText, logText, runText } from "../../src/output/run-text.ts";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 const START = Date.parse("2026-11-23T19:30:00Z");
 const NOW = Date.parse("2026-11-23T19:36:00Z");
@@ -211,7 +211,11 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
 ];
 
 const name = process.env["STARTER_COMMAND"];
+beforeEach(() => {
+  vi.stubEnv("PAYMENTS_PERSON", undefined);
+});
 afterEach(() => {
+  vi.unstubAllEnvs();
   if (name === undefined) delete process.env["STARTER_COMMAND"];
 });
 
@@ -236,7 +240,7 @@ it("puts the consequences of the answers before the reason of the question", () 
   expect(lines[0]).toBe("1 question · 0 approvals");
   expect(lines[2]).toBe("1. Question: 250.00 EUR to b-1, Invoice 17");
   expect(text.indexOf("RESEND: pays twice")).toBeLessThan(text.indexOf("Why: "));
-  expect(lines.at(-1)).toBe("   starter answer invoice-17");
+  expect(lines.at(-1)).toBe("   starter answer invoice-17 --by NAME");
 });
 
 it("says that nothing is waiting for a person", () => {

@@ -17,7 +17,7 @@ import { invalidInput } from "../../errors.ts";
 /** The person who acts; recorded with the decision. */
 export interface Acting {
   readonly by: string;
-  /** Source of the name: `--by`, `user of this machine`. */
+  /** Source of the name: `--by`, `PAYMENTS_PERSON`. */
   readonly how: string;
   readonly reason?: string | undefined;
 }
