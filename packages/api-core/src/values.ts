@@ -1,3 +1,11 @@
+export {
+  cleanText,
+  cleanTexts,
+  comparableText,
+  idFault,
+  keyFault,
+  lettersAndDigits,
+} from "./clean-text.ts";
 export { shownText, visibleJson, visibleLines, visibleText } from "./visible-text.ts";
 
 /** Longest time between the permission to send a request and its first byte, in milliseconds. */

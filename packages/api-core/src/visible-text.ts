@@ -13,6 +13,9 @@ const TOO_WIDE = String.raw`[\p{Script=Cuneiform}\u{BF5}\u{BF8}\u{BF9}\u{102A}\u
 /** All characters that are not shown as they are, in their place. */
 const INVISIBLE = new RegExp(`${UNSEEN}|${OVERLAID}|${TOO_WIDE}`, "gv");
 
+/** Returns the first character of a text that is not shown as it is; undefined if there is none. */
+export const invisibleIn = (text: string): string | undefined => text.match(INVISIBLE)?.[0];
+
 /** The same, and the backslash of what would look like such a character written out. */
 const INVISIBLE_OR_LIKE_IT = new RegExp(`${INVISIBLE.source}|\\\\(?=u\\{)`, "gv");
 

@@ -2,7 +2,7 @@ import * as Result from "effect/Result";
 import { type Assumptions, defaultAssumptions } from "../contract/assumptions.ts";
 import { type Fault, faultsOf, given, type RawRequest } from "../contract/rules.ts";
 import { iso4217Digits } from "../decimal.ts";
-import { isRecord } from "../values.ts";
+import { cleanTexts, isRecord } from "../values.ts";
 import { CARD_CURRENCY } from "../contract/cards.ts";
 import { toWire, wireMethod } from "../contract/wire-names.ts";
 import type { ClientOptions } from "./config.ts";
@@ -51,7 +51,7 @@ const tooManyDigits = (input: RawRequest, assumptions: Assumptions): Array<Fault
 };
 
 /**
- * Checks a request against the contract and encodes it.
+ * Cleans the texts of a request, checks it against the contract and encodes it.
  *
  * @param input fields of path, query and body in one object
  * @returns the encoded parts; fails with `InvalidRequest`, which names every fault at
@@ -63,7 +63,7 @@ export const checkRequest = (
   assumptions: Assumptions,
 ): Result.Result<EncodedRequest, InvalidRequest> => {
   const faults: Array<Fault> = [];
-  const fields = isRecord(input) ? withAmountsAsTexts(input) : {};
+  const fields = isRecord(input) ? withAmountsAsTexts(cleanTexts(input)) : {};
   if (input !== undefined && !isRecord(input)) {
     faults.push({ field: "", problem: "must be an object of fields" });
   }

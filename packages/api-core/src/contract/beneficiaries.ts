@@ -10,7 +10,16 @@ import {
   enveloped,
   orAbsent,
 } from "./answers.ts";
-import { CountryCode, CurrencyCode, emptyText, optionalText, PathSegment, text } from "./fields.ts";
+import {
+  codeText,
+  CountryCode,
+  CurrencyCode,
+  emptyText,
+  optionalCode,
+  optionalText,
+  PathSegment,
+  text,
+} from "./fields.ts";
 import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
 import { withRules } from "./rules.ts";
@@ -47,7 +56,7 @@ const commonFields = {
   /** Name of the account's holder, 1 to 36 characters. */
   account_holder: text(36),
   /** SWIFT code of the bank (BIC), at most 30 characters. */
-  swift_code: optionalText(30),
+  swift_code: optionalCode(30),
   /** Country of the beneficiary: a two-letter code (ISO 3166-1), such as `US`. */
   country_code: CountryCode,
   /** City of the beneficiary, 1 to 36 characters. */
@@ -69,22 +78,22 @@ const CreateBeneficiaryInputSchema = Schema.Opaque<CreateBeneficiaryInput>()(
     Schema.Struct({
       ...commonFields,
       /** Number of the bank account, at most 60 characters. Required if no `iban` is required. */
-      account_number: optionalText(60),
+      account_number: optionalCode(60),
       /**
        * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
        * Its country, length and check digits are checked.
        */
-      iban: optionalText(),
+      iban: optionalCode(),
       /** Clearing system of a `local` payment, at most 30 characters. */
       clearing_system: optionalText(30),
       /** Name of a bank code that has no field here. */
       routing_code_type1: optionalText(),
       /** That code. Requires `routing_code_type1`. */
-      routing_code_value1: optionalText(),
+      routing_code_value1: optionalCode(),
       /** Name of a second such code. */
       routing_code_type2: optionalText(),
       /** That code. Requires `routing_code_type2`. */
-      routing_code_value2: optionalText(),
+      routing_code_value2: optionalCode(),
     }),
     creationRules,
   ),
@@ -97,7 +106,7 @@ const byIdFields = {
 
 const updateBeneficiaryFields = {
   /** Number of the bank account, at most 60 characters; empty for a beneficiary that has an IBAN alone. */
-  account_number: emptyText(60),
+  account_number: codeText(60),
   /** Clearing system, at most 30 characters; empty for a beneficiary that has an IBAN alone. */
   clearing_system: emptyText(30),
 };

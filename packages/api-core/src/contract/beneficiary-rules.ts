@@ -1,5 +1,6 @@
 import { electronicFormatIBAN, validateIBAN, ValidationErrorsIBAN } from "ibantools";
 import { given, type RawRequest, requiredWhen, type Rule } from "./rules.ts";
+import { lettersAndDigits, lookUp } from "../values.ts";
 
 const IBAN_COUNTRIES = new Set(
   (
@@ -51,6 +52,35 @@ const ibanFits =
       : [];
   };
 
+/** Digits that codes have in every bank, by their name in letters: a spreadsheet removes zeros at the beginning. */
+const CODE_DIGITS: Readonly<Record<string, number>> = {
+  aba: 9,
+  abanumber: 9,
+  bsb: 6,
+  bsbnumber: 6,
+  bsbcode: 6,
+  routingnumber: 9,
+  sortcode: 6,
+};
+
+const lostZeros = (request: RawRequest, field: string, digits: number | undefined) => {
+  const code = given(request, field).replaceAll(/[\s-]/g, "");
+  return digits !== undefined && /^\d+$/.test(code) && code.length < digits
+    ? [{ field, problem: `has ${code.length} digits of ${digits}: restore zeros at the beginning` }]
+    : [];
+};
+
+const routingDigits =
+  (n: 1 | 2): Rule =>
+  (request) => {
+    const type = lettersAndDigits(given(request, `routing_code_type${n}`));
+    return lostZeros(request, `routing_code_value${n}`, lookUp(CODE_DIGITS, type));
+  };
+
+/** British account numbers have eight digits. */
+const accountDigits: Rule = (request) =>
+  lostZeros(request, "account_number", given(request, "bank_country") === "GB" ? 8 : undefined);
+
 /** Rules across the fields of a new beneficiary. */
 export const creationRules: ReadonlyArray<Rule> = [
   requiredWhen("first_name", "for an individual", isEntity("individual")),
@@ -62,4 +92,7 @@ export const creationRules: ReadonlyArray<Rule> = [
   requiredWhen("account_number", "if no iban is required", (request) => !needsIban(request)),
   routingPair(1),
   routingPair(2),
+  routingDigits(1),
+  routingDigits(2),
+  accountDigits,
 ];

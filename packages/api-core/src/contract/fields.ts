@@ -1,29 +1,10 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
+import { codeFault, textFault } from "../clean-text.ts";
 
 /** A filter with the sentence that a person reads when it fails. */
 const rule = <T>(message: string, holds: (value: T) => boolean) =>
   Schema.makeFilter<T>((value) => holds(value) || message);
-
-/** A line break, in any notation that shows a text on several lines. */
-const LINE_BREAK = /[\n\v\f\r\u{85}\u{2028}\u{2029}]/u;
-
-/**
- * Characters that show nothing, and change how a text is shown or read: controls, line breaks, marks that turn the order of the
- * letters around them, and half of a character. Letters of all scripts, and the characters that join them, may be sent.
- */
-const UNSENDABLE = /[\p{Cc}\p{Cs}\u{2028}\u{2029}\u{202A}-\u{202E}\u{2066}-\u{2069}]/u;
-
-const codePoint = (character: string): string =>
-  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
-
-const unsendable = (value: string): string | undefined => {
-  const found = UNSENDABLE.exec(value)?.[0];
-  if (found === undefined) return undefined;
-  return LINE_BREAK.test(found)
-    ? `has a line break (${codePoint(found)}): write it on one line`
-    : `has the control character ${codePoint(found)}: remove it`;
-};
 
 /**
  * A text of a request. The service's document has no field of several lines, and a bank would show a control
@@ -31,7 +12,7 @@ const unsendable = (value: string): string | undefined => {
  */
 const RequestText = Schema.String.check(
   // If it has one, then only this fault is named.
-  Schema.makeFilter<string>(unsendable, undefined, true),
+  Schema.makeFilter<string>(textFault, undefined, true),
 );
 
 /** At least `min` and at most `max` characters: code points, as a person counts most letters. */
@@ -69,6 +50,17 @@ export const emptyText = (max: number) =>
 /** A text that may be left out, of at most `max` characters. */
 export const optionalText = (max?: number) =>
   Schema.optionalKey(max === undefined ? RequestText : emptyText(max));
+
+/** A number of an account, or a code of a bank, that may be left out: of at most `max` characters. */
+export const optionalCode = (max?: number) =>
+  Schema.optionalKey(codeText(max ?? Number.POSITIVE_INFINITY));
+
+/** A number of an account that must be given and may be empty, of at most `max` characters. */
+export const codeText = (max: number) =>
+  Schema.String.check(
+    Schema.makeFilter<string>(codeFault, undefined, true),
+    length(0, max, `must have at most ${max} characters`),
+  );
 
 /** A code of letters, which is sent in capitals, however it is given. */
 const letters = (count: number, message: string) =>

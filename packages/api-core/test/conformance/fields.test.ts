@@ -45,6 +45,15 @@ const emptyText = (most?: number): Kind => ({
   ],
 });
 
+/** A number of an account, or a code: it is ASCII. */
+const code = (most: number): Kind => ({
+  right: ["", "12-34 56", "x".repeat(most)],
+  wrong: [
+    ...emptyText(most).wrong,
+    ["has the character U+00DC: write it in ASCII letters, digits and dashes", "Ü1"],
+  ],
+});
+
 const id: Kind = {
   right: ["b-1", "0"],
   wrong: [["must not be empty", "", " "], ...CONTROLS.slice(0, 1)],
@@ -70,13 +79,13 @@ const pathId: Kind = {
 };
 
 const country: Kind = {
-  right: ["SG", "sg"],
-  wrong: [["must be a two-letter country code, such as US", "S", "SGP", "ß", "", " SG", "SG\n"]],
+  right: ["SG", "sg", " SG\n"],
+  wrong: [["must be a two-letter country code, such as US", "S", "SGP", "ß", ""]],
 };
 
 const currency: Kind = {
   right: ["SGD", "sgd"],
-  wrong: [["must be a three-letter currency code, such as USD", "SG", "SGDX", "SG1", "", "SGD "]],
+  wrong: [["must be a three-letter currency code, such as USD", "SG", "SGDX", "SG1", ""]],
 };
 
 const date: Kind = {
@@ -93,28 +102,12 @@ const date: Kind = {
       "21.11.2026",
       "2026/11/21",
       "2026-11-21T00:00:00Z",
-      " 2026-11-21",
-      "2026-11-21\n",
       "",
     ],
   ],
 };
 
-const NOT_PLAIN = [
-  "-1",
-  "+1",
-  "1e3",
-  "01",
-  ".5",
-  "5.",
-  "1,000",
-  "1 000",
-  "0x10",
-  "NaN",
-  "",
-  " 1",
-  "١",
-];
+const NOT_PLAIN = ["-1", "+1", "1e3", "01", ".5", "5.", "1,000", "1 000", "0x10", "NaN", "", "١"];
 
 const amount: Kind = {
   right: ["1", "0.01", "100.5", "100.50", "12345678901.99"],
@@ -215,9 +208,9 @@ const FIELDS: {
       first_name: { ...emptyText(45), right: text(45).right },
       last_name: { ...emptyText(45), right: text(45).right },
       company_name: emptyText(120),
-      account_number: { ...emptyText(60), right: text(60).right },
+      account_number: { ...code(60), right: ["12-34 56"] },
       iban: { right: ["DE89370400440532013000"], wrong: [] },
-      swift_code: emptyText(30),
+      swift_code: code(30),
       clearing_system: emptyText(30),
       routing_code_type1: emptyText(),
       routing_code_value1: { right: [""], wrong: [] },
@@ -229,14 +222,14 @@ const FIELDS: {
     required: {
       beneficiary_id: pathId,
       ...beneficiary,
-      account_number: emptyText(60),
+      account_number: code(60),
       clearing_system: emptyText(30),
     },
     optional: {
       first_name: emptyText(45),
       last_name: emptyText(45),
       company_name: emptyText(120),
-      swift_code: emptyText(30),
+      swift_code: code(30),
     },
   },
   retrieveBeneficiary: { required: { beneficiary_id: pathId } },
