@@ -155,7 +155,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     const made = writes.find(({ state }) => state === "done");
     if (made === undefined && writes.some(({ state }) => UNSETTLED.has(state))) return undefined;
     const isDoubted = writes.some(({ doubt, state }) => state === "ended" && doubt > 0);
-    const why = cause && messageOf(cause);
+    const why = cause === undefined ? undefined : messageOf(cause);
     const failed = (message: string) => ({ number, state: "failed" as const, message });
     if (made === undefined)
       return failed(isDoubted ? ENDED_IN_DOUBT : (why ?? "Ended without a payout."));
