@@ -15,9 +15,8 @@ export interface Outcome {
   readonly retry: "always" | "ifIdempotent" | "never";
 }
 
-/** A class of responses: how it is recognised, its error, and its outcome for each class of operations. */
+/** A class of responses: its error, and its outcome for each class of operations. */
 interface Row extends Readonly<Record<IdempotencyClass, Outcome>> {
-  readonly means: string;
   /** The error if nothing was carried out. An unknown outcome is `OutcomeUnknown`, or `UnexpectedAnswer` if that is named here. */
   readonly error:
     | "none"
@@ -50,105 +49,49 @@ const unknown = { carriedOut: "unknown", retry: "never" } as const;
 
 /**
  * The one table of outcomes: class of response × class of operation. Client, activities and tools follow it, and
- * docs/errors-and-outcomes.md prints it. {@link IdempotencyClass} says what the classes of operations are.
+ * docs/errors-and-outcomes.md prints it, with the docstring of each class of responses. {@link IdempotencyClass} says
+ * what the classes of operations are.
  */
 export const OUTCOMES = {
-  notSent: {
-    means: "No byte of the request left.",
-    error: "Unavailable",
-    ...no("always"),
-  },
-  notSentUntilFixed: {
-    means: "No byte left, and a person has to fix something first, such as a certificate.",
-    error: "Unavailable",
-    ...no("never"),
-  },
-  lost: {
-    means: "It was sent, and no complete response arrived.",
-    error: "Unavailable",
-    ...unknownIfWrite("ifIdempotent"),
-  },
-  lostUntilFixed: {
-    means: "No complete response arrived, and a person has to fix something first.",
-    error: "Unavailable",
-    ...unknownIfWrite("never"),
-  },
-  serverFault: {
-    means:
-      "HTTP 5xx; HTTP or envelope code 408; 403 without an envelope; 429 if `notCarriedOutStatuses` does not list it.",
-    error: "Unavailable",
-    ...unknownIfWrite("ifIdempotent"),
-  },
-  busy: {
-    means: "HTTP 5xx, 408 or 403 that `notCarriedOutStatuses` lists.",
-    error: "Unavailable",
-    ...no("always"),
-  },
-  turnedAway: {
-    means: "Another HTTP 4xx without an envelope that `notCarriedOutStatuses` lists.",
-    error: "Unavailable",
-    ...no("never"),
-  },
-  gateway: {
-    means: "Another HTTP 4xx without an envelope: a gateway may send it after the service acted.",
-    error: "Unavailable",
-    ...unknownIfWrite("never"),
-  },
-  rateLimited: {
-    means: "HTTP or envelope code 429.",
-    error: "RateLimited",
-    ...no("always"),
-  },
-  tokenRejected: {
-    means: "The service rejects the token. The client signs in and sends it once more.",
-    error: "NotAuthenticated",
-    ...no("always"),
-  },
-  tokenRejectedByGateway: {
-    means:
-      "The token is rejected without an envelope: a gateway may do so after the service acted.",
-    error: "NotAuthenticated",
-    ...unknownIfWrite("ifIdempotent"),
-  },
-  refused: {
-    means: "An envelope with a code from 400 to 499.",
-    error: "Refused",
-    ...refused,
-  },
-  refusedResend: {
-    means: "The same, but the request may have been sent before, so the service may know its key.",
-    error: "Refused",
-    ...refused,
-    keyed: unknown,
-  },
-  conflict: {
-    means: "HTTP or envelope code 409: it may conflict with an earlier send of the same request.",
-    error: "Refused",
-    ...refused,
-    keyed: unknown,
-    none: unknown,
-  },
-  contradictory: {
-    means:
-      "Status, code, message and data contradict each other or have no defined meaning. For a write, also any failure whose body may be a damaged envelope.",
-    error: "UnexpectedAnswer",
-    ...unknownIfWrite("ifIdempotent"),
-  },
-  unreadable: {
-    means: "A success without the documented data or, for a write, with an undocumented message.",
-    error: "UnexpectedAnswer",
-    ...unknownIfWrite("never"),
-  },
-  alreadySo: {
-    means: "A refusal that `alreadySoRefusals` lists.",
-    error: "none",
-    ...yes,
-  },
-  success: {
-    means: "HTTP 2xx, code 200 and the documented data.",
-    error: "none",
-    ...yes,
-  },
+  /** No byte of the request left. */
+  notSent: { error: "Unavailable", ...no("always") },
+  /** No byte left, and a person has to fix something first, such as a certificate. */
+  notSentUntilFixed: { error: "Unavailable", ...no("never") },
+  /** It was sent, and no complete response arrived. */
+  lost: { error: "Unavailable", ...unknownIfWrite("ifIdempotent") },
+  /** No complete response arrived, and a person has to fix something first. */
+  lostUntilFixed: { error: "Unavailable", ...unknownIfWrite("never") },
+  /** HTTP 5xx; HTTP or envelope code 408; 403 without an envelope; 429 if `notCarriedOutStatuses` does not list it. */
+  serverFault: { error: "Unavailable", ...unknownIfWrite("ifIdempotent") },
+  /** HTTP 5xx, 408 or 403 that `notCarriedOutStatuses` lists. */
+  busy: { error: "Unavailable", ...no("always") },
+  /** Another HTTP 4xx without an envelope that `notCarriedOutStatuses` lists. */
+  turnedAway: { error: "Unavailable", ...no("never") },
+  /** Another HTTP 4xx without an envelope: a gateway may send it after the service acted. */
+  gateway: { error: "Unavailable", ...unknownIfWrite("never") },
+  /** HTTP or envelope code 429. */
+  rateLimited: { error: "RateLimited", ...no("always") },
+  /** The service rejects the token. The client signs in and sends it once more. */
+  tokenRejected: { error: "NotAuthenticated", ...no("always") },
+  /** The token is rejected without an envelope: a gateway may do so after the service acted. */
+  tokenRejectedByGateway: { error: "NotAuthenticated", ...unknownIfWrite("ifIdempotent") },
+  /** An envelope with a code from 400 to 499. */
+  refused: { error: "Refused", ...refused },
+  /** The same, but the request may have been sent before, so the service may know its key. */
+  refusedResend: { error: "Refused", ...refused, keyed: unknown },
+  /** HTTP or envelope code 409: it may conflict with an earlier send of the same request. */
+  conflict: { error: "Refused", ...refused, keyed: unknown, none: unknown },
+  /**
+   * Status, code, message and data contradict each other or have no defined meaning. For a write, also any failure
+   * whose body may be a damaged envelope.
+   */
+  contradictory: { error: "UnexpectedAnswer", ...unknownIfWrite("ifIdempotent") },
+  /** A success without the documented data or, for a write, with an undocumented message. */
+  unreadable: { error: "UnexpectedAnswer", ...unknownIfWrite("never") },
+  /** A refusal that `alreadySoRefusals` lists. */
+  alreadySo: { error: "none", ...yes },
+  /** HTTP 2xx, code 200 and the documented data. */
+  success: { error: "none", ...yes },
 } as const satisfies Readonly<Record<string, Row>>;
 
 /** A row of {@link OUTCOMES}. */

@@ -35,14 +35,22 @@ const open = (path: string, name: string) => {
       .displayPartsToString(symbol.getDocumentationComment(checker))
       .replaceAll(/(?<!\n)\n(?!\n)/g, " ");
 
-  return { checker, members: checker.getDeclaredTypeOfSymbol(found).getProperties(), textOf };
+  const isValue = (found.flags & ts.SymbolFlags.Variable) !== 0;
+  const type = isValue ? checker.getTypeOfSymbol(found) : checker.getDeclaredTypeOfSymbol(found);
+  return { checker, members: type.getProperties(), textOf };
+};
+
+const readMembers = (path: string, name: string): ReadonlyMap<string, string> => {
+  const { members, textOf } = open(path, name);
+  return new Map(members.map((member) => [member.name, textOf(member)]));
 };
 
 /** Read the docstrings of the assumptions, by their names. */
-export const readAssumptions = (): ReadonlyMap<string, string> => {
-  const { members, textOf } = open("../../src/contract/assumptions.ts", "Assumptions");
-  return new Map(members.map((member) => [member.name, textOf(member)]));
-};
+export const readAssumptions = () =>
+  readMembers("../../src/contract/assumptions.ts", "Assumptions");
+
+/** Read the docstrings of the classes of responses, by their names. */
+export const readOutcomes = () => readMembers("../../src/client/outcomes.ts", "OUTCOMES");
 
 /** Read the docstrings of all operations but signIn, and of their fields. */
 export const readDocumentation = (): ReadonlyMap<string, Documentation> => {
