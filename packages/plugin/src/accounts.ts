@@ -6,7 +6,7 @@ import {
   PaymentsClient,
 } from "@durable-payments/api-core";
 import { accountHash } from "@durable-payments/protocol/account";
-import { clientOptionsOf, type SettledAccount } from "@durable-payments/protocol/settings";
+import { clientOptionsOf, type AccountSettings } from "@durable-payments/protocol/settings";
 import { Runtime } from "@temporalio/worker";
 import { ManagedRuntime, Redacted, Result } from "effect";
 import { CannotStart, type WorkerSettings } from "./settings.ts";
@@ -16,7 +16,7 @@ export interface Account {
   /** Undefined for the one without a name. */
   readonly name: string | undefined;
   readonly hash: string;
-  readonly settings: SettledAccount;
+  readonly settings: AccountSettings;
   readonly options: ClientOptions;
   /** Holds the client, with its session and its connections; dispose it when the worker has drained. */
   readonly runtime: PaymentsRuntime;
@@ -34,7 +34,7 @@ const logger: ClientLogger = {
   warn: (message) => void Runtime.instance().logger.warn(message),
 };
 
-const checkedOptions = (settings: SettledAccount): ClientOptions => {
+const checkedOptions = (settings: AccountSettings): ClientOptions => {
   const read = clientOptionsOf({ logger, ...settings });
   if (Result.isFailure(read)) throw new CannotStart(read.failure.message);
   if (read.success.maxAttempts >= LEAST_ATTEMPTS) return read.success;

@@ -1,10 +1,4 @@
 export { defineOperation, type OwnOperation } from "@durable-payments/activities";
 export { PaymentsPlugin } from "./payments-plugin.ts";
-export {
-  type AccountSettings,
-  type AmountLimits,
-  CannotStart,
-  type NotifySettings,
-  type PaymentsSettings,
-  type Polling,
-} from "./settings.ts";
+export type { AccountSettings } from "@durable-payments/protocol/settings";
+export { CannotStart, type PaymentsSettings, type Polling } from "./settings.ts";

@@ -1,14 +1,14 @@
 import type { OwnOperations } from "@durable-payments/activities";
-import { type ClientSettings, clientSettingNames, didYouMean } from "@durable-payments/api-core";
+import { clientSettingNames, didYouMean } from "@durable-payments/api-core";
 import { isRecord, messageOf } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import {
+  type AccountSettings,
   accountSettingNames,
   accountsOf,
   checkSettings,
   layOver,
   readSettings,
-  type SettledAccount,
   type Settings,
 } from "@durable-payments/protocol/settings";
 
@@ -28,42 +28,6 @@ export class CannotStart extends Error {
   }
 }
 
-/** An amount for each currency as decimal strings: `{ USD: "10000.00" }`. */
-export type AmountLimits = Readonly<Record<string, string>>;
-
-/** Settings of one account with the payment service. */
-export interface AccountSettings extends Partial<ClientSettings> {
-  /**
-   * Largest amount of one payout, card or withdrawal, by currency. Once it is set, nothing is paid in a currency that it
-   * does not list. Kept in the ledger for all workers. Default: no limit.
-   */
-  readonly maxAmounts?: AmountLimits;
-  /**
-   * Amounts above which a second person has to approve, by currency. Once it is set, every amount of a currency that it
-   * does not list needs approval. Kept in the ledger for all workers. Default: what workflows ask for themselves.
-   */
-  readonly approveAbove?: AmountLimits;
-  /**
-   * Activities begun in a second for the account by all workers of the task queue together; above 0. Give every worker
-   * the same. Default: no limit.
-   */
-  readonly activitiesPerSecond?: number;
-}
-
-/** Webhook that gets which runs ask, fail or are overdue. */
-export interface NotifySettings {
-  /** Absolute address; https, or http to this machine. */
-  readonly url?: string;
-  /** Signs each notification: `whsec_` and 24 to 64 bytes in base64. */
-  readonly secret?: string;
-  /** Seconds between two looks at what has happened. Default: 15. */
-  readonly intervalSeconds?: number;
-  /** Hours after which an open run is overdue. Default: 120. */
-  readonly overdueHours?: number;
-  /** Address of Temporal's Web UI, for links, such as `http://localhost:8233`. Default: no links. */
-  readonly webUi?: string;
-}
-
 /** A worker that polls all its task queues. */
 export interface Polling {
   /** The Temporal namespace. */
@@ -80,14 +44,8 @@ export interface Polling {
  * Settings of {@link PaymentsPlugin}. A setting that is left out comes from its environment variable, or else from the
  * file that `PAYMENTS_SETTINGS` names: docs/settings.md.
  */
-export interface PaymentsSettings extends AccountSettings {
-  /**
-   * Ledger of writes: `sqlite:FILE`, `postgres://USER:PASSWORD@HOST/DATABASE`, or `memory` for tests. Workers on more
-   * than one host need PostgreSQL. Default: a file of the client in `~/.local/state/durable-payments`.
-   */
-  readonly ledger?: string;
-  /** Folder of the keys that encrypt payloads and the ledger's texts. Default: no encryption. */
-  readonly keyring?: string;
+export interface PaymentsSettings
+  extends AccountSettings, Pick<Settings, "batchShare" | "keyring" | "ledger" | "notify"> {
   /**
    * Further accounts by name, each with credentials of its own. An account takes the other settings that it leaves out
    * from those of the plugin. A name has 1 to 40 lower-case letters, digits and dashes. Default: none.
@@ -95,10 +53,6 @@ export interface PaymentsSettings extends AccountSettings {
   readonly accounts?: Readonly<Record<string, AccountSettings>>;
   /** Operations of your own that workflows send, by the names that `ownOperation` gives them. Default: none. */
   readonly operations?: OwnOperations;
-  /** The part of `activitiesPerSecond` that batches may use, above 0, up to 1. Default: 0.5. */
-  readonly batchShare?: number;
-  /** Webhook for runs that ask, fail or are overdue. Default: none. */
-  readonly notify?: NotifySettings;
   /**
    * Address at which the worker answers `/livez`, `/readyz` and `/metrics` (with those of the SDK, if the `Runtime` has
    * an exporter for Prometheus): a port of 127.0.0.1, or `HOST:PORT`; port 0 is any free one. Default: none.
@@ -122,9 +76,9 @@ export interface WorkerProcess {
 }
 
 /** The settings of a worker: of its program, its environment and its file. */
-export interface WorkerSettings extends Omit<Settings, keyof SettledAccount | "accounts"> {
+export interface WorkerSettings extends Omit<Settings, keyof AccountSettings | "accounts"> {
   /** By name; undefined for the account without a name. The first one is of the base queue. */
-  readonly accounts: ReadonlyMap<string | undefined, SettledAccount>;
+  readonly accounts: ReadonlyMap<string | undefined, AccountSettings>;
 }
 
 /** Settings that a file can hold and a program as well, apart from those of the client. */
@@ -178,20 +132,17 @@ export const checkProgramSettings = (given: PaymentsSettings): void => {
     throw new CannotStart("The setting onReady of PaymentsPlugin must be a function.");
   }
   const { accounts = {}, healthAddress, ...others } = given;
-  const check = (settings: object, prefix: string) =>
-    void orCannotStart(() =>
-      // The client checks its own.
-      checkSettings(pick(settings, SHARED), (field) => `The setting ${prefix}${field}`),
-    );
-  check(
-    { ...others, ...(healthAddress !== undefined && { healthAddress: `${healthAddress}` }) },
-    "",
-  );
-  for (const [name, account] of Object.entries(accounts)) {
+  const named = Object.entries(accounts).map(([name, account]) => {
     refuseUnknown(account, [...clientSettingNames, ...accountSettingNames], `The account ${name}`);
-    check(account, `accounts.${name}.`);
-    check({ accounts: { [name]: {} } }, "");
-  }
+    return [name, pick(account, SHARED)] as const;
+  });
+  const shared = {
+    ...pick(others, SHARED),
+    accounts: Object.fromEntries(named),
+    ...(healthAddress !== undefined && { healthAddress: `${healthAddress}` }),
+  };
+  // The client checks its own.
+  orCannotStart(() => checkSettings(shared, (field) => `The setting ${field}`));
 };
 
 /**

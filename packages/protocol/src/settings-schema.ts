@@ -66,11 +66,15 @@ const accountSettings = {
   /**
    * Maximum amount of one payout, card or withdrawal, by currency. Other currencies are refused.
    *
+   * Decimal strings: `{ USD: "10000.00" }`.
+   *
    * @default no limit
    */
   maxAmounts: Amounts,
   /**
    * Amounts above which a second person must approve, by currency. Other currencies always need approval.
+   *
+   * Decimal strings: `{ USD: "1000.00" }`.
    *
    * @default set by each input
    */

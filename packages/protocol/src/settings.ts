@@ -178,13 +178,13 @@ export const readSettings = (environment: Environment): Settings => {
   return file === "" ? ofEnvironment : layOver(readFile(file), ofEnvironment);
 };
 
-/** An account with every setting that applies to it. */
-export interface SettledAccount
+/** Settings of one account with the payment service. */
+export interface AccountSettings
   extends
     Partial<ClientSettings>,
     Pick<Settings, "activitiesPerSecond" | "approveAbove" | "maxAmounts"> {}
 
-const ofNamed = (name: string, own: SettledAccount, common: SettledAccount): SettledAccount => {
+const ofNamed = (name: string, own: AccountSettings, common: AccountSettings): AccountSettings => {
   if (!own.clientId || !(own.apiKey || own.apiKeyFile)) {
     const missing = own.clientId ? "apiKey" : "clientId";
     throw invalid(`The account ${name} has no ${missing}: each account needs its own credentials.`);
@@ -202,20 +202,20 @@ const ofNamed = (name: string, own: SettledAccount, common: SettledAccount): Set
 export const accountsOf = ({
   accounts = {},
   ...settings
-}: SettledAccount & {
-  readonly accounts?: Readonly<Record<string, SettledAccount>>;
-}): ReadonlyMap<string | undefined, SettledAccount> => {
+}: AccountSettings & {
+  readonly accounts?: Readonly<Record<string, AccountSettings>>;
+}): ReadonlyMap<string | undefined, AccountSettings> => {
   const isOfAccount = (name: string) =>
     accountSettingNames.includes(name) || clientSettingNames.includes(name);
   // The names decide.
   const unnamed = Object.fromEntries(
     Object.entries(settings).filter(([name]) => isOfAccount(name)),
-  ) as SettledAccount;
+  ) as AccountSettings;
   const named = Object.entries(accounts).map(
     ([name, account]) => [name, ofNamed(name, account, unnamed)] as const,
   );
   const isOpen = unnamed.clientId !== undefined || named.length === 0;
-  return new Map<string | undefined, SettledAccount>([
+  return new Map<string | undefined, AccountSettings>([
     ...(isOpen ? ([[undefined, unnamed]] as const) : []),
     ...named,
   ]);
@@ -228,7 +228,7 @@ export const accountsOf = ({
  * @returns the client's options; fails with `InvalidSettings`.
  */
 export const clientOptionsOf = (
-  account: SettledAccount,
+  account: AccountSettings,
 ): Result.Result<ClientOptions, InvalidSettings> => {
   const settings = Object.entries(account).filter(([name]) => clientSettingNames.includes(name));
   // The check finds what is missing.
