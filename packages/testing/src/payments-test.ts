@@ -17,11 +17,10 @@ import {
 import type { DataConverter, Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
-import { crashOn } from "./crash.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
 import { replayRuns, TestRuns } from "./replay.ts";
 import { type PaymentsTestOptions, type RunningTestOptions, TestBench } from "./test-bench.ts";
-import { type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
+import { pause, type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
 
 /** How a run is started. */
 export interface StartOptions {
@@ -106,6 +105,9 @@ export interface PaymentsTest extends AsyncDisposable {
 const NAMESPACE = "default";
 
 const DEFAULT_WAIT_LIMIT_MS = 10_000;
+
+/** How often it is asked whether the request has come after which the worker crashes. */
+const LOOK_EVERY_MS = 5;
 
 /** Returns a client whose `result()` lets the server's time pass, and which reads histories decoded. */
 const clientOf = (
@@ -207,17 +209,36 @@ export const beginTest = async (
     };
     const broken = Promise.withResolvers<never>();
     broken.promise.catch(() => undefined);
-    const crashes = crashOn(simulator, restartWorker, broken.reject);
-    ends.push(crashes.end);
-    const ordered: Array<number> = [];
+    const ordered: Array<{ readonly what: string; readonly hasHappened: () => Promise<boolean> }> =
+      [];
+    const order = async (what: string, fault: FaultOrder) => {
+      const index = (await simulator.faults()).length;
+      const hasHappened = async () => ((await simulator.faults())[index]?.fired ?? 0) > 0;
+      await simulator.addFault(fault);
+      ordered.push({ what, hasHappened });
+      return hasHappened;
+    };
     ends.push(async () => {
-      const faults = await simulator.faults();
-      const unfired = ordered.map((index) => faults[index]).find((fault) => fault?.fired === 0);
-      if (unfired === undefined) return;
-      const { kind, operation = "any operation" } = unfired;
-      throw new Error(
-        `The fault ${kind} of ${operation} did not happen, so the test proves nothing. Order it before the run that sends the request, and wait for the run.`,
-      );
+      for (const { hasHappened, what } of ordered) {
+        if (await hasHappened()) continue;
+        throw new Error(
+          `${what} did not happen, so the test proves nothing. Order it before the run that sends the request, and wait for the run.`,
+        );
+      }
+    });
+    let isOver = false;
+    const crashes: Array<Promise<void>> = [];
+    /** The service has carried the request out, and withholds the answer: the worker is ended meanwhile. */
+    const crashOnce = async (hasHappened: () => Promise<boolean>): Promise<void> => {
+      while (!(await hasHappened())) {
+        if (isOver) return;
+        await pause(LOOK_EVERY_MS);
+      }
+      await restartWorker();
+    };
+    ends.push(async () => {
+      isOver = true;
+      await Promise.all(crashes);
     });
 
     const context = { client, ledger, clock, waitLimitMs, broken: broken.promise };
@@ -247,11 +268,19 @@ export const beginTest = async (
         paymentsRun<W, WorkflowHandle<W>>(context, client.workflow.getHandle<W>(workflowId)),
       ledger: simulator.state,
       fault: async (kind, options = {}) => {
-        ordered.push((await simulator.faults()).length);
-        await simulator.addFault({ kind, ...options });
+        const { operation = "any operation" } = options;
+        await order(`The fault ${kind} of ${operation}`, { kind, ...options });
       },
       temperament: simulator.setTemperament,
-      crashAfter: crashes.after,
+      crashAfter: async (operation) => {
+        const hasHappened = await order(`The crash after ${operation}`, {
+          kind: "stalled",
+          operation,
+        });
+        const crash = crashOnce(hasHappened);
+        crash.catch(broken.reject);
+        crashes.push(crash);
+      },
       restartWorker,
       now: clock.now,
       sleep: clock.sleep,
