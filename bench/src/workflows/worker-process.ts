@@ -1,8 +1,7 @@
-import { PaymentsClient } from "@durable-payments/api-core";
+import { createClient } from "@durable-payments/api-core";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import { Client } from "@temporalio/client";
 import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/worker";
-import { ManagedRuntime } from "effect";
 import { randomUUID } from "node:crypto";
 import { answerTasks } from "../child.ts";
 import { makeBareActivities } from "./bare-activities.ts";
@@ -26,16 +25,19 @@ export interface RunsReading {
   readonly events: number;
 }
 
+const { PAYMENTS_API_KEY = "", PAYMENTS_BASE_URL = "", PAYMENTS_CLIENT_ID = "" } = process.env;
 const [given, temporalAddress = "", taskQueue = ""] = process.argv.slice(2);
 // The scenario passes one of the two.
 const author = given as Author;
 const workflowBundle = await bundleOf(author);
 Runtime.install({ logger: new DefaultLogger("ERROR") });
 const connection = await NativeConnection.connect({ address: temporalAddress });
-const runtime = ManagedRuntime.make(PaymentsClient.layerFromEnvironment);
-const { beneficiary_id } = await runtime.runPromise(
-  PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
-);
+const service = createClient({
+  baseUrl: PAYMENTS_BASE_URL,
+  clientId: PAYMENTS_CLIENT_ID,
+  apiKey: PAYMENTS_API_KEY,
+});
+const { beneficiary_id } = await service.createBeneficiary(beneficiary);
 
 // Ours as a user's worker has it, with everything else that the plugin runs.
 const plugins = author === "ours" ? [new PaymentsPlugin()] : [];
@@ -46,7 +48,7 @@ const worker = await Worker.create({
   plugins,
   ...(author === "ours"
     ? { workflowBundle: await bundleOfWorker() }
-    : { workflowBundle, activities: makeBareActivities(runtime) }),
+    : { workflowBundle, activities: makeBareActivities(service) }),
 });
 worker.run().catch((error: unknown) => {
   process.stderr.write(`${String(error)}\n`);
