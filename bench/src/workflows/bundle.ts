@@ -5,12 +5,15 @@ import { bundleWorkflowCode, DefaultLogger, type WorkflowBundle } from "@tempora
 /** Whose workflows: the project's, or those hand-written on the bare SDK. */
 export type Author = "ours" | "bare";
 
-const definitions = fileURLToPath(import.meta.resolve("@durable-payments/workflows/definitions"));
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const MODULES: Readonly<Record<Author, string>> = {
+  ours: import.meta.resolve("@durable-payments/workflows/definitions"),
+  bare: import.meta.resolve("./bare.ts"),
+};
 
-/** Bundles workflows for production from their sources, ours as a worker of the project does it. */
-const bundle = (author: Author, workflowsPath: string): Promise<WorkflowBundle> =>
-  bundleWorkflowCode({
+/** Bundles workflows for production from their sources. Ours are all that a worker of the project has, bundled as there. */
+export const bundleOf = (author: Author): Promise<WorkflowBundle> => {
+  const workflowsPath = fileURLToPath(MODULES[author]);
+  return bundleWorkflowCode({
     workflowsPath,
     plugins: author === "ours" ? [paymentsBundler({ shared: [workflowsPath] })] : [],
     webpackConfigHook: (config) => ({
@@ -21,10 +24,4 @@ const bundle = (author: Author, workflowsPath: string): Promise<WorkflowBundle> 
     }),
     logger: new DefaultLogger("WARN"),
   });
-
-/** The payout and the onboarding alone. */
-export const bundleOf = (author: Author): Promise<WorkflowBundle> =>
-  bundle(author, fileOf(author === "ours" ? "./ours.ts" : "./bare.ts"));
-
-/** All workflows of the project, as its worker has them. */
-export const bundleOfWorker = (): Promise<WorkflowBundle> => bundle("ours", definitions);
+};

@@ -5,7 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime, Worker } from "@temporalio/wo
 import { randomUUID } from "node:crypto";
 import { answerTasks } from "../child.ts";
 import { makeBareActivities } from "./bare-activities.ts";
-import { type Author, bundleOf, bundleOfWorker } from "./bundle.ts";
+import { type Author, bundleOf } from "./bundle.ts";
 import { beneficiary, onboardInput, payoutInput, type WorkflowName } from "./inputs.ts";
 
 /** So many runs, so many of them at once, or so many histories replayed. */
@@ -46,9 +46,8 @@ const worker = await Worker.create({
   connection,
   taskQueue,
   plugins,
-  ...(author === "ours"
-    ? { workflowBundle: await bundleOfWorker() }
-    : { workflowBundle, activities: makeBareActivities(service) }),
+  workflowBundle,
+  ...(author === "bare" && { activities: makeBareActivities(service) }),
 });
 worker.run().catch((error: unknown) => {
   process.stderr.write(`${String(error)}\n`);
