@@ -1,13 +1,6 @@
 import { relative } from "node:path";
 import { Interrupted, interruption, reporter, runCommand } from "./command.ts";
-import {
-  announceDevStack,
-  type Part,
-  settingsFileOf,
-  type Stack,
-  withStack,
-  workerSettings,
-} from "./stack.ts";
+import { announceDevStack, type Part, type Stack, withStack, workerSettings } from "./stack.ts";
 
 const PORTS = { temporal: 7233, webUi: 8233, simulator: 4010, simulatorEu: 4011 };
 
@@ -22,8 +15,8 @@ restarts the part with the same ports and data is then printed.
 Options:
   --help   shows this text
 
-The ports are ${Object.values(PORTS).join(", ")}; a port in use is replaced by a free one. The worker reads your PAYMENTS_*
-settings, such as PAYMENTS_APPROVE_ABOVE, but never the address or credentials of your payment service.
+The ports are ${Object.values(PORTS).join(", ")}; a port in use is replaced by a free one. The worker reads your variables
+such as PAYMENTS_APPROVE_ABOVE, but neither your PAYMENTS_SETTINGS nor the address or credentials of your payment service.
 Exit codes: 0 stopped by Ctrl-C or SIGTERM, 1 a part did not start, 2 invalid options.
 `;
 
@@ -35,7 +28,6 @@ await runCommand({ help, options: {} }, async () => {
     ports: PORTS,
     signal,
     workerSettings: workerSettings(),
-    settingsFile: settingsFileOf(),
     onEnded: (part: Part, what: string, stack: Stack) => report.line(advice(part, what, stack)),
   };
   try {

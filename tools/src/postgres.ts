@@ -85,20 +85,10 @@ const MOST_CONNECTIONS = 300;
  * @throws Error if PostgreSQL cannot run here
  */
 export const startPostgres = (folder: string): Promise<Postgres> =>
-  start(folder, randomBytes(24).toString("base64url"), (run, passwordFile) =>
-    run(
-      "initdb",
-      "-E",
-      "UTF8",
-      "--no-locale",
-      "-U",
-      USER,
-      "-A",
-      "scram-sha-256",
-      "--pwfile",
-      passwordFile,
-    ),
-  );
+  start(folder, randomBytes(24).toString("base64url"), (run, passwordFile) => {
+    const options = `-E UTF8 --no-locale -A scram-sha-256 -U ${USER} --pwfile`.split(" ");
+    return run("initdb", ...options, passwordFile);
+  });
 
 type Run = (program: string, ...args: ReadonlyArray<string>) => PromiseLike<unknown>;
 

@@ -10,6 +10,9 @@ import { fileURLToPath } from "node:url";
 /** The folder of the checkout. */
 export const checkout = fileURLToPath(new URL("../../", import.meta.url));
 
+/** The value of `TEMPORAL_CONFIG_FILE` that keeps the user's own Temporal profiles out of a process. */
+export const NO_PROFILES = join(import.meta.dirname, "no-profiles.toml");
+
 /** The apps of the workspace that run from source. */
 const MAIN_FILES = {
   simulator: "packages/simulator/src/main.ts",

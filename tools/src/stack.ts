@@ -1,4 +1,3 @@
-import { isRecord } from "@durable-payments/api-core/values";
 import { Connection } from "@temporalio/client";
 import getPort from "get-port";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,6 +10,7 @@ import {
   checkout,
   describeExit,
   lastLines,
+  NO_PROFILES,
   spawnProcess,
   type StartedProcess,
   untilReady,
@@ -65,26 +65,14 @@ export const withoutServiceVariables = (
       .map((name) => [name, undefined]),
   );
 
-/** Settings that lead to somebody's payment service, or to a record of its payments; the file is read by {@link settingsFileOf}. */
+/** Settings that lead to somebody's payment service, or to a record of its payments. */
 const ADDRESSES = /^PAYMENTS_(?:BASE_URL|CLIENT_ID|API_KEY|API_KEY_FILE|LEDGER|SETTINGS)$/;
-const ADDRESS_SETTINGS = ["baseUrl", "clientId", "apiKey", "apiKeyFile", "ledger", "accounts"];
 
 /** Returns the user's own settings of a worker, such as limits, without those that lead to a payment service. */
 export const workerSettings = (env: NodeJS.ProcessEnv = process.env): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(env).filter(([name]) => name.startsWith("PAYMENTS_") && !ADDRESSES.test(name)),
   );
-
-/** Returns the settings of the user's own file, without those that lead to a payment service. */
-export const settingsFileOf = (
-  env: NodeJS.ProcessEnv = process.env,
-): Readonly<Record<string, unknown>> => {
-  const file = env["PAYMENTS_SETTINGS"];
-  if (!file) return {};
-  const settings: unknown = JSON.parse(readFileSync(file, "utf8"));
-  const kept = Object.entries(isRecord(settings) ? settings : {});
-  return Object.fromEntries(kept.filter(([name]) => !ADDRESS_SETTINGS.includes(name)));
-};
 
 const DEV_ENVIRONMENT = join(checkout, ".local", "dev.env");
 
@@ -115,9 +103,8 @@ export interface StackOptions {
   readonly name: string;
   /** Ports that are taken if they are free. */
   readonly ports?: Readonly<Record<"temporal" | "webUi" | "simulator" | "simulatorEu", number>>;
-  /** Settings of the worker in addition to those of the stack: variables, and the content of a settings file. */
+  /** Settings of the worker in addition to those of the stack. */
   readonly workerSettings?: NodeJS.ProcessEnv;
-  readonly settingsFile?: Readonly<Record<string, unknown>>;
   /** Called when a part ends, with how it ended and the path of its log; without it the stack fails. */
   readonly onEnded?: (part: Part, what: string, stack: Stack) => void;
   /** Ends the stack, and the work with it. */
@@ -206,7 +193,7 @@ export type Spawn = (
 const EU = { clientId: "simulator-eu", apiKey: "simulator-eu-key" };
 
 const startParts = async (
-  { ports, settingsFile = {}, workerSettings: settings }: StackOptions,
+  { ports, workerSettings: settings }: StackOptions,
   report: Reporter,
   logFolder: string,
   spawn: Spawn,
@@ -225,19 +212,16 @@ const startParts = async (
   const temporal = spawn("temporal", path, temporalServerArguments(port, uiPort));
   await report.during("Starting the Temporal server", awaitTemporalServer(temporal, address));
 
-  // Keeps the user's own Temporal profiles out of it; envconfig 1.24 cannot read an empty file.
-  const configFile = join(logFolder, "temporal.toml");
-  await writeFile(configFile, "[profile.default]\n");
-  const stateFile = (name: string) => relative(process.cwd(), join(logFolder, `${name}.jsonl`));
-  const simulator = `--port ${simulatorPort} --state-file ${stateFile("simulator-ledger")}`;
-  const euState = stateFile("simulator-eu-ledger");
-  const simulatorEu = `--port ${euPort} --state-file ${euState} --client-id ${EU.clientId} --api-key ${EU.apiKey}`;
+  const argumentsOf = (name: string, simulatorsPort: number) =>
+    `--port ${simulatorsPort} --state-file ${relative(process.cwd(), join(logFolder, `${name}-ledger.jsonl`))}`;
+  const simulator = argumentsOf("simulator", simulatorPort);
+  const simulatorEu = `${argumentsOf("simulator-eu", euPort)} --client-id ${EU.clientId} --api-key ${EU.apiKey}`;
   const eu = `http://${HOST}:${euPort}`;
   const settingsPath = join(logFolder, "settings.json");
   const accounts = { eu: { ...EU, baseUrl: eu } };
-  await writeFile(settingsPath, JSON.stringify({ ...settingsFile, accounts }), { mode: 0o600 });
+  await writeFile(settingsPath, JSON.stringify({ accounts }), { mode: 0o600 });
   const variables = {
-    TEMPORAL_CONFIG_FILE: configFile,
+    TEMPORAL_CONFIG_FILE: NO_PROFILES,
     TEMPORAL_ADDRESS: address,
     TEMPORAL_NAMESPACE: "default",
     TEMPORAL_UI_URL: webUi,

@@ -1,12 +1,11 @@
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createLocalEnvironment, startApp, startProcess } from "@durable-payments/tools/testing";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type BundledApp, buildApp } from "../src/build-app.ts";
-import { appArguments, checkout } from "../src/processes.ts";
+import { appArguments, checkout, NO_PROFILES } from "../src/processes.ts";
 
 const run = async (args: ReadonlyArray<string>, env: NodeJS.ProcessEnv) => {
   const { exitCode, stderr, stdout } = await execa(process.execPath, args, {
@@ -42,13 +41,8 @@ const argumentsOf = (folder: URL, args: ReadonlyArray<string>): Array<string> =>
 ];
 
 describe("what was built runs as the sources do:", () => {
-  const profiles = mkdtempSync(join(tmpdir(), "built-test-"));
-  const configFile = join(profiles, "temporal.toml");
-  writeFileSync(configFile, "[profile.default]\n");
-  afterAll(() => rmSync(profiles, { recursive: true }));
-
   const variables = {
-    TEMPORAL_CONFIG_FILE: configFile,
+    TEMPORAL_CONFIG_FILE: NO_PROFILES,
     TEMPORAL_ADDRESS: "127.0.0.1:1",
     TEMPORAL_NAMESPACE: "default",
     PAYMENTS_BASE_URL: "http://127.0.0.1:1",
@@ -58,7 +52,7 @@ describe("what was built runs as the sources do:", () => {
 
   it.each<[string, BundledApp, ReadonlyArray<string>, NodeJS.ProcessEnv, number]>([
     ["the starter's help", "starter", ["list", "--help"], {}, 0],
-    ["an invalid input", "starter", ["pay", configFile, "--json"], {}, 2],
+    ["an invalid input", "starter", ["pay", NO_PROFILES, "--json"], {}, 2],
     ["the worker's help", "worker", ["--help"], {}, 0],
     ["an option that the worker does not know", "worker", ["--jsno"], {}, 2],
     ["an invalid log format", "worker", [], { PAYMENTS_LOG_FORMAT: "xml" }, 1],

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,6 @@ import {
   announceDevStack,
   choosePort,
   withoutServiceVariables,
-  settingsFileOf,
   workerSettings,
 } from "../src/stack.ts";
 
@@ -55,17 +54,9 @@ it("keeps the user's own servers and credentials away from the stack", () => {
   });
 });
 
-it("takes the user's limits, and nothing that leads to a payment service", async () => {
+it("takes the user's limits, and nothing that leads to a payment service", () => {
   const limits = { PAYMENTS_APPROVE_ABOVE: '{"EUR":"100.00"}' };
   const addresses = { PAYMENTS_BASE_URL: "https://x", PAYMENTS_CLIENT_ID: "c" };
   const secrets = { PAYMENTS_API_KEY: "k", PAYMENTS_LEDGER: "postgres://u:p@h/d" };
   expect(workerSettings({ PATH: "/bin", ...limits, ...addresses, ...secrets })).toEqual(limits);
-  const file = join(folder, "settings.json");
-  const accounts = { live: { clientId: "c", apiKey: "k" } };
-  const own = { approveAbove: { EUR: "100.00" } };
-  await writeFile(
-    file,
-    JSON.stringify({ ...own, baseUrl: "https://x", apiKeyFile: "k", accounts }),
-  );
-  expect(settingsFileOf({ PAYMENTS_SETTINGS: file })).toEqual(own);
 });

@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
   type App,
   appArguments,
   awaitReadyLine,
+  NO_PROFILES,
   type ReadyLine,
   spawnProcess,
   type StartedProcess,
@@ -91,15 +92,13 @@ export const workerVariables = (
   ...serviceVariables(service),
 });
 
-/** Makes a folder of a test's own, with an empty Temporal profile in it; remove it after the test. */
+/** Makes a folder of a test's own; remove it after the test. */
 export const makeTestFolder = () => {
   const path = mkdtempSync(join(tmpdir(), "test-"));
-  const configFile = join(path, "temporal.toml");
-  writeFileSync(configFile, "[profile.default]\n");
   return {
     path,
     /** Keeps the Temporal profiles of the developer out of the processes of a test. */
-    variables: { TEMPORAL_CONFIG_FILE: configFile },
+    variables: { TEMPORAL_CONFIG_FILE: NO_PROFILES },
     remove: () => rmSync(path, { recursive: true }),
   };
 };
