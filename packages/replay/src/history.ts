@@ -25,7 +25,7 @@ export class InvalidHistory extends Error {
  * each other: then `historyFromJSON` of `@temporalio/common` fails with "type must be a Type". This
  * is the copy that `@temporalio/proto` made its types with. A `require` is typed as `any`.
  */
-const { fromJson, toJson } = createRequire(import.meta.resolve("@temporalio/proto"))(
+const { fromJson } = createRequire(import.meta.resolve("@temporalio/proto"))(
   "protobufjs/ext/protojson",
 ) as {
   readonly fromJson: (
@@ -33,7 +33,6 @@ const { fromJson, toJson } = createRequire(import.meta.resolve("@temporalio/prot
     json: unknown,
     options: { readonly ignoreUnknownFields: boolean },
   ) => History;
-  readonly toJson: (type: unknown, message: unknown) => unknown;
 };
 
 const historyType = proto.temporal.api.history.v1.History;
@@ -73,15 +72,6 @@ export const readHistory = (json: unknown): History => {
   return history;
 };
 
-/**
- * Writes a history as Temporal's command line and Web UI write it.
- *
- * @param history as the client's `fetchHistory` returns it.
- * @returns JSON text, which `readRun` reads once it is parsed.
- */
-export const writeHistory = (history: History): string =>
-  JSON.stringify(toJson(historyType, historyType.fromObject(history)), undefined, 2);
-
 /** Returns the workflow id that a history says; undefined for one of an older server. */
 const workflowIdOf = ({ events }: History): string | undefined =>
   events?.[0]?.workflowExecutionStartedEventAttributes?.workflowId || undefined;
@@ -95,7 +85,7 @@ export const expectOwnId = ({ history, workflowId }: RunToReplay): void => {
 };
 
 /**
- * Reads the run whose history Temporal's command line, its Web UI or `writeHistory` wrote.
+ * Reads the run whose history Temporal's command line or its Web UI wrote.
  *
  * @param json content of the file, parsed.
  * @param workflowId for histories of older servers, which do not say it.
