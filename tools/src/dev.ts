@@ -9,8 +9,8 @@ const help = `Usage: npm run dev
 Runs a Temporal dev server with its Web UI, two simulators of the payment service, and a worker with
 an account at each (the second is named eu), until Ctrl-C. Everything is in memory, or removed at the end. In another terminal in the same checkout
 "./starter …" and "npm run worker" then talk to this stack.
-If a part ends, or you kill it, the others keep running, so you can practise an outage. The command that
-restarts the part with the same ports and data is then printed.
+If a part ends, or you kill it, the others keep running, so you can practise an outage. "npm run worker" starts the
+worker again.
 
 Options:
   --help   shows this text
@@ -28,7 +28,12 @@ await runCommand({ help, options: {} }, async () => {
     ports: PORTS,
     signal,
     workerSettings: workerSettings(),
-    onEnded: (part: Part, what: string, stack: Stack) => report.line(advice(part, what, stack)),
+    onEnded: (part: Part, what: string) =>
+      report.line(
+        part === "worker"
+          ? `${what}; the rest keeps running. To start another one, run this in another terminal in this folder:\n  npm run worker`
+          : `${what}; its data is lost. The rest keeps running; to have all again, press Ctrl-C, and start again.`,
+      ),
   };
   try {
     return await withStack(options, report, async (stack) => {
@@ -48,14 +53,6 @@ await runCommand({ help, options: {} }, async () => {
     return 0;
   }
 });
-
-/** What happened to a part, and the command that starts it by hand, with the same addresses and the same ledger. */
-function advice(part: Part, what: string, { restart }: Stack): string {
-  if (part === "temporal") {
-    return `${what}; its runs are lost with it. Press Ctrl-C, and start again.`;
-  }
-  return `${what}; the rest keeps running. To restart that part, run this in another terminal in this folder:\n  npm run ${restart[part]}`;
-}
 
 function describe({ eu, logFolder, parts, variables, webUi }: Stack): string {
   const service = variables["PAYMENTS_BASE_URL"];

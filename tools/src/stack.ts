@@ -2,7 +2,7 @@ import { Connection } from "@temporalio/client";
 import getPort from "get-port";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { Interrupted, type Reporter } from "./command.ts";
 import {
   appArguments,
@@ -106,7 +106,7 @@ export interface StackOptions {
   /** Settings of the worker in addition to those of the stack. */
   readonly workerSettings?: NodeJS.ProcessEnv;
   /** Called when a part ends, with how it ended and the path of its log; without it the stack fails. */
-  readonly onEnded?: (part: Part, what: string, stack: Stack) => void;
+  readonly onEnded?: (part: Part, what: string) => void;
   /** Ends the stack, and the work with it. */
   readonly signal: AbortSignal;
 }
@@ -120,8 +120,6 @@ export interface Stack {
   readonly variables: Readonly<Record<string, string>>;
   readonly logFolder: string;
   readonly parts: Readonly<Record<Part, StartedProcess>>;
-  /** The npm scripts, with arguments, that start a part again with its port and its data. */
-  readonly restart: Readonly<Record<Exclude<Part, "temporal">, string>>;
   /** Runs one more process with the variables of the stack; it ends with the stack. */
   readonly spawn: (name: string, args: ReadonlyArray<string>) => StartedProcess;
 }
@@ -160,7 +158,7 @@ export const withStack = async <A>(
         // A part that ends with the stack is not news.
         if (signal.aborted) return;
         const what = `${process.name} ended ${describeExit(exit)}`;
-        if (options.onEnded) options.onEnded(part, what, stack);
+        if (options.onEnded) options.onEnded(part, what);
         else reject(new Error(`${what}. Its last lines:\n${lastLines(process)}`));
       });
     }
@@ -212,10 +210,6 @@ const startParts = async (
   const temporal = spawn("temporal", path, temporalServerArguments(port, uiPort));
   await report.during("Starting the Temporal server", awaitTemporalServer(temporal, address));
 
-  const argumentsOf = (name: string, simulatorsPort: number) =>
-    `--port ${simulatorsPort} --state-file ${relative(process.cwd(), join(logFolder, `${name}-ledger.jsonl`))}`;
-  const simulator = argumentsOf("simulator", simulatorPort);
-  const simulatorEu = `${argumentsOf("simulator-eu", euPort)} --client-id ${EU.clientId} --api-key ${EU.apiKey}`;
   const eu = `http://${HOST}:${euPort}`;
   const settingsPath = join(logFolder, "settings.json");
   const accounts = { eu: { ...EU, baseUrl: eu } };
@@ -234,11 +228,13 @@ const startParts = async (
     // It ends with the simulator, whose payments it records.
     PAYMENTS_LEDGER: `sqlite:${join(logFolder, "ledger.sqlite")}`,
   };
-  const simulate = (name: string, args: string) =>
-    spawn(name, node, appArguments("simulator", [...args.split(" "), "--json"]));
+  const simulate = (name: string, ...args: ReadonlyArray<string>) =>
+    spawn(name, node, appArguments("simulator", ["--json", ...args]));
+  const { apiKey, clientId } = EU;
+  const asEu = ["--client-id", clientId, "--api-key", apiKey];
   const parts = {
-    simulator: simulate("simulator", simulator),
-    simulatorEu: simulate("simulator-eu", simulatorEu),
+    simulator: simulate("simulator", "--port", `${simulatorPort}`),
+    simulatorEu: simulate("simulator-eu", "--port", `${euPort}`, ...asEu),
     worker: spawn("worker", node, appArguments("worker", ["--json"]), {
       ...settings,
       ...variables,
@@ -251,11 +247,6 @@ const startParts = async (
     eu,
     variables,
     logFolder,
-    restart: {
-      simulator: `simulator -- ${simulator}`,
-      simulatorEu: `simulator -- ${simulatorEu}`,
-      worker: "worker",
-    },
     parts: { temporal, ...parts },
     spawn: (name, more) => spawn(name, node, more, variables),
   };

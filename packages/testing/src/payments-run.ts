@@ -1,15 +1,20 @@
-import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
+import type { Ledger, Question } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
 import { answer, approve, reject } from "@durable-payments/control/decide";
 import {
   type Client,
   type Workflow,
   type WorkflowHandle,
-  type WorkflowHandleWithFirstExecutionRunId,
   WorkflowNotFoundError,
 } from "@temporalio/client";
 import type { WorkflowResultType } from "@temporalio/common";
-import { askedOf, describeStanding, WaitedTooLong, withinLimit } from "./standing.ts";
+import {
+  type AskedWrite,
+  askedOf,
+  describeStanding,
+  WaitedTooLong,
+  withinLimit,
+} from "./standing.ts";
 import { pause, type TestClock } from "./test-server.ts";
 
 /** A question to a person about the outcome of a write. */
@@ -25,13 +30,10 @@ export type TestAnswer =
   | { readonly end: true };
 
 /** A run of a test. Each of its waits ends after the test's `waitLimitMs` with an error that says where the run stands. */
-export interface PaymentsRun<
-  W extends Workflow = Workflow,
-  Handle extends WorkflowHandle<W> = WorkflowHandleWithFirstExecutionRunId<W>,
-> {
+export interface PaymentsRun<W extends Workflow = Workflow> {
   readonly workflowId: string;
   /** The SDK's handle, for signals, queries and other calls. */
-  readonly handle: Handle;
+  readonly handle: WorkflowHandle<W>;
   /**
    * Awaits its end; the server's time passes meanwhile, unless the run asks a person.
    *
@@ -90,10 +92,10 @@ const LOOK_EVERY_MS = 20;
 const HOW = "a test";
 
 /** Makes what a test does with a run of a handle; a child may not have been started yet. */
-export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>>(
+export const paymentsRun = <W extends Workflow>(
   { broken, client, clock, ledger, waitLimitMs }: RunContext,
-  handle: Handle,
-): PaymentsRun<W, Handle> => {
+  handle: WorkflowHandle<W>,
+): PaymentsRun<W> => {
   const { workflowId } = handle;
   const describe = () =>
     handle.describe().catch((error: unknown) => {
@@ -146,11 +148,10 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
       }
     });
 
-  const untilRow = (kind: Question["kind"], what: string): Promise<WriteRow & Questioned> =>
-    until(what, async () => {
-      const rows = await askedOf(ledger, workflowId);
-      return rows.filter(isQuestioned).find(({ question }) => question.kind === kind);
-    });
+  const untilRow = (kind: Question["kind"], what: string): Promise<AskedWrite> =>
+    until(what, async () =>
+      (await askedOf(ledger, workflowId)).find(({ question }) => question.kind === kind),
+    );
 
   const untilApproval = () => untilRow("approval", "did not ask for an approval");
   const untilQuestion = () => untilRow("outcome", "did not have a question");
@@ -200,9 +201,3 @@ export const paymentsRun = <W extends Workflow, Handle extends WorkflowHandle<W>
     },
   };
 };
-
-interface Questioned {
-  readonly question: Question;
-}
-
-const isQuestioned = (row: WriteRow): row is WriteRow & Questioned => row.question !== null;

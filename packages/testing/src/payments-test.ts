@@ -8,12 +8,7 @@ import type {
   Simulator,
   Temperament,
 } from "@durable-payments/simulator";
-import {
-  Client,
-  type Workflow,
-  type WorkflowHandle,
-  type WorkflowHandleWithFirstExecutionRunId,
-} from "@temporalio/client";
+import { Client, type Workflow } from "@temporalio/client";
 import type { DataConverter, Duration, WorkflowResultType } from "@temporalio/common";
 import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
@@ -63,9 +58,7 @@ export interface PaymentsTest extends AsyncDisposable {
    *
    * @returns the run; its waits wait until it is started.
    */
-  readonly runOf: <W extends Workflow = Workflow>(
-    workflowId: string,
-  ) => PaymentsRun<W, WorkflowHandle<W>>;
+  readonly runOf: <W extends Workflow = Workflow>(workflowId: string) => PaymentsRun<W>;
   /** Reads what the service holds: payouts, balances, cards, and how often each operation was asked for. */
   readonly ledger: () => Promise<Ledger>;
   /**
@@ -190,7 +183,7 @@ export const beginTest = async (
     const { clock } = server;
     const { ledger, simulator, taskQueue } = bench;
     const client = clientOf(server, dataConverter);
-    const runs = new TestRuns(() => client);
+    const runs = new TestRuns(client);
     ends.push(async () => {
       // Activities of open runs would keep the time of a server that skips waiting for all tests to come.
       const wasOpen = await runs.end();
@@ -255,7 +248,7 @@ export const beginTest = async (
         ledger,
       });
       runs.note(workflowId, handle.firstExecutionRunId);
-      return paymentsRun<W, WorkflowHandleWithFirstExecutionRunId<W>>(context, handle);
+      return paymentsRun<W>(context, handle);
     };
 
     return {
@@ -265,7 +258,7 @@ export const beginTest = async (
       start,
       run: async (...started) => (await start(...started)).result(),
       runOf: <W extends Workflow>(workflowId: string) =>
-        paymentsRun<W, WorkflowHandle<W>>(context, client.workflow.getHandle<W>(workflowId)),
+        paymentsRun<W>(context, client.workflow.getHandle<W>(workflowId)),
       ledger: simulator.state,
       fault: async (kind, options = {}) => {
         const { operation = "any operation" } = options;

@@ -52,12 +52,15 @@ export const replayRuns = async (
   );
 };
 
+/** A run of a test, with its history. */
+type StartedRun = RunToReplay & { readonly runId: string | undefined };
+
 /** A run, and those that it has started: read from its history, as not every server lists runs. */
 const family = async (
   client: Client,
   workflowId: string,
-  runId: string | undefined,
-): Promise<ReadonlyArray<RunToReplay & { readonly runId: string | undefined }>> => {
+  runId?: string,
+): Promise<ReadonlyArray<StartedRun>> => {
   const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
   const events = history.events ?? [];
   const next = events
@@ -75,10 +78,10 @@ const family = async (
 
 /** The runs of a test: those that it has started, their children and continuations. */
 export class TestRuns {
-  readonly #client: () => Client;
+  readonly #client: Client;
   readonly #started: Array<{ readonly workflowId: string; readonly runId: string }> = [];
 
-  constructor(client: () => Client) {
+  constructor(client: Client) {
     this.#client = client;
   }
 
@@ -87,9 +90,9 @@ export class TestRuns {
   }
 
   /** Returns the histories of all runs. */
-  async histories(): Promise<ReadonlyArray<RunToReplay & { readonly runId: string | undefined }>> {
+  async histories(): Promise<ReadonlyArray<StartedRun>> {
     const families = await Promise.all(
-      this.#started.map(({ runId, workflowId }) => family(this.#client(), workflowId, runId)),
+      this.#started.map(({ runId, workflowId }) => family(this.#client, workflowId, runId)),
     );
     return families.flat();
   }
@@ -102,7 +105,7 @@ export class TestRuns {
   async end(): Promise<boolean> {
     let wasOpen = false;
     for (const { runId, workflowId } of await this.histories()) {
-      const handle = this.#client().workflow.getHandle(workflowId, runId);
+      const handle = this.#client.workflow.getHandle(workflowId, runId);
       try {
         if (!isOpenStatus((await handle.describe()).status.name)) continue;
         wasOpen = true;

@@ -1,25 +1,30 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Ledger, WriteRow } from "@durable-payments/ledger";
+import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
 import { isOpenStatus } from "@durable-payments/protocol";
 import type { WorkflowHandle } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
+
+/** A write for which a person is asked. */
+export type AskedWrite = WriteRow & { readonly question: Question };
 
 /** Returns the writes of a run, and of its children, for which a person is asked. */
 export const askedOf = async (
   ledger: Ledger,
   workflowId: string,
-): Promise<ReadonlyArray<WriteRow>> => {
+): Promise<ReadonlyArray<AskedWrite>> => {
   const rows = await ledger.rows({});
   const own = rows.filter(
     (row) => row.workflowId === workflowId || row.step.startsWith(`${workflowId}:`),
   );
-  return own.filter(({ question, state }) => question !== null && state !== "ended");
+  return own.flatMap(({ question, ...row }) =>
+    question === null || row.state === "ended" ? [] : [{ ...row, question }],
+  );
 };
 
-const asks = ({ question, step }: WriteRow): string =>
-  question?.kind === "approval"
+const asks = ({ question, step }: AskedWrite): string =>
+  question.kind === "approval"
     ? `Its step ${step} is waiting for approval by a second person: run.approve() or run.reject(). ${question.reason}`
-    : `Its step ${step} asks a person: ${question?.reason ?? ""} Answer with run.answer().`;
+    : `Its step ${step} asks a person: ${question.reason} Answer with run.answer().`;
 
 /** The failure of a workflow task: the code threw an error that does not fail the run, and is retried forever. */
 const failedTask = async (handle: WorkflowHandle): Promise<string | undefined> => {
