@@ -1,6 +1,6 @@
 import { startChild } from "./child.ts";
 import { type BenchContext, interleave } from "./rounds.ts";
-import { type Row, rowOf, type Target } from "./row.ts";
+import type { Row, Target } from "./row.ts";
 import { type Author, bundleOf } from "./workflows/bundle.ts";
 import type { RunsReading, RunsTask } from "./workflows/worker-process.ts";
 import { startPostgres, startService, startTemporal } from "./workflows/world.ts";
@@ -8,7 +8,9 @@ import { startPostgres, startService, startTemporal } from "./workflows/world.ts
 const titles = { payout: "payout", onboardCardholder: "onboarding" } as const;
 const CONCURRENCY = 16;
 
-const runFigures: ReadonlyArray<[figure: keyof RunsReading, unit: string, target?: Target]> = [
+type RunFigure = [figure: keyof RunsReading, unit: string, target?: Target];
+
+const runFigures: ReadonlyArray<RunFigure> = [
   ["perSecond", "runs a second", { atLeast: 0.95 }],
   ["cpu", "µs of the worker's CPU a run", { atMost: 1.15 }],
   ["events", "events a run"],
@@ -16,17 +18,16 @@ const runFigures: ReadonlyArray<[figure: keyof RunsReading, unit: string, target
 
 const compared = (
   name: string,
-  [figure, unit, target]: (typeof runFigures)[number],
+  [figure, unit, target]: RunFigure,
   ours: ReadonlyArray<RunsReading>,
   bare: ReadonlyArray<RunsReading>,
-): Row =>
-  rowOf({
-    name,
-    unit,
-    ours: ours.map((reading) => reading[figure]),
-    baseline: bare.map((reading) => reading[figure]),
-    ...(target && { target }),
-  });
+): Row => ({
+  name,
+  unit,
+  ours: ours.map((reading) => reading[figure]),
+  baseline: bare.map((reading) => reading[figure]),
+  ...(target && { target }),
+});
 
 /** Our runs against the same calls of the service by bare workflows and activities, without a ledger. */
 export const measureThroughput = async (context: BenchContext): Promise<ReadonlyArray<Row>> => {
@@ -49,39 +50,28 @@ export const measureThroughput = async (context: BenchContext): Promise<Readonly
     const measure = (kind: RunsTask["kind"], count: number, rounds: number) => {
       const task = { kind, workflow, count, concurrency: CONCURRENCY };
       const measures: Record<string, () => Promise<RunsReading>> = {
-        sqlite: () => sqlite(task),
+        SQLite: () => sqlite(task),
         bare: () => bare(task),
         // Replay knows no ledger.
-        ...(other && kind === "run" && { postgres: () => other(task) }),
+        ...(other && kind === "run" && { PostgreSQL: () => other(task) }),
       };
       const progress = (text: string) => context.progress(`${titles[workflow]}, ${kind}, ${text}`);
       return interleave(measures, rounds, { ...context, progress });
     };
     const [rounds, runs, replays] = context.quick ? [5, 60, 60] : [15, 100, 200];
     await measure("run", runs * 2, 1);
-    const run = await measure("run", runs, rounds);
-    await measure("replay", replays, 1);
-    const replay = await measure("replay", replays, rounds);
-    for (const ledger of ["sqlite", "postgres"] as const) {
-      const name = `${title}, ledger in ${ledger === "sqlite" ? "SQLite" : "PostgreSQL"}`;
-      const ours = run[ledger];
-      const baseline = run["bare"];
-      if (ours === undefined || baseline === undefined) continue;
-      rows.push(...runFigures.map((figure) => compared(name, figure, ours, baseline)));
+    const { bare: runsOfBare = [], ...runsOfOurs } = await measure("run", runs, rounds);
+    for (const [ledger, ours] of Object.entries(runsOfOurs)) {
+      const name = `${title}, ledger in ${ledger}`;
+      rows.push(...runFigures.map((figure) => compared(name, figure, ours, runsOfBare)));
     }
-    rows.push(
-      compared(
-        `${title}, replayed`,
-        ["cpu", "µs of CPU a run", { atMost: 1.05 }],
-        replay["sqlite"] ?? [],
-        replay["bare"] ?? [],
-      ),
-    );
+    await measure("replay", replays, 1);
+    const { SQLite: ours = [], bare: baseline = [] } = await measure("replay", replays, rounds);
+    const figure: RunFigure = ["cpu", "µs of CPU a run", { atMost: 1.05 }];
+    rows.push(compared(`${title}, replayed`, figure, ours, baseline));
   }
   const kibibytes = async (author: Author) => [(await bundleOf(author)).code.length / 1024];
   const [ours, baseline] = [await kibibytes("ours"), await kibibytes("bare")];
-  rows.push(
-    rowOf({ name: "workflow bundle, ours with all workflows", unit: "KiB", ours, baseline }),
-  );
+  rows.push({ name: "workflow bundle, ours with all workflows", unit: "KiB", ours, baseline });
   return rows;
 };

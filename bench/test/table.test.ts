@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { figure, rowOf, tableOf } from "../src/row.ts";
+import { figure, tableOf } from "../src/row.ts";
 
 describe("figure", () => {
   it.each([
@@ -15,21 +15,21 @@ describe("figure", () => {
 
 describe("tableOf", () => {
   const rows = [
-    rowOf({
+    {
       name: "payout, replayed",
       unit: "µs of CPU",
       ours: [88, 90],
       baseline: [100, 100],
       target: { atMost: 1 },
-    }),
-    rowOf({
+    },
+    {
       name: "onboarding, ledger in PostgreSQL",
       unit: "runs a second",
       ours: [0.5],
       baseline: [0.1],
       target: { atLeast: 0.3 },
-    }),
-    rowOf({ name: "more", unit: "requests", ours: [1e8], baseline: [1e6] }),
+    },
+    { name: "more", unit: "requests", ours: [1e8], baseline: [1e6] },
   ];
 
   it("shows each row's figures, target and result", () => {
