@@ -17,8 +17,8 @@ describe("wrong options of a call", () => {
   it.each([
     [7, "options must be an object of options"],
     [null, "options must be an object of options"],
-    [{ timeout: 5 }, "options has no timeout (did you mean timeoutMs?)"],
-    [{ maxAttemps: 5 }, "options has no maxAttemps (did you mean maxAttempts?)"],
+    [{ timeout: 5 }, "options.timeout is not a known name (did you mean timeoutMs?)"],
+    [{ maxAttemps: 5 }, "options.maxAttemps is not a known name (did you mean maxAttempts?)"],
     [{ retries: 5 }, "(known: timeoutMs, maxAttempts, headers, signal, isResend)"],
     [{ timeoutMs: 0 }, "options.timeoutMs must be a whole number from 1"],
     [{ timeoutMs: "5s" }, "options.timeoutMs must be a whole number from 1"],
@@ -62,14 +62,14 @@ describe("wrong options of a call", () => {
     await using client = clientFor(server.url);
     const stream = client.streams.listPayouts({}, untyped({ isResend: true }));
     const first = stream[Symbol.asyncIterator]().next();
-    expect((await failureOf(first)).message).toContain("options has no isResend");
+    expect((await failureOf(first)).message).toContain("options.isResend is not a known name");
     const calling = PaymentsClient.use((effects) =>
       Effect.flip(effects.ping({}, untyped({ signal: AbortSignal.abort() }))),
     );
     const error = await Effect.runPromise(
       Effect.provide(calling, PaymentsClient.layer(settingsFor(server.url))),
     );
-    expect(error.message).toContain("options has no signal");
+    expect(error.message).toContain("options.signal is not a known name");
     expect(server.connections()).toBe(0);
   });
 });

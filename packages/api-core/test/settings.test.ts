@@ -153,7 +153,7 @@ describe("the settings", () => {
     ["nonsense", "known: baseUrl, clientId, apiKey,"],
   ])("with an unknown name, %s, are refused: %s", (name, hint) => {
     const said = faultsOf({ [name]: "secret-value" });
-    expect(said).toContain(`A client has no ${name} (`);
+    expect(said).toContain(`${name} is not a known name (`);
     expect(said).toContain(hint);
     expect(said).not.toContain("secret-value");
   });
@@ -217,7 +217,11 @@ describe("the assumptions", () => {
     [{ tokenLifetimeSeconds: 0 }, "tokenLifetimeSeconds: "],
     [{ amountFractionDigits: -1 }, "amountFractionDigits: "],
     [{ deliveryAddressField: "" }, "deliveryAddressField: "],
-    [{ a: 1, b: 2 }, "a: is not a known field; b: is not a known field"],
+    [{ timezone: "UTC" }, "timezone: is not a known name (did you mean timeZone?)"],
+    [
+      { alreadySoRefusals: { freezeCards: [] } },
+      "alreadySoRefusals.freezeCards: is not a known name (did you mean freezeCard?)",
+    ],
   ])("must not be %j", (overrides, fault) => {
     const made = makeAssumptions(overrides);
     expect(Result.isFailure(made) && made.failure.message).toContain(fault);

@@ -15,7 +15,7 @@ describe("settings of the program", () => {
     [{ maxAmounts: { USD: 1 } }, /The setting maxAmounts\.USD must be/],
     [
       { notify: { overduHours: 1 } },
-      /notify\.overduHours is not a setting \(did you mean overdueHours\?\)/,
+      /notify\.overduHours is not a known name \(did you mean overdueHours\?\)/,
     ],
     [{ healthAddress: 70_000 }, /healthAddress must be a port/],
     [{ activitiesPerSecond: Number.NaN }, /activitiesPerSecond must be/],

@@ -87,55 +87,6 @@ const accountSettings = {
   activitiesPerSecond: above0(Infinity),
 };
 
-const notify = {
-  /**
-   * Address of the webhook: https, or http on this machine.
-   *
-   * @default off
-   */
-  url: Text,
-  /**
-   * Secret that signs each notification: whsec_ and 24 to 64 bytes in base64.
-   *
-   * @default required with the URL
-   */
-  secret: Text,
-  /**
-   * Seconds between checks.
-   *
-   * @default 15
-   */
-  intervalSeconds: above0(3_600),
-  /**
-   * Hours after which an open run counts as overdue.
-   *
-   * @default 120
-   */
-  overdueHours: above0(8_760),
-  /** Address of Temporal's Web UI, for links. */
-  webUi: Text,
-};
-
-const tokens = {
-  /** Address of the issuer's public keys (JWKS). */
-  jwksUrl: Text,
-  /** Issuer that a token must name (iss). */
-  issuer: Text,
-  /** Audience that a token must name (aud). */
-  audience: Text,
-};
-
-const codecServer = {
-  /** JSON file of users and their roles. It is reloaded for each request. */
-  usersFile: Text,
-  /** Certificate of the server, PEM. Without it, the server accepts only requests from this machine. */
-  certFile: Text,
-  /** Private key of the certificate, PEM. */
-  keyFile: Text,
-  /** Signed tokens (JWT) that are accepted. All three settings are required. */
-  tokens: Schema.Struct(tokens),
-};
-
 /** All settings that a file or the environment can hold. */
 export const SettingsSchema = optional({
   /** Address of this schema, for an editor. */
@@ -211,21 +162,56 @@ export const SettingsSchema = optional({
    */
   logFormat: Schema.Literals(["json", "text"]),
   /** Webhook to notify when a run needs a person, fails or is overdue. */
-  notify: optional(notify),
+  notify: optional({
+    /**
+     * Address of the webhook: https, or http on this machine.
+     *
+     * @default off
+     */
+    url: Text,
+    /**
+     * Secret that signs each notification: whsec_ and 24 to 64 bytes in base64.
+     *
+     * @default required with the URL
+     */
+    secret: Text,
+    /**
+     * Seconds between checks.
+     *
+     * @default 15
+     */
+    intervalSeconds: above0(3_600),
+    /**
+     * Hours after which an open run counts as overdue.
+     *
+     * @default 120
+     */
+    overdueHours: above0(8_760),
+    /** Address of Temporal's Web UI, for links. */
+    webUi: Text,
+  }),
   /** Settings of the codec server. */
-  codecServer: optional(codecServer),
+  codecServer: optional({
+    /** JSON file of users and their roles. It is reloaded for each request. */
+    usersFile: Text,
+    /** Certificate of the server, PEM. Without it, the server accepts only requests from this machine. */
+    certFile: Text,
+    /** Private key of the certificate, PEM. */
+    keyFile: Text,
+    /** Signed tokens (JWT) that are accepted. All three settings are required. */
+    tokens: Schema.Struct({
+      /** Address of the issuer's public keys (JWKS). */
+      jwksUrl: Text,
+      /** Issuer that a token must name (iss). */
+      issuer: Text,
+      /** Audience that a token must name (aud). */
+      audience: Text,
+    }),
+  }),
 });
 
 /** Names of the settings of an account. */
 export const accountSettingNames: ReadonlyArray<string> = Object.keys(accountSettings);
-
-/** Names of the settings within a group, by its own name; empty for those of no group. */
-export const settingNames: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "": Object.keys(SettingsSchema.fields),
-  notify: Object.keys(notify),
-  codecServer: Object.keys(codecServer),
-  "codecServer.tokens": Object.keys(tokens),
-};
 
 /** The environment variables that override settings, by the names of those. */
 export const settingVariables: ReadonlyMap<string, string> = new Map(

@@ -3,22 +3,16 @@ import {
   type ClientSettings,
   clientSettingNames,
   faultsOf,
-  didYouMean,
   InvalidSettings,
   makeClientOptions,
 } from "@durable-payments/api-core";
-import { isRecord, lookUp } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/api-core/values";
 import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
 import { ACCOUNT_NAME_RULE } from "./names.ts";
-import {
-  accountSettingNames,
-  settingNames,
-  SettingsSchema,
-  settingVariables,
-} from "./settings-schema.ts";
+import { accountSettingNames, SettingsSchema, settingVariables } from "./settings-schema.ts";
 
 export { accountSettingNames, settingVariables } from "./settings-schema.ts";
 
@@ -31,16 +25,6 @@ export interface Settings extends Schema.Schema.Type<typeof SettingsSchema> {}
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const invalid = (message: string): InvalidSettings => new InvalidSettings({ message });
-
-/** Says what is wrong with a name that is not known, and what was probably meant. */
-const unknownName = (field: string): string => {
-  const parts = field.split(".");
-  const isInAccounts = parts[0] === "accounts";
-  if (isInAccounts && parts.length === 2) return `must have a name of ${ACCOUNT_NAME_RULE}`;
-  const parent = parts.slice(0, -1).join(".");
-  const known = isInAccounts ? accountSettingNames : lookUp(settingNames, parent);
-  return `is not a setting${didYouMean([parts.at(-1) ?? ""], known ?? [])}`;
-};
 
 /**
  * Checks settings; an unknown one is refused, since a misspelt limit would be no limit.
@@ -56,8 +40,8 @@ export const checkSettings = (given: unknown, nameOf: (field: string) => string)
   })(given);
   if (Result.isSuccess(checked)) return checked.success;
   const faults = faultsOf(checked.failure.issue).map(({ field, problem }) =>
-    problem === "is not a known field"
-      ? `${nameOf(field)} ${unknownName(field)}.`
+    /^accounts\.[^.]*$/.test(field) && problem.startsWith("is not a known name")
+      ? `${nameOf(field)} must have a name of ${ACCOUNT_NAME_RULE}.`
       : `${nameOf(field)} ${problem.replace(/^must be a (?=[ao])/, "must be an ")}.`,
   );
   throw invalid([...new Set(faults)].join(" "));

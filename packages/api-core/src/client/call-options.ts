@@ -1,9 +1,8 @@
 import * as Result from "effect/Result";
 import * as Schema from "effect/Schema";
-import { didYouMean, type Fault, faultsOf, STRICT } from "../contract/rules.ts";
+import { type Fault, faultsOf, STRICT } from "../contract/rules.ts";
 import { isRecord } from "../values.ts";
 import { LONGEST_MS, MOST_ATTEMPTS, number, typed } from "./config.ts";
-import { redact } from "./redact.ts";
 
 /** Headers that the client sets, or that HTTP sets by the request, in lower case. */
 const OWN_HEADERS = new Set(
@@ -130,13 +129,8 @@ export const optionFaults = (
   if (Object.keys(options).length === 0) return [];
   const decoded = Schema.decodeUnknownResult(schema, STRICT)(options);
   if (Result.isSuccess(decoded)) return [];
-  const known = Object.keys(schema.fields);
-  return faultsOf(decoded.failure.issue).map(({ field, problem }) => {
-    if (field === "idempotencyKey") {
-      return { field: `options.${field}`, problem: `is not an option: ${KEY_IS_A_FIELD}` };
-    }
-    return known.some((name) => field === name || field.startsWith(`${name}.`))
-      ? { field: `options.${field}`, problem }
-      : { field: "options", problem: `has no ${redact(field)}${didYouMean([field], known)}` };
-  });
+  return faultsOf(decoded.failure.issue).map(({ field, problem }) => ({
+    field: `options.${field}`,
+    problem: field === "idempotencyKey" ? `is not an option: ${KEY_IS_A_FIELD}` : problem,
+  }));
 };

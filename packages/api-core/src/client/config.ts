@@ -10,9 +10,9 @@ import {
   InvalidSettings,
   makeAssumptions,
 } from "../contract/assumptions.ts";
-import { didYouMean, faultsOf, STRICT } from "../contract/rules.ts";
+import { faultsOf, STRICT } from "../contract/rules.ts";
 import { credentialsOf } from "../credentials.ts";
-import { isLoopback, isRecord, messageOf } from "../values.ts";
+import { isLoopback, isRecord, lookUp, messageOf } from "../values.ts";
 import type { Hooks } from "./hooks.ts";
 import { type ClientLogger, makeSay } from "./say.ts";
 
@@ -329,15 +329,9 @@ const labels: Readonly<Record<string, string>> = Object.fromEntries(
 const schemaFaults = (settings: object): ReadonlyArray<string> => {
   const decoded = Schema.decodeUnknownResult(ClientSettingsSchema, STRICT)(settings);
   if (Result.isSuccess(decoded)) return [];
-  const faults = faultsOf(decoded.failure.issue);
-  const unknown = faults.map(({ field }) => field).filter((name) => !Object.hasOwn(fields, name));
-  const known = faults.filter(({ field }) => !unknown.includes(field));
-  return [
-    ...(unknown.length === 0
-      ? []
-      : [`A client has no ${unknown.join(", ")}${didYouMean(unknown, clientSettingNames)}.`]),
-    ...known.map(({ field, problem }) => `${labels[field] ?? field} ${problem}.`),
-  ];
+  return faultsOf(decoded.failure.issue).map(
+    ({ field, problem }) => `${lookUp(labels, field) ?? field} ${problem}.`,
+  );
 };
 
 const hidden = (given: Redacted.Redacted | string): Redacted.Redacted =>

@@ -1,5 +1,6 @@
 import { distance } from "fastest-levenshtein";
 import * as Schema from "effect/Schema";
+import * as SchemaAST from "effect/SchemaAST";
 import * as SchemaIssue from "effect/SchemaIssue";
 
 /** A request as it came, before anything is known of its fields. */
@@ -62,12 +63,21 @@ export const rulesOf = (schema: Schema.Top): ReadonlyArray<Rule> => {
 /** Options of a check that finds every fault at once, unknown names among them. */
 export const STRICT = { errors: "all", onExcessProperty: "error" } as const;
 
-const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1();
+const KNOWN = "Expected a known name: ";
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1({
+  leafHook: (issue) =>
+    issue._tag === "UnexpectedKey" && SchemaAST.isObjects(issue.ast)
+      ? KNOWN + issue.ast.propertySignatures.map(({ name }) => String(name)).join(" ")
+      : SchemaIssue.defaultLeafHook(issue),
+});
 
 /** Effect's message, worded as the end of a sentence that begins with the field. */
-const problemOf = (message: string): string => {
+const problemOf = (message: string, name: string): string => {
   if (message === "Missing key") return "is required";
-  if (message === "Expected no excess property") return "is not a known field";
+  if (message.startsWith(KNOWN)) {
+    return `is not a known name${didYouMean([name], message.slice(KNOWN.length).split(" "))}`;
+  }
   const expected = /^(?:Expected|must be) (.*)$/s.exec(message)?.[1];
   if (expected?.includes(" | ")) return `must be one of ${expected.replaceAll(" | ", ", ")}`;
   if (!message.startsWith("Expected ")) return message;
@@ -83,7 +93,7 @@ const problemOf = (message: string): string => {
 export const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Fault> =>
   issuesOf(issue).issues.map(({ message, path }) => ({
     field: (path ?? []).map(String).join("."),
-    problem: problemOf(message),
+    problem: problemOf(message, String(path?.at(-1))),
   }));
 
 /**

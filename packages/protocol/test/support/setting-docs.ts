@@ -1,6 +1,16 @@
 import { fileURLToPath } from "node:url";
 import ts from "typescript";
-import { settingNames } from "../../src/settings-schema.ts";
+import { SettingsSchema } from "../../src/settings-schema.ts";
+
+const { codecServer, notify } = SettingsSchema.fields;
+
+/** Names of the settings within a group, by its own name; empty for those of no group. */
+export const settingNames: Readonly<Record<string, ReadonlyArray<string>>> = {
+  "": Object.keys(SettingsSchema.fields),
+  notify: Object.keys(notify.schema.fields),
+  codecServer: Object.keys(codecServer.schema.fields),
+  "codecServer.tokens": Object.keys(codecServer.schema.fields.tokens.schema.fields),
+};
 
 /** What the docstring of a setting says. */
 export interface SettingDocs {

@@ -1,8 +1,8 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import { Schema } from "effect";
-import { settingNames, SettingsSchema } from "../../src/settings-schema.ts";
+import { SettingsSchema } from "../../src/settings-schema.ts";
 import { settingVariables } from "../../src/settings.ts";
-import { readSettingDocs } from "./setting-docs.ts";
+import { readSettingDocs, settingNames } from "./setting-docs.ts";
 
 const ADDRESS =
   "https://raw.githubusercontent.com/durable-payments/durable-payments/main/docs/settings.schema.json";
