@@ -5,6 +5,7 @@ import * as SchemaAST from "effect/SchemaAST";
 import * as SchemaGetter from "effect/SchemaGetter";
 import { isRecord } from "../values.ts";
 import { isUnsetTime } from "./times.ts";
+import { type Named, named } from "./rules.ts";
 
 /** `code` of an envelope that reports success. */
 export const SUCCESS_CODE = 200;
@@ -176,15 +177,13 @@ export const answeredList = <Item extends Schema.Top>(item: Item) =>
   );
 
 /** A row of a list that has no readable id. */
-export interface UnreadableRow extends Schema.Struct.Type<typeof UnreadableRowSchema.fields> {}
-const UnreadableRowSchema = Schema.Opaque<UnreadableRow>()(
-  Schema.Struct({
-    /** The fault of the row, after "the row ". */
-    reason: Schema.String,
-    /** The row as it came, for checks of what it cannot be; not to be logged. */
-    fields: Schema.Record(Schema.String, Schema.Unknown),
-  }),
-);
+export interface UnreadableRow extends Named<typeof UnreadableRowSchema> {}
+const UnreadableRowSchema = named<UnreadableRow>()({
+  /** The fault of the row, after "the row ". */
+  reason: Schema.String,
+  /** The row as it came, for checks of what it cannot be; not to be logged. */
+  fields: Schema.Record(Schema.String, Schema.Unknown),
+});
 
 /** A page of a list. */
 export interface Page<Item> {

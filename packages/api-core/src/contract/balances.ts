@@ -12,6 +12,7 @@ import {
 } from "./answers.ts";
 import { PathSegment, text } from "./fields.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
+import { type Named, named } from "./rules.ts";
 
 /** A currency as the service names it: any text, and three letters in capitals, however given. */
 const currencyIn = <S extends Schema.Codec<string, string>>(schema: S) =>
@@ -25,76 +26,64 @@ const currencyIn = <S extends Schema.Codec<string, string>>(schema: S) =>
   );
 
 /** Fields of createBalance. */
-export interface CreateBalanceInput extends Schema.Struct.Type<
-  typeof CreateBalanceInputSchema.fields
-> {}
-const CreateBalanceInputSchema = Schema.Opaque<CreateBalanceInput>()(
-  Schema.Struct({
-    /** Currency of the balance, as the service names it, such as `USD`. */
-    currency: currencyIn(text()),
-    /** Name of the balance, 1 to 60 characters. */
-    name: text(60),
-  }),
-);
+export interface CreateBalanceInput extends Named<typeof CreateBalanceInputSchema> {}
+const CreateBalanceInputSchema = named<CreateBalanceInput>()({
+  /** Currency of the balance, as the service names it, such as `USD`. */
+  currency: currencyIn(text()),
+  /** Name of the balance, 1 to 60 characters. */
+  name: text(60),
+});
 
 /** Money of an account in one currency. */
-export interface Balance extends Schema.Struct.Type<typeof BalanceSchema.fields> {}
-const BalanceSchema = Schema.Opaque<Balance>()(
-  Schema.Struct({
-    /** The service's id of the balance. */
-    balance_id: answeredId,
-    /** Currency, as the service names it, such as `USD`. */
-    currency: answered,
-    /** Available amount: a decimal string in units of `currency`, such as `"1250.00"`. */
-    available_balance: answered,
-  }),
-);
+export interface Balance extends Named<typeof BalanceSchema> {}
+const BalanceSchema = named<Balance>()({
+  /** The service's id of the balance. */
+  balance_id: answeredId,
+  /** Currency, as the service names it, such as `USD`. */
+  currency: answered,
+  /** Available amount: a decimal string in units of `currency`, such as `"1250.00"`. */
+  available_balance: answered,
+});
 
 /** One bank account by which a balance can be funded; unset fields are absent. */
-export interface FundingAccount extends Schema.Struct.Type<typeof FundingAccountSchema.fields> {}
-const FundingAccountSchema = Schema.Opaque<FundingAccount>()(
-  Schema.Struct({
-    /** The service's id of the bank account. */
-    account_bank_id: answeredOrUnset,
-    /** The service's id of the account that it funds. */
-    account_id: answeredOrUnset,
-    /** Name of the account's holder. */
-    account_holder: answeredOrUnset,
-    /** Number of the bank account. */
-    account_number: answeredOrUnset,
-    /** Name of the bank. */
-    bank_name: answeredOrUnset,
-    /** Code of the bank. */
-    bank_code: answeredOrUnset,
-    /** Address of the bank. */
-    bank_address: answeredOrUnset,
-    /** Two-letter country code (ISO 3166-1), such as `US`. */
-    country_code: answeredOrUnset,
-    /** Three-letter currency code (ISO 4217), such as `USD`. */
-    currency_code: answeredOrUnset,
-    /** SG-FAST, RTGS, GIRO, US-ACH, Fedwire, SEPA, Faster Payments, CHAPS, Bacs, Zengin, … */
-    clearing_system_type: answeredOrUnset,
-    /** Number or code of the bank in that system. */
-    clearing_system_code: answeredOrUnset,
-    /** To be quoted in the remarks of the transfer. */
-    payment_reference: answeredOrUnset,
-  }),
-);
+export interface FundingAccount extends Named<typeof FundingAccountSchema> {}
+const FundingAccountSchema = named<FundingAccount>()({
+  /** The service's id of the bank account. */
+  account_bank_id: answeredOrUnset,
+  /** The service's id of the account that it funds. */
+  account_id: answeredOrUnset,
+  /** Name of the account's holder. */
+  account_holder: answeredOrUnset,
+  /** Number of the bank account. */
+  account_number: answeredOrUnset,
+  /** Name of the bank. */
+  bank_name: answeredOrUnset,
+  /** Code of the bank. */
+  bank_code: answeredOrUnset,
+  /** Address of the bank. */
+  bank_address: answeredOrUnset,
+  /** Two-letter country code (ISO 3166-1), such as `US`. */
+  country_code: answeredOrUnset,
+  /** Three-letter currency code (ISO 4217), such as `USD`. */
+  currency_code: answeredOrUnset,
+  /** SG-FAST, RTGS, GIRO, US-ACH, Fedwire, SEPA, Faster Payments, CHAPS, Bacs, Zengin, … */
+  clearing_system_type: answeredOrUnset,
+  /** Number or code of the bank in that system. */
+  clearing_system_code: answeredOrUnset,
+  /** To be quoted in the remarks of the transfer. */
+  payment_reference: answeredOrUnset,
+});
 
 /** The bank accounts by which a balance can be funded. */
-export interface BalanceBankDetails extends Schema.Struct.Type<
-  typeof BalanceBankDetailsSchema.fields
-> {}
-const BalanceBankDetailsSchema = Schema.Opaque<BalanceBankDetails>()(
-  Schema.Struct({
-    /** Accounts for transfers within their country. */
-    local: answeredList(answer(FundingAccountSchema)),
-    /** Accounts for transfers by SWIFT. */
-    swift: answeredList(answer(FundingAccountSchema)),
-    /** State in the service's own words, such as `opened`. */
-    status: answeredOrUnset,
-  }),
-);
+export interface BalanceBankDetails extends Named<typeof BalanceBankDetailsSchema> {}
+const BalanceBankDetailsSchema = named<BalanceBankDetails>()({
+  /** Accounts for transfers within their country. */
+  local: answeredList(answer(FundingAccountSchema)),
+  /** Accounts for transfers by SWIFT. */
+  swift: answeredList(answer(FundingAccountSchema)),
+  /** State in the service's own words, such as `opened`. */
+  status: answeredOrUnset,
+});
 
 const byCurrencyFields = {
   /** Currency of the balance, as the service names it, such as `USD`. */

@@ -22,7 +22,7 @@ import {
 } from "./fields.ts";
 import { companyNameHasALetter, creationRules } from "./beneficiary-rules.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
-import { withRules } from "./rules.ts";
+import { type Named, named, withRules } from "./rules.ts";
 
 /** A payee is a company or a person. */
 export const EntityType = Schema.Literals(["company", "individual"]);
@@ -70,33 +70,29 @@ const commonFields = {
 };
 
 /** Fields of createBeneficiary. */
-export interface CreateBeneficiaryInput extends Schema.Struct.Type<
-  typeof CreateBeneficiaryInputSchema.fields
-> {}
-const CreateBeneficiaryInputSchema = Schema.Opaque<CreateBeneficiaryInput>()(
-  withRules(
-    Schema.Struct({
-      ...commonFields,
-      /** Number of the bank account, at most 60 characters. Required if no `iban` is required. */
-      account_number: optionalCode(60),
-      /**
-       * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
-       * Its country, length and check digits are checked.
-       */
-      iban: optionalCode(),
-      /** Clearing system of a `local` payment, at most 30 characters. */
-      clearing_system: optionalText(30),
-      /** Name of a bank code that has no field here. */
-      routing_code_type1: optionalText(),
-      /** That code. Requires `routing_code_type1`. */
-      routing_code_value1: optionalCode(),
-      /** Name of a second such code. */
-      routing_code_type2: optionalText(),
-      /** That code. Requires `routing_code_type2`. */
-      routing_code_value2: optionalCode(),
-    }),
-    creationRules,
-  ),
+export interface CreateBeneficiaryInput extends Named<typeof CreateBeneficiaryInputSchema> {}
+const CreateBeneficiaryInputSchema = named<CreateBeneficiaryInput>()(
+  {
+    ...commonFields,
+    /** Number of the bank account, at most 60 characters. Required if no `iban` is required. */
+    account_number: optionalCode(60),
+    /**
+     * IBAN of the bank account. Required for `EUR` and `USD` in the 36 countries that the service names.
+     * Its country, length and check digits are checked.
+     */
+    iban: optionalCode(),
+    /** Clearing system of a `local` payment, at most 30 characters. */
+    clearing_system: optionalText(30),
+    /** Name of a bank code that has no field here. */
+    routing_code_type1: optionalText(),
+    /** That code. Requires `routing_code_type1`. */
+    routing_code_value1: optionalCode(),
+    /** Name of a second such code. */
+    routing_code_type2: optionalText(),
+    /** That code. Requires `routing_code_type2`. */
+    routing_code_value2: optionalCode(),
+  },
+  creationRules,
 );
 
 const byIdFields = {
@@ -139,56 +135,50 @@ const details = <S extends AnswerStruct>(schema: S, write: (details: unknown) =>
   );
 
 /** Bank details of a beneficiary; what the service leaves empty is absent. */
-export interface BankDetails extends Schema.Struct.Type<typeof BankDetailsSchema.fields> {}
-const BankDetailsSchema = Schema.Opaque<BankDetails>()(
-  Schema.Struct({
-    /** Name of the bank. */
-    bank_name: answeredOrUnset,
-    /** Address of the bank. */
-    bank_address: answeredOrUnset,
-    /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
-    bank_country_code: answeredOrUnset,
-    /** Name of the account's holder. */
-    account_holder: answeredOrUnset,
-    /** Currency of the account: a three-letter code (ISO 4217), such as `USD`. */
-    account_currency_code: answeredOrUnset,
-    /** Number of the bank account. */
-    account_number: answeredOrUnset,
-    /** IBAN of the bank account. */
-    iban: answeredOrUnset,
-    /** SWIFT code of the bank (BIC). */
-    swift_code: answeredOrUnset,
-    /** Clearing system of local payments. */
-    clearing_system: answeredOrUnset,
-    /** Name of a further bank code. */
-    routing_code_type1: answeredOrUnset,
-    /** That code. */
-    routing_code_value1: answeredOrUnset,
-    /** Name of a second further bank code. */
-    routing_code_type2: answeredOrUnset,
-    /** That code. */
-    routing_code_value2: answeredOrUnset,
-  }),
-);
+export interface BankDetails extends Named<typeof BankDetailsSchema> {}
+const BankDetailsSchema = named<BankDetails>()({
+  /** Name of the bank. */
+  bank_name: answeredOrUnset,
+  /** Address of the bank. */
+  bank_address: answeredOrUnset,
+  /** Country of the bank: a two-letter code (ISO 3166-1), such as `US`. */
+  bank_country_code: answeredOrUnset,
+  /** Name of the account's holder. */
+  account_holder: answeredOrUnset,
+  /** Currency of the account: a three-letter code (ISO 4217), such as `USD`. */
+  account_currency_code: answeredOrUnset,
+  /** Number of the bank account. */
+  account_number: answeredOrUnset,
+  /** IBAN of the bank account. */
+  iban: answeredOrUnset,
+  /** SWIFT code of the bank (BIC). */
+  swift_code: answeredOrUnset,
+  /** Clearing system of local payments. */
+  clearing_system: answeredOrUnset,
+  /** Name of a further bank code. */
+  routing_code_type1: answeredOrUnset,
+  /** That code. */
+  routing_code_value1: answeredOrUnset,
+  /** Name of a second further bank code. */
+  routing_code_type2: answeredOrUnset,
+  /** That code. */
+  routing_code_value2: answeredOrUnset,
+});
 
 /** Address of a beneficiary; what the service leaves empty is absent. */
-export interface BeneficiaryAddress extends Schema.Struct.Type<
-  typeof BeneficiaryAddressSchema.fields
-> {}
-const BeneficiaryAddressSchema = Schema.Opaque<BeneficiaryAddress>()(
-  Schema.Struct({
-    /** Two-letter country code (ISO 3166-1), such as `US`. */
-    country_code: answeredOrUnset,
-    /** City. */
-    city: answeredOrUnset,
-    /** Street and number. */
-    street_address: answeredOrUnset,
-    /** Postal code. */
-    postal_code: answeredOrUnset,
-    /** State or province. */
-    state: answeredOrUnset,
-  }),
-);
+export interface BeneficiaryAddress extends Named<typeof BeneficiaryAddressSchema> {}
+const BeneficiaryAddressSchema = named<BeneficiaryAddress>()({
+  /** Two-letter country code (ISO 3166-1), such as `US`. */
+  country_code: answeredOrUnset,
+  /** City. */
+  city: answeredOrUnset,
+  /** Street and number. */
+  street_address: answeredOrUnset,
+  /** Postal code. */
+  postal_code: answeredOrUnset,
+  /** State or province. */
+  state: answeredOrUnset,
+});
 
 const describedFields = {
   /** The service's id of the beneficiary. */
@@ -220,25 +210,21 @@ const describedFields = {
 };
 
 /** A payee with bank details; unset fields are absent. */
-export interface Beneficiary extends Schema.Struct.Type<typeof BeneficiarySchema.fields> {}
-const BeneficiarySchema = Schema.Opaque<Beneficiary>()(
-  Schema.Struct({
-    ...describedFields,
-    /** Bank details; absent if they cannot be read. */
-    beneficiary_bank_details: details(BankDetailsSchema, (details) => details),
-    /** Address; absent if it cannot be read. */
-    beneficiary_address: details(BeneficiaryAddressSchema, (details) => details),
-  }),
-);
+export interface Beneficiary extends Named<typeof BeneficiarySchema> {}
+const BeneficiarySchema = named<Beneficiary>()({
+  ...describedFields,
+  /** Bank details; absent if they cannot be read. */
+  beneficiary_bank_details: details(BankDetailsSchema, (details) => details),
+  /** Address; absent if it cannot be read. */
+  beneficiary_address: details(BeneficiaryAddressSchema, (details) => details),
+});
 
 /** {@link Beneficiary} as createBeneficiary answers it. */
-const CreatedBeneficiary = Schema.Opaque<Beneficiary>()(
-  Schema.Struct({
-    ...describedFields,
-    beneficiary_bank_details: details(BankDetailsSchema, JSON.stringify),
-    beneficiary_address: details(BeneficiaryAddressSchema, JSON.stringify),
-  }),
-);
+const CreatedBeneficiary = named<Beneficiary>()({
+  ...describedFields,
+  beneficiary_bank_details: details(BankDetailsSchema, JSON.stringify),
+  beneficiary_address: details(BeneficiaryAddressSchema, JSON.stringify),
+});
 
 /** Source: service interface, "Beneficiaries". */
 export const beneficiaryOperations = {

@@ -12,93 +12,80 @@ import {
 } from "./answers.ts";
 import { CalendarDate, optionalText, PageNumber, pageSize, PathSegment, text } from "./fields.ts";
 import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
+import { type Named, named } from "./rules.ts";
 
 /** State of the identity check as requests and filters write it. */
 const CardholderStatusNumber = Schema.Literals([-1, 0, 1, 2]);
 
 /** Fields of createCardholder. */
-export interface CreateCardholderInput extends Schema.Struct.Type<
-  typeof CreateCardholderInputSchema.fields
-> {}
-const CreateCardholderInputSchema = Schema.Opaque<CreateCardholderInput>()(
-  Schema.Struct({
-    /** E-mail address. */
-    email: text(),
-    /** First name, 1 to 50 characters. */
-    first_name: text(50),
-    /** Last name, 1 to 50 characters. */
-    last_name: text(50),
-    /** Day of birth: a calendar date, `YYYY-MM-DD`. */
-    date_birth: CalendarDate,
-    /** Telephone number, 1 to 50 characters. */
-    phone_number: text(50),
-    /** Address at which the person lives. */
-    residential_address: optionalText(),
-    // The document does not show its name; see the assumption `deliveryAddressField`.
-    /** Address to which cards are sent. */
-    delivery_address: optionalText(),
-    /** State of the identity check: -1 failed, 0 pending, 1 success, 2 incomplete. */
-    card_holder_status: CardholderStatusNumber,
-  }),
-);
+export interface CreateCardholderInput extends Named<typeof CreateCardholderInputSchema> {}
+const CreateCardholderInputSchema = named<CreateCardholderInput>()({
+  /** E-mail address. */
+  email: text(),
+  /** First name, 1 to 50 characters. */
+  first_name: text(50),
+  /** Last name, 1 to 50 characters. */
+  last_name: text(50),
+  /** Day of birth: a calendar date, `YYYY-MM-DD`. */
+  date_birth: CalendarDate,
+  /** Telephone number, 1 to 50 characters. */
+  phone_number: text(50),
+  /** Address at which the person lives. */
+  residential_address: optionalText(),
+  // The document does not show its name; see the assumption `deliveryAddressField`.
+  /** Address to which cards are sent. */
+  delivery_address: optionalText(),
+  /** State of the identity check: -1 failed, 0 pending, 1 success, 2 incomplete. */
+  card_holder_status: CardholderStatusNumber,
+});
 
 /** Answer of createCardholder. */
-export interface CreatedCardholder extends Schema.Struct.Type<
-  typeof CreatedCardholderSchema.fields
-> {}
-const CreatedCardholderSchema = Schema.Opaque<CreatedCardholder>()(
-  Schema.Struct({
-    /** The service's id of the cardholder. */
-    card_holder_id: answeredId,
-  }),
-);
+export interface CreatedCardholder extends Named<typeof CreatedCardholderSchema> {}
+const CreatedCardholderSchema = named<CreatedCardholder>()({
+  /** The service's id of the cardholder. */
+  card_holder_id: answeredId,
+});
 
 const CARDHOLDERS_PAGE_SIZE = 50;
 
 /** Page and filters of listCardholders. */
-export interface ListCardholdersInput extends Schema.Struct.Type<
-  typeof ListCardholdersInputSchema.fields
-> {}
-const ListCardholdersInputSchema = Schema.Opaque<ListCardholdersInput>()(
-  // On the wire some have other names, see the assumptions.
-  Schema.Struct({
-    /** Which page: a whole number, 1 or more. */
-    page_num: PageNumber,
-    /** Cardholders on a page, 1 to 50. */
-    page_size: pageSize(CARDHOLDERS_PAGE_SIZE),
-    /** Cardholders of this direct account alone: its id. */
-    direct_account_id: Schema.optionalKey(text()),
-    /** Cardholders of this account of cards alone: its id. */
-    card_account_id: Schema.optionalKey(text()),
-    /** Cardholders of this state alone: -1 failed, 0 pending, 1 success, 2 incomplete. */
-    card_holder_status: Schema.optionalKey(CardholderStatusNumber),
-    /** Cardholders whose name is like this. */
-    name: Schema.optionalKey(text()),
-  }),
-);
+export interface ListCardholdersInput extends Named<typeof ListCardholdersInputSchema> {}
+// On the wire some have other names, see the assumptions.
+const ListCardholdersInputSchema = named<ListCardholdersInput>()({
+  /** Which page: a whole number, 1 or more. */
+  page_num: PageNumber,
+  /** Cardholders on a page, 1 to 50. */
+  page_size: pageSize(CARDHOLDERS_PAGE_SIZE),
+  /** Cardholders of this direct account alone: its id. */
+  direct_account_id: Schema.optionalKey(text()),
+  /** Cardholders of this account of cards alone: its id. */
+  card_account_id: Schema.optionalKey(text()),
+  /** Cardholders of this state alone: -1 failed, 0 pending, 1 success, 2 incomplete. */
+  card_holder_status: Schema.optionalKey(CardholderStatusNumber),
+  /** Cardholders whose name is like this. */
+  name: Schema.optionalKey(text()),
+});
 
 /** A person who may own cards. */
-export interface Cardholder extends Schema.Struct.Type<typeof CardholderSchema.fields> {}
-const CardholderSchema = Schema.Opaque<Cardholder>()(
-  Schema.Struct({
-    /** The service's id of the cardholder. */
-    card_holder_id: answeredId,
-    /** State of the identity check as the service writes it, such as `SUCCESS`. */
-    card_holder_status: answeredOrUnset,
-    /** How many cards, or which: the document says only that it is a number. */
-    card_num: orAbsent(
-      Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
-    ),
-    /** First name. */
-    first_name: answeredOrUnset,
-    /** Last name. */
-    last_name: answeredOrUnset,
-    /** Time of creation: ISO 8601 with offset. */
-    create_time: answeredTime,
-    /** Time of the last change: ISO 8601 with offset. */
-    update_time: answeredTime,
-  }),
-);
+export interface Cardholder extends Named<typeof CardholderSchema> {}
+const CardholderSchema = named<Cardholder>()({
+  /** The service's id of the cardholder. */
+  card_holder_id: answeredId,
+  /** State of the identity check as the service writes it, such as `SUCCESS`. */
+  card_holder_status: answeredOrUnset,
+  /** How many cards, or which: the document says only that it is a number. */
+  card_num: orAbsent(
+    Schema.optionalKey(Schema.NullOr(Schema.Union([Schema.Finite, Schema.String]))),
+  ),
+  /** First name. */
+  first_name: answeredOrUnset,
+  /** Last name. */
+  last_name: answeredOrUnset,
+  /** Time of creation: ISO 8601 with offset. */
+  create_time: answeredTime,
+  /** Time of the last change: ISO 8601 with offset. */
+  update_time: answeredTime,
+});
 
 /** Source: service interface, "Cardholders". */
 export const cardholderOperations = {

@@ -3,39 +3,36 @@ import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
 import { answer, answeredId, answeredOrUnset, confirmed, enveloped } from "./answers.ts";
 import { Amount, AmountAsNumber, GivenId, text, UniqueRequestId } from "./fields.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
+import { type Named, named } from "./rules.ts";
 
 /** The one currency of cards and of the balance that funds them. */
 export const CARD_CURRENCY = "USD";
 
 /** Fields of createCard. */
-export interface CreateCardInput extends Schema.Struct.Type<typeof CreateCardInputSchema.fields> {}
-const CreateCardInputSchema = Schema.Opaque<CreateCardInput>()(
-  Schema.Struct({
-    /** Who owns the card: the id that createCardholder answered. */
-    card_holder_id: GivenId,
-    /** Code of the card product. */
-    product_code: text(),
-    /** Balance in USD that funds the card: the id that retrieveBalance answers. */
-    balance_id: GivenId,
-    /** Initial recharge in USD: a decimal string, zero or above, such as `"100.00"`. */
-    card_limit: AmountAsNumber,
-    /** Your own id of this card, 1 to 36 characters: the service ignores a request that repeats one. */
-    unique_request_id: UniqueRequestId,
-  }),
-);
+export interface CreateCardInput extends Named<typeof CreateCardInputSchema> {}
+const CreateCardInputSchema = named<CreateCardInput>()({
+  /** Who owns the card: the id that createCardholder answered. */
+  card_holder_id: GivenId,
+  /** Code of the card product. */
+  product_code: text(),
+  /** Balance in USD that funds the card: the id that retrieveBalance answers. */
+  balance_id: GivenId,
+  /** Initial recharge in USD: a decimal string, zero or above, such as `"100.00"`. */
+  card_limit: AmountAsNumber,
+  /** Your own id of this card, 1 to 36 characters: the service ignores a request that repeats one. */
+  unique_request_id: UniqueRequestId,
+});
 
 /** A card as the service shows it. */
-export interface Card extends Schema.Struct.Type<typeof CardSchema.fields> {}
-const CardSchema = Schema.Opaque<Card>()(
-  Schema.Struct({
-    /** The service's id of the card. */
-    card_id: answeredId,
-    /** State in the service's own words, such as `pending`; the document does not list them. */
-    card_status: answeredOrUnset,
-    /** The id that was sent. */
-    unique_request_id: answeredOrUnset,
-  }),
-);
+export interface Card extends Named<typeof CardSchema> {}
+const CardSchema = named<Card>()({
+  /** The service's id of the card. */
+  card_id: answeredId,
+  /** State in the service's own words, such as `pending`; the document does not list them. */
+  card_status: answeredOrUnset,
+  /** The id that was sent. */
+  unique_request_id: answeredOrUnset,
+});
 
 const byIdFields = {
   /** The card: the id that createCard answered. */
@@ -43,45 +40,37 @@ const byIdFields = {
 };
 
 /** Fields of withdrawFromCard. */
-export interface WithdrawFromCardInput extends Schema.Struct.Type<
-  typeof WithdrawFromCardInputSchema.fields
-> {}
-const WithdrawFromCardInputSchema = Schema.Opaque<WithdrawFromCardInput>()(
-  Schema.Struct({
-    ...byIdFields,
-    /** The card's number. */
-    card_number: text(),
-    /** Amount to withdraw, in USD: a decimal string above zero, such as `"12.50"`. */
-    amount: Amount,
-    /** Your own id of this withdrawal, 1 to 36 characters: the service ignores a request that repeats one. */
-    unique_request_id: UniqueRequestId,
-  }),
-);
+export interface WithdrawFromCardInput extends Named<typeof WithdrawFromCardInputSchema> {}
+const WithdrawFromCardInputSchema = named<WithdrawFromCardInput>()({
+  ...byIdFields,
+  /** The card's number. */
+  card_number: text(),
+  /** Amount to withdraw, in USD: a decimal string above zero, such as `"12.50"`. */
+  amount: Amount,
+  /** Your own id of this withdrawal, 1 to 36 characters: the service ignores a request that repeats one. */
+  unique_request_id: UniqueRequestId,
+});
 
 /** A withdrawal from a card: what was requested. */
-export interface CardWithdrawal extends Schema.Struct.Type<typeof CardWithdrawalSchema.fields> {}
-const CardWithdrawalSchema = Schema.Opaque<CardWithdrawal>()(
-  Schema.Struct({
-    /** The card's id. */
-    card_id: answeredId,
-    /** The card's number. */
-    card_number: answeredOrUnset,
-    /** Amount of the withdrawal, in USD: a decimal string. */
-    amount: answeredOrUnset,
-    /** The id that was sent. */
-    unique_request_id: answeredOrUnset,
-  }),
-);
+export interface CardWithdrawal extends Named<typeof CardWithdrawalSchema> {}
+const CardWithdrawalSchema = named<CardWithdrawal>()({
+  /** The card's id. */
+  card_id: answeredId,
+  /** The card's number. */
+  card_number: answeredOrUnset,
+  /** Amount of the withdrawal, in USD: a decimal string. */
+  amount: answeredOrUnset,
+  /** The id that was sent. */
+  unique_request_id: answeredOrUnset,
+});
 
 /** Fields of updateCard. */
-export interface UpdateCardInput extends Schema.Struct.Type<typeof UpdateCardInputSchema.fields> {}
-const UpdateCardInputSchema = Schema.Opaque<UpdateCardInput>()(
-  Schema.Struct({
-    ...byIdFields,
-    /** The card's new name. */
-    card_name: text(),
-  }),
-);
+export interface UpdateCardInput extends Named<typeof UpdateCardInputSchema> {}
+const UpdateCardInputSchema = named<UpdateCardInput>()({
+  ...byIdFields,
+  /** The card's new name. */
+  card_name: text(),
+});
 
 /** Source: service interface, "Cards". */
 export const cardOperations = {

@@ -11,39 +11,38 @@ import {
   rowOf,
 } from "./answers.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
+import { type Named, named } from "./rules.ts";
 
 /** Who pays a payout out of the account; unset fields are absent. */
-export interface Payer extends Schema.Struct.Type<typeof PayerSchema.fields> {}
-export const PayerSchema = Schema.Opaque<Payer>()(
-  Schema.Struct({
-    /** The service's id of the payer. */
-    payer_id: answeredId,
-    /** `company` or `individual`. */
-    entity_type: answeredOrUnset,
-    /** Name of a company. */
-    company_name: answeredOrUnset,
-    /** First name of a person. */
-    first_name: answeredOrUnset,
-    /** Last name of a person. */
-    last_name: answeredOrUnset,
-    /** Street and number. */
-    address: answeredOrUnset,
-    /** City. */
-    city: answeredOrUnset,
-    /** State or province. */
-    state_or_province: answeredOrUnset,
-    /** Two-letter country code (ISO 3166-1), such as `US`. */
-    country: answeredOrUnset,
-    /** Postal code. */
-    postal_code: answeredOrUnset,
-    /** Day of birth of a person, as the service writes it. */
-    date_of_birth: answeredOrUnset,
-    /** Document that identifies the payer, such as `passport`. */
-    identification_type: answeredOrUnset,
-    /** Number of that document. */
-    identification_value: answeredOrUnset,
-  }),
-);
+export interface Payer extends Named<typeof PayerSchema> {}
+export const PayerSchema = named<Payer>()({
+  /** The service's id of the payer. */
+  payer_id: answeredId,
+  /** `company` or `individual`. */
+  entity_type: answeredOrUnset,
+  /** Name of a company. */
+  company_name: answeredOrUnset,
+  /** First name of a person. */
+  first_name: answeredOrUnset,
+  /** Last name of a person. */
+  last_name: answeredOrUnset,
+  /** Street and number. */
+  address: answeredOrUnset,
+  /** City. */
+  city: answeredOrUnset,
+  /** State or province. */
+  state_or_province: answeredOrUnset,
+  /** Two-letter country code (ISO 3166-1), such as `US`. */
+  country: answeredOrUnset,
+  /** Postal code. */
+  postal_code: answeredOrUnset,
+  /** Day of birth of a person, as the service writes it. */
+  date_of_birth: answeredOrUnset,
+  /** Document that identifies the payer, such as `passport`. */
+  identification_type: answeredOrUnset,
+  /** Number of that document. */
+  identification_value: answeredOrUnset,
+});
 
 const Answered = answer(PayerSchema);
 

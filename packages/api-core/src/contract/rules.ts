@@ -53,6 +53,25 @@ export const withRules = <S extends Schema.Struct<Schema.Struct.Fields>>(
     )
     .annotate({ [rulesKey]: rules });
 
+/** The fields of a struct that {@link named} made, for the type that names it. */
+export type Named<S extends { readonly fields: Schema.Struct.Fields }> = Schema.Struct.Type<
+  S["fields"]
+>;
+
+/**
+ * A struct under the name of its type: editors and declarations show that instead of all fields.
+ *
+ * @example
+ * export interface Balance extends Named<typeof BalanceSchema> {}
+ * const BalanceSchema = named<Balance>()({ balance_id: answeredId });
+ */
+export const named =
+  <Self>() =>
+  <Fields extends Schema.Struct.Fields>(fields: Fields, rules?: ReadonlyArray<Rule>) => {
+    const struct = Schema.Struct(fields);
+    return Schema.Opaque<Self>()(rules === undefined ? struct : withRules(struct, rules));
+  };
+
 /** The rules across fields that {@link withRules} added to a schema. */
 export const rulesOf = (schema: Schema.Top): ReadonlyArray<Rule> => {
   const found = Schema.resolveAnnotations(schema)?.[rulesKey];
@@ -91,10 +110,10 @@ const problemOf = (message: string, name: string): string => {
  * @returns each fault with its field, written as a path with points; empty for the value itself
  */
 export const faultsOf = (issue: SchemaIssue.Issue): ReadonlyArray<Fault> =>
-  issuesOf(issue).issues.map(({ message, path }) => ({
-    field: (path ?? []).map(String).join("."),
-    problem: problemOf(message, String(path?.at(-1))),
-  }));
+  issuesOf(issue).issues.map(({ message, path = [] }) => {
+    const names = path.map(String);
+    return { field: names.join("."), problem: problemOf(message, names.at(-1) ?? "") };
+  });
 
 /**
  * Keeps the first fault of each field: the others mostly follow from it.

@@ -4,7 +4,7 @@ import { answer, answeredId, answeredOrUnset, answeredTime, page } from "./answe
 import { PageNumber, pageSize, RangeBound, text } from "./fields.ts";
 import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
 import { Scope } from "./payouts.ts";
-import { type Rule, withRules } from "./rules.ts";
+import { type Named, named, type Rule } from "./rules.ts";
 
 const TRANSACTIONS_PAGE_SIZE = 100;
 const LONGEST_SPAN_DAYS = 30;
@@ -19,78 +19,70 @@ const spanOfAtMost30Days: Rule = ({ start, end }) => {
 };
 
 /** Page and filters of listTransactions. */
-export interface ListTransactionsInput extends Schema.Struct.Type<
-  typeof ListTransactionsInputSchema.fields
-> {}
-const ListTransactionsInputSchema = Schema.Opaque<ListTransactionsInput>()(
-  // On the wire they may have other names, see the assumptions.
-  withRules(
-    Schema.Struct({
-      /** Which page: a whole number, 1 or more. */
-      page_num: PageNumber,
-      /** Transactions on a page, 1 to 100. */
-      page_size: pageSize(TRANSACTIONS_PAGE_SIZE),
-      /** Whose transactions: of the account's own house, or of its clients. */
-      scope: Schema.optionalKey(Scope),
-      /** Transactions of the order of this short id. */
-      short_reference_id: Schema.optionalKey(text()),
-      /** Transactions of this type alone. */
-      transaction_type: Schema.optionalKey(
-        Schema.Literals([
-          "payin",
-          "payout",
-          "deposit",
-          "transfer",
-          "conversion",
-          "card fee",
-          "card charge",
-          "fee",
-          "adjustment",
-        ]),
-      ),
-      /** Transactions of this state alone: -1 failed, 0 pending, 1 completed, 2 cancelled. */
-      transaction_status: Schema.optionalKey(Schema.Literals(["-1", "0", "1", "2"])),
-      /** Which time of a transaction `start` and `end` are about. */
-      date_type: Schema.optionalKey(
-        Schema.Literals(["create_time", "settle_time", "complete_time"]),
-      ),
-      /** From this time on: milliseconds since 1970. */
-      start: Schema.optionalKey(RangeBound),
-      /** Up to this time: milliseconds since 1970, at most 30 days after `start`. */
-      end: Schema.optionalKey(RangeBound),
-    }),
-    [spanOfAtMost30Days],
-  ),
+export interface ListTransactionsInput extends Named<typeof ListTransactionsInputSchema> {}
+// On the wire they may have other names, see the assumptions.
+const ListTransactionsInputSchema = named<ListTransactionsInput>()(
+  {
+    /** Which page: a whole number, 1 or more. */
+    page_num: PageNumber,
+    /** Transactions on a page, 1 to 100. */
+    page_size: pageSize(TRANSACTIONS_PAGE_SIZE),
+    /** Whose transactions: of the account's own house, or of its clients. */
+    scope: Schema.optionalKey(Scope),
+    /** Transactions of the order of this short id. */
+    short_reference_id: Schema.optionalKey(text()),
+    /** Transactions of this type alone. */
+    transaction_type: Schema.optionalKey(
+      Schema.Literals([
+        "payin",
+        "payout",
+        "deposit",
+        "transfer",
+        "conversion",
+        "card fee",
+        "card charge",
+        "fee",
+        "adjustment",
+      ]),
+    ),
+    /** Transactions of this state alone: -1 failed, 0 pending, 1 completed, 2 cancelled. */
+    transaction_status: Schema.optionalKey(Schema.Literals(["-1", "0", "1", "2"])),
+    /** Which time of a transaction `start` and `end` are about. */
+    date_type: Schema.optionalKey(Schema.Literals(["create_time", "settle_time", "complete_time"])),
+    /** From this time on: milliseconds since 1970. */
+    start: Schema.optionalKey(RangeBound),
+    /** Up to this time: milliseconds since 1970, at most 30 days after `start`. */
+    end: Schema.optionalKey(RangeBound),
+  },
+  [spanOfAtMost30Days],
 );
 
 /** One movement on the account; unset fields are absent. */
-export interface Transaction extends Schema.Struct.Type<typeof TransactionSchema.fields> {}
-const TransactionSchema = Schema.Opaque<Transaction>()(
-  Schema.Struct({
-    /** The service's id of the transaction. */
-    transaction_id: answeredId,
-    /** Name of the account. */
-    account_name: answeredOrUnset,
-    /** What kind of movement, such as `payout` or `card charge`. */
-    transaction_type: answeredOrUnset,
-    /** Three-letter code (ISO 4217), such as `USD`. */
-    currency: answeredOrUnset,
-    /** Total amount: a decimal string in units of `currency`. */
-    amount: answeredOrUnset,
-    /** Time of creation: ISO 8601 with offset. */
-    create_time: answeredTime,
-    /** Time of settlement: ISO 8601 with offset; absent until then. */
-    settle_time: answeredTime,
-    /** Time of completion: ISO 8601 with offset; absent until then. */
-    complete_time: answeredTime,
-    /** `failed`, `pending`, `completed` or `cancelled`. */
-    transaction_status: answeredOrUnset,
-    /** Long id of the order that it belongs to. */
-    reference_id: answeredOrUnset,
-    /** Short id of the order that it belongs to. */
-    short_reference_id: answeredOrUnset,
-  }),
-);
+export interface Transaction extends Named<typeof TransactionSchema> {}
+const TransactionSchema = named<Transaction>()({
+  /** The service's id of the transaction. */
+  transaction_id: answeredId,
+  /** Name of the account. */
+  account_name: answeredOrUnset,
+  /** What kind of movement, such as `payout` or `card charge`. */
+  transaction_type: answeredOrUnset,
+  /** Three-letter code (ISO 4217), such as `USD`. */
+  currency: answeredOrUnset,
+  /** Total amount: a decimal string in units of `currency`. */
+  amount: answeredOrUnset,
+  /** Time of creation: ISO 8601 with offset. */
+  create_time: answeredTime,
+  /** Time of settlement: ISO 8601 with offset; absent until then. */
+  settle_time: answeredTime,
+  /** Time of completion: ISO 8601 with offset; absent until then. */
+  complete_time: answeredTime,
+  /** `failed`, `pending`, `completed` or `cancelled`. */
+  transaction_status: answeredOrUnset,
+  /** Long id of the order that it belongs to. */
+  reference_id: answeredOrUnset,
+  /** Short id of the order that it belongs to. */
+  short_reference_id: answeredOrUnset,
+});
 
 /** Source: service interface, "Transactions". */
 export const transactionOperations = {
