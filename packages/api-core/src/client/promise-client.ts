@@ -2,7 +2,6 @@ import * as Cause from "effect/Cause";
 import * as Effect from "effect/Effect";
 import * as Exit from "effect/Exit";
 import * as ManagedRuntime from "effect/ManagedRuntime";
-import * as Result from "effect/Result";
 import type * as Stream from "effect/Stream";
 import type { Endpoints } from "../contract/payments-api.ts";
 import {
@@ -61,8 +60,7 @@ type AnyStream = (
 
 const valueOf = <A>(exit: Exit.Exit<A, unknown>): A => {
   if (Exit.isSuccess(exit)) return exit.value;
-  const failed = Cause.findError(exit.cause);
-  throw Result.isSuccess(failed) ? failed.success : Cause.squash(exit.cause);
+  throw Cause.squash(exit.cause);
 };
 
 const closedBefore = (name: OperationName) =>

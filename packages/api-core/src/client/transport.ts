@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect";
 import * as Redacted from "effect/Redacted";
 import type * as Scope from "effect/Scope";
 import * as Semaphore from "effect/Semaphore";
-import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, ProxyAgent } from "undici";
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import { type Credentials, OLDEST_TLS, type Tls } from "../credentials.ts";
 import { type ClientDispatcher, type ClientOptions, environmentProxy } from "./config.ts";
 import {
@@ -65,6 +65,7 @@ const makeAgent = ({ options, refusal, tls }: Parts, pipelining: 0 | 1): Dispatc
     }),
   };
   const shared = {
+    connect: refusal.watch(buildConnector(connect)),
     // Over HTTP/2, undici repeats requests when a server closes the session.
     allowH2: false,
     // The client's own time limit covers everything.
@@ -75,22 +76,17 @@ const makeAgent = ({ options, refusal, tls }: Parts, pipelining: 0 | 1): Dispatc
     pipelining,
   };
   const proxy = proxyOf(options);
-  const connector = refusal.watch(buildConnector(connect));
-  if (proxy === undefined) return new Agent({ ...shared, connect: connector });
-  const proxied = {
+  if (proxy === undefined) return new Agent(shared);
+  return new EnvHttpProxyAgent({
     ...shared,
     connectTimeout: timeout,
     proxyTls: { ...verified, ...(tls?.ca !== undefined && { ca: tls.ca }) },
     requestTls: connect,
-  };
-  return proxy.isOfEnvironment
-    ? new EnvHttpProxyAgent({
-        ...proxied,
-        connect: connector,
-        httpProxy: "",
-        httpsProxy: proxy.uri,
-      })
-    : new ProxyAgent({ ...proxied, uri: proxy.uri });
+    httpProxy: "",
+    httpsProxy: proxy.uri,
+    // A proxy of the settings has no exemptions.
+    ...(!proxy.isOfEnvironment && { noProxy: "" }),
+  });
 };
 
 /** The agents of one set of certificates. */

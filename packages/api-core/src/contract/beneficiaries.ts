@@ -180,7 +180,8 @@ const BeneficiaryAddressSchema = named<BeneficiaryAddress>()({
   state: answeredOrUnset,
 });
 
-const describedFields = {
+/** How the answers write details: as objects, or, to a creation, as their JSON in a text. */
+const beneficiaryFields = (write: (details: unknown) => unknown) => ({
   /** The service's id of the beneficiary. */
   beneficiary_id: answeredId,
   /** `company` or `individual`. */
@@ -207,24 +208,18 @@ const describedFields = {
   bank_country_code: answeredOrUnset,
   /** State in the service's own words, such as `pending`; the document does not list them. Only the creation shows it. */
   beneficiary_status: answeredOrUnset,
-};
+  /** Bank details; absent if they cannot be read. */
+  beneficiary_bank_details: details(BankDetailsSchema, write),
+  /** Address; absent if it cannot be read. */
+  beneficiary_address: details(BeneficiaryAddressSchema, write),
+});
 
 /** A payee with bank details; unset fields are absent. */
 export interface Beneficiary extends Named<typeof BeneficiarySchema> {}
-const BeneficiarySchema = named<Beneficiary>()({
-  ...describedFields,
-  /** Bank details; absent if they cannot be read. */
-  beneficiary_bank_details: details(BankDetailsSchema, (details) => details),
-  /** Address; absent if it cannot be read. */
-  beneficiary_address: details(BeneficiaryAddressSchema, (details) => details),
-});
+const BeneficiarySchema = named<Beneficiary>()(beneficiaryFields((details) => details));
 
 /** {@link Beneficiary} as createBeneficiary answers it. */
-const CreatedBeneficiary = named<Beneficiary>()({
-  ...describedFields,
-  beneficiary_bank_details: details(BankDetailsSchema, JSON.stringify),
-  beneficiary_address: details(BeneficiaryAddressSchema, JSON.stringify),
-});
+const CreatedBeneficiary = named<Beneficiary>()(beneficiaryFields(JSON.stringify));
 
 /** Source: service interface, "Beneficiaries". */
 export const beneficiaryOperations = {

@@ -15,7 +15,8 @@ const needsIban = (request: RawRequest): boolean =>
   IBAN_COUNTRIES.has(given(request, "bank_country").toUpperCase()) &&
   IBAN_CURRENCIES.has(given(request, "account_currency").toUpperCase());
 
-const isEntity = (type: "company" | "individual") => (request: RawRequest) =>
+/** Whether a request is about a company, or about a person. */
+export const isEntity = (type: "company" | "individual") => (request: RawRequest) =>
   given(request, "entity_type") === type;
 
 /** A company's name has more than digits. */

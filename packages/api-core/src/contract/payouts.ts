@@ -16,17 +16,15 @@ import {
   UniqueRequestId,
 } from "./fields.ts";
 import { EntityType } from "./beneficiaries.ts";
+import { isEntity } from "./beneficiary-rules.ts";
 import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
-import { given, type Named, named, type RawRequest, requiredWhen, type Rule } from "./rules.ts";
+import { given, type Named, named, requiredWhen, type Rule } from "./rules.ts";
 
 /** Documents that identify a payer who is a person. */
 const INDIVIDUAL_IDENTIFICATIONS = ["passport", "drivers_license", "national_id"] as const;
 
 /** The document that identifies a payer which is a company. */
 const COMPANY_IDENTIFICATIONS = ["incorporation_number"] as const;
-
-const isPayer = (type: "company" | "individual") => (request: RawRequest) =>
-  given(request, "entity_type") === type;
 
 const identificationFitsThePayer: Rule = (request) => {
   const entity = given(request, "entity_type");
@@ -101,10 +99,10 @@ const CreatePayoutInputSchema = named<CreatePayoutInput>()(
     unique_request_id: Schema.optionalKey(UniqueRequestId),
   },
   [
-    requiredWhen("company_name", "for entity_type company", isPayer("company")),
-    requiredWhen("first_name", "for entity_type individual", isPayer("individual")),
-    requiredWhen("last_name", "for entity_type individual", isPayer("individual")),
-    requiredWhen("birth_date", "for entity_type individual", isPayer("individual")),
+    requiredWhen("company_name", "for entity_type company", isEntity("company")),
+    requiredWhen("first_name", "for entity_type individual", isEntity("individual")),
+    requiredWhen("last_name", "for entity_type individual", isEntity("individual")),
+    requiredWhen("birth_date", "for entity_type individual", isEntity("individual")),
     identificationFitsThePayer,
   ],
 );
