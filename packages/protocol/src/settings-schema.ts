@@ -15,13 +15,11 @@ const optional = <Fields extends Readonly<Record<string, Schema.Top>>>(fields: F
 
 const Text = Schema.NonEmptyString;
 
-const above0 = (most: number) =>
+const above0 = (maximum: number) =>
   Schema.Finite.check(
-    Schema.makeFilter(
-      (value: number) =>
-        (value > 0 && value <= most) ||
-        `must be a number above 0${most === Infinity ? "" : `, up to ${most}`}`,
-      { toJsonSchema: () => ({ exclusiveMinimum: 0, ...(most < Infinity && { maximum: most }) }) },
+    Schema.isBetween(
+      { minimum: 0, exclusiveMinimum: true, maximum },
+      { message: `must be a number above 0, up to ${maximum}` },
     ),
   );
 
@@ -84,7 +82,9 @@ const accountSettings = {
    *
    * @default no limit
    */
-  activitiesPerSecond: above0(Infinity),
+  activitiesPerSecond: Schema.Finite.check(
+    Schema.isGreaterThan(0, { message: "must be a number above 0" }),
+  ),
 };
 
 /** All settings that a file or the environment can hold. */

@@ -1,7 +1,5 @@
 import {
   apiKeyIn,
-  type FileContents,
-  readFiles,
   rereadFiles,
   secondsUntilExpiry,
   type SecondsUntilExpiry,
@@ -34,32 +32,29 @@ interface ConnectionSecrets {
   readonly tls?: TLSConfig | boolean | null;
 }
 
-const apiKeyOf = (contents: FileContents<typeof API_KEY_FILE>): string =>
-  apiKeyIn(API_KEY_FILE, contents[API_KEY_FILE]);
-
-/** Adds the API key of `TEMPORAL_API_KEY_FILE`, which the SDK does not know, and TLS, unless that is switched off. */
-const withApiKeyFile = <A extends ConnectionSecrets>(
-  { [API_KEY_FILE]: file }: Environment,
-  secrets: A,
-): A => {
-  if (!file) return secrets;
-  if (secrets.apiKey !== undefined) {
-    throw new Error(
-      `TEMPORAL_API_KEY (or api_key of the profile) and ${API_KEY_FILE} are both set: set only one.`,
-    );
-  }
-  const apiKey = apiKeyOf(readFiles({ [API_KEY_FILE]: file }));
-  return { ...secrets, apiKey, tls: secrets.tls ?? true };
-};
-
 /** Reads Temporal's API key again whenever it is used. `warn` is called once if the file lost its key: the last key stays in use. */
 export const rereadApiKey = (
   { [API_KEY_FILE]: file }: Environment,
   warn: (message: string) => void,
 ): (() => string) | undefined => {
   if (!file) return undefined;
-  const paths = { [API_KEY_FILE]: file };
-  return rereadFiles({ paths, parse: apiKeyOf, warn });
+  return rereadFiles({
+    paths: { [API_KEY_FILE]: file },
+    parse: (contents) => apiKeyIn(API_KEY_FILE, contents[API_KEY_FILE]),
+    warn,
+  });
+};
+
+/** Adds the API key of `TEMPORAL_API_KEY_FILE`, which the SDK does not know, and TLS, unless that is switched off. */
+const withApiKeyFile = <A extends ConnectionSecrets>(environment: Environment, secrets: A): A => {
+  if (!environment[API_KEY_FILE]) return secrets;
+  if (secrets.apiKey !== undefined) {
+    throw new Error(
+      `TEMPORAL_API_KEY (or api_key of the profile) and ${API_KEY_FILE} are both set: set only one.`,
+    );
+  }
+  const apiKey = rereadApiKey(environment, () => undefined)?.();
+  return { ...secrets, apiKey, tls: secrets.tls ?? true };
 };
 
 const textOf = (pem: Uint8Array | undefined | null): string =>

@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 import { readSettings, type Settings } from "@durable-payments/protocol/settings";
 import { readDataConverter } from "../data-converter.ts";
 import { startCodecServer } from "./codec-server.ts";
-import { type Authenticate, authenticateByFile, CannotServe, type CodecRole } from "./users.ts";
+import { type Authenticate, authenticateByFile, CannotServe, CODEC_ROLES } from "./users.ts";
 
 const HELP = `Usage: durable-payments-codec-server [OPTIONS]
 
@@ -33,8 +33,6 @@ Options:
 Exit codes: 0 stopped by a signal, 1 could not start.
 `;
 
-const ROLES: ReadonlyArray<CodecRole> = ["masked", "reader", "editor"];
-
 const readPem = async (path: string): Promise<string> => {
   try {
     return await readFile(path, "utf8");
@@ -52,8 +50,9 @@ const authentication = async (
     throw new CannotServe("Set codecServer.usersFile, or pass --anonymous ROLE, but not both.");
   }
   if (usersFile !== undefined) return authenticateByFile(usersFile, tokens);
-  const role = ROLES.find((known) => known === anonymous);
-  if (role === undefined) throw new CannotServe(`--anonymous must be one of ${ROLES.join(", ")}.`);
+  const role = CODEC_ROLES.find((known) => known === anonymous);
+  if (role === undefined)
+    throw new CannotServe(`--anonymous must be one of ${CODEC_ROLES.join(", ")}.`);
   if (!isOnThisMachine({ address: `${host}:0` })) {
     throw new CannotServe(`--anonymous is allowed only on this machine, not on ${host}.`);
   }

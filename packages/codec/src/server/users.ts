@@ -1,4 +1,5 @@
 import { messageOf } from "@durable-payments/api-core/values";
+import type { Settings } from "@durable-payments/protocol/settings";
 import * as Schema from "effect/Schema";
 import { createHash, timingSafeEqual } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -12,31 +13,26 @@ export class CannotServe extends Error {
  * Rights of a user: `masked` sees values without names, account numbers and the like; `reader` sees them all; `editor`
  * may encode, too, as starting and signalling runs in the Web UI needs.
  */
-export type CodecRole = "masked" | "reader" | "editor";
+export const CODEC_ROLES = ["masked", "reader", "editor"] as const;
 
 /** Who asks the codec server. */
 export interface CodecUser {
   readonly name: string;
-  readonly role: CodecRole;
+  readonly role: (typeof CODEC_ROLES)[number];
 }
 
 /** Returns the sender of a request; undefined if it is unknown. */
 export type Authenticate = (authorization: string | undefined) => Promise<CodecUser | undefined>;
 
 /** The keys that sign the tokens of users, and the claims that these must have. */
-export interface TokenIssuer {
-  /** Address of the issuer's public keys, a JSON Web Key Set. */
-  readonly jwksUrl: string;
-  readonly issuer: string;
-  readonly audience: string;
-}
+type TokenIssuer = NonNullable<NonNullable<Settings["codecServer"]>["tokens"]>;
 
 const Text = Schema.NonEmptyString;
 
 /** One entry of the file of users. */
 const EntrySchema = Schema.Struct({
   name: Text,
-  role: Schema.Literals(["masked", "reader", "editor"]),
+  role: Schema.Literals(CODEC_ROLES),
   /** SHA-256 of a token that was given to the user, in hex. */
   tokenSha256: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))),
   /** The claim `sub` or `email` of a token that an issuer has signed. */
