@@ -4,6 +4,7 @@ import { Effect, Layer } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { HttpApiBuilder } from "effect/http-api";
 import * as cards from "../model/cards.ts";
+import { Repeated } from "../model/cards.ts";
 import * as lists from "../model/lists.ts";
 import * as money from "../model/money.ts";
 import * as payees from "../model/payees.ts";
@@ -22,7 +23,7 @@ const WORK: {
   readonly [Name in OperationName]: (
     unit: Unit,
     input: Input<Name>,
-  ) => Output<Name> | cards.Repeated<Output<Name>>;
+  ) => Output<Name> | Repeated<Output<Name>>;
 } = { ping: () => ({ message: "pong" }), ...payees, ...payouts, ...money, ...lists, ...cards };
 
 const emptyAnswer = HttpServerResponse.jsonUnsafe({ code: SUCCESS_CODE, message: "Success" });
@@ -59,8 +60,7 @@ export const serviceRoutes = (simulation: Simulation) => {
     return ({ params, payload, query }: Parts) =>
       Effect.map(
         act((unit) => work(unit, { ...query, ...payload, ...params })),
-        (data) =>
-          data instanceof cards.Repeated ? answerRepeat(simulation, name, data.data) : data,
+        (data) => (data instanceof Repeated ? answerRepeat(simulation, name, data.data) : data),
       );
   };
   const groups = Object.values(SimulatedApi.groups).map(({ endpoints, identifier }) =>

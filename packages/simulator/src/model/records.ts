@@ -80,15 +80,13 @@ export type RecordOf<K extends Kind> = (typeof recordSchemas)[K]["Type"];
 // `Object.keys` forgets the names that `recordSchemas` has.
 export const kinds = Object.keys(recordSchemas) as ReadonlyArray<Kind>;
 
-/** The whole ledger as the control endpoint shows it; tokens and used keys stay inside. */
-export interface Ledger {
-  readonly balances: ReadonlyArray<RecordOf<"balances">>;
-  readonly beneficiaries: ReadonlyArray<RecordOf<"beneficiaries">>;
-  readonly payouts: ReadonlyArray<RecordOf<"payouts">>;
-  readonly payers: ReadonlyArray<RecordOf<"payers">>;
-  readonly transactions: ReadonlyArray<RecordOf<"transactions">>;
-  readonly cardholders: ReadonlyArray<RecordOf<"cardholders">>;
-  readonly cards: ReadonlyArray<RecordOf<"cards">>;
+/** The records that the control endpoint shows; tokens and used keys stay inside. */
+type ShownRecords = {
+  readonly [K in Exclude<Kind, "signIns" | "tokens" | "usedKeys">]: ReadonlyArray<RecordOf<K>>;
+};
+
+/** The whole ledger as the control endpoint shows it. */
+export interface Ledger extends ShownRecords {
   /** Sign-ins that counted against the limit, in milliseconds since 1970. */
   readonly sign_ins: ReadonlyArray<number>;
   /** Requests by operation since the simulator started, those that were broken or refused too. */
