@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import { get, post } from "effect/http-api/HttpApiEndpoint";
 import * as HttpApiSchema from "effect/http-api/HttpApiSchema";
 import { enveloped, orAbsent, Refusal } from "./answers.ts";
 import {
@@ -57,7 +57,7 @@ const PongSchema = Schema.Opaque<Pong>()(
 );
 
 /** The client itself signs in. */
-const signIn = HttpApiEndpoint.post("signIn", "/api/v1/auth/signin", {
+const signIn = post("signIn", "/auth/signin", {
   headers: { [CLIENT_ID_HEADER]: Schema.String, [API_KEY_HEADER]: Schema.String },
   success: enveloped(Token),
   error: Refusal,
@@ -73,7 +73,7 @@ export const authOperations = {
    * @example
    * const { message } = await client.ping();
    */
-  ping: HttpApiEndpoint.get("ping", "/api/v1/ping", {
+  ping: get("ping", "/ping", {
     success: PongSchema,
   })
     .annotate(Idempotency, "safe")

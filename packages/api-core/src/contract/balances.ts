@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import { get, post } from "effect/http-api/HttpApiEndpoint";
 import {
   answer,
   answered,
@@ -100,7 +100,7 @@ export const balanceOperations = {
    * @example
    * await client.createBalance({ currency: "EUR", name: "Suppliers in Europe" });
    */
-  createBalance: HttpApiEndpoint.post("createBalance", "/api/v1/balances/create", {
+  createBalance: post("createBalance", "/balances/create", {
     payload: CreateBalanceInputSchema,
     success: confirmed,
   }).annotate(Idempotency, "idempotent"),
@@ -112,7 +112,7 @@ export const balanceOperations = {
    * @example
    * const { available_balance } = await client.retrieveBalance({ currency: "USD" });
    */
-  retrieveBalance: HttpApiEndpoint.get("retrieveBalance", "/api/v1/balances/retrieve/:currency", {
+  retrieveBalance: get("retrieveBalance", "/balances/retrieve/:currency", {
     params: byCurrencyFields,
     success: enveloped(answer(BalanceSchema)),
   }).annotate(Idempotency, "safe"),
@@ -124,9 +124,9 @@ export const balanceOperations = {
    * @example
    * const { local, swift } = await client.retrieveBalanceBankDetails({ currency: "USD" });
    */
-  retrieveBalanceBankDetails: HttpApiEndpoint.get(
+  retrieveBalanceBankDetails: get(
     "retrieveBalanceBankDetails",
-    "/api/v1/balances/:currency/bank_details",
+    "/balances/:currency/bank_details",
     {
       params: byCurrencyFields,
       success: enveloped(answer(BalanceBankDetailsSchema)),

@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import { get, post } from "effect/http-api/HttpApiEndpoint";
 import {
   answer,
   type AnswerStruct,
@@ -249,7 +249,7 @@ export const beneficiaryOperations = {
    *   postal_code: "10115",
    * });
    */
-  createBeneficiary: HttpApiEndpoint.post("createBeneficiary", "/api/v1/beneficiaries/create", {
+  createBeneficiary: post("createBeneficiary", "/beneficiaries/create", {
     payload: CreateBeneficiaryInputSchema,
     success: enveloped(answer(CreatedBeneficiary)),
   }).annotate(Idempotency, "none"),
@@ -280,17 +280,13 @@ export const beneficiaryOperations = {
    *   postal_code: "73301",
    * });
    */
-  updateBeneficiary: HttpApiEndpoint.post(
-    "updateBeneficiary",
-    "/api/v1/beneficiaries/:beneficiary_id/update",
-    {
-      params: byIdFields,
-      payload: withRules(Schema.Struct({ ...commonFields, ...updateBeneficiaryFields }), [
-        companyNameHasALetter,
-      ]),
-      success: confirmed,
-    },
-  ).annotate(Idempotency, "idempotent"),
+  updateBeneficiary: post("updateBeneficiary", "/beneficiaries/:beneficiary_id/update", {
+    params: byIdFields,
+    payload: withRules(Schema.Struct({ ...commonFields, ...updateBeneficiaryFields }), [
+      companyNameHasALetter,
+    ]),
+    success: confirmed,
+  }).annotate(Idempotency, "idempotent"),
   /**
    * Read a beneficiary with its bank details.
    *
@@ -299,14 +295,10 @@ export const beneficiaryOperations = {
    * @example
    * const { beneficiary_nickname } = await client.retrieveBeneficiary({ beneficiary_id });
    */
-  retrieveBeneficiary: HttpApiEndpoint.get(
-    "retrieveBeneficiary",
-    "/api/v1/beneficiaries/:beneficiary_id",
-    {
-      params: byIdFields,
-      success: enveloped(answer(BeneficiarySchema)),
-    },
-  ).annotate(Idempotency, "safe"),
+  retrieveBeneficiary: get("retrieveBeneficiary", "/beneficiaries/:beneficiary_id", {
+    params: byIdFields,
+    success: enveloped(answer(BeneficiarySchema)),
+  }).annotate(Idempotency, "safe"),
 };
 
 /** The beneficiaries of the service. */

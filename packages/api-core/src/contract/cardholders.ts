@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema";
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import { get, post } from "effect/http-api/HttpApiEndpoint";
 import {
   answer,
   answeredId,
@@ -105,7 +105,7 @@ export const cardholderOperations = {
    *   card_holder_status: 0,
    * });
    */
-  createCardholder: HttpApiEndpoint.post("createCardholder", "/api/v1/cardholders/create", {
+  createCardholder: post("createCardholder", "/cardholders/create", {
     payload: CreateCardholderInputSchema,
     success: enveloped(answer(CreatedCardholderSchema)),
   }).annotate(Idempotency, "none"),
@@ -118,7 +118,7 @@ export const cardholderOperations = {
    * @example
    * const { item_list } = await client.listCardholders({ page_num: 1, page_size: 50, name: "Ada" });
    */
-  listCardholders: HttpApiEndpoint.get("listCardholders", "/api/v1/cardholders", {
+  listCardholders: get("listCardholders", "/cardholders", {
     query: ListCardholdersInputSchema,
     success: page(answer(CardholderSchema)),
   })
@@ -133,18 +133,14 @@ export const cardholderOperations = {
    * @example
    * await client.removeCardholder({ card_holder_id });
    */
-  removeCardholder: HttpApiEndpoint.post(
-    "removeCardholder",
-    "/api/v1/cardholders/:card_holder_id/remove",
-    {
-      params: {
-        /** The cardholder: the id that createCardholder answered. */
-        card_holder_id: PathSegment,
-      },
-      payload: Schema.Struct({}),
-      success: confirmed,
+  removeCardholder: post("removeCardholder", "/cardholders/:card_holder_id/remove", {
+    params: {
+      /** The cardholder: the id that createCardholder answered. */
+      card_holder_id: PathSegment,
     },
-  ).annotate(Idempotency, "idempotent"),
+    payload: Schema.Struct({}),
+    success: confirmed,
+  }).annotate(Idempotency, "idempotent"),
 };
 
 /** The cardholders of the service. */

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema";
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import { post } from "effect/http-api/HttpApiEndpoint";
 import { answer, answeredId, answeredOrUnset, confirmed, enveloped } from "./answers.ts";
 import { Amount, AmountAsNumber, GivenId, text, UniqueRequestId } from "./fields.ts";
 import { endpointGroup, Idempotency, SignedIn } from "./operation-facts.ts";
@@ -90,7 +90,7 @@ export const cardOperations = {
    *   unique_request_id: "card-of-ada",
    * });
    */
-  createCard: HttpApiEndpoint.post("createCard", "/api/v1/cards/create", {
+  createCard: post("createCard", "/cards/create", {
     payload: CreateCardInputSchema,
     success: enveloped(answer(CardSchema)),
   }).annotate(Idempotency, "keyed"),
@@ -108,7 +108,7 @@ export const cardOperations = {
    *   unique_request_id: "withdrawal-7",
    * });
    */
-  withdrawFromCard: HttpApiEndpoint.post("withdrawFromCard", "/api/v1/cards/withdraw", {
+  withdrawFromCard: post("withdrawFromCard", "/cards/withdraw", {
     payload: WithdrawFromCardInputSchema,
     success: enveloped(answer(CardWithdrawalSchema)),
   }).annotate(Idempotency, "keyed"),
@@ -120,7 +120,7 @@ export const cardOperations = {
    * @example
    * await client.updateCard({ card_id, card_name: "Travel" });
    */
-  updateCard: HttpApiEndpoint.post("updateCard", "/api/v1/cards/update", {
+  updateCard: post("updateCard", "/cards/update", {
     payload: UpdateCardInputSchema,
     success: confirmed,
   }).annotate(Idempotency, "idempotent"),
@@ -133,7 +133,7 @@ export const cardOperations = {
    * @example
    * await client.cancelCard({ card_id });
    */
-  cancelCard: HttpApiEndpoint.post("cancelCard", "/api/v1/cards/cancel", {
+  cancelCard: post("cancelCard", "/cards/cancel", {
     payload: Schema.Struct(byIdFields),
     success: confirmed,
   }).annotate(Idempotency, "idempotent"),
@@ -145,7 +145,7 @@ export const cardOperations = {
    * @example
    * await client.freezeCard({ card_id });
    */
-  freezeCard: HttpApiEndpoint.post("freezeCard", "/api/v1/cards/freeze", {
+  freezeCard: post("freezeCard", "/cards/freeze", {
     payload: Schema.Struct(byIdFields),
     success: confirmed,
   }).annotate(Idempotency, "idempotent"),

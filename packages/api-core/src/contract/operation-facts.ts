@@ -38,16 +38,18 @@ type NamedEndpoints<Endpoints> = {
   readonly [Name in keyof Endpoints]: HttpApiEndpoint.Constraint & { readonly identifier: Name };
 };
 
-/** Returns a group of these endpoints, whose methods are those of a client itself. */
+/** Returns a group of these endpoints, below the path of the service's version; its methods are those of a client itself. */
 export const endpointGroup = <const Id extends string, Endpoints extends NamedEndpoints<Endpoints>>(
   id: Id,
   endpoints: Endpoints,
 ) => {
   type Endpoint = Endpoints[keyof Endpoints];
-  return HttpApiGroup.make(id, { topLevel: true }).add(
-    // Every resource has operations.
-    ...(Object.values(endpoints) as unknown as readonly [Endpoint, ...ReadonlyArray<Endpoint>]),
-  );
+  return HttpApiGroup.make(id, { topLevel: true })
+    .add(
+      // Every resource has operations.
+      ...(Object.values(endpoints) as unknown as readonly [Endpoint, ...ReadonlyArray<Endpoint>]),
+    )
+    .prefix("/api/v1");
 };
 
 /** Header that carries the client's id on every request. */

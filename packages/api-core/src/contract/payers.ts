@@ -1,6 +1,6 @@
 import * as Schema from "effect/Schema";
 import * as SchemaGetter from "effect/SchemaGetter";
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import { get } from "effect/http-api/HttpApiEndpoint";
 import {
   answer,
   answeredId,
@@ -78,7 +78,7 @@ export const payerOperations = {
    * @example
    * const [payer] = await client.listPayers();
    */
-  listPayers: HttpApiEndpoint.get("listPayers", "/api/v1/payers", {
+  listPayers: get("listPayers", "/payers", {
     success: enveloped(Payers),
   }).annotate(Idempotency, "safe"),
 };

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema";
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import { get, post } from "effect/http-api/HttpApiEndpoint";
 import { answer, answeredId, answeredOrUnset, answeredTime, enveloped, page } from "./answers.ts";
 import {
   Amount,
@@ -207,7 +207,7 @@ export const payoutOperations = {
    *   unique_request_id: "invoice-17",
    * });
    */
-  createPayout: HttpApiEndpoint.post("createPayout", "/api/v1/payouts/create", {
+  createPayout: post("createPayout", "/payouts/create", {
     payload: CreatePayoutInputSchema,
     success: enveloped(answer(PayoutSchema, payoutNames.createPayout)),
   }).annotate(Idempotency, "none"),
@@ -224,7 +224,7 @@ export const payoutOperations = {
    *   status: "awaiting_funds",
    * });
    */
-  listPayouts: HttpApiEndpoint.get("listPayouts", "/api/v1/payouts", {
+  listPayouts: get("listPayouts", "/payouts", {
     query: ListPayoutsInputSchema,
     success: page(answer(PayoutSchema, payoutNames.listPayouts)),
   })
@@ -238,7 +238,7 @@ export const payoutOperations = {
    * @example
    * const { complete_time, payout_status } = await client.retrievePayout({ payout_id });
    */
-  retrievePayout: HttpApiEndpoint.get("retrievePayout", "/api/v1/payouts/:payout_id/retrieve", {
+  retrievePayout: get("retrievePayout", "/payouts/:payout_id/retrieve", {
     params: {
       /** The service's id of the payout, as createPayout answered it. */
       payout_id: PathSegment,

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema";
-import * as HttpApiEndpoint from "effect/http-api/HttpApiEndpoint";
+import { get } from "effect/http-api/HttpApiEndpoint";
 import { answer, answeredId, answeredOrUnset, answeredTime, page } from "./answers.ts";
 import { PageNumber, pageSize, RangeBound, text } from "./fields.ts";
 import { endpointGroup, Idempotency, Paged, SignedIn } from "./operation-facts.ts";
@@ -102,7 +102,7 @@ export const transactionOperations = {
    *   end: Date.parse("2026-11-30T00:00:00Z"),
    * });
    */
-  listTransactions: HttpApiEndpoint.get("listTransactions", "/api/v1/transactions", {
+  listTransactions: get("listTransactions", "/transactions", {
     query: ListTransactionsInputSchema,
     success: page(answer(TransactionSchema)),
   })
