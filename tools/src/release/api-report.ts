@@ -88,21 +88,10 @@ const printer = ts.createPrinter({ removeComments: true });
 
 const textOf = (statement: ts.Statement): string => {
   const source = statement.getSourceFile();
-  const print = (node: ts.Node) => printer.printNode(ts.EmitHint.Unspecified, node, source);
-  // The compiler writes the members of an inferred union in an order that varies from build to build.
-  const sorted: ts.TransformerFactory<ts.Statement> = (context) => {
-    const visit = (node: ts.Node): ts.Node => {
-      const within = ts.visitEachChild(node, visit, context);
-      if (!ts.isUnionTypeNode(within)) return within;
-      const members = new Map(within.types.map((type) => [print(type), type] as const));
-      const names = [...members.keys()].toSorted();
-      return ts.factory.createUnionTypeNode(names.flatMap((one) => members.get(one) ?? []));
-    };
-    return (whole) => ts.visitEachChild(whole, visit, context);
-  };
-  const [transformed = statement] = ts.transform(statement, [sorted]).transformed;
   // The file of the package that declares a type does not matter to users.
-  const text = print(transformed).replaceAll(/import\("\.[^"]+"\)\./g, "");
+  const text = printer
+    .printNode(ts.EmitHint.Unspecified, statement, source)
+    .replaceAll(/import\("\.[^"]+"\)\./g, "");
   if (text.length <= LONGEST) return `${text}\n`;
   const hash = createHash("sha256").update(text).digest("hex");
   return `${text.slice(0, text.search(/[:={]/))}/* inferred, by its hash: ${hash} */\n`;
