@@ -10,31 +10,23 @@ export interface BenchContext {
   readonly defer: (end: () => unknown) => void;
 }
 
-/** Measures one contender once. */
-type Measure<Reading> = (round: number) => Promise<Reading>;
-
 /**
  * Measures every contender once a round, each round beginning with another one, so that what
  * changes on the machine meanwhile strikes them all alike. One after the other, never at once.
  */
-export const interleave = async <Name extends string, Reading>(
-  contenders: Readonly<Record<Name, Measure<Reading>>>,
+export const interleave = async <Reading>(
+  contenders: Readonly<Record<string, (round: number) => Promise<Reading>>>,
   rounds: number,
   { progress, signal }: Pick<BenchContext, "progress" | "signal">,
-): Promise<Record<Name, ReadonlyArray<Reading>>> => {
-  const names: Array<Name> = [];
-  // Filled with a list for each name at once.
-  const readings = {} as Record<Name, Array<Reading>>;
-  for (const name in contenders) {
-    names.push(name);
-    readings[name] = [];
-  }
+): Promise<Record<string, ReadonlyArray<Reading>>> => {
+  const readings: Record<string, Array<Reading>> = {};
+  const entries = Object.entries(contenders);
   for (let round = 0; round < rounds; round++) {
     progress(`round ${round + 1} of ${rounds}`);
-    const first = round % names.length;
-    for (const name of [...names.slice(first), ...names.slice(0, first)]) {
+    const first = round % entries.length;
+    for (const [name, measure] of [...entries.slice(first), ...entries.slice(0, first)]) {
       signal.throwIfAborted();
-      readings[name].push(await contenders[name](round));
+      (readings[name] ??= []).push(await measure(round));
     }
   }
   return readings;

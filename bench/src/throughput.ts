@@ -49,7 +49,7 @@ export const measureThroughput = async (context: BenchContext): Promise<Readonly
     const title = titles[workflow];
     const measure = (kind: RunsTask["kind"], count: number, rounds: number) => {
       const task = { kind, workflow, count, concurrency: CONCURRENCY };
-      const measures: Record<string, () => Promise<RunsReading>> = {
+      const measures = {
         SQLite: () => sqlite(task),
         bare: () => bare(task),
         // Replay knows no ledger.
