@@ -13,7 +13,7 @@ import type { DataConverter, Duration, WorkflowResultType } from "@temporalio/co
 import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
-import { replayRuns, TestRuns } from "./replay.ts";
+import { replayRuns, testRuns } from "./replay.ts";
 import { type PaymentsTestOptions, type RunningTestOptions, TestBench } from "./test-bench.ts";
 import { pause, type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
 
@@ -183,7 +183,7 @@ export const beginTest = async (
     const { clock } = server;
     const { ledger, simulator, taskQueue } = bench;
     const client = clientOf(server, dataConverter);
-    const runs = new TestRuns(client);
+    const runs = testRuns(client);
     ends.push(async () => {
       // Activities of open runs would keep the time of a server that skips waiting for all tests to come.
       const wasOpen = await runs.end();

@@ -77,44 +77,35 @@ const family = async (
 };
 
 /** The runs of a test: those that it has started, their children and continuations. */
-export class TestRuns {
-  readonly #client: Client;
-  readonly #started: Array<{ readonly workflowId: string; readonly runId: string }> = [];
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  note(workflowId: string, runId: string): void {
-    this.#started.push({ workflowId, runId });
-  }
-
-  /** Returns the histories of all runs. */
-  async histories(): Promise<ReadonlyArray<StartedRun>> {
-    const families = await Promise.all(
-      this.#started.map(({ runId, workflowId }) => family(this.#client, workflowId, runId)),
-    );
-    return families.flat();
-  }
-
-  /**
-   * Ends the open runs.
-   *
-   * @returns whether there was one.
-   */
-  async end(): Promise<boolean> {
-    let wasOpen = false;
-    for (const { runId, workflowId } of await this.histories()) {
-      const handle = this.#client.workflow.getHandle(workflowId, runId);
-      try {
-        if (!isOpenStatus((await handle.describe()).status.name)) continue;
-        wasOpen = true;
-        await handle.terminate("The test is over.");
-      } catch (error) {
-        // It has ended meanwhile.
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
+export const testRuns = (client: Client) => {
+  const started: Array<{ readonly workflowId: string; readonly runId: string }> = [];
+  const histories = async (): Promise<ReadonlyArray<StartedRun>> => {
+    const families = started.map(({ runId, workflowId }) => family(client, workflowId, runId));
+    return (await Promise.all(families)).flat();
+  };
+  return {
+    note: (workflowId: string, runId: string) => void started.push({ workflowId, runId }),
+    /** Returns the histories of all runs. */
+    histories,
+    /**
+     * Ends the open runs.
+     *
+     * @returns whether there was one.
+     */
+    end: async (): Promise<boolean> => {
+      let wasOpen = false;
+      for (const { runId, workflowId } of await histories()) {
+        const handle = client.workflow.getHandle(workflowId, runId);
+        try {
+          if (!isOpenStatus((await handle.describe()).status.name)) continue;
+          wasOpen = true;
+          await handle.terminate("The test is over.");
+        } catch (error) {
+          // It has ended meanwhile.
+          if (!(error instanceof WorkflowNotFoundError)) throw error;
+        }
       }
-    }
-    return wasOpen;
-  }
-}
+      return wasOpen;
+    },
+  };
+};
