@@ -5,15 +5,12 @@ import { PARTS } from "./pages.ts";
 
 const checkPages = (found: ReadonlyArray<string>): void => {
   const shown = new Set(PARTS.flatMap(({ pages }) => pages.map((page) => `docs/${page}.md`)));
-  const unlisted = found.filter((file) => !shown.has(file));
-  const missing = [...shown].filter((file) => !found.includes(file));
-  if (unlisted.length + missing.length === 0) return;
-  throw new Error(
-    `site/src/pages.ts lists every page of docs/: ${[
-      ...unlisted.map((file) => `${file} is not listed`),
-      ...missing.map((file) => `${file} does not exist`),
-    ].join(", ")}.`,
-  );
+  const faults = [
+    ...found.filter((file) => !shown.has(file)).map((file) => `${file} is not listed`),
+    ...[...shown].filter((file) => !found.includes(file)).map((file) => `${file} does not exist`),
+  ];
+  if (faults.length > 0)
+    throw new Error(`site/src/pages.ts lists every page of docs/: ${faults.join(", ")}.`);
 };
 
 /**
