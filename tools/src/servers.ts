@@ -304,18 +304,12 @@ export const latestServer = temporalServer(
   "h1:JQoqsVREaGc8vcuDNfuRlySiV3tVi81XUOVC9LeL/1Y=",
 );
 
-/** A server that is set up, or the problem. */
-export interface ServerReport extends Partial<Located> {
-  readonly title: string;
-  readonly problem?: string;
-}
-
 /** Finds or installs a server. If it cannot be installed, the problem is returned, not thrown. */
-export const setUp = async (server: Server, report: Reporter): Promise<ServerReport> => {
-  try {
-    return { title: server.title, ...(await ensureServer(server, report)) };
-  } catch (error) {
-    if (error instanceof ServerNotFound) return { title: server.title, problem: error.message };
+export const setUp = (
+  server: Server,
+  report: Reporter,
+): Promise<Partial<Located> & { readonly problem?: string }> =>
+  ensureServer(server, report).catch((error: unknown) => {
+    if (error instanceof ServerNotFound) return { problem: error.message };
     throw error;
-  }
-};
+  });

@@ -1,5 +1,5 @@
 import { reporter, runCommand } from "./command.ts";
-import { setUp, temporalCli, testServer } from "./servers.ts";
+import { type Server, setUp, temporalCli, testServer } from "./servers.ts";
 
 const help = `Usage: npm run setup
 
@@ -19,9 +19,12 @@ Exit codes: 0 the CLI is installed (without the test server some tests are skipp
 await runCommand({ help, options: {} }, async () => {
   const print = (text: string) => void process.stdout.write(`${text}\n`);
   print(`Node ${process.version}: ${process.execPath}`);
-  const cli = await setUp(temporalCli, reporter());
-  for (const { from, path, problem, title } of [cli, await setUp(testServer, reporter())]) {
-    print(problem === undefined ? `${title}: ${path} (${from})` : `${title}: ${problem}`);
-  }
-  return cli.path === undefined ? 1 : 0;
+  const setUpAndPrint = async (server: Server) => {
+    const { from, path, problem } = await setUp(server, reporter());
+    print(`${server.title}: ${problem ?? `${path} (${from})`}`);
+    return path;
+  };
+  const cli = await setUpAndPrint(temporalCli);
+  await setUpAndPrint(testServer);
+  return cli === undefined ? 1 : 0;
 });

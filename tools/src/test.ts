@@ -2,7 +2,14 @@ import { execa } from "execa";
 import { fileURLToPath } from "node:url";
 import { reporter, runCommand } from "./command.ts";
 import { checkout } from "./processes.ts";
-import { clusterServer, latestServer, setUp, temporalCli, testServer } from "./servers.ts";
+import {
+  clusterServer,
+  ensureServer,
+  latestServer,
+  setUp,
+  temporalCli,
+  testServer,
+} from "./servers.ts";
 import { withoutServiceVariables } from "./stack.ts";
 
 const help = `Usage: npm test [-- FILTER…]
@@ -31,8 +38,7 @@ const countsReporter = fileURLToPath(new URL("./testing/counts-reporter.ts", imp
 
 await runCommand({ help, options: {}, allowPositionals: true }, async (_, filters) => {
   const report = reporter(process.stdout);
-  const { path, problem } = await setUp(temporalCli, report);
-  if (path === undefined) throw new Error(problem);
+  const { path } = await ensureServer(temporalCli, report);
   const skipping = await setUp(testServer, report);
   report.line(`Temporal CLI: ${path}`);
   report.line(`Time-skipping test server: ${skipping.path ?? skipping.problem}`);
@@ -54,9 +60,7 @@ await runCommand({ help, options: {}, allowPositionals: true }, async (_, filter
       preferLocal: true,
       localDir: checkout,
       reject: false,
-      stdin: "ignore",
-      stdout: "inherit",
-      stderr: "inherit",
+      stdio: ["ignore", "inherit", "inherit"],
     },
   );
   return exitCode;

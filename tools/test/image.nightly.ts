@@ -199,7 +199,7 @@ describe.each(
       if (whyNot?.() !== undefined) return;
       made = newImage();
       files(made);
-      temporal = await createLocalEnvironment({ server: { namespace: NAMESPACE } });
+      temporal = await createLocalEnvironment({ namespace: NAMESPACE });
       env = inRig(worker?.env ?? {}, temporal);
       workers = Array.from({ length: replicas }, () => start(made, worker?.args ?? [], env));
       ready = await Promise.all(workers.map(awaitReadyLine));

@@ -38,7 +38,7 @@ const makeStack = async (name: string) => {
   const database = join(folder.path, `${name}.temporal.sqlite`);
   const ledgerFile = join(folder.path, `${name}.ledger.sqlite`);
   const server = { dbFilename: database };
-  let temporal: TestWorkflowEnvironment = await createLocalEnvironment({ server });
+  let temporal: TestWorkflowEnvironment = await createLocalEnvironment(server);
   const variables = () => ({
     ...folder.variables,
     ...workerVariables(temporal, simulator),
@@ -70,7 +70,7 @@ const makeStack = async (name: string) => {
     },
     stopTemporal: () => temporal.teardown(),
     startTemporal: async () => {
-      temporal = await createLocalEnvironment({ server });
+      temporal = await createLocalEnvironment(server);
     },
     client: () => temporal.client,
     start,

@@ -64,9 +64,7 @@ it("with a keyring, neither Temporal, the ledger, the log nor the metrics hold a
   const keyring = makeKeyring(folder.path);
   const simulator = await startSimulator({ apiKey: MARKED.apiKey, settleAfter: 0 });
   onTestFinished(() => simulator.stop());
-  const temporal = await createLocalEnvironment({
-    server: { dbFilename: join(folder.path, "temporal.db") },
-  });
+  const temporal = await createLocalEnvironment({ dbFilename: join(folder.path, "temporal.db") });
   onTestFinished(() => temporal.teardown());
 
   const worker = await startApp("worker", ["--json"], {

@@ -19,7 +19,7 @@ const SHARD_READS = ["--dynamic-config-value", "history.transferProcessorMaxPoll
 
 /** Starts a Temporal server in a separate process; it ends with the bench. */
 export const startTemporal = async ({ defer }: Pick<BenchContext, "defer">): Promise<string> => {
-  const temporal = await createLocalEnvironment({ server: { extraArgs: SHARD_READS } });
+  const temporal = await createLocalEnvironment({ extraArgs: SHARD_READS });
   defer(() => temporal.teardown());
   return temporal.address;
 };

@@ -13,7 +13,6 @@ export { makeKeyring } from "./keyring.ts";
 export {
   createLocalEnvironment,
   createTimeSkippingEnvironment,
-  type LocalOptions,
   temporalServerVariables,
   whyNoTimeSkipping,
 } from "./servers.ts";

@@ -62,16 +62,10 @@ const fileLogger = (): Logger =>
     if (existsSync(dirname(log))) appendFileSync(log, `${level} ${message}\n`);
   });
 
-/** How a server is started. */
-export interface LocalOptions {
-  /** Further options of the SDK: a database in a file, arguments of the server. */
-  readonly server?: TestEnvironmentOptions["server"];
-}
-
 const start = async (
   kind: ServerKind,
   server: Server,
-  options: LocalOptions["server"] = {},
+  options: TestEnvironmentOptions["server"] = {},
 ): Promise<TestWorkflowEnvironment> =>
   startTestEnvironment(kind, {
     ...(process.env[SERVER_LOG] && { logger: fileLogger() }),
@@ -81,9 +75,10 @@ const start = async (
 /**
  * Starts a real Temporal server in memory, on a free port. End it by `teardown()`.
  *
+ * @param server further options of the SDK: a database in a file, arguments of the server
  * @throws ServerNotFound if `npm run setup` has not been run
  */
-export const createLocalEnvironment = ({ server }: LocalOptions = {}) =>
+export const createLocalEnvironment = (server?: TestEnvironmentOptions["server"]) =>
   start("dev", temporalCli, server);
 
 /**
