@@ -14,7 +14,7 @@ import { randomUUID } from "node:crypto";
 import { defaultWorkflows } from "./bundles.ts";
 import { type PaymentsRun, paymentsRun } from "./payments-run.ts";
 import { replayRuns, testRuns } from "./replay.ts";
-import { type PaymentsTestOptions, type RunningTestOptions, TestBench } from "./test-bench.ts";
+import { type PaymentsTestOptions, TestBench } from "./test-bench.ts";
 import { pause, type ServerKind, startTestServer, type TestServer } from "./test-server.ts";
 
 /** How a run is started. */
@@ -147,9 +147,8 @@ export const createPaymentsTest = async (
 ): Promise<PaymentsTest> => {
   const given = typeof options.server === "object" ? options.server : undefined;
   const server = given ?? (await startTestServer(options.server as ServerKind | undefined));
-  const running = { ...options, server };
-  const bench = new TestBench(running);
-  return beginTest(bench, running, async () => {
+  const bench = new TestBench({ ...options, server });
+  return beginTest(bench, options.waitLimitMs, async () => {
     await bench.dispose();
     if (given === undefined) await server.dispose();
   });
@@ -162,13 +161,8 @@ export const createPaymentsTest = async (
  */
 export const beginTest = async (
   bench: TestBench,
-  {
-    dataConverter,
-    server,
-    waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
-    workflowsPath = defaultWorkflows(),
-  }: RunningTestOptions,
-  release: () => Promise<void>,
+  waitLimitMs = DEFAULT_WAIT_LIMIT_MS,
+  release = async (): Promise<void> => {},
 ): Promise<PaymentsTest> => {
   const ends: Array<() => Promise<void>> = [release];
   const endAll = async (): Promise<void> => {
@@ -180,8 +174,9 @@ export const beginTest = async (
   };
   try {
     await bench.begin();
+    const { ledger, options, simulator, taskQueue } = bench;
+    const { dataConverter, server, workflowsPath = defaultWorkflows() } = options;
     const { clock } = server;
-    const { ledger, simulator, taskQueue } = bench;
     const client = clientOf(server, dataConverter);
     const runs = testRuns(client);
     ends.push(async () => {
@@ -260,9 +255,9 @@ export const beginTest = async (
       runOf: <W extends Workflow>(workflowId: string) =>
         paymentsRun<W>(context, client.workflow.getHandle<W>(workflowId)),
       ledger: simulator.state,
-      fault: async (kind, options = {}) => {
-        const { operation = "any operation" } = options;
-        await order(`The fault ${kind} of ${operation}`, { kind, ...options });
+      fault: async (kind, more = {}) => {
+        const { operation = "any operation" } = more;
+        await order(`The fault ${kind} of ${operation}`, { kind, ...more });
       },
       temperament: simulator.setTemperament,
       crashAfter: async (operation) => {

@@ -57,8 +57,8 @@ const REQUEST_TIMEOUT_MS = 1_000;
  * has of its own: the service starts again on the same port, and the ledger that the worker has is exchanged.
  */
 export class TestBench {
+  readonly options: RunningTestOptions;
   readonly taskQueue = `payments-${randomUUID()}`;
-  readonly #options: RunningTestOptions;
   #simulator: Simulator | undefined;
   #ledger: Ledger | undefined;
   #worker:
@@ -67,7 +67,7 @@ export class TestBench {
   #environment: TestWorkflowEnvironment | undefined;
 
   constructor(options: RunningTestOptions) {
-    this.#options = options;
+    this.options = options;
   }
 
   /** The ledger of the test that runs. */
@@ -84,7 +84,7 @@ export class TestBench {
 
   /** Begins a test: an empty service, an empty ledger, and a worker that runs. */
   async begin(): Promise<void> {
-    const { server, simulator } = this.#options;
+    const { server, simulator } = this.options;
     const { clock, environment } = server;
     const port = this.#simulator === undefined ? 0 : Number(new URL(this.#simulator.url).port);
     await this.#simulator?.stop();
@@ -124,7 +124,7 @@ export class TestBench {
       waitLimitMs: _limit,
       workflowsPath = defaultWorkflows(),
       ...settings
-    } = this.#options;
+    } = this.options;
     const { environment } = server;
     const { nativeConnection: connection, supportsTimeSkipping: skipsTime } = environment;
     const { apiKey, clientId, url: baseUrl } = this.simulator;
@@ -165,7 +165,7 @@ export class TestBench {
 
   /** Sets the limits, as the worker has done in the ledger of the earlier test. */
   async #setLimits(): Promise<void> {
-    const { approveAbove = null, maxAmounts = null } = this.#options;
+    const { approveAbove = null, maxAmounts = null } = this.options;
     const { clientId, url: baseUrl } = this.simulator;
     const account = accountHash({ baseUrl, clientId });
     await this.ledger.pin(NAMESPACE);
