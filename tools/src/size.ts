@@ -49,6 +49,7 @@ await runCommand({ help, options: {} }, async () => {
       (sum, file) => sum + (readFileSync(join(checkout, file), "utf8").match(of)?.length ?? 0),
       0,
     );
+  const linesOf = (chosen: ReadonlyArray<string>) => count(chosen, LINE_OF_CODE);
   const print = (text: string) => void process.stdout.write(text);
   print(row("module", "source", "budget", "tests"));
   const sums: [number, number, number] = [0, 0, 0];
@@ -57,14 +58,8 @@ await runCommand({ help, options: {} }, async () => {
     // A glob leaves out folders such as `.vitepress`.
     const isIn = (file: string) => matchesGlob(file.replaceAll("/.", "/"), `${name}/**`);
     const code = files.filter((file) => isIn(file) && CODE.test(file));
-    const source = count(
-      code.filter((file) => !TEST.test(file) && !LEFT_OUT.test(file)),
-      LINE_OF_CODE,
-    );
-    const tests = count(
-      code.filter((file) => TEST.test(file)),
-      LINE_OF_CODE,
-    );
+    const source = linesOf(code.filter((file) => !TEST.test(file) && !LEFT_OUT.test(file)));
+    const tests = linesOf(code.filter((file) => TEST.test(file)));
     print(row(name, source, budget, tests));
     [source, budget, tests].forEach((number, column) => (sums[column as 0] += number));
     if (source > budget) over.push(`Over its budget: ${name}, by ${source - budget} lines\n`);
