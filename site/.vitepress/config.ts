@@ -17,21 +17,18 @@ const itemOf = (page: string) => ({
   link: `/${page}`,
 });
 
-const pagesIn = (glob: string) =>
-  globSync(glob, { cwd: content })
-    .map((file) => file.replace(/\.md$/, ""))
-    .toSorted();
-
 const docs = [
   ...PARTS.map(({ pages, text }) => ({ text, items: pages.map(itemOf) })),
   { text: "Packages", items: PACKAGES.map((name) => itemOf(`packages/${name}`)) },
 ];
 
 /** The entries that users import, by name. */
-const entries = pagesIn("api/durable-payments/{*/,}index.md").map((page) => ({
-  text: page.replace("api/", "").replace(/\/index$/, ""),
-  link: `/${page}`,
-}));
+const entries = globSync("api/durable-payments/{*/,}index.md", { cwd: content })
+  .toSorted()
+  .map((file) => ({
+    text: file.replace("api/", "").replace("/index.md", ""),
+    link: `/${file.replace(/\.md$/, "")}`,
+  }));
 
 export default defineConfig({
   title: "durable-payments",

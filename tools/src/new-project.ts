@@ -2,7 +2,8 @@ import { execa } from "execa";
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { BadOption, reporter, runCommand } from "./command.ts";
-import { installTarball, packPackages, PUBLISHED } from "./packages/index.ts";
+import { PUBLISHED } from "./packages/manifests.ts";
+import { installTarball, packPackages } from "./packages/pack.ts";
 import { checkout } from "./processes.ts";
 
 const help = `Usage: npm run new-project FOLDER

@@ -7,7 +7,8 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { installTarball, packPackages, PUBLISHED, readManifest } from "../src/packages/index.ts";
+import { PUBLISHED, readManifest } from "../src/packages/manifests.ts";
+import { installTarball, packPackages } from "../src/packages/pack.ts";
 import { awaitReadyLine, checkout, type StartedProcess } from "../src/processes.ts";
 import { nodePackage, type User, userIn } from "./support/user.ts";
 

@@ -1,6 +1,6 @@
 import { execa } from "execa";
 import { delimiter, dirname, join } from "node:path";
-import { strangersEnvironment } from "../../src/packages/index.ts";
+import { strangersEnvironment } from "../../src/packages/environment.ts";
 import { spawnProcess, type StartedProcess } from "../../src/processes.ts";
 
 /** Somebody who works in a folder with what is installed there. */
