@@ -1,6 +1,15 @@
 export { advance } from "./model/advance.ts";
 export type * from "./model/events.ts";
-export { needsApproval, overLimit } from "./model/gate.ts";
+export { approvalReason, whyNotApprover } from "./model/approvals.ts";
+export {
+  type AccountLimits,
+  type Amounts,
+  type Limits,
+  limitsId,
+  limitsOf,
+  needsApproval,
+  overLimit,
+} from "./model/limits.ts";
 export { isSamePerson, nameProblem, reasonProblem } from "./model/person.ts";
 export type * from "./model/row.ts";
 export { grownWait, LEAVES_WITHIN_MS } from "./model/rows.ts";

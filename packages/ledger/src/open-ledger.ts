@@ -5,6 +5,7 @@ import { type Database, LedgerUnavailable, Store } from "./store/store.ts";
 import { query, type Seal } from "./store/table.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
+import { limitMethods } from "./store/limit-methods.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import type { TableOptions } from "./store/migrate.ts";
 import { openMarks } from "./store/mark-key.ts";
@@ -88,6 +89,7 @@ const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
   ...metaMethods(store),
   ...writeMethods(store),
   ...decisionMethods(store),
+  ...limitMethods(store),
   ...runMethods(store),
   ...batchMethods(store),
   ...pruneMethods(store),

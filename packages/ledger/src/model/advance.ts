@@ -1,5 +1,5 @@
 import { answered, checked, type EventOf, evidence, reread } from "./outcomes.ts";
-import { heldBy, mayBelieveNotSent } from "./gate.ts";
+import { heldBy, isFirstOf, mayBelieveNotSent } from "./gate.ts";
 import {
   again,
   type Become,
@@ -45,6 +45,13 @@ const ended = (row: WriteRow, { become, look }: Context): Decided => {
   return become(row, nowEnded(row, message), "ended", failing("Ended", message ?? ""));
 };
 
+/** The run that asks for the write, with its workflow. */
+const askedBy = ({ ownerId, rootId, runId }: Call): Partial<WriteRow> => ({
+  ownerId,
+  rootId,
+  runId,
+});
+
 /** A row's `token` if its run has reported its cancellation: a frozen attempt of that run then sends nothing. */
 const closedBy = ({ runId }: Call): string => `closed:${runId}`;
 
@@ -64,8 +71,7 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
   const isSame = row?.generation === plan.generation && row.state === plan.state;
   if (isSame && row.question?.id === question?.id) return nothing(held.effect);
   const why = whyOf(held.effect);
-  const startedBy = call.startedBy ?? null;
-  const to = { question, runId: call.runId, startedBy, message: why };
+  const to = { ...askedBy(call), question, message: why };
   return become(plan, to, "held", held.effect, { why });
 };
 
@@ -91,7 +97,7 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const isUndone = found.state === "undone";
   const known = isUndone ? { ...found, ...nextGeneration(found, call.request) } : found;
   const isRestored = row === undefined ? look.epoch > 1 : row.epoch < look.epoch;
-  const isFirst = row === undefined && call.testimony?.is === "none";
+  const isFirst = row === undefined && isFirstOf(call);
   const isOther = known.request.hash !== call.request.hash;
   const request = isOther ? known.request : call.request;
   const doubt = Math.max(1, known.doubt);
@@ -118,7 +124,7 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
   const unmade = { madeId: null, result: null, knownBy: null };
   // A first run has sent nothing since the recovery, so the wait began with it.
   const since = isFirst ? { ...look, now: look.recoveredAt ?? look.now } : look;
-  const sent = { runId: call.runId, request, doubt, from: null, message };
+  const sent = { ...askedBy(call), request, doubt, from: null, message };
   const to = { ...nowUnknown(since, policy), ...sent, ...unmade };
   return become(known, to, "not vouched for", again);
 };
@@ -134,7 +140,7 @@ const unsent = (row: WriteRow | undefined, context: Context): Decided => {
     return nothing(failing("Refused", row.message ?? ""));
   if (row?.state === "undone" && isOfThisRun)
     return nothing(failing("Cancelled", "It was undone."));
-  if (!mayBelieveNotSent(row, look.epoch, call.testimony, policy)) return mistrusted(row, context);
+  if (!mayBelieveNotSent(row, look.epoch, call, policy)) return mistrusted(row, context);
   const current = row ?? newRow(look, call);
   const plan =
     current.state === "ready"
@@ -168,6 +174,7 @@ const asking = (row: WriteRow, context: Context): Decided => {
   const { question } = row;
   const decision = look.decisions.find(
     (one) =>
+      one.workflowId === row.workflowId &&
       one.question === question?.id &&
       one.sequence > row.decisionsAfter &&
       (one.kind === "found" || one.kind === "resend" || one.kind === "approve"),
@@ -187,7 +194,9 @@ const asking = (row: WriteRow, context: Context): Decided => {
   if (call.mode !== "send" || row.token === closed) return nothing(cancelled);
   const isMeant =
     call.mayAmend ||
-    look.decisions.some(({ kind }) => kind === "amend") ||
+    look.decisions.some(
+      ({ kind, sequence }) => kind === "amend" && sequence > row.decisionsAfter,
+    ) ||
     question?.request === call.request.hash;
   if (row.request.hash !== call.request.hash && !isMeant)
     return asks(row, "The request has changed since this was answered.", context);
@@ -213,7 +222,7 @@ const called = (context: Context): Decided => {
     case "sending": {
       if (row.epoch !== look.epoch) return mistrusted(row, context);
       // Another attempt may dispatch, or has. From now on it may not.
-      const lost = { ...nowUnknown(look, policy), doubt: row.doubt + 1, runId: call.runId };
+      const lost = { ...nowUnknown(look, policy), doubt: row.doubt + 1, ...askedBy(call) };
       return become(row, lost, "its attempt was lost", again);
     }
     case "unknown":
@@ -222,10 +231,12 @@ const called = (context: Context): Decided => {
       // An answer may be about a row that a restored ledger does not have: that row is reconciled again.
       return row.epoch === look.epoch ? asking(row, context) : mistrusted(row, context);
     case "done": {
-      const { madeId: id } = row;
-      const message = `Another request of this step succeeded: ${id}.`;
+      const { madeId: id, ownerId } = row;
+      const message = `Another request of this step succeeded: ${id}, made by ${ownerId}.`;
       const isOther = row.request.hash !== call.request.hash;
-      return nothing(isOther ? failing("AlreadyCarriedOut", message, { id }) : returning(row));
+      return nothing(
+        isOther ? failing("AlreadyCarriedOut", message, { id, ownerId }) : returning(row),
+      );
     }
     case "ended": {
       const type = look.end?.value["rejected"] === true ? "Rejected" : "Ended";
@@ -261,8 +272,8 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
   const sends = plan.sends + 1;
   const sending: Partial<WriteRow> = {
     state: "sending",
+    ...askedBy(call),
     token,
-    runId: call.runId,
     sends,
     firstSentAt: plan.firstSentAt ?? look.now,
     from: plan.doubt === 0 ? (plan.from ?? look.now) : plan.from,

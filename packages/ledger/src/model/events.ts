@@ -1,4 +1,13 @@
-import type { JsonObject, KnownBy, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
+import type {
+  JsonObject,
+  KnownBy,
+  Question,
+  WriteName,
+  WriteOwner,
+  WriteRequest,
+  WriteRow,
+} from "./row.ts";
+import type { Limits } from "./limits.ts";
 import type { Decision, NewEntry } from "../store/ledger.ts";
 
 /** How the operation of a write may be sent again, and how its outcome can be found out. */
@@ -72,13 +81,13 @@ export type Testimony =
   | undefined;
 
 /** An attempt of an activity, and its request. */
-export interface Call {
+export interface Call extends WriteOwner {
   readonly name: WriteName;
   readonly operation: string;
   readonly request: WriteRequest;
   readonly runId: string;
-  /** The person who started the run, from its memo. */
-  readonly startedBy?: string | undefined;
+  /** Whether Temporal itself says that `rootId` is the root. What an input says of it can only forbid. */
+  readonly isRootCertain?: boolean | undefined;
   readonly testimony: Testimony;
   /** `close`: its run is being cancelled, nothing new is sent. `settle`: its run has ended, nothing at all is sent. */
   readonly mode: "send" | "close" | "settle";
@@ -86,6 +95,8 @@ export interface Call {
   readonly mayAmend: boolean;
   /** Limit of the step itself, in the request's currency: above it a second person has to approve. */
   readonly approveAbove?: string | undefined;
+  /** Limits of the worker itself: they only tighten those of the account. */
+  readonly limits?: Limits | undefined;
   /** The payee's account, as read for an approval: a mark of it, and how it is described. */
   readonly payee?: { readonly mark: string; readonly shown: string } | undefined;
   /** Sequence of the decision to send again for which one more reading has shown nothing. */

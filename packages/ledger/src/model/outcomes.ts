@@ -76,7 +76,7 @@ const overtaken = (
     return { ...nothing(again), entries: row === undefined ? [] : [entry] };
   }
   const { message } = outcome;
-  const isUnsent = mayBelieveNotSent(row, epoch, call.testimony, policy);
+  const isUnsent = mayBelieveNotSent(row, epoch, call, policy);
   const wait = { is: "wait", at: now + grownWait(0), why: message, isUnsent } as const;
   // With a row, so that the next attempt has a version to name.
   return row === undefined && isUnsent && token.startsWith(`${epoch}:`)

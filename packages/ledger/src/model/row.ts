@@ -10,9 +10,17 @@ export interface JsonObject {
 export interface WriteName {
   /** Hash of the account with the service. */
   readonly account: string;
-  /** The root workflow id: that of the topmost parent, with the child's id in `step`. */
+  /** The workflow's own id; of a write with a key, the id that its operation and key name. */
   readonly workflowId: string;
   readonly step: string;
+}
+
+/** The workflow that asks for a write. It is no part of its name: any workflow may ask for a write with a key. */
+export interface WriteOwner {
+  /** Id of that workflow. */
+  readonly ownerId: string;
+  /** Id of its topmost parent. */
+  readonly rootId: string;
 }
 
 /** The state of a write; docs/contributors/ledger-states.md has the table of transitions. */
@@ -37,6 +45,8 @@ export type WriteState =
 export interface WriteRequest {
   /** Hash of everything that is sent, without its key. */
   readonly hash: string;
+  /** Hash of the part that an approval is for: a payout without its `beneficiary_id`, whose account is approved by itself. */
+  readonly terms: string;
   /** Decimal string in units of `currency`; null if it moves no money. */
   readonly amount: string | null;
   readonly currency: string | null;
@@ -68,7 +78,7 @@ export interface Question {
 export type KnownBy = "answer" | "key" | "likeness" | "person" | "ledger";
 
 /** The row of a write. All times are milliseconds since 1970 by the ledger's clock. */
-export interface WriteRow extends WriteName {
+export interface WriteRow extends WriteName, WriteOwner {
   readonly operation: string;
   readonly state: WriteState;
   /** Grows by one with each change. */
@@ -86,8 +96,6 @@ export interface WriteRow extends WriteName {
   readonly token: string | null;
   /** The run that last changed it. */
   readonly runId: string;
-  /** The person who started the run that made it, or that last asked for its approval: that person cannot approve it. */
-  readonly startedBy: string | null;
   /** Dispatches of all generations. */
   readonly sends: number;
   /** First dispatch of this generation; for the lifetime of its key. */

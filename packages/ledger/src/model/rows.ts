@@ -46,7 +46,6 @@ const FRESH_GENERATION = {
 /** A new row. */
 export const FRESH = {
   ...FRESH_GENERATION,
-  startedBy: null,
   sends: 0,
   from: null,
   until: null,
@@ -56,11 +55,12 @@ export const FRESH = {
 /** A row with nothing sent. */
 export const newRow = (
   look: Look,
-  { name, operation, request, runId, startedBy }: Call,
+  { name, operation, ownerId, request, rootId, runId }: Call,
 ): WriteRow => ({
   ...name,
   ...FRESH,
-  startedBy: startedBy ?? null,
+  ownerId,
+  rootId,
   operation,
   state: "ready",
   version: 0,

@@ -3,11 +3,21 @@ import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
-import { PAUSES, RUNS } from "./schema.ts";
+import { PAUSES } from "./schema.ts";
 import type { Decided, Store } from "./store.ts";
 import { number, query, readFields } from "./table.ts";
 
-const CONTEXT = { startedBy: RUNS.fields.startedBy, epoch: number, sequence: number };
+const CONTEXT = { epoch: number, sequence: number };
+
+/** Decisions on an id, and on the owners and roots of its own writes. */
+const selectRelated = (workflowId: string) =>
+  query(
+    `SELECT * FROM log WHERE kind <> '' AND (workflow_id = $1
+     OR workflow_id IN (SELECT owner_id FROM writes WHERE writes.workflow_id = $1 AND owner_id <> workflow_id)
+     OR workflow_id IN (SELECT root_id FROM writes WHERE writes.workflow_id = $1 AND root_id <> workflow_id))
+     ORDER BY sequence`,
+    workflowId,
+  );
 
 const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
 
@@ -37,9 +47,10 @@ export const decisionMethods = (store: Store) => {
   return {
     /**
      * Records a decision in one transaction with its effect on the writes of its workflow id: an `end` or `overrule` is
-     * applied to each by `endedRow` or `overruledRow`. An end also applies if there is no row yet.
+     * applied to each by `endedRow` or `overruledRow`, also to those of its children and keys; so it runs alone. An end also
+     * applies if there is no row yet.
      *
-     * @param check returns the rows whose run must look again, or throws to refuse the decision. It is pure.
+     * @param check returns the own rows whose run must look again, or throws to refuse the decision. It is pure.
      */
     decide: (
       decision: NewDecision,
@@ -47,19 +58,23 @@ export const decisionMethods = (store: Store) => {
     ): Promise<void> => {
       const { workflowId } = decision;
       const context = query(
-        `SELECT meta.epoch, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence, runs.started_by
-         FROM meta LEFT JOIN runs ON runs.workflow_id = $1`,
-        workflowId,
+        "SELECT epoch, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence FROM meta",
       );
-      const looks = [context, rowsOf(workflowId), selectDecisions(workflowId)];
+      const looks = [context, rowsOf(workflowId), selectRelated(workflowId)];
+      const isOfTree = decision.kind === "end" || decision.kind === "overrule";
       return store.logged(
-        workflowId,
+        isOfTree ? null : workflowId,
         workflowId,
         looks,
         ([[found = {}] = [], rows = [], lines = []], log) => {
+          const all = Map.groupBy(
+            lines.map((line) => readDecision(line, seal)),
+            (one) => one.workflowId === workflowId,
+          );
           const look: DecisionLook = {
             rows: rows.map((row) => readRow(row, seal)),
-            decisions: lines.map((line) => readDecision(line, seal)),
+            decisions: all.get(true) ?? [],
+            related: all.get(false) ?? [],
             now: log.now,
             ...readFields(CONTEXT, found, seal),
           };

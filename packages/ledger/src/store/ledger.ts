@@ -1,7 +1,7 @@
 import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
-import type { Decision, NewDecision, NewEntry } from "./log.ts";
+import type { AccountLimits } from "../model/limits.ts";
+import type { Decision, NewDecision, NewEntry, StartFacts } from "./log.ts";
 import type {
-  AccountLimits,
   Batch,
   BatchRowState,
   FoundBatchRow,
@@ -17,8 +17,12 @@ import type { RowOf } from "./table.ts";
 export type * from "./log.ts";
 export type * from "./schema.ts";
 
-export type NewRun = Omit<Run, "startedAt">;
-export type Limits = Omit<AccountLimits, "account">;
+/** A run as it is started. */
+export type NewRun = Omit<Run, "startedAt" | "startedBy">;
+/** The start of a run: a decision on its workflow id. */
+export interface NewStart extends Pick<NewDecision, "by" | "how"> {
+  readonly value: StartFacts;
+}
 /** A batch as it is created or changed. */
 export type NewBatch = Omit<Batch, "finishedAt">;
 export type BatchRow = Omit<FoundBatchRow, "batch">;
@@ -76,17 +80,6 @@ export interface Overview {
   readonly untold: number;
 }
 
-/** The payment of a file under a workflow id. */
-export interface FiledPayment {
-  readonly state: BatchRowState;
-  readonly approvedBy: string | null;
-  /** Decimal string in units of `currency`. */
-  readonly amount: string | null;
-  readonly currency: string | null;
-  /** Its `beneficiary_id`: from the file, or created by its run for the file's account. */
-  readonly payees: ReadonlyArray<string>;
-}
-
 /** Everything that decides about a write, read in one transaction. */
 export interface Look {
   readonly row: WriteRow | undefined;
@@ -102,20 +95,21 @@ export interface Look {
   readonly isOutdated: boolean;
   /** Set while the ledger was restored and `recover` has not run: nothing is sent. */
   readonly stopped: string | null;
-  /** A person ended the workflow id, and nobody has overridden that. */
+  /** A person ended its workflow id, that of the workflow that asks, or its root, and nobody has overridden that. */
   readonly end: Decision | undefined;
   /** Another account has a row of this workflow id and step: nothing is sent under two accounts. */
   readonly isOfOtherAccount: boolean;
-  /** The person who first started the workflow id, if known. */
-  readonly startedBy: string | null;
   readonly pause: Pause | undefined;
-  readonly limits: Limits;
-  /** Decisions about this write, or its workflow id as a whole, after `row.decisionsAfter`, oldest first. */
+  readonly limits: AccountLimits;
+  /**
+   * Decisions about this write, and on the ids of its name, owner and root as a whole, oldest first. Those up to
+   * `row.decisionsAfter` are void as answers and approvals; as starts, amendments and overrides they still count.
+   */
   readonly decisions: ReadonlyArray<Decision>;
-  /** The rows of files with this workflow id: only their payments are sent under it, and only after their start. */
-  readonly filed: ReadonlyArray<FiledPayment>;
-  /** A person has permitted a changed request. */
-  readonly isAmended: boolean;
+  /** States of the rows of files with this workflow id: nothing is sent under it before their start. */
+  readonly filed: ReadonlyArray<BatchRowState>;
+  /** Beneficiaries that the workflow has created, with the marks of their accounts. */
+  readonly created: ReadonlyArray<{ readonly id: string; readonly mark: string }>;
 }
 
 /** The changes of a transaction. */
@@ -138,9 +132,11 @@ export class MadeByAnother extends Error {
 }
 
 /** Everything that is read when a person decides. */
-export interface DecisionLook extends Pick<Look, "startedBy" | "now" | "epoch" | "sequence"> {
-  /** All writes of the workflow id, of all accounts. */
+export interface DecisionLook extends Pick<Look, "now" | "epoch" | "sequence"> {
+  /** All writes with the id as their own, their owner or their root, of all accounts. */
   readonly rows: ReadonlyArray<WriteRow>;
   /** Decisions on the workflow id so far, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
+  /** Decisions on the owners and roots of its own writes: their starts say who cannot approve. */
+  readonly related: ReadonlyArray<Decision>;
 }

@@ -18,7 +18,11 @@ import {
 
 /** A decision of a person. */
 export type DecisionKind =
+  /** A workflow id is started; `value` is its {@link StartFacts}. */
+  | "start"
+  /** Exactly one send of one request: `value` is `{ generation, terms, account }`. Of limits: `{ sequence }`. */
   | "approve"
+  /** A file is rejected. */
   | "reject"
   /** The write succeeded: `value.id` is its result. */
   | "found"
@@ -34,7 +38,30 @@ export type DecisionKind =
   | "resume"
   | "cancel"
   | "retry"
-  | "recover";
+  | "recover"
+  /** Limits of an account; `value` is {@link Limits}. */
+  | "limits"
+  | "prune";
+
+/** What the ledger knows of a start: the value of its decision. */
+export type StartFacts = {
+  /** Type of the workflow. */
+  readonly type: string;
+  /** Hash of the input without its options. */
+  readonly content: string;
+  /** The option, in the payment's currency. */
+  readonly approveAbove?: string;
+  /** Why it is no duplicate, if it looks like one. */
+  readonly notDuplicate?: string;
+  /** The file, if a row of it is started. */
+  readonly file?: { readonly batch: string; readonly row: number; readonly name: string };
+  /** `WriteRequest.terms` of its payment: no other one is sent under its id, unless it is amended. */
+  readonly terms?: string;
+  /** Mark of the payee's account, or `beneficiary_id`: as `terms`. */
+  readonly payee?: string;
+  /** Its file needs approval as a whole. */
+  readonly needsApproval?: true;
+};
 
 /** The texts of a decision, sealed. */
 interface DecisionBody {
@@ -155,12 +182,27 @@ export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefin
   return last?.kind === "end" ? last : undefined;
 };
 
-/** Checks that every line follows from the one before it, and the first one from what the last prune has removed. */
+/** Returns the hash that each kept line of a pruned log follows, by its sequence. */
+export const followsOf = (
+  lines: ReadonlyArray<Pick<Line, "follows">>,
+): ReadonlyMap<number, string> =>
+  new Map(
+    lines.flatMap(({ follows }) =>
+      // Only a prune writes it.
+      Object.entries(JSON.parse(follows ?? "{}") as Readonly<Record<string, string>>).map(
+        ([sequence, before]) => [Number(sequence), before] as const,
+      ),
+    ),
+  );
+
+/** Checks that every line follows from the one before it, or from what a prune has removed. */
 export const verifyLines = (lines: ReadonlyArray<SqlRow>, seal: Seal): Verification => {
   const read = lines.map((found) => LOG.read(found, seal));
-  let previous = read.findLast(({ follows }) => follows !== null)?.follows ?? "";
+  const removed = followsOf(read);
+  let previous = "";
   for (const line of read) {
-    if (line.hash !== hashOf(previous, line)) return { isIntact: false, sequence: line.sequence };
+    const before = removed.get(line.sequence) ?? previous;
+    if (line.hash !== hashOf(before, line)) return { isIntact: false, sequence: line.sequence };
     previous = line.hash;
   }
   return { isIntact: true, lines: lines.length };

@@ -1,16 +1,12 @@
 import { LedgerUnavailable, type Store } from "./store.ts";
 import { number, query, readFields, type RowOf, type SqlRow, text } from "./table.ts";
-import { LIMITS, META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
-import type { AccountLimits, Actor, LedgerMark, LedgerState, Limits, Overview } from "./ledger.ts";
+import { META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
+import type { Actor, LedgerMark, LedgerState, Overview } from "./ledger.ts";
 
 const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
 
 /** Identity and state of the ledger, with the parts that only `expect` and `recover` need. */
 type Meta = RowOf<typeof READ>;
-
-const saveLimits = LIMITS.saver();
-
-const NO_LIMITS: Limits = { maxAmounts: null, approveAbove: null };
 
 /** Returns why the ledger does not match its witness; undefined if it does. */
 const whyRestored = (meta: Meta, mark: LedgerMark): string | undefined => {
@@ -109,9 +105,6 @@ export const metaMethods = (store: Store) => {
         return { value: undefined, writes: [query("UPDATE meta SET namespace = $1", namespace)] };
       });
     },
-    limits: async (account: string): Promise<Limits> =>
-      (await store.all(LIMITS, { "account = ?": account }))[0] ?? NO_LIMITS,
-    setLimits: (limits: AccountLimits) => store.save(null, [saveLimits(limits, seal)]),
     /** Returns what is open. Its cost grows with that, and not with all that the ledger has. */
     overview: async (): Promise<Overview> => {
       const [writes = [], waits = [], [counts] = []] = await database.read([

@@ -1,19 +1,10 @@
+import { isAbout } from "../model/approvals.ts";
+import { limitsId, limitsOf } from "../model/limits.ts";
 import { FRESH } from "../model/rows.ts";
-import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
+import type { WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
 import { type Look, type Change, MadeByAnother, type PlannedPayment } from "./ledger.ts";
 import { endAmong, readDecision, logWriter } from "./log.ts";
-import {
-  BATCH_ROWS,
-  BATCHES,
-  LIMITS,
-  PAUSES,
-  REQUEST,
-  type Rest,
-  ROW,
-  RUNS,
-  SCHEMA_VERSION,
-  WRITES,
-} from "./schema.ts";
+import { BATCH_ROWS, PAUSES, REQUEST, type Rest, ROW, SCHEMA_VERSION, WRITES } from "./schema.ts";
 import { type Database, type Store, UniqueViolation, type Where } from "./store.ts";
 import {
   number,
@@ -84,43 +75,38 @@ export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
   };
 };
 
-/** The files' rows of a workflow id, as a look reads them; `made` is the beneficiary that its run has created. */
-const FILED_FIELDS = {
-  state: BATCH_ROWS.fields.state,
-  amount: textOrNull,
-  currency: textOrNull,
-  payee: textOrNull,
-  made: textOrNull,
-  approvedBy: BATCHES.fields.approvedBy,
-};
-const FROM_FILED = `FROM (SELECT filed.state, filed.amount, filed.currency, filed.payee, batches.approved_by,
-    (SELECT made_id FROM writes AS own WHERE own.workflow_id = $2 AND own.account = $1
-     AND own.operation = 'createBeneficiary' AND own.payee = filed.payee LIMIT 1) AS made
-    FROM batch_rows AS filed JOIN batches ON batches.id = filed.batch WHERE filed.workflow_id = $2) AS filed`;
-
-/** Columns of the lists in a look. */
-const FILED = ["state", "amount", "currency", "payee", "made", "approved_by"];
+const FILED = { state: BATCH_ROWS.fields.state };
+const CREATED = { id: text, mark: text };
 const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
+/** The ids of the name, of the workflow that asks and of its root, as given and as stored. */
+const IDS = "($2, $4, $5, coalesce(writes.owner_id, $2), coalesce(writes.root_id, $2))";
+
 /** The one statement that reads everything about a write, and the last hash of its log: each statement costs a round trip. */
-const lookOf = ({ list, now }: Database["dialect"]): ((name: WriteName) => Query) => {
+const lookOf = ({
+  list,
+  now,
+}: Database["dialect"]): ((name: WriteName, owner?: WriteOwner) => Query) => {
   const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, meta.stopped,
    (SELECT max(least) FROM schema_version) AS least_version,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
    CASE WHEN meta.epoch > 1 THEN
     (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') END AS recovered_at,
-   limits.max_amounts, limits.approve_above, runs.started_by,
-   ${list(FILED, FROM_FILED)} AS filed,
+   ${list(["state"], "FROM batch_rows WHERE workflow_id = $2")} AS filed,
+   ${list(["id", "mark"], `FROM (SELECT made_id AS id, payee AS mark FROM writes AS own WHERE own.workflow_id IN ($2, $4) AND own.account = $1 AND own.operation = 'createBeneficiary' AND own.made_id IS NOT NULL AND own.payee IS NOT NULL) AS own`)} AS created,
    (SELECT count(*) FROM writes AS other
     WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1) AS others,
-   ${list(PAUSE, "FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of = $2) OR (scope = 'batch' AND of = runs.batch) ORDER BY since LIMIT 1")} AS pauses,
-   ${list(DECISION, "FROM log WHERE workflow_id = $2 AND kind <> '' ORDER BY sequence")} AS decisions,
+   ${list(PAUSE, `FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of IN ${IDS}) OR (scope = 'batch' AND of IN (SELECT batch FROM runs WHERE runs.workflow_id IN ${IDS})) ORDER BY since LIMIT 1`)} AS pauses,
+   ${list(DECISION, `FROM log WHERE (workflow_id IN ${IDS} OR workflow_id = $6) AND kind <> '' ORDER BY sequence`)} AS decisions,
    (SELECT hash FROM log WHERE workflow_id = $2 ORDER BY sequence DESC LIMIT 1) AS last_hash, writes.*
-   FROM meta LEFT JOIN limits ON limits.account = $1 LEFT JOIN runs ON runs.workflow_id = $2
-   LEFT JOIN writes ON writes.workflow_id = $2 AND writes.step = $3 AND writes.account = $1`;
-  return ({ account, step, workflowId }) => query(sql, account, workflowId, step);
+   FROM meta LEFT JOIN writes ON writes.workflow_id = $2 AND writes.step = $3 AND writes.account = $1`;
+  return ({ account, step, workflowId }, { ownerId, rootId } = ownedBy(workflowId)) =>
+    query(sql, account, workflowId, step, ownerId, rootId, limitsId(account));
 };
+
+/** The owner of a write if nobody else asks for it. */
+const ownedBy = (workflowId: string): WriteOwner => ({ ownerId: workflowId, rootId: workflowId });
 
 const CONTEXT = {
   now: number,
@@ -129,9 +115,6 @@ const CONTEXT = {
   stopped: textOrNull,
   sequence: number,
   recoveredAt: numberOrNull,
-  maxAmounts: LIMITS.fields.maxAmounts,
-  approveAbove: LIMITS.fields.approveAbove,
-  startedBy: RUNS.fields.startedBy,
   others: number,
   lastHash: textOrNull,
 };
@@ -142,33 +125,32 @@ const listOf = (found: SqlRow, column: string): ReadonlyArray<SqlRow> =>
 
 /** Reads the result of the statement of `lookOf`. */
 const readLook = (
-  { step }: WriteName,
+  name: WriteName,
   [found = {}]: ReadonlyArray<SqlRow>,
   seal: Seal,
 ): { readonly look: Look; readonly lastHash: string } => {
-  const { approveAbove, epochNow, lastHash, leastVersion, maxAmounts, others, ...context } =
-    readFields(CONTEXT, found, seal);
-  const row = found["version"] === null ? undefined : readRow(found, seal);
-  const decisions = listOf(found, "decisions").map((line) => readDecision(line, seal));
+  const { epochNow, lastHash, leastVersion, others, ...context } = readFields(CONTEXT, found, seal);
+  const all = Map.groupBy(
+    listOf(found, "decisions").map((line) => readDecision(line, seal)),
+    ({ workflowId }) => workflowId,
+  );
+  const limits = limitsId(name.account);
+  const ofIds = [...all].filter(([id]) => id !== limits).map(([, decisions]) => decisions);
   const look: Look = {
     ...context,
-    row,
+    row: found["version"] === null ? undefined : readRow(found, seal),
     epoch: epochNow,
     isOutdated: leastVersion > SCHEMA_VERSION,
-    end: endAmong(decisions),
+    end: ofIds.map(endAmong).find((end) => end !== undefined),
     isOfOtherAccount: others > 0,
     pause: listOf(found, "pauses").map((one) => PAUSES.read(one, seal))[0],
-    limits: { maxAmounts, approveAbove },
-    decisions: decisions.filter(
-      (decision) =>
-        (decision.step === null || decision.step === step) &&
-        decision.sequence > (row?.decisionsAfter ?? 0),
-    ),
-    isAmended: decisions.some(({ kind }) => kind === "amend"),
-    filed: listOf(found, "filed").map((one) => {
-      const { made, payee, ...filed } = readFields(FILED_FIELDS, one, seal);
-      return { ...filed, payees: [payee, made].filter((id) => id !== null) };
-    }),
+    limits: limitsOf(all.get(limits) ?? []),
+    decisions: ofIds
+      .flat()
+      .filter((decision) => isAbout(name, decision))
+      .toSorted((one, next) => one.sequence - next.sequence),
+    filed: listOf(found, "filed").map((one) => readFields(FILED, one, seal).state),
+    created: listOf(found, "created").map((one) => readFields(CREATED, one, seal)),
   };
   return { look, lastHash: lastHash ?? "" };
 };
@@ -206,9 +188,13 @@ export type Owner = RowOf<typeof OWNER>;
 /** The run of a first row, if its start was not recorded. */
 const saveRunOf = saveRun();
 
-/** Returns the statement that reads all writes of a workflow id. */
-export const rowsOf = (workflowId: string): Query =>
-  query("SELECT * FROM writes WHERE workflow_id = $1 ORDER BY created_at, step", workflowId);
+/** Returns the statement that reads all writes with an id as their own, their owner or their root. */
+export const rowsOf = (id: string): Query =>
+  query(
+    `SELECT * FROM writes WHERE workflow_id = $1 OR (owner_id = $1 AND owner_id <> workflow_id)
+     OR (root_id = $1 AND root_id <> workflow_id) ORDER BY created_at, workflow_id, step`,
+    id,
+  );
 
 /** Reads and changes of writes. */
 export const writeMethods = (store: Store) => {
@@ -246,20 +232,25 @@ export const writeMethods = (store: Store) => {
   };
 
   return {
-    /** Reads everything that decides about a write. */
-    look: async (name: WriteName): Promise<Look> =>
-      readLook(name, await store.find(selectLook(name)), seal).look,
+    /** Reads everything that decides about a write. `owner` is the workflow that asks; default: the one that last did. */
+    look: async (name: WriteName, owner?: WriteOwner): Promise<Look> =>
+      readLook(name, await store.find(selectLook(name, owner)), seal).look,
     /**
      * Changes a row: looks, decides and writes in one transaction, durable when it resolves. It sees all committed ends,
-     * pauses and epochs. `decide` is pure: it may be called again.
+     * pauses and epochs, because each of those runs alone. `decide` is pure: it may be called again.
      *
+     * @param owner the workflow that asks; default: the one that last did.
      * @returns the look, with the row as it is now.
      * @throws MadeByAnother if another write owns `row.madeId` (payouts, cardholders, cards); the errors of `decide`.
      */
-    transact: async (name: WriteName, decide: (look: Look) => Change): Promise<Look> => {
+    transact: async (
+      name: WriteName,
+      decide: (look: Look) => Change,
+      owner?: WriteOwner,
+    ): Promise<Look> => {
       let saved: WriteRow | undefined;
       try {
-        return await database.write(name.workflowId, [selectLook(name)], ([found = []]) => {
+        return await database.write(name.workflowId, [selectLook(name, owner)], ([found = []]) => {
           const { lastHash, look } = readLook(name, found, seal);
           const { entries = [], row, workflowType } = decide(look);
           const log = logWriter(name.workflowId, lastHash, look.now, seal);
@@ -269,8 +260,8 @@ export const writeMethods = (store: Store) => {
           if (saved !== undefined) changes.push(saveRow(saved, look.row, seal));
           if (saved?.version === 1 && workflowType !== undefined) {
             // The run has the payment of the row: the check of likely duplicates reads both.
-            const { account, runId, startedBy, workflowId } = saved;
-            const run = { account, workflowId, runId, type: workflowType, startedBy };
+            const { account, runId, workflowId } = saved;
+            const run = { account, workflowId, runId, type: workflowType, startedBy: null };
             changes.push(saveRunOf({ ...run, startedAt: look.now }, seal));
           }
           for (const entry of entries) {
@@ -284,8 +275,8 @@ export const writeMethods = (store: Store) => {
           : error;
       }
     },
-    /** Returns all writes of a workflow id in the order of their creation. */
-    rowsOf: (workflowId: string) => read(rowsOf(workflowId)),
+    /** Returns all writes with an id as their own, their owner or their root, in the order of their creation. */
+    rowsOf: (id: string) => read(rowsOf(id)),
     /** Returns the writes that match a filter, the longest unchanged first. */
     rows: ({
       account,

@@ -18,6 +18,8 @@ export const ROW = {
   workflowId: text,
   step: text,
   account: text,
+  ownerId: text,
+  rootId: text,
   version: number,
   operation: text,
   state: oneOf<WriteState>(),
@@ -33,6 +35,7 @@ export const ROW = {
 /** Fields of its request that are columns. */
 export const REQUEST = {
   hash: text,
+  terms: text,
   amount: textOrNull,
   currency: textOrNull,
   payee: textOrNull,
@@ -74,18 +77,6 @@ export const META = new Table(
   ["id"],
 );
 
-export const LIMITS = new Table(
-  "limits",
-  {
-    account: text,
-    maxAmounts: orNull(json<Readonly<Record<string, string>>>()),
-    approveAbove: orNull(json<Readonly<Record<string, string>>>()),
-  },
-  ["account"],
-);
-/** Limits of an account, the same for all workers. Amounts by currency, as decimal strings. */
-export type AccountLimits = RowOf<typeof LIMITS.fields>;
-
 /** The log without its numbers. A body is sealed before it is hashed: here it is text. */
 export const LINE = {
   at: number,
@@ -96,7 +87,7 @@ export const LINE = {
   generation: numberOrNull,
   /** The decision of a person; empty for an entry. */
   kind: text,
-  /** Hash of the removed line that the first kept one follows; null except in the line of a prune. */
+  /** Hash of the removed line that each kept one follows, as JSON by its sequence; null except in the line of a prune. */
   follows: textOrNull,
   body: text,
   hash: text,
@@ -283,7 +274,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
     least: 1,
     statements: [
       "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, least INTEGER NOT NULL)",
-      ...[WRITES, META, LIMITS, logTable(sequence), RUNS, PAUSES, WAITS, LEASES, BATCHES].map(
+      ...[WRITES, META, logTable(sequence), RUNS, PAUSES, WAITS, LEASES, BATCHES].map(
         ({ schema }) => schema,
       ),
       BATCH_ROWS.schema,
@@ -294,6 +285,8 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
     least: 1,
     statements: [
       `CREATE INDEX writes_open ON writes (account, changed_at) WHERE is_open = 1`,
+      `CREATE INDEX writes_owner ON writes (owner_id) WHERE owner_id <> workflow_id`,
+      `CREATE INDEX writes_root ON writes (root_id) WHERE root_id <> workflow_id`,
       `CREATE INDEX writes_request ON writes (hash)`,
       `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
       `CREATE INDEX log_of ON log (workflow_id, sequence)`,

@@ -1,4 +1,4 @@
-import { moneyOf } from "../model/gate.ts";
+import { moneyOf } from "../model/limits.ts";
 import type { WriteState } from "../model/row.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
 import type { Store, Where } from "./store.ts";

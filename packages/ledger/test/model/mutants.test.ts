@@ -444,15 +444,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
       "a file's approval is for what the file pays": {
         "a file's approval covers any request": [
           "another request than its file's",
-          seeing((look, event) => [
-            "call" in event
-              ? {
-                  ...look,
-                  filed: look.filed.map((one) => ({ ...one, amount: event.call.request.amount })),
-                }
-              : look,
-            event,
-          ]),
+          seeing((look, event) => ["call" in event ? { ...look, decisions: [] } : look, event]),
           "sent without approval",
         ],
       },

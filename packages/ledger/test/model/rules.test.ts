@@ -1,64 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { advance } from "../../src/index.ts";
-import type { Call, WriteEvent, WriteRow } from "../../src/index.ts";
-import type { BatchRowState, Look, NewDecision } from "../../src/store/ledger.ts";
-import { scenarios } from "./scenarios.ts";
-import { lookAt, start } from "./world.ts";
-
-const setting = scenarios["paused"];
-const { policy } = setting;
-const empty: Look = { ...lookAt(start(setting)), pause: undefined };
-const request = {
-  hash: "A",
-  amount: "250.00",
-  currency: "EUR",
-  payee: null,
-  reference: null,
-  facts: {},
-};
-const call: Call = {
-  name: { account: "a", workflowId: "w", step: "s" },
-  operation: "createPayout",
-  request,
-  runId: "r1",
-  testimony: { is: "none" },
-  mode: "send",
-  mayAmend: false,
-  startedBy: "Alice",
-};
-const calledBy = (change: Partial<Call> = {}): WriteEvent => ({
-  who: "w",
-  is: "called",
-  call: { ...call, ...change },
-});
-const rowOf = (change: Partial<WriteRow>): WriteRow => {
-  const { row } = advance(empty, { who: "w", is: "dispatching", token: "1:x", call }, policy);
-  return { ...row!, version: 1, ...change };
-};
-const withRow = (change: Partial<WriteRow>): Look => ({ ...empty, row: rowOf(change) });
-
-const decision = (change: Partial<NewDecision>): NewDecision => ({
-  account: "a",
-  workflowId: "w",
-  step: "s",
-  kind: "approve",
-  question: null,
-  by: "ada",
-  how: "",
-  reason: null,
-  value: {},
-  ...change,
-});
-
-/** What a row of an approved file pays, to its account's beneficiary or to the one that its run has created. */
-const paid = { ...request, payee: "filed" };
-const filed = (approvedBy: string | null, state: BatchRowState = "started"): Look["filed"][0] => ({
-  state,
-  approvedBy,
-  amount: "250.00",
-  currency: "EUR",
-  payees: ["filed", "created"],
-});
+import type { WriteEvent, WriteRow } from "../../src/index.ts";
+import { call, calledBy, decision, empty, policy, request, withRow } from "./calls.ts";
 
 describe("what time, limits and undoing do", () => {
   test("the first send of an id after a recovery waits for the list since the recovery, where a repeat would do harm", () => {
@@ -168,108 +111,11 @@ describe("what time, limits and undoing do", () => {
   test("nothing above the limit is sent, and 1000 is more than 250.00", () => {
     const limited = (limit: string) =>
       advance(
-        { ...empty, limits: { maxAmounts: { EUR: limit }, approveAbove: null } },
+        { ...empty, limits: { maxAmounts: { EUR: limit }, approveAbove: null, since: 0 } },
         calledBy(),
         policy,
       ).effect.is;
     expect([limited("249.99"), limited("250"), limited("1000")]).toEqual(["fail", "send", "send"]);
-  });
-  test("a currency that the limits do not list is not paid, or needs approval", () => {
-    const withLimits = (limits: Look["limits"]) =>
-      advance({ ...empty, limits }, calledBy(), policy).effect;
-    const unlisted = { USD: "1000" };
-    expect(withLimits({ maxAmounts: unlisted, approveAbove: null })).toMatchObject({
-      is: "fail",
-      details: { reason: "limit" },
-    });
-    expect(withLimits({ maxAmounts: null, approveAbove: unlisted })).toMatchObject({
-      is: "person",
-      needs: "approval",
-    });
-    expect(withLimits({ maxAmounts: null, approveAbove: { EUR: "250" } }).is).toBe("send");
-  });
-  test("a step's own limit is weighed when it is sent, against what is sent", () => {
-    const above = (approveAbove: string) =>
-      [
-        calledBy({ approveAbove }),
-        { who: "w", is: "dispatching", token: "1:x", call: { ...call, approveAbove } } as const,
-      ].map((event) => advance(empty, event, policy).effect.is);
-    expect([above("249.99"), above("250")]).toEqual([
-      ["person", "stop"],
-      ["send", "go"],
-    ]);
-  });
-  test("whoever asked for a payment does not approve it, however the name is written", () => {
-    const approvals = { maxAmounts: null, approveAbove: { EUR: "100" } };
-    const approvedBy = (by: string) => {
-      const value = { generation: 1, hash: "A", account: null };
-      const given = { ...decision({ kind: "approve", by, value }), sequence: 2, at: 0 };
-      const row = { state: "ready", question: null } as const;
-      const testimony = { is: "version", version: 1 } as const;
-      const look = { ...withRow(row), startedBy: "Alice", limits: approvals, decisions: [given] };
-      return advance(look, calledBy({ testimony }), policy).effect.is;
-    };
-    const batchBy = (by: string) =>
-      advance(
-        { ...empty, startedBy: "Alice", limits: approvals, filed: [filed(by)] },
-        calledBy({ request: paid }),
-        policy,
-      ).effect.is;
-    expect([approvedBy("Bob"), approvedBy(" alice "), approvedBy("Ａlice")]).toEqual([
-      "send",
-      "person",
-      "person",
-    ]);
-    expect([batchBy("Bob"), batchBy("ALICE")]).toEqual(["send", "person"]);
-  });
-  test("whoever started a run that nobody recorded does not approve it, and nobody does where that is unknown", () => {
-    const value = { generation: 1, hash: "A", account: null };
-    const given = { ...decision({ kind: "approve", by: "Bob", value }), sequence: 2, at: 0 };
-    const sent = (startedBy: string | undefined) => {
-      const look = {
-        ...withRow({ state: "ready", question: null }),
-        // Whoever noted the id first is not whoever starts a run under it later.
-        startedBy: "Carol",
-        limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
-        decisions: [given],
-      };
-      const testimony = { is: "version", version: 1 } as const;
-      return advance(look, calledBy({ startedBy, testimony }), policy).effect.is;
-    };
-    expect([sent("Alice"), sent("bob"), sent(undefined)]).toEqual(["send", "person", "person"]);
-    const { row } = advance(
-      { ...empty, startedBy: null },
-      { who: "w", is: "dispatching", token: "1:x", call: { ...call, startedBy: "Alice" } },
-      policy,
-    );
-    expect(row?.startedBy).toBe("Alice");
-  });
-  test("a batch's approval covers what its file pays, and nothing else under the id of a row", () => {
-    const look: Look = {
-      ...empty,
-      limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
-      filed: [filed("Bob"), filed(null, "waiting")],
-    };
-    const sent = (change: Partial<Call["request"]>, more: Partial<Look> = {}) =>
-      advance({ ...look, ...more }, calledBy({ request: { ...paid, ...change } }), policy).effect
-        .is;
-    expect([sent({}), sent({ amount: "250" }), sent({ payee: "created" })]).toEqual([
-      "send",
-      "send",
-      "send",
-    ]);
-    const others = [{ amount: "250.01" }, { currency: "USD" }, { payee: "other" }, { payee: null }];
-    expect(others.map((other) => sent(other))).toEqual(["fail", "fail", "fail", "fail"]);
-    expect(sent({ amount: "250.01" }, { isAmended: true })).toBe("person");
-    const unlimited = { limits: { maxAmounts: null, approveAbove: null } };
-    expect(sent({ payee: "other" }, unlimited)).toBe("fail");
-  });
-  test("nothing is sent under the id of a file's row before its turn, or after it was rejected", () => {
-    const sent = (state: BatchRowState) =>
-      advance({ ...empty, filed: [filed(null, state)] }, calledBy({ request: paid }), policy).effect
-        .is;
-    const states = ["waiting", "rejected", "started", "failed"] as const;
-    expect(states.map(sent)).toEqual(["fail", "fail", "send", "send"]);
   });
   test("an answer that does not fit leaves why it was asked, and the newest fault alone", () => {
     const version = 1;
@@ -290,17 +136,6 @@ describe("what time, limits and undoing do", () => {
     };
     const twice = answered(answered(asked, "There is no id1."), "There is no id2.");
     expect(twice.question?.reason).toBe("There is no id2. Two may be it.");
-  });
-  test("a batch's approval does not cover what was amended before it had a row", () => {
-    const look = {
-      ...empty,
-      limits: { maxAmounts: null, approveAbove: { EUR: "100" } },
-      filed: [filed("Bob")],
-    };
-    const amended = { ...decision({ kind: "amend", step: null }), sequence: 1, at: 0 };
-    const sent = (decisions: Look["decisions"]) =>
-      advance({ ...look, decisions }, calledBy({ request: paid }), policy).effect.is;
-    expect([sent([]), sent([amended])]).toEqual(["send", "person"]);
   });
   test("a row is believed at the version that Temporal names, and at no other", () => {
     const row = { state: "ready", doubt: 0, version: 4, knownFrom: 3 } as const;

@@ -163,7 +163,7 @@ const LONG_AGO = -10_000_000;
 
 export const start = ({ budgets, filed, isVouched }: Setting): World => ({
   row: undefined,
-  decisions: [],
+  decisions: [{ ...newDecision("start", null), step: null, by: "requester", sequence: 0, at: 0 }],
   epoch: 1,
   sequence: 0,
   end: undefined,
@@ -184,17 +184,7 @@ export const start = ({ budgets, filed, isVouched }: Setting): World => ({
   made: [],
   flying: [],
   account: "x",
-  filed: filed
-    ? [
-        {
-          state: "started",
-          approvedBy: "approver",
-          amount: filed,
-          currency: "EUR",
-          payees: ["payee"],
-        },
-      ]
-    : [],
+  filed: filed ? ["started"] : [],
   approved: filed === "1" ? [approvalOf(1, "A", "x")] : [],
   left: budgets,
   fault: "",
@@ -202,6 +192,7 @@ export const start = ({ budgets, filed, isVouched }: Setting): World => ({
 
 const requestOf = (hash: string) => ({
   hash,
+  terms: hash,
   amount: hash === "A" ? "1" : "2",
   currency: "EUR",
   payee: "payee",
@@ -219,12 +210,11 @@ export const lookAt = (w: World): Look => ({
   stopped: w.isStopped ? "restored" : null,
   end: w.end,
   isOfOtherAccount: false,
-  startedBy: "requester",
-  limits: { maxAmounts: null, approveAbove: null },
+  limits: { maxAmounts: null, approveAbove: null, since: 0 },
   filed: w.filed,
-  isAmended: false,
+  created: [],
   pause: w.isPaused ? { scope: "all", of: "", by: "p", reason: "r", since: 0 } : undefined,
-  decisions: w.decisions.filter(({ sequence }) => sequence > (w.row?.decisionsAfter ?? 0)),
+  decisions: w.decisions,
 });
 
 const callOf = (w: World, one: Attempt, { isNamed, needsApproval }: Setting): Call => ({
@@ -235,7 +225,8 @@ const callOf = (w: World, one: Attempt, { isNamed, needsApproval }: Setting): Ca
   testimony: one.testimony,
   mode: one.mode,
   mayAmend: isNamed,
-  startedBy: "requester",
+  ownerId: "w",
+  rootId: "w",
   ...(needsApproval && { approveAbove: "0", payee: { mark: w.account, shown: "" } }),
   reread: one.reread,
 });
@@ -281,7 +272,7 @@ const stored = (w: World, row: WriteRow | undefined): World => {
 const decided = (w: World, kind: DecisionKind, given: JsonObject = {}): World => {
   const row = w.row!;
   const { generation, question, request } = row;
-  const covers = { generation, hash: request.hash, account: question?.account ?? null };
+  const covers = { generation, terms: request.terms, account: question?.account ?? null };
   const value = kind === "approve" ? covers : given;
   const next = stored({ ...w, left: spent(w, "answers") }, { ...row, isUntold: true });
   const sequence = w.sequence + 1;
@@ -374,7 +365,7 @@ export class Model {
       isRefusal &&
       effect.is === "fail" &&
       effect.details["reason"] === "amend" &&
-      mayBelieveNotSent(w.row, w.epoch, event.call.testimony, this.setting.policy)
+      mayBelieveNotSent(w.row, w.epoch, event.call, this.setting.policy)
     )
       next = { ...next, fault: "an amendment is wanted of what made nothing" };
     const version = { is: "version", version: next.row?.version ?? 0 } as const;

@@ -15,7 +15,7 @@ import { fileURLToPath } from "node:url";
 import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Ledger, openLedger, readLedgerPlace } from "../../src/index.ts";
-import { ADA, decisionOf, nameOf, runOf, saving } from "../support/rows.ts";
+import { ADA, decisionOf, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
 const checkout = fileURLToPath(new URL("../../../../", import.meta.url));
 const ROLES = readFileSync(join(checkout, "deploy/postgres/roles.sql"), "utf8");
@@ -54,11 +54,6 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
   beforeAll(async () => {
     server = await startPostgres(folder);
     const made = await open(owner());
-    await made.setLimits({
-      account: "account-1",
-      maxAmounts: { EUR: "10.00" },
-      approveAbove: null,
-    });
     await made.close();
     execFileSync("sh", ["-ec", COMMANDS], {
       cwd: checkout,
@@ -91,7 +86,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     const ledger = await open("worker");
     const name = nameOf({ workflowId: "by-worker" });
     await ledger.pin("payments");
-    await ledger.noteRuns([runOf({ workflowId: name.workflowId })]);
+    await ledger.recordStarts([[runOf({ workflowId: name.workflowId }), startOf()]]);
     expect(await ledger.transact(name, saving(name))).toBeDefined();
     expect(await ledger.lease("metrics", "worker", 1_000)).toBe(true);
     expect(await ledger.lease("metrics", "worker", 0)).toBe(true);
@@ -106,7 +101,6 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     await ledger.openWait({ ...wait, kind: "payout", thing: "P-1" });
     await ledger.closeWait(wait, {});
     await ledger.changeRows("none", [{ number: 1, state: "failed", message: "refused" }]);
-    await ledger.setLimits({ account: "account-2", maxAmounts: null, approveAbove: null });
     await ledger.finishBatch("none");
     expect(await ledger.claimRows("none", [1])).toEqual([]);
     expect(await ledger.expect(await ledger.mark())).toBe(true);
@@ -116,7 +110,17 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
   it("an approver decides, pauses, and resumes", async () => {
     const ledger = await open("approver");
     await ledger.decide(decisionOf({ workflowId: "by-worker" }));
-    expect(await ledger.decisionsOf("by-worker")).toHaveLength(1);
+    const looser = { maxAmounts: null, approveAbove: null };
+    await ledger.setLimits("account-1", { ...looser, approveAbove: { EUR: "10.00" } }, ADA);
+    const { pending } = await ledger.setLimits("account-1", looser, ADA);
+    const grace = { ...ADA, by: "grace" };
+    expect(await ledger.approveLimits("account-1", pending?.sequence ?? 0, grace)).toMatchObject(
+      looser,
+    );
+    expect((await ledger.decisionsOf("by-worker")).map(({ kind }) => kind)).toEqual([
+      "start",
+      "end",
+    ]);
     await ledger.pause("all", "", ADA);
     expect(await ledger.resume("all", "", ADA)).toBe(true);
     await ledger.recover(ADA);
@@ -128,7 +132,10 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     const ledger = await open("reader");
     expect((await ledger.overview()).state.namespace).toBe("payments");
     expect(await ledger.rowsOf("by-worker")).toHaveLength(1);
-    expect(await ledger.decisionsOf("by-worker")).toHaveLength(1);
+    expect((await ledger.decisionsOf("by-worker")).map(({ kind }) => kind)).toEqual([
+      "start",
+      "end",
+    ]);
     expect(await ledger.openBatches()).toEqual([]);
     await ledger.close();
   });
@@ -158,12 +165,10 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     },
   );
 
-  it("a worker neither pauses nor resumes, an approver changes no limit, and a reader writes nothing", async () => {
+  it("a worker neither pauses nor resumes, and a reader writes nothing", async () => {
     for (const [user, sql] of [
       ["worker", "DELETE FROM pauses"],
       ["worker", "INSERT INTO batches SELECT * FROM batches"],
-      ["approver", "UPDATE limits SET max_amounts = NULL"],
-      ["approver", "DELETE FROM limits"],
       ["reader", "UPDATE meta SET epoch = 9"],
       ["reader", "INSERT INTO log SELECT * FROM log"],
       ["reader", "INSERT INTO writes SELECT * FROM writes"],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import type { Ledger } from "../../src/index.ts";
 import { startPgBouncer, whyNoPgBouncer } from "../support/pgbouncer.ts";
 import { openAt, startServer, type TestServer } from "../support/postgres.ts";
-import { ADA, decisionOf, nameOf, runOf, saving } from "../support/rows.ts";
+import { ADA, decisionOf, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
 // What a ledger assumes of PostgreSQL is set by the ledger, or refused by name: nothing here is what a server has by default.
 describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
@@ -150,7 +150,7 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
     );
     const ids = ["a", "b", "c"];
     await Promise.all([
-      starter.noteRuns(ids.map((workflowId) => runOf({ workflowId }))),
+      starter.recordStarts(ids.map((workflowId) => [runOf({ workflowId }), startOf()] as const)),
       ...ids.toReversed().map((workflowId) => {
         const name = nameOf({ workflowId });
         return worker.transact(name, (look) => ({ ...saving(name)(look), workflowType: "payout" }));

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openLedger, readLedgerPlace } from "../../src/index.ts";
 import { startServer } from "../support/postgres.ts";
-import { made, nameOf, runOf, saving } from "../support/rows.ts";
+import { made, nameOf, runOf, saving, startOf } from "../support/rows.ts";
 
 /*
  * What a ledger with a million payouts costs. Every promise here is a time, and the limits are wide: the night's machine
@@ -36,7 +36,7 @@ const fill = async (
 ): Promise<void> => {
   const ledger = await openLedger(readLedgerPlace(address, ""));
   const name = nameOf({ workflowId: "seed" });
-  await ledger.noteRun(runOf({ workflowId: "seed" }));
+  await ledger.recordStart(runOf({ workflowId: "seed" }), startOf());
   await ledger.transact(name, saving(name));
   await ledger.transact(name, saving(name, made("P-seed")));
   await ledger.close();

@@ -6,7 +6,7 @@ import {
   MadeByAnother,
   type NewBatch,
 } from "../../src/index.ts";
-import { ADA, decisionOf, made, nameOf, rowOf, runOf, saving } from "./rows.ts";
+import { ADA, decisionOf, made, nameOf, rowOf, runOf, saving, startOf } from "./rows.ts";
 
 const batchOf = (id: string): NewBatch => ({
   id,
@@ -188,19 +188,19 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await ledger.decisionsOf(workflowId)).toEqual([]);
   });
 
-  it("shows decisions after those that are void", async () => {
+  it("shows the decisions about a write, those that are void as well", async () => {
     const name = nameOf({ workflowId: fresh() });
-    for (const step of [name.step, "another"])
+    for (const step of [name.step, "another", null])
       await ledger.decide(decisionOf({ workflowId: name.workflowId, step, kind: "approve" }));
     const { decisions } = await ledger.look(name);
-    expect(decisions.map(({ step }) => step)).toEqual([name.step]);
-    await ledger.transact(name, saving(name, { decisionsAfter: decisions[0]?.sequence ?? 0 }));
-    expect((await ledger.look(name)).decisions).toEqual([]);
+    expect(decisions.map(({ step }) => step)).toEqual([name.step, null]);
+    await ledger.transact(name, saving(name, { decisionsAfter: decisions[1]?.sequence ?? 0 }));
+    expect((await ledger.look(name)).decisions).toEqual(decisions);
   });
 
   it("records the run with its first row, where nobody has, and changes none that is known", async () => {
     const [bare, known] = [nameOf({ workflowId: fresh() }), nameOf({ workflowId: fresh() })];
-    await ledger.noteRun(runOf({ workflowId: known.workflowId, type: "payout" }));
+    await ledger.recordStart(runOf({ workflowId: known.workflowId, type: "payout" }), startOf());
     for (const name of [bare, known]) {
       await ledger.transact(name, (look) => ({ ...saving(name)(look), workflowType: "payOrder" }));
     }
@@ -213,31 +213,37 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await types(known.workflowId)).toEqual([["payout", "ada"]]);
   });
 
-  it("keeps who started a run first, and knows pause, limits, batch and another account", async () => {
+  it("keeps who started a run first, and every start in the log, each once", async () => {
+    const { workflowId } = nameOf({ workflowId: fresh() });
+    await ledger.recordStart(runOf({ workflowId, batch: "B1", batchRow: 1 }), startOf());
+    const again = [runOf({ workflowId, runId: "r-2" }), startOf({}, "eve")] as const;
+    await ledger.recordStarts([again, again]);
+    const [run] = await other.runs({ workflowIds: [workflowId] });
+    expect(run).toMatchObject({ startedBy: "ada", runId: "r-2", batch: "B1" });
+    expect(await other.decisionsOf(workflowId)).toMatchObject([
+      { kind: "start", by: "ada", how: "terminal", value: { type: "payout" } },
+      { kind: "start", by: "eve" },
+    ]);
+    const { workflowId: named } = nameOf({ workflowId: fresh() });
+    await ledger.recordStart(runOf({ workflowId: named }), startOf({ notDuplicate: "two rents" }));
+    expect((await ledger.decisionsOf(named))[0]?.reason).toBe("two rents");
+    expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines: 2 });
+  });
+
+  it("knows the rows of files, created beneficiaries, pauses and another account", async () => {
     const name = nameOf({ workflowId: fresh() });
-    await ledger.saveBatch("B1", () => ({ batch: { ...batchOf("B1"), approvedBy: "grace" } }));
     await ledger.saveRows("B1", [batchRowOf(1, { payee: "mark-B1", workflowId: name.workflowId })]);
+    await ledger.recordStart(runOf({ workflowId: name.workflowId, batch: "B1" }), startOf());
     const created = { ...name, step: "createBeneficiary" };
     await ledger.transact(created, (look) => {
       const row = rowOf(created, look, { operation: "createBeneficiary", ...made("b-1") });
       return { row: { ...row, request: { ...row.request, payee: "mark-B1" } } };
     });
-    await ledger.noteRun(runOf({ workflowId: name.workflowId, batch: "B1", batchRow: 1 }));
-    await ledger.noteRun(runOf({ workflowId: name.workflowId, startedBy: "eve", runId: "r-2" }));
-    const [run] = await ledger.runs({ workflowIds: [name.workflowId] });
-    expect(run).toMatchObject({ startedBy: "ada", runId: "r-2", batch: "B1" });
-    await ledger.setLimits({
-      account: "account-1",
-      maxAmounts: { USD: "1000" },
-      approveAbove: null,
-    });
     await ledger.pause("batch", "B1", ADA);
     expect(await other.look(name)).toMatchObject({
-      startedBy: "ada",
       isOutdated: false,
-      limits: { maxAmounts: { USD: "1000" }, approveAbove: null },
-      isAmended: false,
-      filed: [{ state: "waiting", approvedBy: "grace", payees: ["mark-B1", "b-1"] }],
+      filed: ["waiting"],
+      created: [{ id: "b-1", mark: "mark-B1" }],
       pause: { scope: "batch", of: "B1", by: "ada", reason: "as agreed" },
       isOfOtherAccount: false,
     });
@@ -246,6 +252,80 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect(await ledger.pauses()).toEqual([]);
     await ledger.transact(name, saving(name));
     expect((await ledger.look({ ...name, account: "account-2" })).isOfOtherAccount).toBe(true);
+  });
+
+  it("asks the workflow of a write with a key, and its root, for ends, pauses and starts", async () => {
+    const name = nameOf({ workflowId: `payout/${fresh()}` });
+    const [ownerId, rootId] = [fresh(), fresh()];
+    const owner = { ownerId, rootId };
+    for (const workflowId of [name.workflowId, ownerId, rootId]) {
+      await ledger.recordStart(runOf({ workflowId }), startOf({}, `starter of ${workflowId}`));
+      await ledger.decide(decisionOf({ workflowId, kind: "approve", step: name.step }));
+      await ledger.pause("run", workflowId, ADA);
+      expect((await other.look(name, owner)).pause?.of).toBe(workflowId);
+      await ledger.resume("run", workflowId, ADA);
+    }
+    await ledger.transact(name, saving(name, owner), owner);
+    // Also as stored: the tracker asks without saying for whom.
+    for (const seen of [await other.look(name, owner), await other.look(name)]) {
+      const permitting = seen.decisions.filter(
+        ({ kind }) => kind === "start" || kind === "approve",
+      );
+      expect(permitting.map(({ kind, workflowId }) => [kind, workflowId])).toEqual([
+        ["start", name.workflowId],
+        // An approval of the owner's own step is none of this write.
+        ["approve", name.workflowId],
+        ["start", ownerId],
+        ["start", rootId],
+      ]);
+    }
+    const anew = await other.look(name, { ownerId: "x", rootId: "y" });
+    expect(anew.decisions).toEqual((await other.look(name)).decisions);
+    for (const id of [name.workflowId, ownerId, rootId])
+      expect((await other.rowsOf(id)).map((row) => row.workflowId)).toEqual([name.workflowId]);
+    await ledger.transact(name, saving(name, { state: "ready", ...owner }));
+    await ledger.decide(decisionOf({ workflowId: rootId }), (look) => {
+      expect(look.rows.map(({ workflowId }) => workflowId)).toEqual([name.workflowId]);
+      return [];
+    });
+    expect(await other.look(name)).toMatchObject({ end: { by: "ada" }, row: { state: "ended" } });
+    await ledger.decide(decisionOf({ workflowId: rootId, kind: "overrule" }));
+    await ledger.decide(decisionOf({ workflowId: name.workflowId, kind: "approve" }), (look) => {
+      const ids = look.related.flatMap(({ kind, workflowId }) =>
+        kind === "start" ? workflowId : [],
+      );
+      expect(ids).toEqual([ownerId, rootId]);
+      expect(look.related.at(-1)).toMatchObject({ kind: "overrule", workflowId: rootId });
+      return [];
+    });
+    expect((await other.look(name)).row?.state).toBe("ready");
+  });
+
+  it("sets limits by decisions: tighter ones at once, looser ones once another person approves", async () => {
+    const account = `account-${fresh()}`;
+    const seen = async () => (await other.look(nameOf({ account, workflowId: fresh() }))).limits;
+    const none = { maxAmounts: null, approveAbove: null };
+    expect(await ledger.limits(account)).toEqual({ ...none, since: 0 });
+    const first = { maxAmounts: { EUR: "1000" }, approveAbove: { EUR: "100" } };
+    const { since } = await ledger.setLimits(account, first, ADA);
+    expect(await seen()).toEqual({ ...first, since });
+    const { pending } = await other.setLimits(account, none, ADA);
+    expect(pending).toMatchObject({ ...none, by: "ada" });
+    expect(await seen()).toMatchObject({ ...first, since });
+    const { sequence = 0 } = pending ?? {};
+    const grace = { ...ADA, by: "grace" };
+    expect(await ledger.approveLimits(account, sequence, { ...ADA, by: " ADA" })).toBeUndefined();
+    expect(await ledger.approveLimits(account, sequence - 1, grace)).toBeUndefined();
+    const looser = await ledger.approveLimits(account, sequence, grace);
+    expect(looser).toEqual({ ...none, since: expect.any(Number) as number });
+    expect(looser?.since).toBeGreaterThan(sequence);
+    expect(await ledger.approveLimits(account, sequence, grace)).toBeUndefined();
+    expect(await ledger.decisionsOf(`limits/${account}`)).toMatchObject([
+      { kind: "limits", by: "ada" },
+      { kind: "limits", by: "ada" },
+      { kind: "approve", by: "grace", value: { sequence } },
+    ]);
+    expect(await ledger.verify(`limits/${account}`)).toEqual({ isIntact: true, lines: 3 });
   });
 
   it("finds rivals, renamed steps, what needs a person and who was not notified", async () => {
@@ -494,22 +574,34 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     }
   });
 
-  it("knows a pruned log from an edited one, also once its end is overridden", async () => {
+  it("keeps starts, approvals and ends of a pruned id, and knows its log from an edited one", async () => {
     const name = nameOf({ workflowId: fresh() });
     const { workflowId } = name;
+    const kinds = async () =>
+      (await ledger.logOf(workflowId)).map((line) => ("kind" in line ? line.kind : line.what));
+    await ledger.recordStart(runOf({ workflowId }), startOf());
+    await ledger.transact(name, saving(name, { state: "unknown" }));
+    await ledger.decide(decisionOf({ workflowId, kind: "approve", step: name.step }));
+    await ledger.decide(decisionOf({ workflowId, kind: "found" }));
     await ledger.transact(name, saving(name, { state: "ready", token: null, sends: 0 }));
-    await ledger.decide(decisionOf({ workflowId }));
-    await ledger.transact(name, ({ row }) => (row ? { row: { ...row, isUntold: false } } : {}));
-    for (let round = 0; round < 2; round++) {
-      await ledger.prune((await ledger.state()).now + 60_000, ADA);
-      expect(await ledger.logOf(workflowId)).toMatchObject([{ kind: "end" }, { what: "pruned" }]);
-      expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines: 2 });
-      await ledger.decide(decisionOf({ workflowId, kind: "overrule" }));
-      expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines: 3 });
+    const kept = ["start", "approve"];
+    for (let round = 0; round < 3; round++) {
       await ledger.decide(decisionOf({ workflowId }));
-      await ledger.transact(name, ({ row }) => (row ? { row: { ...row, isUntold: false } } : {}));
+      await ledger.transact(name, ({ row }) => ({
+        ...(row && { row: { ...row, isUntold: false } }),
+        entries: [{ who: "worker-1", what: "told", details: {} }],
+      }));
+      await ledger.prune((await ledger.state()).now + 60_000, ADA);
+      kept.push("end");
+      expect(await kinds()).toEqual([...kept, "pruned"]);
+      const lines = kept.length + 1;
+      expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines });
+      await ledger.decide(decisionOf({ workflowId, kind: "overrule" }));
+      expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines: lines + 1 });
+      kept.push("overrule");
     }
-    expect(await ledger.verify(workflowId)).toEqual({ isIntact: true, lines: 4 });
+    const pruned = (await ledger.decisionsOf("")).findLast(({ kind }) => kind === "prune");
+    expect(pruned).toMatchObject({ by: "ada", reason: "as agreed" });
   });
 
   it("records a text that a database refuses, and every other row with it", async () => {

@@ -4,6 +4,8 @@ import type {
   Look,
   NewDecision,
   NewRun,
+  NewStart,
+  StartFacts,
   WriteName,
   WriteRow,
 } from "../../src/index.ts";
@@ -22,6 +24,8 @@ export const rowOf = (
   given: Partial<WriteRow> = {},
 ): WriteRow => ({
   ...name,
+  ownerId: name.workflowId,
+  rootId: name.workflowId,
   operation: "createPayout",
   state: "sending",
   version: 0,
@@ -30,6 +34,7 @@ export const rowOf = (
   generation: 1,
   request: {
     hash: "hash-1",
+    terms: "terms-1",
     amount: "250.00",
     currency: "USD",
     payee: "B-1",
@@ -50,7 +55,6 @@ export const rowOf = (
   knownBy: null,
   message: null,
   question: null,
-  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: look.now,
@@ -91,7 +95,6 @@ export const runOf = (given: Partial<NewRun> = {}): NewRun => ({
   workflowId: "payout-1",
   runId: null,
   type: "payout",
-  startedBy: "ada",
   batch: null,
   batchRow: null,
   amount: "250.00",
@@ -99,6 +102,12 @@ export const runOf = (given: Partial<NewRun> = {}): NewRun => ({
   payee: "mark-1",
   reference: "Invoice 17",
   ...given,
+});
+
+export const startOf = (value: Partial<StartFacts> = {}, by = "ada"): NewStart => ({
+  by,
+  how: "terminal",
+  value: { type: "payout", content: "content-1", ...value },
 });
 
 export const ADA = { by: "ada", how: "terminal", reason: "as agreed" };

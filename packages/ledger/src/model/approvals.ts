@@ -1,0 +1,100 @@
+/**
+ * Four eyes: whether a write needs a second person, and whether one has approved it.
+ *
+ * The difficulty is that a caller proves nothing about itself. A memo, an input, a signal or a file may name any starter,
+ * root or approval. So only what the log of the ledger says permits something: who started it, and who approved exactly
+ * what is sent. Everything that a caller says is weighed only where it asks for more.
+ */
+import { ASKS, needsApproval } from "./limits.ts";
+import { isSamePerson } from "./person.ts";
+import type { WriteName, WriteOwner, WriteRow } from "./row.ts";
+import type { Call } from "./events.ts";
+import type { Decision, DecisionKind, Look } from "../store/ledger.ts";
+
+/** Decisions that make a person responsible for a send, so that another person has to approve it. */
+const HAS_PART: Readonly<Partial<Record<DecisionKind, string>>> = {
+  start: "started it",
+  amend: "amended it",
+  overrule: "overrode its stop order",
+  resend: "had it sent again",
+};
+
+type Name = Pick<WriteName, "workflowId" | "step">;
+
+/** Whether a decision is about a write: a step is one of its own workflow id, whichever workflow asks for the write. */
+export const isAbout = (name: Name, { step, workflowId }: Decision): boolean =>
+  step === null || (step === name.step && workflowId === name.workflowId);
+
+/**
+ * Returns why a person cannot approve a write. Nobody can if the start of the workflow that asks for it was not recorded:
+ * then nobody knows who must not approve it.
+ *
+ * @param write - its name, and the workflow that asks for it. `rootId` only if the root is certain.
+ * @param decisions - those on the ids of its name, its owner and its root.
+ * @returns a sentence; undefined if the person can.
+ */
+export const whyNotApprover = (
+  by: string,
+  write: Name & Pick<WriteOwner, "ownerId"> & { readonly rootId: string | undefined },
+  decisions: ReadonlyArray<Decision>,
+): string | undefined => {
+  const { ownerId, rootId } = write;
+  const isStarted = decisions.some(
+    ({ kind, workflowId }) => kind === "start" && (workflowId === ownerId || workflowId === rootId),
+  );
+  if (!isStarted)
+    return `Nobody can approve it, because the ledger has no start of ${ownerId}: reject it, and start it with startPayment and a ledger.`;
+  for (const decision of decisions) {
+    const part = HAS_PART[decision.kind];
+    if (part !== undefined && isAbout(write, decision) && isSamePerson(by, decision.by))
+      return `${decision.by} ${part}, so another person has to approve it.`;
+  }
+  return undefined;
+};
+
+const isApproval = ({ step, workflowId }: Name, decision: Decision): boolean =>
+  decision.kind === "approve" && decision.workflowId === workflowId && decision.step === step;
+
+/**
+ * Returns why a second person has to approve what `row` would send. An option, a start or a worker can only ask for more
+ * than the limits of the account.
+ *
+ * @param row - the row, or the call if there is none yet.
+ * @returns a sentence; undefined if nobody has to.
+ */
+export const approvalReason = (
+  { decisions, limits }: Look,
+  { request }: Pick<WriteRow, "request">,
+  { approveAbove, limits: own, name }: Call,
+): string | undefined => {
+  const starts = decisions.filter(({ kind }) => kind === "start");
+  const said = starts.map(({ value }) => value["approveAbove"]);
+  const options = [approveAbove, ...said.filter((limit) => typeof limit === "string")];
+  const above = needsApproval(request, options, [limits.approveAbove, own?.approveAbove ?? null]);
+  if (above !== undefined) return above;
+  if (decisions.some(({ kind }) => kind === "overrule"))
+    return `${ASKS} its stop order was overridden.`;
+  if (decisions.some((decision) => isApproval(name, decision)))
+    return `${ASKS} it was approved before, and an approval is for one send of one request.`;
+  return request.amount !== null && starts.some(({ value }) => value["needsApproval"] === true)
+    ? `${ASKS} its file needs approval as a whole.`
+    : undefined;
+};
+
+/** Whether a second person has approved exactly what `row` would send. */
+export const isApproved = (
+  { decisions, limits }: Look,
+  { decisionsAfter, generation, request }: WriteRow,
+  { isRootCertain = false, name, ownerId, payee, rootId }: Call,
+): boolean => {
+  const write = { ...name, ownerId, rootId: isRootCertain ? rootId : undefined };
+  return decisions.some(
+    (decision) =>
+      isApproval(name, decision) &&
+      decision.sequence > Math.max(decisionsAfter, limits.since) &&
+      decision.value["generation"] === generation &&
+      decision.value["terms"] === request.terms &&
+      decision.value["account"] === (payee?.mark ?? null) &&
+      whyNotApprover(decision.by, write, decisions) === undefined,
+  );
+};
