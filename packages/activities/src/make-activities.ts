@@ -1,4 +1,4 @@
-import type { Ledger } from "@durable-payments/ledger";
+import type { Ledger, Limits } from "@durable-payments/ledger";
 import type {
   BatchActivities,
   UndoCall,
@@ -7,6 +7,7 @@ import type {
 } from "@durable-payments/protocol/calls";
 import { accountHash } from "@durable-payments/protocol/account";
 import type { TrackerActivities } from "@durable-payments/protocol/tracker";
+import { parsing } from "./inputs.ts";
 import type { LongActivityOptions } from "./long-activity.ts";
 import {
   makeNotifierActivities,
@@ -48,6 +49,8 @@ export interface ActivitiesOptions {
   readonly taskQueue: string;
   /** Operations of your own, by activity type. */
   readonly operations?: OwnOperations;
+  /** The worker's own limits: they only tighten those of the account. */
+  readonly limits?: Limits;
   /** How waits continue; default `completed`. It changes no command of a workflow. */
   readonly waits?: WaitsBy;
   readonly tracker?: LongActivityOptions;
@@ -74,12 +77,20 @@ export interface ActivitiesOptions {
  */
 export const makePaymentsActivities = (
   runtime: PaymentsRuntime,
-  { ledger, notifier, operations = {}, taskQueue, tracker, waits = "completed" }: ActivitiesOptions,
+  {
+    ledger,
+    limits,
+    notifier,
+    operations = {},
+    taskQueue,
+    tracker,
+    waits = "completed",
+  }: ActivitiesOptions,
 ): PaymentsActivities => {
   let hash: Promise<string> | undefined;
   const account = () => (hash ??= optionsOf(runtime).then(accountHash));
-  const writes = makeWriteActivities({ runtime, ledger, operations });
-  return {
+  const writes = makeWriteActivities({ runtime, ledger, operations, limits });
+  const activities: PaymentsActivities = {
     ...makeReadActivities(runtime),
     // It has each write of the contract, and your own operations.
     ...(writes.activities as ContractWriteActivities),
@@ -96,4 +107,5 @@ export const makePaymentsActivities = (
     ...makeNotifierActivities({ ledger, taskQueue, ...notifier }),
     ...makeWorkerCheckActivities(runtime, ledger),
   };
+  return parsing(activities, (type) => type in writes.activities);
 };

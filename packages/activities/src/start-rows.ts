@@ -4,7 +4,6 @@ import {
   failureTypes,
   type PayoutChunk,
   type PayoutRow,
-  STARTED_BY,
   type StartedRows,
   VOUCHER,
   type Voucher,
@@ -109,7 +108,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     { input, number, workflowId }: PayoutRow,
   ): Promise<BatchRowChange | undefined> => {
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
-    const memo: RunMemo = { [STARTED_BY]: startedBy, [BATCH_MEMO]: batch, [VOUCHER]: voucher };
+    const memo: RunMemo = { [BATCH_MEMO]: batch, [VOUCHER]: voucher };
     const { amount, currency, payout_reference: reference } = input.payout;
     try {
       await client.workflow.start<Workflows["payout"]>("payout", {

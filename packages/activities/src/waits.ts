@@ -19,6 +19,7 @@ import {
   type SeenFunds,
   type SeenPayout,
   failureTypes,
+  WAIT,
   type WaitActivities,
 } from "@durable-payments/protocol/calls";
 import { Effect, Option, Stream, Result } from "effect";
@@ -249,6 +250,19 @@ const readCardholder = (
     ),
   );
 
+/** As {@link readCardholder}; a cardholder that the ledger has removed is not listed any more. */
+const readVerification = (
+  client: Client,
+  ledger: Ledger,
+  account: string,
+  card_holder_id: string,
+) =>
+  Effect.flatMap(readCardholder(client, { card_holder_id }), (found) =>
+    found.seen.card_holder_status === undefined
+      ? Effect.promise(() => orRemoved(ledger, account, found))
+      : Effect.succeed(found),
+  );
+
 /** Reads a balance. If the service does not have it, it is refused, and the step creates it. */
 export const readFunds = (
   client: Client,
@@ -298,6 +312,30 @@ const final = ({ _tag: tag, message, operation }: PaymentsError): ApplicationFai
     details: [{ operation }],
   });
 
+/** Returns the look at the object of a wait, by the id of its activity; undefined if nothing has to be looked at. */
+export const lookOf = (
+  activityId: string,
+  ledger: Ledger,
+  account: string,
+): Call<Seen<{ readonly outcome: string }>> | undefined => {
+  const [name, thing] = [
+    activityId.split(":", 1)[0],
+    activityId.slice(activityId.indexOf(":") + 1),
+  ];
+  switch (name) {
+    case WAIT.payout:
+      return (client) =>
+        Effect.flatMap(
+          Effect.promise(() => withSent(ledger, account, thing)),
+          (wait) => readPayout(client, wait),
+        );
+    case WAIT.cardholder:
+      return (client) => readVerification(client, ledger, account, thing);
+    default:
+      return undefined;
+  }
+};
+
 /** Makes the activities that wait for the service. */
 export const makeWaitActivities = ({
   account,
@@ -308,7 +346,17 @@ export const makeWaitActivities = ({
   const here = async (kind: Wait["kind"], thing: string): Promise<NewWait> => {
     const { activityId, workflowExecution } = Context.current().info;
     const { runId = "", workflowId = "" } = workflowExecution ?? {};
-    return { account: await account(), workflowId, runId, activityId, kind, thing };
+    // The last look has an id of its own.
+    const wait = activityId.replace(/:look$/, "");
+    return { account: await account(), workflowId, runId, activityId: wait, kind, thing };
+  };
+
+  /** Records an end that this activity has seen itself: the next write of the run looks for it. */
+  const recordEnd = async (kind: Wait["kind"], thing: string, outcome: string): Promise<void> => {
+    if (kind === "balance") return;
+    const wait = await here(kind, thing);
+    await ledger.openWait(wait);
+    await ledger.closeWait(wait, { outcome });
   };
 
   /** Leaves the end of the activity to the tracker. */
@@ -325,7 +373,7 @@ export const makeWaitActivities = ({
     throw notYet(why, LONGEST_OWN_REST_MS);
   };
 
-  const wait = async <A>(
+  const wait = async <A extends { readonly outcome: string }>(
     kind: Wait["kind"],
     thing: string,
     read: Call<Seen<A>>,
@@ -334,11 +382,16 @@ export const makeWaitActivities = ({
     const result = await runCall(runtime, read, Context.current().cancellationSignal);
     if (Result.isSuccess(result)) {
       const { isOpen, seen, why } = result.success;
-      return isOpen && mode !== "look" ? leaveToTracker(kind, thing, why) : seen;
+      if (isOpen) return mode === "look" ? seen : leaveToTracker(kind, thing, why);
+      await recordEnd(kind, thing, seen.outcome);
+      return seen;
     }
     const { failure } = result;
     // Any other failure of a read proves nothing about the object.
-    if (isFinal(failure, kind)) throw final(failure);
+    if (isFinal(failure, kind)) {
+      await recordEnd(kind, thing, failureTypes.invalidRequest);
+      throw final(failure);
+    }
     if (mode === "look") throw pollAgain(failure.message);
     return leaveToTracker(kind, thing, failure.message);
   };
@@ -350,18 +403,12 @@ export const makeWaitActivities = ({
       const read: Call<Seen<SeenPayout>> = (client) => readPayout(client, { ...input, ...age });
       return wait("payout", input.payout_id, read, input.mode);
     },
-    awaitVerification: ({ card_holder_id, mode }) =>
-      wait(
-        "cardholder",
-        card_holder_id,
-        (client) =>
-          Effect.flatMap(readCardholder(client, { card_holder_id }), (found) =>
-            found.seen.card_holder_status === undefined
-              ? Effect.promise(async () => orRemoved(ledger, await account(), found))
-              : Effect.succeed(found),
-          ),
-        mode,
-      ),
+    awaitVerification: async ({ card_holder_id, mode }) => {
+      const hash = await account();
+      const read: Call<Seen<SeenCardholder>> = (client) =>
+        readVerification(client, ledger, hash, card_holder_id);
+      return wait("cardholder", card_holder_id, read, mode);
+    },
     awaitFunds: (input) =>
       wait(
         "balance",

@@ -107,20 +107,22 @@ beforeEach(async () => {
 });
 
 const noteRuns = (runs: ReadonlyArray<Pick<Run, "workflowId">>) =>
-  ledger.noteRuns(
-    runs.map(({ workflowId }) => ({
-      account: ACCOUNT,
-      workflowId,
-      runId: `run-of-${workflowId}`,
-      type: "payout",
-      startedBy: null,
-      batch: null,
-      batchRow: null,
-      amount: "250.00",
-      currency: "USD",
-      payee: null,
-      reference: "Invoice 17",
-    })),
+  ledger.recordStarts(
+    runs.map(({ workflowId }) => [
+      {
+        account: ACCOUNT,
+        workflowId,
+        runId: `run-of-${workflowId}`,
+        type: "payout",
+        batch: null,
+        batchRow: null,
+        amount: "250.00",
+        currency: "USD",
+        payee: null,
+        reference: "Invoice 17",
+      },
+      { by: "ada", how: "test", value: { type: "payout", content: "c" } },
+    ]),
   );
 
 /** Looks, and has what was found posted. */

@@ -80,15 +80,14 @@ const withLedger = async <A>(work: () => Promise<A>): Promise<A> => {
   }
 };
 
-/** Opens the ledger, binds it to the namespace, and sets the limits of the accounts. */
+/** Opens the ledger, and binds it to the namespace. */
 const openLedgerOf = async (
   settings: WorkerSettings,
-  accounts: Accounts,
+  [first]: Accounts,
   namespace: string,
   given: Ledger | undefined,
 ): Promise<Ledger> =>
   withLedger(async () => {
-    const [first] = accounts;
     const seal = settings.keyring === undefined ? undefined : openTextSeal(settings.keyring);
     const place = () => readLedgerPlace(settings.ledger, clientHash(first.options));
     const onMigration = (version: number, found: number) => {
@@ -100,10 +99,6 @@ const openLedgerOf = async (
     const ledger = given ?? (await openLedger(place(), { ...(seal && { seal }), onMigration }));
     try {
       await ledger.pin(namespace);
-      for (const { hash, settings: of } of accounts) {
-        const { approveAbove = null, maxAmounts = null } = of;
-        await ledger.setLimits({ account: hash, approveAbove, maxAmounts });
-      }
       return ledger;
     } catch (error) {
       if (given === undefined) await ledger.close();
@@ -254,11 +249,12 @@ export const prepareWorker = async (
 
   const draining = new AbortController();
   let tracing: Tracing | undefined;
-  const activitiesOf = (account: Account) => ({
-    name: account.name,
-    perSecond: account.settings.activitiesPerSecond,
-    activities: makePaymentsActivities(account.runtime, {
+  const activitiesOf = ({ name, runtime, settings: of }: Account) => ({
+    name,
+    perSecond: of.activitiesPerSecond,
+    activities: makePaymentsActivities(runtime, {
       ledger,
+      limits: { approveAbove: of.approveAbove ?? null, maxAmounts: of.maxAmounts ?? null },
       operations: settings.operations ?? {},
       taskQueue,
       waits: process.skipsTime ? "polled" : "completed",

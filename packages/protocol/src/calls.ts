@@ -23,18 +23,18 @@ export interface WriteOptions {
 
 /** Input of the activity of a write. */
 export interface WriteCall extends WriteOptions {
-  /** Name of the step, unique in its run and without a colon; the row's step is `rowStep(rootId, { workflowId, step })`. */
+  /** Name of the step, unique in its run. */
   readonly step: string;
+  /** Business key of the write, if it has one: its row is that of {@link keyedName}, whichever workflow asks. */
+  readonly key?: string;
   /** Whether the user named it: then a changed request is an amendment. */
   readonly isNamed: boolean;
   readonly request: JsonFields;
-  /** The root workflow id, under which the row is kept; a child's own id is part of the row's step. */
+  /** The root workflow id, as the run knows it: its stops and pauses count as well. It permits nothing. */
   readonly rootId: string;
   /** The run that scheduled the activity: if the activity works in another run, it reconciles first. */
   readonly runId: string;
-  /** The person who started the run, from its memo. */
-  readonly startedBy?: string;
-  /** Whether the run was continued, or is one of a schedule: then every write needs a name of its own. */
+  /** Whether the run was continued, or has a cron schedule: then every write needs a name of its own. */
   readonly isContinued: boolean;
   /** 1 for the first call of the step in this run. */
   readonly call: number;
@@ -44,10 +44,31 @@ export interface WriteCall extends WriteOptions {
   readonly version?: number;
   /** Checked with the request before anything is sent; fields that earlier steps fill in may be missing. */
   readonly planned?: ReadonlyArray<PlannedRequest>;
-  /** Rows' steps that this run has called with the same operation: none of them is a renamed step. */
+  /** Steps that this run has called with the same operation: none of them is a renamed step. */
   readonly claimed?: ReadonlyArray<string>;
+  /** What the run believes of its earlier steps and waits: nothing is sent before the ledger agrees. */
+  readonly believed?: ReadonlyArray<Believed>;
   /** `close`: its run is being cancelled, and nothing new is sent. */
   readonly mode?: "close";
+}
+
+/**
+ * The outcome of an earlier step or wait, as a run believes it. Whoever has access to Temporal can complete or fail an
+ * activity by hand, so the activity of a later write compares it with the ledger.
+ */
+export interface Believed {
+  /** Name of the account that it was called for; absent for the unnamed one. */
+  readonly account?: string;
+  /** Id of the activity of a wait. */
+  readonly wait?: string;
+  /** Name, operation and key of a step. */
+  readonly step?: string;
+  readonly operation?: string;
+  readonly key?: string;
+  /** Ids in the result of a step. */
+  readonly ids?: ReadonlyArray<string>;
+  /** Outcome of a wait, or the type of a failure. */
+  readonly outcome?: string;
 }
 
 /** The activity that undoes a step. */
@@ -58,8 +79,10 @@ export interface UndoCall extends Omit<
   WriteCall,
   "isNamed" | "mode" | "planned" | "request" | keyof WriteOptions
 > {
-  /** The result of the step in this run, and its operation: a restored ledger may not know it. */
-  readonly made?: { readonly operation: string; readonly fields: JsonFields };
+  /** Operation of the step; {@link UNDO} if this run has not called it. */
+  readonly operation: string;
+  /** The result of the step in this run: a restored ledger may not know it. */
+  readonly made?: JsonFields;
 }
 
 /** Result of the activity of a write. */
@@ -95,6 +118,8 @@ export const nudgeSignal = {
 export interface FailureFacts {
   readonly operation: string;
   readonly step: string;
+  /** Workflow id of the row: another than the run's own, if the step has a key. */
+  readonly workflowId?: string;
   /** Version of the row. */
   readonly version?: number;
   /** The service's own id. */
@@ -137,32 +162,18 @@ export const accountQueue = (taskQueue: string, account: string | undefined): st
 /** Returns the name of the account whose activities a queue has; undefined for the unnamed account. */
 export const accountOfQueue = (taskQueue: string): string | undefined => taskQueue.split("@")[1];
 
-const CHILD = ":";
-
-/** Names a step of a run: which workflow, and which of its steps. */
-export interface RunStep {
-  readonly workflowId: string;
-  /** No colon in it. */
-  readonly step: string;
-}
-
-/** Returns the step of a row: rows are kept under the root workflow id, and those of a child name it. */
-export const rowStep = (rootId: string, { step, workflowId }: RunStep): string =>
-  workflowId === rootId ? step : `${workflowId}${CHILD}${step}`;
-
-/** Returns the workflow and the step of a row: the ones to notify. */
-export const runStep = (row: RunStep): RunStep => {
-  const at = row.step.lastIndexOf(CHILD);
-  return at < 0
-    ? { workflowId: row.workflowId, step: row.step }
-    : { workflowId: row.step.slice(0, at), step: row.step.slice(at + CHILD.length) };
-};
+/**
+ * Names the write with a business key: the same for every workflow that asks, for a `payout` that was started under the
+ * id `payout/KEY`, and for a row of a file. A key in another Unicode normal form is the same key.
+ */
+export const keyedName = (account: string, operation: string, key: string) => ({
+  account,
+  workflowId: `${operation === "createPayout" ? "payout" : operation}/${key.normalize()}`,
+  step: operation,
+});
 
 /** The memo field of a run's voucher. */
 export const VOUCHER = "durable-payments/voucher";
-
-/** The memo field that names the person who started a run, who cannot approve its payments. */
-export const STARTED_BY = "startedBy";
 
 /** A voucher holds for a run that starts within this time of it. */
 const HOLDS_MS = 10_000;

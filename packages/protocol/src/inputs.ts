@@ -30,6 +30,8 @@ export type PayoutInput = (
   readonly payout: Omit<CreatePayoutInput, "beneficiary_id" | "unique_request_id">;
   /** Name of the account that pays, one of the worker's; default: the unnamed account. */
   readonly account?: string;
+  /** Business key: what was made under it once is never made again, whichever workflow asks. */
+  readonly key?: string;
   readonly options?: PayoutOptions;
 };
 
@@ -71,6 +73,8 @@ export type OnboardCardholderInput = (
   };
   /** Name of the account that pays, one of the worker's; default: the unnamed account. */
   readonly account?: string;
+  /** Business key: what was made under it once is never made again, whichever workflow asks. */
+  readonly key?: string;
   readonly options?: OnboardCardholderOptions;
 };
 
@@ -126,6 +130,18 @@ export const isAccountName = (value: unknown): value is string =>
 export const isAmount = (value: unknown): boolean =>
   typeof value === "string" && /^(0|[1-9]\d*)(\.\d+)?$/.test(value);
 
+/** Longest key, in characters. */
+const LONGEST_KEY = 200;
+
+/** The rule of a key, for messages. */
+export const KEY_RULE = `1 to ${LONGEST_KEY} visible characters, no quotes or backslashes, and no surrounding blanks`;
+
+/** Checks whether a value can be a business key: two keys that look alike are one, so no character is invisible. */
+export const isKey = (key: unknown): key is string =>
+  typeof key === "string" &&
+  key.length <= LONGEST_KEY &&
+  /^(?!\s)[^"\\\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+(?<!\s)$/u.test(key);
+
 const text: Wanted = ["a text", (value) => typeof value === "string" && value.trim() !== ""];
 const AMOUNT = 'an amount, such as "250.00"';
 const amount: Wanted = [AMOUNT, isAmount];
@@ -133,8 +149,11 @@ const amount: Wanted = [AMOUNT, isAmount];
 const limit: Wanted = [AMOUNT, (value) => isAmount(typeof value === "number" ? `${value}` : value)];
 const duration: Wanted = ['a duration, such as "7 days"', isDuration];
 const account: Wanted = ["an account's name: lower-case letters, digits, dashes", isAccountName];
-/** The request of a step, which the contract checks. */
-const request: Wanted = ["an object", isRecord];
+const key: Wanted = [`a key: ${KEY_RULE}`, isKey];
+/** The request of a step, which the contract checks, or what an activity parses. */
+const object: Wanted = ["an object", isRecord];
+const list: Wanted = ["a list", Array.isArray];
+const number: Wanted = ["a number", Number.isFinite];
 
 const oneOf = (...words: ReadonlyArray<string>): Wanted => [
   words.join(" or "),
@@ -142,19 +161,20 @@ const oneOf = (...words: ReadonlyArray<string>): Wanted => [
 ];
 
 /** The workflows whose inputs are checked. */
-type CheckedWorkflow = "payout" | "onboardCardholder";
+type CheckedWorkflow = "payout" | "onboardCardholder" | "payoutBatch" | "tracker";
 
-/** The inputs of the workflows, each with the two fields of which it has exactly one. */
+/** The inputs of the workflows, some with two fields of which they have exactly one. */
 const INPUTS: Readonly<
-  Record<CheckedWorkflow, { readonly either: readonly [string, string]; readonly fields: Wanted }>
+  Record<CheckedWorkflow, { readonly either?: readonly [string, string]; readonly fields: Wanted }>
 > = {
   payout: {
     either: ["beneficiary", "beneficiary_id"],
     fields: {
-      "beneficiary?": request,
+      "beneficiary?": object,
       "beneficiary_id?": text,
-      payout: request,
+      payout: object,
       "account?": account,
+      "key?": key,
       "options?": {
         "approval?": { above: amount },
         "completeWithin?": duration,
@@ -165,10 +185,11 @@ const INPUTS: Readonly<
   onboardCardholder: {
     either: ["cardholder", "card_holder_id"],
     fields: {
-      "cardholder?": request,
+      "cardholder?": object,
       "card_holder_id?": text,
       card: { product_code: text, card_limit: limit, "card_name?": text },
       "account?": account,
+      "key?": key,
       "options?": {
         "onFailure?": oneOf("keep", "compensate"),
         "verifyWithin?": duration,
@@ -176,6 +197,8 @@ const INPUTS: Readonly<
       },
     },
   },
+  payoutBatch: { fields: { batch: text, startedBy: text, window: number, rows: list } },
+  tracker: { fields: { account: text, "name?": account, "known?": object } },
 };
 
 const isList = (wanted: Wanted): wanted is Extract<Wanted, ReadonlyArray<unknown>> =>
@@ -201,8 +224,9 @@ const faultsOf = (value: unknown, wanted: Wanted, at: string): ReadonlyArray<Fau
 /** Returns every fault of a workflow's input, except those of its requests. */
 export const inputFaults = (workflow: CheckedWorkflow, input: unknown): ReadonlyArray<Fault> => {
   const { either, fields } = INPUTS[workflow];
-  const [one, other] = either;
-  const isBoth = isRecord(input) && (input[one] === undefined) === (input[other] === undefined);
+  const [one = "", other = ""] = either ?? [];
+  const isBoth =
+    either && isRecord(input) && (input[one] === undefined) === (input[other] === undefined);
   const choice = { field: one, problem: `or ${other} is required, but not both` };
   return [...(isBoth ? [choice] : []), ...faultsOf(input, fields, "")];
 };

@@ -1,4 +1,4 @@
-import type { PayoutChunk, StartedRows, STARTED_BY, Voucher, VOUCHER } from "./calls.ts";
+import type { PayoutChunk, StartedRows, Voucher, VOUCHER } from "./calls.ts";
 import type {
   OnboardCardholderInput,
   OnboardCardholderResult,
@@ -42,9 +42,8 @@ export const WORKFLOW = {
 /** Memo field that names the batch of a run: another batch may have the same row. */
 export const BATCH_MEMO = "durable-payments/batch";
 
-/** The memo of a run. Anyone may write one, so readers check the values. */
+/** The memo of a run. Anyone may write one, so readers check the values, and it names nobody. */
 export type RunMemo = {
-  readonly [STARTED_BY]?: string;
   readonly [VOUCHER]?: Voucher;
   readonly [BATCH_MEMO]?: string;
 };

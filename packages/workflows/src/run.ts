@@ -1,13 +1,15 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { RunMemo } from "@durable-payments/protocol";
 import { inputFaults } from "@durable-payments/protocol/inputs";
 import {
+  type Believed,
   CANCELLED,
   nudgeSignal,
   type PlannedRequest,
-  STARTED_BY,
   VOUCHER,
   voucherOf,
 } from "@durable-payments/protocol/calls";
+import { defineSearchAttributeKey } from "@temporalio/common";
 import {
   ActivityFailure,
   ApplicationFailure,
@@ -20,10 +22,15 @@ import {
 import { InvalidRequest, PaymentFailure } from "./failures.ts";
 
 /** Returns a step without calls. */
-export const newStep = (operation: string, isNamed: boolean, account: string | undefined) => ({
+export const newStep = (
+  operation: string,
+  isNamed: boolean,
+  { account, key }: { readonly account?: string | undefined; readonly key?: string | undefined },
+) => ({
   operation,
   isNamed,
   account,
+  key,
   /** How often its activity was called. */
   calls: 0,
   /** Version of the row in its last result. */
@@ -54,15 +61,20 @@ const install = () => {
     children: new Set<string>(),
     /** Requests that the next write checks too. */
     planned: [] as ReadonlyArray<PlannedRequest>,
+    /** Outcomes of steps and waits that no later write has compared with the ledger. */
+    believed: [] as ReadonlyArray<Believed>,
     /** Nudges that named all steps, and by step. */
     nudges: 0,
     nudged: new Map<string, number>(),
     /** Fails every workflow task, even if the workflow catches the error. */
     fault: undefined as Error | undefined,
   };
-  setHandler(nudgeSignal, ({ steps } = {}) => {
-    if (steps === undefined) state.nudges += 1;
-    for (const step of steps ?? []) state.nudged.set(step, (state.nudged.get(step) ?? 0) + 1);
+  const { nudged } = state;
+  // Anybody may send a signal, with any content: it is parsed, and only has steps look again.
+  setHandler(nudgeSignal, (nudge: unknown) => {
+    const steps: unknown = isRecord(nudge) ? nudge["steps"] : undefined;
+    if (!Array.isArray(steps)) state.nudges += 1;
+    else for (const step of steps.map(String)) nudged.set(step, (nudged.get(step) ?? 0) + 1);
   });
   return state;
 };
@@ -114,6 +126,9 @@ export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => 
   if (faults.length > 0) throw new InvalidRequest(`${faults.join("; ")}. Nothing was sent.`);
 };
 
+/** What Temporal names in each run of a Schedule. */
+const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", "KEYWORD");
+
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
 /**
@@ -124,7 +139,6 @@ const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 export const identity = () => {
   const info = workflowInfo();
   const { runId, workflowId } = info;
-  const by = info.memo?.[STARTED_BY];
   if (info.parent !== undefined && UUID.test(workflowId)) {
     throw new InvalidRequest(
       `The child workflow ${workflowId} has a random id, so it sends nothing: a retry of its parent would start another child, which sends again. Start it with a workflowId that says what it pays.`,
@@ -134,9 +148,9 @@ export const identity = () => {
     workflowId,
     rootId: info.root?.workflowId ?? workflowId,
     runId,
-    /** From its memo. */
-    startedBy: typeof by === "string" && by !== "" ? by : undefined,
-    /** The run follows another of its chain, or its id has a schedule. */
+    /** The Schedule that has started the run. */
+    schedule: info.typedSearchAttributes.get(SCHEDULED_BY),
+    /** The run follows another of its chain, or its id has a cron schedule. */
     isContinued: info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "",
     voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
   };
@@ -145,24 +159,25 @@ export const identity = () => {
 export type Identity = ReturnType<typeof identity>;
 
 /**
- * Names the starter of the parent to a child workflow: that person cannot approve payments of the child. If this run
- * starts the child for the first time, it also vouches for it: then its first sends need no check at the service.
+ * Vouches for a child workflow that this run starts for the first time, so that the first sends of the child need no
+ * check at the service. Only an id that begins with this workflow's own is vouched for: no other parent can have it.
  *
- * @param workflowId of the child.
- * @returns a memo for the child. Without it nobody can approve a payment of the child.
+ * @param workflowId of the child: `PARENT/NAME`, without another slash.
+ * @returns a memo for the child. Without a voucher its first send is reconciled, which takes minutes.
  * @example
  * ```ts
- * const workflowId = `${orderId}/deposit`;
+ * const workflowId = `${workflowInfo().workflowId}/deposit`;
  * await executeChild(payDeposit, { workflowId, args: [order], memo: voucherFor(workflowId) });
  * ```
  */
 export const voucherFor = (workflowId: string): RunMemo => {
   const { children } = runState();
-  const { startedBy, voucher } = identity();
-  const starter = startedBy === undefined ? {} : { [STARTED_BY]: startedBy };
-  if (voucher === undefined || children.has(workflowId)) return starter;
+  const { voucher, workflowId: own } = identity();
+  const isOwn =
+    workflowId.startsWith(`${own}/`) && /^[^/]+$/.test(workflowId.slice(own.length + 1));
+  if (voucher?.is !== "first" || !isOwn || children.has(workflowId)) return {};
   children.add(workflowId);
-  return { ...starter, [VOUCHER]: { ...voucher, workflowId, at: Date.now() } };
+  return { [VOUCHER]: { workflowId, at: Date.now(), is: "first" } };
 };
 
 /** Returns the failure of an activity that ends a step; any other error unchanged. */

@@ -1,7 +1,11 @@
 import { nudgeSignal } from "@durable-payments/protocol/calls";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
-import type { ApplicationFailure, WorkflowFailedError } from "@temporalio/client";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import {
+  ApplicationFailure,
+  type WorkflowFailedError,
+  type WorkflowHandle,
+} from "@temporalio/client";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { beneficiary, payout, startRealRig } from "./support/real-rig.ts";
 import { eventsOf, until } from "./support/stub-rig.ts";
 
@@ -119,6 +123,66 @@ it("a refused payout is paid by a start of the id again", async () => {
   expect(await paid("refused")).toBe(1);
 }, 60_000);
 
+/** What a person with access to Temporal can do to an activity, as `temporal activity complete` and `fail` do. */
+const forge = (workflowId: string, activityId: string) => {
+  const { activity } = rig.environment.client;
+  return {
+    complete: (result: unknown) => activity.complete({ workflowId, activityId }, result),
+    fail: (type: string) =>
+      activity.fail({ workflowId, activityId }, ApplicationFailure.nonRetryable("forged", type)),
+  };
+};
+
+/** Returns the reason for which the last activity of a run waits. */
+const whyWaiting = async (handle: WorkflowHandle, type: string): Promise<string> => {
+  let why = "";
+  await until(async () => {
+    const { raw } = await handle.describe();
+    const found = raw.pendingActivities?.find(({ activityType }) => activityType?.name === type);
+    why = found?.lastFailure?.message ?? "";
+    return why !== "";
+  });
+  return why;
+};
+
+describe("an activity that is completed or failed by hand", () => {
+  it.concurrent("as a payout that was not paid lets nothing be paid a second time", async () => {
+    const handle = await rig.start("payUntilPaid", "forged-wait", [partOf("forged wait STUCK")]);
+    let payout_id = "";
+    await until(async () => {
+      const [wait] = await rig.ledger.waits({ workflowId: "forged-wait" });
+      payout_id = wait?.thing ?? "";
+      return payout_id !== "";
+    });
+    const seen = { payout_id, outcome: "failed", payout_status: "REJECTED" };
+    await forge("forged-wait", `awaitPayout:${payout_id}`).complete(seen);
+    expect(await whyWaiting(handle, "createPayout")).toContain("and the ledger does not");
+    expect(await paid("forged wait STUCK")).toBe(1);
+    // It is true since: the run goes on.
+    await rig.simulator.setPayoutStatus(payout_id, "REJECTED");
+    await handle.result();
+    expect(await paid("forged wait STUCK")).toBe(2);
+  }, 60_000);
+
+  it.concurrent("as a beneficiary of somebody's choice is not paid", async () => {
+    // Its activity waits, so there is time to complete it.
+    await rig.simulator.addFault({ kind: "html-502", operation: "createBeneficiary", times: 100 });
+    const handle = await rig.start("payout", "forged-payee", [
+      { beneficiary, payout: { ...payout, payout_reference: "forged payee" } },
+    ]);
+    await whyWaiting(handle, "createBeneficiary");
+    const { raw } = await handle.describe();
+    const activityId = raw.pendingActivities?.[0]?.activityId ?? "";
+    await forge("forged-payee", activityId).complete({
+      is: "done",
+      made: { beneficiary_id: known },
+    });
+    expect(await whyWaiting(handle, "createPayout")).toContain("and the ledger does not");
+    expect(await paid("forged payee")).toBe(0);
+    await handle.terminate();
+  }, 60_000);
+});
+
 const partOf = (payout_reference: string) => ({
   ...payout,
   beneficiary_id: known,
@@ -148,13 +212,14 @@ it.concurrent("a run that continues as new pays each of its named steps once", a
 }, 60_000);
 
 it.concurrent("a child that its parent starts again pays once", async () => {
-  const handle = await rig.start("payByChildren", "parent", [["child", "child"], partOf("child")]);
+  const child = "parent/child";
+  const handle = await rig.start("payByChildren", "parent", [[child, child], partOf("child")]);
   await handle.result();
   expect(await paid("child")).toBe(1);
-  expect((await rig.ledger.rowsOf("parent")).map(({ step }) => step)).toEqual([
-    "child:createPayout",
+  expect(await rig.ledger.rowsOf("parent")).toMatchObject([
+    { workflowId: child, step: "createPayout", ownerId: child, rootId: "parent" },
   ]);
-  const again = await rig.start("payByChildren", "parent", [["child"], partOf("child")]);
+  const again = await rig.start("payByChildren", "parent", [[child], partOf("child")]);
   await again.result();
   await rig.record(handle, "parent");
   expect(await paid("child")).toBe(1);

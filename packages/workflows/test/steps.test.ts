@@ -70,7 +70,7 @@ describe("the name of a step", () => {
     expect(await failedTask(handle)).toContain("is already a reserveGoods");
   });
 
-  it.each(["", "child:1", "two\nlines", "x".repeat(101)])("is not %j", async (step) => {
+  it.each(["", "two\nlines", "x".repeat(101)])("is not %j", async (step) => {
     const handle = await rig.start("pay", ["1.00", { step }]);
     expect(await failedTask(handle)).toContain("must have a name");
     expect(rig.callsOf(handle)).toEqual([]);
@@ -95,30 +95,58 @@ describe("the name of a step", () => {
       ]),
     );
   });
+});
 
-  it("is wanted for every write of a continued run", async () => {
+describe("a key", () => {
+  it("goes with the write, and names the step if nothing else does", async () => {
+    const handle = await rig.start("payByKeys", [["may/1", "may/2", "may/1"]]);
+    expect(await handle.result()).toEqual([
+      "payout of createPayout may/1",
+      "payout of createPayout may/2",
+      "payout of createPayout may/1",
+    ]);
+    const calls = rig.callsOf(handle).map(({ input }) => [input.key, input.call]);
+    expect(calls).toEqual([
+      ["may/1", 1],
+      ["may/2", 1],
+      ["may/1", 2],
+    ]);
+  });
+
+  it.each(["", " may", "may ", 'a "b"', "two\nlines", "in\u200bvisible", "x".repeat(201)])(
+    "is not %j",
+    async (key) => {
+      const handle = await rig.start("payByKeys", [[key]]);
+      expect(await failedTask(handle)).toContain("The key");
+      expect(rig.callsOf(handle)).toEqual([]);
+    },
+  );
+
+  it("is wanted for money of a continued run", async () => {
     const handle = await rig.start("payEachMonth", [2, false]);
     const second = async () =>
       (await handle.describe()).runId !== rig.callsOf(handle)[0]?.input.runId;
     await until(second);
     const latest = environment.client.workflow.getHandle(handle.workflowId);
-    expect(await failedTask(latest)).toContain("The run continued as new");
+    const message = await failedTask(latest);
+    expect(message).toContain("The run continued as new");
+    expect(message).toContain('createPayout(…, { key: "…" })');
     expect(rig.callsOf(handle)).toHaveLength(1);
   });
 
   it("lets a continued run pay", async () => {
     const handle = await rig.start("payEachMonth", [3, true]);
     await handle.result();
-    expect(rig.callsOf(handle).map(({ input }) => [input.step, input.isContinued])).toEqual([
+    expect(rig.callsOf(handle).map(({ input }) => [input.key, input.isContinued])).toEqual([
       ["month 3", false],
       ["month 2", true],
       ["month 1", true],
     ]);
   });
 
-  it("is wanted for every write of a schedule", async () => {
+  it("is wanted for money of a cron schedule", async () => {
     const handle = await rig.start("pay", [], { cronSchedule: "@every 1s" });
-    expect(await failedTask(handle)).toContain("has a schedule");
+    expect(await failedTask(handle)).toContain("has a cron schedule");
     expect(rig.callsOf(handle)).toEqual([]);
   });
 });
@@ -150,8 +178,12 @@ describe("a voucher", () => {
   });
 
   it("is given to a child once by a parent that has one", async () => {
-    const child = "child-of-vouched";
-    const handle = await rig.start("payByChildren", [[child, child]], { isVouched: true });
+    const workflowId = "vouched";
+    const child = "vouched/child";
+    const handle = await rig.start("payByChildren", [[child, child]], {
+      isVouched: true,
+      workflowId,
+    });
     await handle.result();
     const calls = rig.callsOf({ workflowId: child });
     expect(calls.map(({ input }) => [input.isFirst, input.rootId, input.step])).toEqual([
@@ -161,9 +193,28 @@ describe("a voucher", () => {
   });
 
   it("is not given by a parent without one", async () => {
-    const handle = await rig.start("payByChildren", [["child-of-any"]]);
+    const handle = await rig.start("payByChildren", [["any/child"]], { workflowId: "any" });
     await handle.result();
-    expect(rig.callsOf({ workflowId: "child-of-any" })[0]?.input.isFirst).toBe(false);
+    expect(rig.callsOf({ workflowId: "any/child" })[0]?.input.isFirst).toBe(false);
+  });
+
+  it("is not given to a child that another parent could have", async () => {
+    const ids = ["elsewhere", "only-a-prefix", "only/two/levels", "only/"];
+    const handle = await rig.start("payByChildren", [ids], { isVouched: true, workflowId: "only" });
+    await handle.result();
+    for (const workflowId of ids)
+      expect(rig.callsOf({ workflowId })[0]?.input.isFirst, workflowId).toBe(false);
+  });
+
+  it("of a retry is not handed to a child: the parent may have started it before", async () => {
+    const workflowId = "retried-parent";
+    const voucher = { workflowId, at: Date.now(), is: "retry", versions: { createPayout: 7 } };
+    const memo = { "durable-payments/voucher": voucher };
+    const child = "retried-parent/child";
+    const handle = await rig.start("payByChildren", [[child]], { workflowId, memo });
+    await handle.result();
+    const [call] = rig.callsOf({ workflowId: child });
+    expect([call?.input.isFirst, call?.input.version]).toEqual([false, undefined]);
   });
 
   it("of a retry names the versions of rows", async () => {
@@ -201,6 +252,19 @@ describe("where a person is asked", () => {
     expect(events.filter((event) => event === "timerStarted")).toHaveLength(1);
     expect(events.filter((event) => event === "activityTaskScheduled")).toHaveLength(2);
   });
+
+  it.each([5, null, "all", { steps: 5 }, [{}]])(
+    "a nudge of %j has every step look again, and fails nothing",
+    async (content) => {
+      const handle = await rig.start("pay", [], {
+        stub: (called) => (called.input.call === 1 ? waiting(3) : made(called)),
+      });
+      await until(async () => (await eventsOf(handle)).includes("timerStarted"));
+      await handle.signal("durable-payments/nudge", content);
+      await handle.result();
+      expect(await eventsOf(handle)).not.toContain("workflowTaskFailed");
+    },
+  );
 
   it("a nudge that names steps wakes these alone", async () => {
     const handle = await rig.start(

@@ -6,7 +6,6 @@ import type {
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
 import { listedRuns, OPEN_RUNS, webUiLink } from "@durable-payments/protocol";
-import { runStep } from "@durable-payments/protocol/calls";
 import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { createHash } from "node:crypto";
@@ -86,7 +85,7 @@ const listPayments = async (
 const findQuestions = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
   (await ledger.rows({ needsPerson: true })).flatMap((row) => {
     if (row.question === null) return [];
-    const { step, workflowId } = runStep(row);
+    const { ownerId: workflowId, step } = row;
     const data = { workflowId, runId: row.runId, state: "attention", stage: step };
     return [{ type: "run.asks", at: row.question.since, which: row.question.id, data }];
   });

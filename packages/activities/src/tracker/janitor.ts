@@ -8,7 +8,7 @@ import {
   queryTexts,
   temporalReason,
 } from "@durable-payments/protocol";
-import { failureTypes, nudgeSignal, runStep } from "@durable-payments/protocol/calls";
+import { failureTypes, nudgeSignal } from "@durable-payments/protocol/calls";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
 /** Returns whether a workflow id has an open run; `unknown` if Temporal knows no run of it. */
@@ -51,8 +51,10 @@ export const nudgeUntold = async (
   const changedBefore = (await ledger.state()).now - LEFT_UNTOLD_MS;
   const rows = await ledger.rows({ account, isUntold: true, changedBefore, limit: MOST_NUDGED });
   let fault: string | undefined;
-  for (const [workflowId, untold] of Map.groupBy(rows, (row) => runStep(row).workflowId)) {
-    const nudge = { steps: untold.map((row) => runStep(row).step) };
+  for (const [workflowId, untold] of Map.groupBy(rows, ({ ownerId }) => ownerId)) {
+    // The run of a keyed row has named its step as it likes: all of its steps look again.
+    const isKeyed = untold.some((row) => row.workflowId !== workflowId);
+    const nudge = isKeyed ? {} : { steps: untold.map(({ step }) => step) };
     try {
       await client.workflow.getHandle(workflowId).signal(nudgeSignal, nudge);
     } catch (error) {
@@ -137,7 +139,7 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
       const changedBefore = now - LEFT_FOR_MS;
       const rows = await ledger.rows({ ...filter, changedBefore, after, limit: PAGE });
       after = rows.length < PAGE ? undefined : rows.at(-1);
-      const byRun = Map.groupBy(rows, (row) => runStep(row).workflowId);
+      const byRun = Map.groupBy(rows, ({ ownerId }) => ownerId);
       const open = byRun.size === 0 ? new Set() : await openAmong(client, byRun.keys());
       for (const [workflowId, writes] of byRun) {
         if (open.has(workflowId)) continue;

@@ -3,17 +3,18 @@ import {
   type JsonObject,
   type WriteName,
   type Ledger,
+  type Limits,
   grownWait,
   LedgerUnavailable,
 } from "@durable-payments/ledger";
 import {
   failureTypes,
-  rowStep,
   UNDO,
   type UndoCall,
   type WriteAnswer,
   type WriteCall,
 } from "@durable-payments/protocol/calls";
+import { makeAgreement, rowNameOf } from "./believed.ts";
 import { advanceRow, type Attempt } from "./guard.ts";
 import { Performing } from "./engine.ts";
 import { type EngineOptions, isListed, writeNames, type WriteTask } from "./operation.ts";
@@ -28,13 +29,6 @@ import { accountHash, textAt } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure } from "@temporalio/common";
 
-/** Returns the name of the row of a step: that of a child holds the child's workflow id. */
-const rowNameOf = (
-  account: string,
-  workflowId: string,
-  { rootId, step }: Pick<WriteCall, "rootId" | "step">,
-): WriteName => ({ account, workflowId: rootId, step: rowStep(rootId, { workflowId, step }) });
-
 /**
  * Performs a write: looks at its row and acts on the ledger's decisions until the write is done, or until time or a
  * person has to help. Any number of attempts may call it, also at the same time.
@@ -45,9 +39,9 @@ export const performWrite = async (
   options: EngineOptions,
   attempt: Attempt,
   task: WriteTask,
+  name = rowNameOf(options.account, attempt.workflowId, task),
 ): Promise<WriteAnswer> => {
   const operation = options.operations.get(task.operation);
-  const name = rowNameOf(options.account, attempt.workflowId, task);
   if (operation === undefined) {
     const { step } = name;
     const message = `The worker does not know the operation ${task.operation}.`;
@@ -60,10 +54,12 @@ export const performWrite = async (
     // A request is plain JSON.
     request: operation.describe(task.request as JsonObject),
     runId: attempt.runId,
-    startedBy: task.startedBy,
+    ownerId: attempt.workflowId,
+    rootId: task.rootId,
+    limits: options.limits,
     testimony: attempt.testimony,
     mode: task.mode ?? "send",
-    mayAmend: task.isNamed,
+    mayAmend: task.isNamed && task.key === undefined,
     approveAbove: task.approveAbove,
   };
   return new Performing(options, attempt, operation, call, task).run();
@@ -88,6 +84,9 @@ export const settleRow = async (
     name,
     operation: row.operation,
     request: row.request,
+    ownerId: row.ownerId,
+    rootId: row.rootId,
+    limits: options.limits,
     runId: mode === "settle" ? row.runId : attempt.runId,
     testimony: undefined,
     mode,
@@ -121,9 +120,9 @@ export const undoWrite = async (
     const details = { operation: UNDO, step: name.step, version: 0 };
     throw new StepFailed(failureTypes.cannotBeUndone, message, details);
   }
-  const operation = operations.get(row?.operation ?? call.made?.operation ?? "");
+  const operation = operations.get(row?.operation ?? call.operation);
   // Temporal remembers a result that a restored ledger has forgotten.
-  const returned = row?.state === "undone" ? undefined : call.made?.fields;
+  const returned = row?.state === "undone" ? undefined : call.made;
   const madeId = row?.state === "done" ? row.madeId : textAt(returned, operation?.idField ?? "");
   if (operation === undefined || !madeId) return { is: "done", made: {} };
   const undo = operation.undo?.(madeId);
@@ -136,14 +135,9 @@ export const undoWrite = async (
   const removed = await performWrite(
     { ...options, operations: new Map([[undo.operation.name, undo.operation]]) },
     attempt,
-    {
-      ...call,
-      operation: undo.operation.name,
-      // A repeated write is undone again.
-      step: generation === 1 ? `undo ${call.step}` : `undo ${call.step} ${generation}`,
-      isNamed: true,
-      request: { ...undo.request },
-    },
+    { ...call, operation: undo.operation.name, isNamed: true, request: { ...undo.request } },
+    // A repeated write is undone again.
+    { ...name, step: `undo ${name.step}${generation === 1 ? "" : ` ${generation}`}` },
   );
   if (removed.is === "waiting") return removed;
   await advanceRow(ledger, name, { is: "undone", who }, operation.policy({}));
@@ -158,6 +152,8 @@ interface WriteActivityOptions {
   readonly runtime: PaymentsRuntime;
   readonly ledger: Ledger;
   readonly operations: OwnOperations;
+  /** The worker's own limits: they only tighten those of the account. */
+  readonly limits?: Limits | undefined;
 }
 
 /** Details that an attempt leaves for the next one: the version of the row with nothing sent; 0 without a row. */
@@ -200,6 +196,7 @@ const attemptIn = (call: Testified): Attempt => {
   const { attempt, workflowExecution } = activity.info;
   const heartbeatDetails: unknown = activity.info.heartbeatDetails;
   const { runId = "", workflowId = "" } = workflowExecution ?? {};
+  const describe = () => activity.client.workflow.getHandle(workflowId, runId).describe();
   return {
     runId,
     workflowId,
@@ -209,10 +206,11 @@ const attemptIn = (call: Testified): Attempt => {
     startedAt: { wall: Date.now(), monotonic: performance.now() },
     signal: activity.cancellationSignal,
     heartbeat: (version) => activity.heartbeat({ attempt, version } satisfies Left),
-    isRunOpen: async () => {
-      const { status } = await activity.client.workflow.getHandle(workflowId, runId).describe();
-      return isOpenStatus(status.name);
+    rootId: async () => {
+      const { rootExecution } = (await describe()).raw.workflowExecutionInfo ?? {};
+      return rootExecution?.workflowId ?? workflowId;
     },
+    isRunOpen: async () => isOpenStatus((await describe()).status.name),
   };
 };
 
@@ -258,11 +256,17 @@ const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
   startedAt: { wall: Date.now(), monotonic: performance.now() },
   signal,
   heartbeat: () => {},
+  rootId: async () => workflowId,
   isRunOpen: async () => false,
 });
 
 /** Makes the activities of all writes: each step takes effect once, however often its activity is called. */
-export const makeWriteActivities = ({ ledger, operations: own, runtime }: WriteActivityOptions) => {
+export const makeWriteActivities = ({
+  ledger,
+  limits,
+  operations: own,
+  runtime,
+}: WriteActivityOptions) => {
   let made: Promise<EngineOptions> | undefined;
   const engine = (): Promise<EngineOptions> => {
     made ??= (async () => {
@@ -273,7 +277,9 @@ export const makeWriteActivities = ({ ledger, operations: own, runtime }: WriteA
         ([name, operation]) => [name, makeOwnOperation(name, operation)] as const,
       );
       const operations = new Map([...ofContract, ...all]);
-      return { account, ledger, operations, who: `worker ${process.pid}` };
+      const disagreement = makeAgreement({ account, ledger, runtime });
+      const who = `worker ${process.pid}`;
+      return { account, ledger, limits, operations, who, disagreement };
     })();
     return made;
   };

@@ -2,7 +2,7 @@ import { IsResend, type PaymentsClient, type PaymentsError } from "@durable-paym
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
 import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
-import { requestHash, textAt, withoutAccounts } from "@durable-payments/protocol";
+import { requestHash, requestTerms, textAt, withoutAccounts } from "@durable-payments/protocol";
 import { payeeMark } from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
@@ -349,6 +349,7 @@ export const makeContractOperations = ({
         const mark = name === "createBeneficiary" ? payeeMark(request) : undefined;
         return {
           hash: requestHash(name, request),
+          terms: requestTerms(name, request),
           amount: isMoney ? amount : null,
           currency: isMoney ? currency : null,
           payee:

@@ -15,7 +15,7 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";
-import { failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
+import { CANCELLED, failureTypes, type WriteAnswer } from "@durable-payments/protocol/calls";
 import { randomBytes } from "node:crypto";
 import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
@@ -72,7 +72,7 @@ export class Performing {
   }
 
   async run(): Promise<WriteAnswer> {
-    this.#look = await this.#options.ledger.look(this.#call.name);
+    this.#look = await this.#options.ledger.look(this.#call.name, this.#call);
     await this.#prepare(this.#look);
     let effect = await this.#called();
     for (;;) {
@@ -93,6 +93,7 @@ export class Performing {
           throw this.#notYet(effect.why, effect.at - this.#now, effect.isUnsent);
         case "person": {
           const { needs, question, why } = effect;
+          this.#leaveToOwner(why);
           const asked = question?.id ?? null;
           return { is: "waiting", needs, question: asked, why, version: this.version };
         }
@@ -130,13 +131,32 @@ export class Performing {
 
   #fail(type: string, message: string, details: JsonObject = {}): StepFailed {
     const { operation } = this.#call;
-    const { step } = this.#call.name;
-    return new StepFailed(type, message, { ...details, operation, step, version: this.version });
+    const { step, workflowId } = this.#call.name;
+    const at = { operation, workflowId, step, version: this.version };
+    return new StepFailed(type, message, { ...details, ...at });
+  }
+
+  /** Another workflow has asked for the same key, and a person is asked in its name: it is nudged, and this one is not. */
+  #leaveToOwner(why: string): void {
+    const { mode, ownerId } = this.#call;
+    if ((this.#row?.ownerId ?? ownerId) === ownerId) return;
+    if (mode === "close") throw this.#fail(CANCELLED, `Cancelled while it waited: ${why}`);
+    throw this.#notYet(why, grownWait(this.#attempt.attempt), false);
   }
 
   async #prepare(look: Look): Promise<void> {
-    const { ledger, operations } = this.#options;
-    const { elsewhere, payee } = await prepare({
+    const { disagreement, ledger, operations } = this.#options;
+    const { attempt, rootId, signal, workflowId } = this.#attempt;
+    const { believed = [] } = this.#task;
+    const { decisions, end, row } = look;
+    const { id, reason } = row?.question ?? {};
+    const isAnswered = end !== undefined || decisions.some(({ question }) => question === id);
+    if (reason !== undefined && !isAnswered) this.#leaveToOwner(reason);
+    if (this.#call.mode === "send" && row?.state !== "done") {
+      const why = await this.#reading(() => disagreement(believed, workflowId, signal), true);
+      if (why !== undefined) throw this.#notYet(why, grownWait(attempt), this.#isUnsent);
+    }
+    const { elsewhere, read } = await prepare({
       ledger,
       operations,
       operation: this.#operation,
@@ -144,10 +164,11 @@ export class Performing {
       task: this.#task,
       request: this.#request ?? {},
       look,
-      reading: (read) => this.#reading(read, true),
+      reading: (reading) => this.#reading(reading, true),
+      rootId,
       fail: (type, message, details) => this.#fail(type, message, details),
     });
-    this.#call = { ...this.#call, payee };
+    this.#call = { ...this.#call, ...read };
     this.#elsewhere = elsewhere;
     if (elsewhere.length === 0) return;
     // Before a resend, a person says whether this is another write.
@@ -157,13 +178,13 @@ export class Performing {
 
   async #advance(event: WriteHappening): Promise<NextEffect> {
     const { ledger, who } = this.#options;
-    const { name } = this.#call;
     const { effect, look } = await advanceRow(
       ledger,
-      name,
+      this.#call.name,
       { ...event, who },
       this.#policy,
       this.#attempt,
+      this.#call,
     );
     this.#look = look;
     return effect;

@@ -5,6 +5,7 @@ import {
   type Look,
   type WriteEvent,
   type WriteName,
+  type WriteOwner,
   type WritePolicy,
   type Call,
   type JsonObject,
@@ -30,21 +31,25 @@ export const advanceRow = async (
   event: WriteEvent,
   policy: WritePolicy,
   attempt?: Pick<Attempt, "workflowId" | "workflowType">,
+  owner?: WriteOwner,
 ): Promise<{ readonly look: Look; readonly effect: NextEffect }> => {
   let effect: NextEffect | undefined;
   const isUnread = event.is === "checked" && "not_confirmed" in event.result;
-  const look = await ledger.transact(name, (seen) => {
-    const { effect: next, entries, row } = advance(seen, event, policy);
-    effect = next;
-    return {
-      ...(row !== undefined && { row }),
-      entries: isUnread
-        ? entries.map((one) => ({ ...one, details: { ...one.details, ...NOT_CONFIRMED } }))
-        : entries,
-      // The root run is recorded with the row: a child knows only its own type.
-      workflowType: attempt?.workflowId === name.workflowId ? attempt.workflowType : undefined,
-    };
-  });
+  const look = await ledger.transact(
+    name,
+    (seen) => {
+      const { effect: next, entries, row } = advance(seen, event, policy);
+      effect = next;
+      return {
+        ...(row !== undefined && { row }),
+        entries: isUnread
+          ? entries.map((one) => ({ ...one, details: { ...one.details, ...NOT_CONFIRMED } }))
+          : entries,
+        workflowType: attempt?.workflowType,
+      };
+    },
+    owner,
+  );
   if (effect === undefined) throw new Error("The ledger made no decision.");
   return { look, effect };
 };
@@ -67,6 +72,8 @@ export interface Attempt {
   /** Leaves the row's version, since which nothing was sent, for the next attempt; 0 without a row. */
   readonly heartbeat: (version: number) => void;
   /** Asks Temporal whether its run is open. Rejects if Temporal does not answer. */
+  /** Asks Temporal for the root of its run. */
+  readonly rootId: () => Promise<string>;
   readonly isRunOpen: () => Promise<boolean>;
 }
 
@@ -190,13 +197,14 @@ class Guard {
     const isHeld = this.#phase === "permitted";
     if (!isHeld) this.#phase = "asked";
     const { effect } = isHeld
-      ? advance(await ledger.look(call.name), { is: "leaving", who, token, call }, policy)
+      ? advance(await ledger.look(call.name, call), { is: "leaving", who, token, call }, policy)
       : await advanceRow(
           ledger,
           call.name,
           { is: "dispatching", who, token, call, ...(what !== undefined && { what }) },
           policy,
           attempt,
+          call,
         );
     if (effect.is !== "go") {
       if (!isHeld) this.#phase = "stopped";

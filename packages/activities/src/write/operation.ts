@@ -2,6 +2,7 @@ import type { Endpoints, Fault } from "@durable-payments/api-core";
 import type {
   JsonObject,
   Ledger,
+  Limits,
   SendOutcome,
   Verdict,
   WritePolicy,
@@ -10,6 +11,7 @@ import type {
 } from "@durable-payments/ledger";
 import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
 import type { ReadName } from "../reads.ts";
+import type { Disagreement } from "./believed.ts";
 import type { Sending } from "./guard.ts";
 
 /** The id that a person gave; with `NOT_CONFIRMED` in the result if nothing could confirm it. */
@@ -73,6 +75,10 @@ export interface EngineOptions {
   readonly operations: WriteOperations;
   /** The worker, as the log of the ledger names it. */
   readonly who: string;
+  /** The worker's own limits: they only tighten those of the account. */
+  readonly limits?: Limits | undefined;
+  /** As {@link makeAgreement} makes it. */
+  readonly disagreement: Disagreement;
 }
 
 /** A write to perform: the activity's input, under the name of its operation. */

@@ -7,7 +7,7 @@ import {
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { requestHash, textAt } from "@durable-payments/protocol";
+import { requestHash, requestTerms, textAt } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { NOT_CONFIRMED, type Sending } from "./guard.ts";
 import { KEY_LIFETIME_MS, type ReadMade, type WriteOperation } from "./operation.ts";
@@ -169,6 +169,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
     faults: async (request) => (schema === undefined ? [] : await schemaFaults(schema, request)),
     describe: (request) => ({
       hash: requestHash(name, request),
+      terms: requestTerms(name, request),
       amount: textAt(request, "amount") ?? null,
       currency: textAt(request, "currency")?.toUpperCase() ?? null,
       payee: null,

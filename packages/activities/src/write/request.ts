@@ -5,7 +5,7 @@ import {
   type Call,
   type Ledger,
   type Look,
-  needsApproval,
+  approvalReason,
   overLimit,
   type Verdict,
   type WriteRow,
@@ -67,6 +67,8 @@ export interface Preparing {
   readonly look: Look;
   /** Reads the service; if it cannot be read, time helps. */
   readonly reading: <A>(read: () => Promise<A>) => Promise<A>;
+  /** Asks Temporal for the root of the attempt's run. */
+  readonly rootId: () => Promise<string>;
   /** Makes the failure that ends the step. */
   readonly fail: (type: string, message: string, details?: JsonObject) => Error;
 }
@@ -76,20 +78,15 @@ const mayBeSent = (row: WriteRow | undefined): boolean =>
   row === undefined || row.state === "ready" || row.state === "refused" || row.state === "undone";
 
 const checkName = ({ call, fail, look: { row }, task }: Preparing): void => {
-  const { isContinued = false, isNamed = true } = task;
-  if (!isContinued) return;
-  if (!isNamed) {
-    const why = "is required: in a run that continued as new, every write needs its own name";
-    throw fail(failureTypes.invalidRequest, `${call.operation}: step ${why}.`);
-  }
-  if (row !== undefined && row.runId !== call.runId && !mayBeSent(row)) {
-    const message = `An earlier run of this chain has sent ${row.step}: each run needs its own name.`;
-    throw fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
-  }
+  if (task.isContinued !== true || task.key !== undefined || row === undefined) return;
+  if (row.runId === call.runId || mayBeSent(row)) return;
+  const message = `An earlier run of this chain has sent ${row.step}: each run needs its own name.`;
+  throw fail(failureTypes.alreadyCarriedOut, message, { id: row.madeId });
 };
 
 /** Checks a request, and those of later steps, before anything is sent; names every fault. */
 const checkInputs = async ({
+  call,
   fail,
   look,
   operation,
@@ -106,7 +103,8 @@ const checkInputs = async ({
     const over =
       // The first is checked by the fence.
       isPlanned && faults.length === 0
-        ? overLimit(describe(given), look.limits.maxAmounts)
+        ? (overLimit(describe(given), look.limits.maxAmounts) ??
+          overLimit(describe(given), call.limits?.maxAmounts ?? null))
         : undefined;
     const all = over === undefined ? faults : [{ field: "", problem: over }];
     if (all.length > 0) texts.push(faultsText(name, all));
@@ -125,17 +123,21 @@ const checkInputs = async ({
   throw fail(type, `Nothing was sent. ${texts.join(". ")}.`);
 };
 
-/** Reads the payee's account if the ledger will ask for an approval. */
-const payeeOf = async ({
+/** Reads what an approval depends on, if one is needed: the payee's account, and whether the claimed root is one. */
+const readForApproval = async ({
   call,
   look,
   operation: { payee },
   reading,
   request,
-}: Preparing): Promise<Call["payee"]> =>
-  needsApproval(call.request, call.approveAbove, look.limits.approveAbove) === undefined
-    ? undefined
-    : reading(async () => payee?.(request));
+  rootId,
+}: Preparing): Promise<Pick<Call, "isRootCertain" | "payee">> =>
+  approvalReason(look, call, call) === undefined
+    ? {}
+    : {
+        payee: await reading(async () => payee?.(request)),
+        isRootCertain: call.rootId === call.ownerId || call.rootId === (await rootId()),
+      };
 
 /** Returns whether the step was renamed: then the same request may have succeeded under the other name. */
 const elsewhereOf = async ({
@@ -145,9 +147,9 @@ const elsewhereOf = async ({
   operation: { name: operationName, policy },
   task,
 }: Preparing): Promise<ReadonlyArray<WriteRow>> => {
-  const { claimed = [], isContinued = false, isFirst = false, isNamed = true } = task;
-  // A continued run names each of its writes: the same request next month is a new write.
-  if (isContinued && isNamed) return [];
+  const { claimed = [], isFirst = false, key } = task;
+  // A key says that it is another write, whatever it is called.
+  if (key !== undefined) return [];
   const isNew = row === undefined || (row.sends === 0 && row.state === "unknown");
   if (isFirst || !isNew || policy(task).repeat === "idempotent") return [];
   if (operationName === "createBeneficiary" && task.reuse !== false) return [];
@@ -163,17 +165,17 @@ const elsewhereOf = async ({
 export const prepare = async (
   preparing: Preparing,
 ): Promise<{
-  readonly payee: Call["payee"];
+  readonly read: Pick<Call, "isRootCertain" | "payee">;
   readonly elsewhere: ReadonlyArray<WriteRow>;
 }> => {
   const { call, look } = preparing;
-  if (call.mode !== "send") return { payee: undefined, elsewhere: [] };
+  if (call.mode !== "send") return { read: {}, elsewhere: [] };
   checkName(preparing);
   if (mayBeSent(look.row)) await checkInputs(preparing);
   // A write that is unknown or asking may be sent within this attempt, too.
   const mayBe = look.row?.state !== "done" && look.row?.state !== "ended";
-  const payee = mayBe ? await payeeOf(preparing) : undefined;
-  return { payee, elsewhere: await elsewhereOf(preparing) };
+  const read = mayBe ? await readForApproval(preparing) : {};
+  return { read, elsewhere: await elsewhereOf(preparing) };
 };
 
 /** Returns the verdict that asks a person whether a step was renamed. */

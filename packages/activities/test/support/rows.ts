@@ -10,7 +10,17 @@ const ROW: WriteRow = {
   knownFrom: 1,
   epoch: 1,
   generation: 1,
-  request: { hash: "h", amount: "1.00", currency: "USD", payee: "b", reference: null, facts: {} },
+  ownerId: "run-1",
+  rootId: "run-1",
+  request: {
+    hash: "h",
+    terms: "t",
+    amount: "1.00",
+    currency: "USD",
+    payee: "b",
+    reference: null,
+    facts: {},
+  },
   doubt: 1,
   token: null,
   runId: "1",
@@ -25,7 +35,6 @@ const ROW: WriteRow = {
   knownBy: null,
   message: null,
   question: null,
-  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: 0,
@@ -34,8 +43,9 @@ const ROW: WriteRow = {
 
 /** Puts a row into a ledger, as it would be after other things have happened. */
 export const putRow = async (ledger: Ledger, changes: Partial<WriteRow> = {}): Promise<void> => {
-  const row = { ...ROW, ...changes };
-  const { account, step, workflowId } = row;
+  const { workflowId = ROW.workflowId } = changes;
+  const row = { ...ROW, ownerId: workflowId, rootId: workflowId, ...changes };
+  const { account, step } = row;
   await ledger.transact({ account, workflowId, step }, ({ epoch }) => ({ row: { ...row, epoch } }));
 };
 

@@ -27,6 +27,7 @@ export const attemptOf = (given: Partial<Attempt> = {}): Attempt => ({
   signal: new AbortController().signal,
   heartbeat: () => {},
   isRunOpen: async () => true,
+  rootId: async () => given.workflowId ?? "pay-1",
   ...given,
 });
 
@@ -84,6 +85,8 @@ export const makeWorld = async ({
       ...Object.entries(own).map(([name, one]) => [name, makeOwnOperation(name, one)] as const),
     ]),
     who: "worker",
+    // Believes nothing: `believed.test.ts` has the comparison.
+    disagreement: async () => undefined,
   };
   const name = (step: string, workflowId = "pay-1") => ({ account, workflowId, step });
   const row = async (step: string, workflowId?: string): Promise<WriteRow | undefined> =>

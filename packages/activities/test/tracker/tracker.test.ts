@@ -201,15 +201,21 @@ const inTwoMinutes = (): Ledger => ({
 });
 
 describe("nudges", () => {
-  it("notify a run once of all its steps, a child by its own id", async () => {
+  it("notify a run once of all its steps, and of none by name if one has a key", async () => {
     await putRow(ledger, { isUntold: true, state: "done", madeId: "p-1", step: "a" });
     await putRow(ledger, { isUntold: true, state: "done", madeId: "p-2", step: "b" });
-    await putRow(ledger, { isUntold: true, state: "done", madeId: "p-3", step: "child-1:c" });
-    const { client, done } = clientOf({ "run-1": "RUNNING", "child-1": "RUNNING" });
+    await putRow(ledger, {
+      isUntold: true,
+      state: "done",
+      madeId: "p-3",
+      workflowId: "payout/k",
+      ownerId: "run-2",
+    });
+    const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
     await nudgeUntold(inTwoMinutes(), ACCOUNT, client);
     expect(done).toEqual([
+      ["signal", "run-2", "durable-payments/nudge", {}],
       ["signal", "run-1", "durable-payments/nudge", { steps: ["a", "b"] }],
-      ["signal", "child-1", "durable-payments/nudge", { steps: ["c"] }],
     ]);
     expect(await ledger.rows({ isUntold: true })).toEqual([]);
   });

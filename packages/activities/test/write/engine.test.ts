@@ -56,7 +56,7 @@ describe("a write that nothing goes wrong with", () => {
     };
     const world = await makeWorld({ openWith: () => openLedger("memory", { seal }) });
     const { account, ledger } = world;
-    const task = { ...(await payable(world)), approveAbove: "100", startedBy: "ada" };
+    const task = { ...(await payable(world)), approveAbove: "100" };
     expect(await world.once(task)).toMatchObject({ needs: "approval" });
     const plain = payeeMark(beneficiary) ?? "";
     const rows = await ledger.rowsOf("pay-1");
@@ -64,7 +64,7 @@ describe("a write that nothing goes wrong with", () => {
     expect(JSON.stringify(rows)).not.toContain(plain);
     const accountIn = async (of: World) => (await of.row("createPayout"))?.question?.account ?? "";
     const unkeyed = await makeWorld();
-    await unkeyed.once({ ...(await payable(unkeyed)), approveAbove: "100", startedBy: "ada" });
+    await unkeyed.once({ ...(await payable(unkeyed)), approveAbove: "100" });
     expect(await accountIn(world)).toBe(ledger.keyed(await accountIn(unkeyed)));
     const again = { workflowId: "pay-2", amount: "250", currency: "USD", reference: null };
     const [similar] = await ledger.similarPayments(account, [
@@ -210,18 +210,25 @@ describe("input", () => {
     expect(await world.row("createBeneficiary")).toBeUndefined();
   });
 
-  it("needs a name in a run that was continued", async () => {
-    const world = await makeWorld();
-    const task = { ...(await payable(world)), isContinued: true };
-    expect(await world.once(task)).toMatchObject({ is: "fail", type: "InvalidRequest" });
-  });
-
   it("is refused above the account's limit", async () => {
     const world = await makeWorld();
     const task = await payable(world);
     const { account, ledger } = world;
-    await ledger.setLimits({ account, maxAmounts: { USD: "100" }, approveAbove: null });
+    const limits = { maxAmounts: { USD: "100" }, approveAbove: null };
+    await ledger.setLimits(account, limits, { by: "ada", how: "test", reason: "policy" });
     expect(await world.once(task)).toMatchObject({ is: "fail", type: "OverLimit" });
+  });
+
+  it("is refused above the worker's own limit, and so is one that is planned; neither is written to the ledger", async () => {
+    const world = await makeWorld();
+    const limits = { maxAmounts: { USD: "100" }, approveAbove: null };
+    const by = { ...world.engine, limits };
+    const task = await payable(world);
+    expect(await world.once(task, {}, by)).toMatchObject({ is: "fail", type: "OverLimit" });
+    const planned = [{ operation: "createPayout", request: task.request }];
+    const first = { operation: "createBeneficiary", request: beneficiary, step: "c", planned };
+    expect(await world.once(first, {}, by)).toMatchObject({ is: "fail", type: "OverLimit" });
+    expect(await world.ledger.limits(world.account)).toMatchObject({ maxAmounts: null });
   });
 });
 
@@ -267,33 +274,6 @@ describe("a name that was used", () => {
     const asked = await world.once(renamed, { runId: "run-2", testimony: undefined });
     expect(asked).toMatchObject({ is: "waiting", needs: "answer" });
     expect(await payoutsOf(world)).toBe(1);
-  });
-});
-
-describe("approval", () => {
-  it("is asked for with the payee's account, and covers what was shown", async () => {
-    const world = await makeWorld();
-    const task = { ...(await payable(world)), approveAbove: "100", startedBy: "ada" };
-    const asked = await world.once(task);
-    expect(asked).toMatchObject({ is: "waiting", needs: "approval" });
-    if (asked.is !== "waiting") throw new Error("not asked");
-    expect(asked.why).toContain("account ending in");
-    expect(await payoutsOf(world)).toBe(0);
-    const row = await world.row("createPayout");
-    const { question, request, generation = 0 } = row ?? {};
-    await world.ledger.decide({
-      account: world.account,
-      workflowId: "pay-1",
-      step: "createPayout",
-      kind: "approve",
-      question: question?.id ?? "",
-      by: "bob",
-      how: "terminal",
-      reason: null,
-      value: { generation, hash: request?.hash ?? "", account: question?.account ?? null },
-    });
-    const testimony = { is: "version", version: asked.version } as const;
-    expect(await world.once({ ...task, call: 2 }, { testimony })).toMatchObject({ is: "done" });
   });
 });
 

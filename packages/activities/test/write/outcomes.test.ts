@@ -115,6 +115,6 @@ describe("a request", () => {
     [{ amount: "10", currency: "USD" }, undefined, null, false],
     [{ amount: null, currency: null }, "9", { EUR: "1" }, false],
   ])("of %j above %s or %j needs approval: %s", (money, given, limits, is) => {
-    expect(needsApproval(money, given, limits) !== undefined).toBe(is);
+    expect(needsApproval(money, [given], [limits]) !== undefined).toBe(is);
   });
 });

@@ -9,8 +9,8 @@ interface Reserve {
 }
 const task = { operation: "reserveGoods", request: { orderId: "17" } };
 const call = {
+  operation: "reserveGoods",
   step: "reserveGoods",
-  isNamed: false,
   rootId: "pay-1",
   runId: "run-1",
   isContinued: false,
@@ -173,7 +173,7 @@ describe("an operation of one's own", () => {
         undo: remove,
       }),
     );
-    const made = { operation: "reserveGoods", fields: { id: "r-17" } };
+    const made = { id: "r-17" };
     const undo = () => undoWrite(world.engine, attemptOf(), { ...call, made });
     expect(await undo()).toMatchObject({ is: "done", made: { id: "r-17" } });
     await undo();

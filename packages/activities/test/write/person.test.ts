@@ -199,7 +199,7 @@ describe("what a person wants to be sent again", () => {
   it("is approved with the payee's account as it is now", async () => {
     const { task, world } = await asking();
     await answers(world, "resend");
-    const asked = await world.until({ ...task, approveAbove: "100", startedBy: "eve" }, UNVOUCHED);
+    const asked = await world.until({ ...task, approveAbove: "100" }, UNVOUCHED);
     expect(asked).toMatchObject({
       is: "waiting",
       needs: "approval",

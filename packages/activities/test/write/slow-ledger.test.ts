@@ -138,11 +138,20 @@ describe("the time within which a send leaves", () => {
   const boundMs = async ({ engine, ledger, name }: Awaited<ReturnType<typeof makeWorld>>) => {
     const policy = engine.operations.get("createPayout")?.policy({});
     if (policy === undefined) throw new Error("no such operation");
-    const request = { hash: "A", amount: null, currency: null, payee: null, reference: null };
+    const request = {
+      hash: "A",
+      terms: "A",
+      amount: null,
+      currency: null,
+      payee: null,
+      reference: null,
+    };
     const call: Call = {
       name: name("bound"),
       operation: "createPayout",
       request: { ...request, facts: {} },
+      ownerId: "pay-1",
+      rootId: "pay-1",
       runId: "run-1",
       testimony: undefined,
       mode: "send",

@@ -260,7 +260,7 @@ export const writeMethods = (store: Store) => {
           if (saved !== undefined) changes.push(saveRow(saved, look.row, seal));
           if (saved?.version === 1 && workflowType !== undefined) {
             // The run has the payment of the row: the check of likely duplicates reads both.
-            const { account, runId, workflowId } = saved;
+            const { account, ownerId: workflowId, runId } = saved;
             const run = { account, workflowId, runId, type: workflowType, startedBy: null };
             changes.push(saveRunOf({ ...run, startedAt: look.now }, seal));
           }

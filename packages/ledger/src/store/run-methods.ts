@@ -109,7 +109,7 @@ export const runMethods = (store: Store) => {
     },
     /** Returns waits, the longest first; with `isOpen` only open ones. */
     waits: (
-      filter: Partial<Pick<Wait, "account" | "workflowId" | "kind">> & {
+      filter: Partial<Pick<Wait, "account" | "activityId" | "workflowId" | "kind">> & {
         readonly isOpen?: true;
         readonly limit?: number;
       },
@@ -120,6 +120,7 @@ export const runMethods = (store: Store) => {
           "closed_at IS NULL": filter.isOpen,
           "account = ?": filter.account,
           "workflow_id = ?": filter.workflowId,
+          "activity_id = ?": filter.activityId,
           "kind = ?": filter.kind,
         },
         "ORDER BY since, workflow_id, activity_id",

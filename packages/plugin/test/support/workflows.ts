@@ -1,5 +1,6 @@
 import { beneficiary } from "@durable-payments/tools/test-data/inputs";
 import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
+import { executeChild, uuid4 } from "@temporalio/workflow";
 
 export {
   checkWorker,
@@ -28,3 +29,25 @@ export async function paySupplier(account: string | null) {
   const { payout_status } = await awaitPayout(created, { within: "1 minute" });
   return payout_status;
 }
+
+/** A salary of a month. */
+export interface Salary {
+  /** The month, and the employee: `2026-11/e17`. */
+  readonly of: string;
+  readonly beneficiary_id: string;
+  readonly hasKey: boolean;
+}
+
+/** Pays one salary; its reference says which. */
+export async function paySalary({ beneficiary_id, hasKey, of }: Salary) {
+  const request = { ...payment, beneficiary_id, payout_reference: `Salary ${of}` };
+  return (await createPayout(request, hasKey ? { key: `salary/${of}` } : {})).payout_id;
+}
+
+/** Pays a salary by a child, whose id says which. */
+export const payByChild = (salary: Salary) =>
+  executeChild(paySalary, { workflowId: `salary/${salary.of}`, args: [salary] });
+
+/** Pays a salary by a child whose id says nothing; its key does. */
+export const dispatch = (salary: Salary) =>
+  executeChild(paySalary, { workflowId: `run-${uuid4()}`, args: [salary] });

@@ -17,7 +17,7 @@ export async function onboardCardholder(
   input: OnboardCardholderInput,
 ): Promise<OnboardCardholderResult> {
   refuseFaults("onboardCardholder", input);
-  const { account, options = {} } = input;
+  const { account, key, options = {} } = input;
   const { card_name, product_code } = input.card;
   const card_limit = String(input.card.card_limit);
   const made: Array<string> = [];
@@ -30,7 +30,7 @@ export async function onboardCardholder(
         updateCard: card_name === undefined ? [] : [{ card_name }],
       });
       made.push("createCardholder");
-      ({ card_holder_id } = await createCardholder(input.cardholder, { account }));
+      ({ card_holder_id } = await createCardholder(input.cardholder, { account, key }));
     } else {
       ({ card_holder_id } = input);
     }
@@ -45,14 +45,14 @@ export async function onboardCardholder(
     setCurrentDetails("Issuing the card.");
     made.push("createCard");
     const ordered = { card_holder_id, balance_id, product_code, card_limit };
-    const card = await issueCard(ordered, { account });
-    if (card_name !== undefined) await confirmCard(card, { card_name }, { account });
+    const card = await issueCard(ordered, { account, key });
+    if (card_name !== undefined) await confirmCard(card, { card_name }, { account, key });
     const { card_id, card_status = null } = card;
     setCurrentDetails(`The card ${card_id} was issued.`);
     return { card_holder_id, card_id, card_status, balance_id, card_limit };
   } catch (error) {
     if (options.onFailure === "compensate") {
-      for (const step of made.toReversed()) await undo(step);
+      for (const step of made.toReversed()) await undo(step, { key });
     }
     throw error;
   }

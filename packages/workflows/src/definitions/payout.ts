@@ -11,7 +11,7 @@ import { awaitPayout } from "../steps/waits.ts";
  */
 export async function payout(input: PayoutInput): Promise<PayoutResult> {
   refuseFaults("payout", input);
-  const { account, options = {} } = input;
+  const { account, key, options = {} } = input;
   const { approval, completeWithin, onLostBeneficiary } = options;
 
   let beneficiary_id: string;
@@ -19,14 +19,14 @@ export async function payout(input: PayoutInput): Promise<PayoutResult> {
     setCurrentDetails("Creating the beneficiary.");
     checkRequests({ createPayout: [input.payout] });
     const whenLost = onLostBeneficiary === "ask" ? "ask" : "resend";
-    ({ beneficiary_id } = await createBeneficiary(input.beneficiary, { account, whenLost }));
+    ({ beneficiary_id } = await createBeneficiary(input.beneficiary, { account, key, whenLost }));
   } else {
     ({ beneficiary_id } = input);
   }
 
   setCurrentDetails("Creating the payout.");
   const ordered = { ...input.payout, beneficiary_id };
-  const created = await createPayout(ordered, { account, approval });
+  const created = await createPayout(ordered, { account, key, approval });
 
   const { payout_id } = created;
   setCurrentDetails(`Waiting until the payout ${payout_id} has completed.`);

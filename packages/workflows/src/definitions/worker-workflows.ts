@@ -15,6 +15,7 @@ import {
   setHandler,
   workflowInfo,
 } from "@temporalio/workflow";
+import { refuseFaults } from "../run.ts";
 
 /**
  * Checks the worker's prerequisites for each of its accounts: the service accepts the sign-in, and the ledger answers. It
@@ -45,6 +46,7 @@ export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<
  * @param input the account, and the state of the previous run.
  */
 export async function tracker(input: TrackerInput): Promise<void> {
+  refuseFaults("tracker", input);
   const { track } = proxyActivities<PaymentsActivities>({
     taskQueue: accountQueue(workflowInfo().taskQueue, input.name),
     // The activity ends after hours; heartbeats reveal a lost worker.
@@ -89,6 +91,7 @@ export async function notifier(state?: NotifierState): Promise<void> {
  * @returns the number of rows by outcome.
  */
 export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
+  refuseFaults("payoutBatch", chunk);
   const { startRows } = proxyActivities<PaymentsActivities>({
     startToCloseTimeout: "1 hour",
     heartbeatTimeout: "30 seconds",

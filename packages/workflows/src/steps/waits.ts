@@ -1,3 +1,4 @@
+import { isRecord } from "@durable-payments/api-core/values";
 import type { Duration } from "@durable-payments/protocol";
 import {
   type SeenCardholder,
@@ -9,7 +10,13 @@ import {
   waitActivityId,
 } from "@durable-payments/protocol/calls";
 import { msToNumber } from "@temporalio/common/lib/time.js";
-import { ActivityFailure, type ActivityOptions, TimeoutFailure } from "@temporalio/workflow";
+import {
+  ActivityFailure,
+  type ActivityOptions,
+  ApplicationFailure,
+  isCancellation,
+  TimeoutFailure,
+} from "@temporalio/workflow";
 import {
   NotFunded,
   NotVerified,
@@ -34,8 +41,9 @@ interface Mode {
   readonly mode?: "look";
 }
 
-interface Awaited<Seen> {
+interface Awaited<Seen extends { readonly outcome: string }> {
   readonly name: keyof WaitActivities;
+  readonly account: string | undefined;
   /** The object of the wait; a part of the activity's id. */
   readonly thing: string;
   /** Calls the activity of that name. */
@@ -54,9 +62,13 @@ const isOver = (error: unknown): boolean =>
   (error.retryState === "TIMEOUT" || error.cause instanceof TimeoutFailure);
 
 /** Waits by one activity. Equal waits share it: Temporal refuses a second activity with the same id. */
-const waitFor = <Seen>({ make, ...awaited }: Awaited<Seen>, within: Duration): Promise<Seen> => {
-  const { isIt, judge, name, thing } = awaited;
-  const { waits } = runState();
+const waitFor = <Seen extends { readonly outcome: string }>(
+  { make, ...awaited }: Awaited<Seen>,
+  within: Duration,
+): Promise<Seen> => {
+  const { account, isIt, judge, name, thing } = awaited;
+  const state = runState();
+  const { waits } = state;
   const id = waitActivityId(name, thing);
   const underWay = waits.get(id);
   // Kept under an id that contains the kind.
@@ -67,17 +79,26 @@ const waitFor = <Seen>({ make, ...awaited }: Awaited<Seen>, within: Duration): P
       retry: { initialInterval: "1 second", backoffCoefficient: 1 },
       ...how,
     });
-  const ended = (seen: Seen): Seen => {
+  /** Funds change, and the service refuses what they do not cover; "open" says nothing that could be wrong later. */
+  const believe = (outcome: string): void => {
     waits.delete(id);
+    if (name === WAIT.balance || outcome === "open") return;
+    state.believed = [...state.believed, { wait: id, outcome, ...(account && { account }) }];
+  };
+  /** An activity can be completed by hand, with anything. */
+  const endedOr = (again: () => Promise<Seen>) => (seen: Seen) => {
+    if (!isRecord(seen) || !isIt(seen)) return again();
+    believe(seen.outcome);
     return judge(seen);
   };
   const failed = (error: unknown): Promise<Seen> => {
-    waits.delete(id);
     const failure = asPaymentFailure(error);
+    const { type } = failure instanceof ApplicationFailure ? failure : {};
+    believe(isCancellation(failure) ? "open" : (type ?? "error"));
     if (make === undefined || !(failure instanceof Refused)) throw failure;
     return make().then(() => waitFor(awaited, within));
   };
-  const lastLook = () =>
+  const lastLook = (): Promise<Seen> =>
     call(
       { mode: "look" },
       {
@@ -85,13 +106,13 @@ const waitFor = <Seen>({ make, ...awaited }: Awaited<Seen>, within: Duration): P
         startToCloseTimeout: "1 minute",
         summary: `${thing}: final check`,
       },
-    ).then(ended, failed);
+    ).then(endedOr(lastLook), failed);
   const until = Date.now() + msToNumber(within);
   const wait = (): Promise<Seen> => {
     const left = until - Date.now();
     if (left <= 0) return lastLook();
     return call({}, { activityId: id, scheduleToCloseTimeout: left, summary: thing }).then(
-      (seen) => (isIt(seen) ? ended(seen) : wait()),
+      endedOr(wait),
       (error: unknown) => (isOver(error) ? lastLook() : failed(error)),
     );
   };
@@ -129,6 +150,7 @@ export const awaitPayout = (
   return waitFor<SeenPayout>(
     {
       name: WAIT.payout,
+      account,
       thing: payout_id,
       call: (mode, how) => activity(WAIT.payout, account, how)({ payout_id, ...sent, ...mode }),
       isIt: (seen) => seen.payout_id === payout_id,
@@ -169,6 +191,7 @@ export const awaitVerification = (
   return waitFor<SeenCardholder>(
     {
       name: WAIT.cardholder,
+      account,
       thing: card_holder_id,
       call: (mode, how) => activity(WAIT.cardholder, account, how)({ card_holder_id, ...mode }),
       isIt: (seen) => seen.card_holder_id === card_holder_id,
@@ -240,6 +263,7 @@ export const awaitFunds = (
   waitFor<SeenFunds>(
     {
       name: WAIT.balance,
+      account,
       thing: `${currency} ${amount}`,
       call: (mode, how) => activity(WAIT.balance, account, how)({ amount, currency, ...mode }),
       isIt: (seen) => seen.currency === currency && seen.amount === amount,

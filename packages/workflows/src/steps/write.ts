@@ -1,17 +1,20 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
+import { isRecord } from "@durable-payments/api-core/values";
 import {
   accountQueue,
-  rowStep,
+  type Believed,
+  CANCELLED,
   UNDO,
-  type UndoCall,
   type WriteAnswer,
   type WriteCall,
   type WriteOptions,
 } from "@durable-payments/protocol/calls";
+import { isKey, KEY_RULE } from "@durable-payments/protocol/inputs";
 import {
   ActivityCancellationType,
   ActivityFailure,
   type ActivityOptions,
+  ApplicationFailure,
   CancellationScope,
   CancelledFailure,
   condition,
@@ -35,6 +38,11 @@ import {
 export interface StepOptions {
   /** Name of the step. Default: its operation, for one call a run. A repeated name is the same write. */
   readonly step?: string | undefined;
+  /**
+   * Business key, such as `salary/2026-11/e17`: the write is the same whichever workflow asks, and however often. The
+   * same request returns the kept result, and another one fails with `AlreadyCarriedOut`.
+   */
+  readonly key?: string | undefined;
   /** Name of the account that it is sent for. Default: the account without a name. */
   readonly account?: string | undefined;
 }
@@ -53,7 +61,18 @@ export interface Write {
 /** Delay that a lost nudge costs. */
 const SLOW = "12 hours";
 
-const NAME = /^[^:\p{Cc}]{1,100}$/u;
+const NAME = /^\P{Cc}{1,100}$/u;
+
+/** Operations that move no money and make nobody: a repeat is harmless. All others need a key where runs repeat. */
+const HARMLESS: ReadonlySet<string> = new Set([
+  "createBalance",
+  "createBeneficiary",
+  "updateBeneficiary",
+  "removeCardholder",
+  "updateCard",
+  "cancelCard",
+  "freezeCard",
+]);
 
 /** Returns an activity of an account. */
 export const activity = <Name extends keyof PaymentsActivities>(
@@ -80,53 +99,69 @@ const activityOf = <Name extends keyof PaymentsActivities>(
     summary: calls > 1 ? `${summary} (call ${calls})` : summary,
   });
 
+/** Returns the name of a step without one of its own. */
+const localName = (operation: string, key: string | undefined): string =>
+  key === undefined ? operation : `${operation} ${key}`;
+
 /** Reserves the name of a call: code with a wrong name fails before anything is sent. */
 const claim = (
   { name, operation }: Write,
-  { account, ...given }: StepOptions,
+  options: StepOptions,
 ): [step: string, called: CalledStep] => {
   const { steps } = runState();
-  const isNamed = given.step !== undefined;
-  const step = given.step ?? name ?? operation;
+  const { account, key } = options;
+  const { step = localName(name ?? operation, key) } = options;
+  const isNamed = options.step !== undefined || key !== undefined;
   const before = steps.get(step);
+  const { isContinued, schedule } = identity();
   const advice = `Name it: ${operation}(…, { step: "…" }).`;
-  if (!NAME.test(step)) {
-    return failTask(
-      `The step ${JSON.stringify(step)} must have a name of 1 to 100 characters, without colons.`,
-    );
+  if (!NAME.test(options.step ?? operation)) {
+    return failTask(`The step ${JSON.stringify(step)} must have a name of 1 to 100 characters.`);
+  }
+  if (key !== undefined && !isKey(key)) {
+    return failTask(`The key ${JSON.stringify(key)} of ${step} must have ${KEY_RULE}.`);
   }
   if (!isNamed && before !== undefined) {
     return failTask(`The step ${step} is called a second time. ${advice}`);
   }
-  if (!isNamed && identity().isContinued) {
+  if (key === undefined && !HARMLESS.has(operation) && (isContinued || schedule !== undefined)) {
     return failTask(
-      `The run continued as new, or has a schedule, and the step ${step} has no name: it would refer to the write of an earlier run. ${advice}`,
+      `${schedule === undefined ? "The run continued as new, or has a cron schedule" : `The Schedule ${schedule} started the run`}, and the step ${step} has no key: each run would make it again. Give it a key that says what it is for: ${operation}(…, { key: "…" }).`,
     );
   }
-  if (before !== undefined && (before.operation !== operation || !before.isNamed)) {
+  if (!isNamed && isContinued) {
     return failTask(
-      `The step ${step} is already a ${before.operation} of this run. Give it another name.`,
+      `The run continued as new, or has a cron schedule, and the step ${step} has no name: it would refer to the write of an earlier run. ${advice}`,
     );
   }
-  const called = before ?? newStep(operation, isNamed, account);
+  const isOther =
+    before?.operation !== operation || before.account !== account || before.key !== key;
+  if (before !== undefined && (isOther || !before.isNamed)) {
+    return failTask(
+      `The step ${step} is already a ${before.operation} of this run. Another operation, account or key needs another name.`,
+    );
+  }
+  const called = before ?? newStep(operation, isNamed, options);
   steps.set(step, called);
   return [step, called];
 };
 
 /** Facts about the run in each call of a step. */
-const callOf = (step: string, called: CalledStep, run: Identity) => {
-  const kept = run.voucher?.versions?.[rowStep(run.rootId, { workflowId: run.workflowId, step })];
-  const version = called.version ?? (called.calls === 1 ? kept : undefined);
+const callOf = (step: string, { calls, key, version: seen }: CalledStep, run: Identity) => {
+  const kept = key === undefined && calls === 1 ? run.voucher?.versions?.[step] : undefined;
+  const version = seen ?? kept;
+  const { believed } = runState();
   return {
     step,
     rootId: run.rootId,
     runId: run.runId,
     isContinued: run.isContinued,
-    call: called.calls,
+    call: calls,
     isFirst: run.voucher?.is === "first",
-    ...(run.startedBy !== undefined && { startedBy: run.startedBy }),
+    ...(key !== undefined && { key }),
     ...(version !== undefined && { version }),
-  } satisfies UndoCall;
+    ...(believed.length > 0 && { believed }),
+  };
 };
 
 type Mode = Pick<WriteCall, "mode">;
@@ -136,6 +171,8 @@ interface Sending {
   readonly called: CalledStep;
   readonly call: (mode: Mode) => Promise<WriteAnswer>;
   readonly kept: (made: Fields) => Fields;
+  /** Notes how the step has failed. */
+  readonly failed?: (outcome: string) => void;
 }
 
 /**
@@ -145,6 +182,7 @@ interface Sending {
 const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
   const { call, called, kept, step } = sending;
   const state = runState();
+  const { believed } = state;
   const seen = nudgesOf(state, step);
   called.calls += 1;
   const failed = (error: unknown): Promise<Fields> => {
@@ -154,28 +192,33 @@ const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
     const isCutShort =
       isCancellation(failure) ||
       (CancellationScope.current().consideredCancelled && failure instanceof ActivityFailure);
-    if (!isCutShort || mode.mode === "close") throw failure;
+    if (!isCutShort || mode.mode === "close") {
+      const { type } = failure instanceof ApplicationFailure ? failure : {};
+      sending.failed?.(isCancellation(failure) ? CANCELLED : (type ?? "error"));
+      throw failure;
+    }
     // Waits for a send; ends a write that was not sent.
     return CancellationScope.nonCancellable(() => untilAnswered(sending, { mode: "close" }));
   };
   return call(mode).then((answer) => {
-    if (answer.is === "done") return kept(answer.made);
-    called.version = answer.version;
+    // An activity can be completed by hand, with anything.
+    if (!isRecord(answer)) return untilAnswered(sending, mode);
+    if (answer.is === "done" && isRecord(answer.made)) {
+      state.believed = state.believed.filter((one) => !believed.includes(one));
+      return kept(answer.made);
+    }
+    if (answer.is === "waiting") called.version = answer.version;
     return condition(() => nudgesOf(state, step) > seen, SLOW, {
       summary: `Waiting for a person: inbox ${workflowInfo().workflowId}`,
     }).then(() => untilAnswered(sending, mode), failed);
   }, failed);
 };
 
-/** Rows' steps that this run has called with an operation: none of them is a renamed step. */
-const claimedBeside = (
-  { rootId, workflowId }: Identity,
-  operation: string,
-  step: string,
-): ReadonlyArray<string> =>
-  [...runState().steps]
-    .filter(([name, called]) => called.operation === operation && name !== step)
-    .map(([name]) => rowStep(rootId, { workflowId, step: name }));
+/** Other steps that this run has called with an operation: none of them is a renamed step. */
+const claimedBeside = (operation: string, step: string): ReadonlyArray<string> =>
+  [...runState().steps].flatMap(([name, called]) =>
+    called.operation === operation && name !== step ? [name] : [],
+  );
 
 const moneyIn = ({ amount, card_limit, currency }: Fields): string | undefined => {
   if (typeof amount === "string")
@@ -195,10 +238,15 @@ const send = (
   }
   const { planned } = state;
   state.planned = [];
-  const claimed = run.voucher?.is === "first" ? [] : claimedBeside(run, operation, step);
+  const claimed = run.voucher?.is === "first" ? [] : claimedBeside(operation, step);
   // The types of the steps guarantee a plain object.
   const request = write.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
+  const { account, key } = called;
+  const believe = (outcome: Pick<Believed, "ids" | "outcome">) => {
+    const of = { step, operation, ...(account && { account }), ...(key && { key }) };
+    state.believed = [...state.believed, { ...of, ...outcome }];
+  };
   return untilAnswered({
     step,
     called,
@@ -219,13 +267,14 @@ const send = (
       }),
     kept: (made) => {
       called.made = made;
-      for (const [field, id] of Object.entries(made)) {
-        if (field.endsWith("_id") && typeof id === "string") {
-          state.made.set(id, { account: called.account, request });
-        }
-      }
+      const ids = Object.entries(made).flatMap(([field, id]) =>
+        /^(.*_)?id$/.test(field) && typeof id === "string" ? [id] : [],
+      );
+      for (const id of ids) state.made.set(id, { account, request });
+      believe({ ids });
       return made;
     },
+    failed: (outcome) => believe({ outcome }),
   });
 };
 
@@ -253,7 +302,8 @@ export const sendWrite = (
  * A step without a result stays unchanged; an unknown outcome is reconciled first. It also works in a cancelled run.
  *
  * @param step name of the step: its operation, unless it was named.
- * @param options the account of a step that an earlier run of the workflow id has called. Default: that of the call.
+ * @param options its key; and the account of a step that an earlier run of the workflow id has called. Default: that of
+ *   the call.
  * @throws CannotBeUndone if the operation cannot be undone, or the step was sent for another account; Refused if the
  *   service does not undo it.
  * @example
@@ -261,10 +311,17 @@ export const sendWrite = (
  * await undo("reserveGoods");
  * ```
  */
-export const undo = (step: string, { account }: Pick<StepOptions, "account"> = {}): Promise<void> =>
+export const undo = (
+  step: string,
+  { account, key }: Pick<StepOptions, "account" | "key"> = {},
+): Promise<void> =>
   CancellationScope.nonCancellable(async () => {
     const run = identity();
-    const called = runState().steps.get(step) ?? newStep(UNDO, true, account);
+    const { steps } = runState();
+    const called =
+      steps.get(localName(step, key)) ??
+      // The row of a key names its operation.
+      newStep(key === undefined ? UNDO : step, true, { account, key });
     await called.last?.catch(() => undefined);
     const { made, operation } = called;
     const call = () =>
@@ -274,7 +331,8 @@ export const undo = (step: string, { account }: Pick<StepOptions, "account"> = {
         `undo ${step}`,
       )({
         ...callOf(step, called, run),
-        ...(made !== undefined && { made: { operation, fields: made } }),
+        operation,
+        ...(made !== undefined && { made }),
       });
     await untilAnswered({ step, called, call, kept: (made) => made }, { mode: "close" });
   });

@@ -85,14 +85,21 @@ export async function payByOtherName(): Promise<void> {
   await pay("1.00", { step: "deposit" });
 }
 
+/** Pays by these keys, one after the other. */
+export async function payByKeys(keys: ReadonlyArray<string>, part: Part = "1.00") {
+  const made: Array<string> = [];
+  for (const key of keys) made.push((await pay(part, { key })).payout_id);
+  return made;
+}
+
 /** Pays, and continues as new, this many times. */
 export async function payEachMonth(
   months: number,
-  isNamed: boolean,
+  isKeyed: boolean,
   part: Part = "1.00",
 ): Promise<void> {
-  await pay(part, isNamed ? { step: `month ${months}` } : {});
-  if (months > 1) await continueAsNew<typeof payEachMonth>(months - 1, isNamed, part);
+  await pay(part, isKeyed ? { key: `month ${months}` } : {});
+  if (months > 1) await continueAsNew<typeof payEachMonth>(months - 1, isKeyed, part);
 }
 
 /** Pays by children of these ids; `random` for a UUID. */
@@ -102,7 +109,7 @@ export async function payByChildren(
 ): Promise<void> {
   for (const id of ids) {
     const workflowId = id === "random" ? uuid4() : id;
-    await executeChild(pay, { workflowId, args: [part], memo: { ...voucherFor(workflowId) } });
+    await executeChild(pay, { workflowId, args: [part], memo: voucherFor(workflowId) });
   }
 }
 
@@ -148,6 +155,17 @@ export async function waitForPayout(payout_id: string): Promise<string> {
     if (error instanceof PayoutFailed) return "PayoutFailed";
     if (error instanceof PayoutStillOpen) return "PayoutStillOpen";
     throw error;
+  }
+}
+
+/** Pays, and pays once more by another step if the first payout is not paid. */
+export async function payUntilPaid(part: Part): Promise<string> {
+  try {
+    const made = await pay(part, { step: "first" });
+    return (await awaitPayout(made)).payout_id;
+  } catch (error) {
+    if (!(error instanceof PayoutFailed || error instanceof Refused)) throw error;
+    return (await pay(part, { step: "second" })).payout_id;
   }
 }
 

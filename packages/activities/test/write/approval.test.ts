@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { beneficiary, payout as withKey } from "../support/bodies.ts";
+import { makeWorld } from "../support/writes.ts";
+
+const { unique_request_id: _, ...payout } = withKey;
+type World = Awaited<ReturnType<typeof makeWorld>>;
+
+/** A payout to a beneficiary that the service knows. */
+const payable = async (world: World) => {
+  const made = await world.once({
+    operation: "createBeneficiary",
+    request: beneficiary,
+    step: "b",
+  });
+  if (made.is !== "done") throw new Error(JSON.stringify(made));
+  const request = { ...payout, beneficiary_id: String(made.made["beneficiary_id"]) };
+  return { operation: "createPayout", request };
+};
+const payoutsOf = async ({ simulator }: World) => (await simulator.state()).payouts.length;
+
+describe("approval", () => {
+  const start = (world: World, workflowId: string, by: string) =>
+    world.ledger.recordStart(
+      {
+        account: world.account,
+        workflowId,
+        runId: null,
+        type: "payout",
+        batch: null,
+        batchRow: null,
+        amount: null,
+        currency: null,
+        payee: null,
+        reference: null,
+      },
+      { by, how: "test", value: { type: "payout", content: "c" } },
+    );
+  const asking = async (
+    world: World,
+    given: Parameters<World["once"]>[1] = {},
+    rootId = "pay-1",
+  ) => {
+    const task = { ...(await payable(world)), approveAbove: "100", rootId };
+    const asked = await world.once(task, { workflowId: "pay-1", ...given });
+    if (asked.is !== "waiting") throw new Error("not asked");
+    const { generation = 0, question, request } = (await world.row("createPayout")) ?? {};
+    await world.ledger.decide({
+      account: world.account,
+      workflowId: "pay-1",
+      step: "createPayout",
+      kind: "approve",
+      question: question?.id ?? "",
+      by: "bob",
+      how: "terminal",
+      reason: null,
+      value: { generation, terms: request?.terms ?? "", account: question?.account ?? null },
+    });
+    const testimony = { is: "version", version: asked.version } as const;
+    const again = (more: Parameters<World["once"]>[1] = {}) =>
+      world.once({ ...task, call: 2 }, { workflowId: "pay-1", ...given, testimony, ...more });
+    return { asked, again };
+  };
+
+  it("is asked for with the payee's account, and covers what was shown", async () => {
+    const world = await makeWorld();
+    await start(world, "pay-1", "ada");
+    const { again, asked } = await asking(world);
+    expect(asked).toMatchObject({ is: "waiting", needs: "approval" });
+    expect(asked.why).toContain("account ending in");
+    expect(await payoutsOf(world)).toBe(0);
+    expect(await again()).toMatchObject({ is: "done" });
+  });
+
+  it("counts the start of a root only if Temporal says that it is the root", async () => {
+    const world = await makeWorld();
+    await start(world, "order-1", "ada");
+    const { again } = await asking(world, { rootId: async () => "pay-1" }, "order-1");
+    expect(await again()).toMatchObject({ is: "waiting", needs: "approval" });
+    expect(await payoutsOf(world)).toBe(0);
+    expect(await again({ rootId: async () => "order-1" })).toMatchObject({ is: "done" });
+  });
+
+  it("asks Temporal for no root if nobody has to approve", async () => {
+    const world = await makeWorld();
+    const task = { ...(await payable(world)), rootId: "order-1" };
+    const rootId = () => Promise.reject(new Error("asked"));
+    expect(await world.once(task, { workflowId: "pay-1", rootId })).toMatchObject({ is: "done" });
+  });
+});
