@@ -8,6 +8,9 @@ export {
 } from "./clean-text.ts";
 export { shownText, visibleJson, visibleLines, visibleText } from "./visible-text.ts";
 
+/** Marks of people begin so, in the ledger: two onboardings of one person are likely duplicates, whatever they cost. */
+export const PERSON_MARK = "person/";
+
 /** Longest time between the permission to send a request and its first byte, in milliseconds. */
 export const PERMITTED_FOR_MS = 1_000;
 

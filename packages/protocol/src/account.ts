@@ -1,4 +1,9 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import {
+  comparableText,
+  isRecord,
+  lettersAndDigits,
+  PERSON_MARK,
+} from "@durable-payments/api-core/values";
 import { hash } from "node:crypto";
 
 /** Reads a field of an object if it is a text that is not blank. */
@@ -58,6 +63,9 @@ const isIban = (letters: string): boolean => {
 /** Characters between the letters of a number. */
 const GAP = String.raw`[^A-Z\d]*`;
 
+/** An IBAN without other characters. */
+const WHOLE_IBAN = /^[A-Z]{2}\d{2}[A-Z\d]{11,30}$/;
+
 /** The form of an IBAN: 15 to 34 letters and digits, perhaps with words after it. */
 const IBAN = `[A-Z]${GAP}[A-Z](?:${GAP}\\d){2}(?:${GAP}[A-Z\\d]){11,30}`;
 
@@ -100,40 +108,94 @@ export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = [
 export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
   ["account_number", "iban"].flatMap((field) => textAt(beneficiary, field) ?? []);
 
-/** Fields that identify the account of a payee, in addition to its number and the country of its bank. */
-const FIELDS = [
-  "account_holder",
-  "swift_code",
-  "clearing_system",
-  "routing_code_type1",
-  "routing_code_value1",
-  "routing_code_type2",
-  "routing_code_value2",
-];
-
-const plain = (text = ""): string =>
-  text
-    .normalize("NFKC")
-    .replaceAll(/[^\p{L}\p{N}]/gu, "")
-    .toUpperCase();
-
 /** Returns the details of a beneficiary's bank: flat in a request, an object in an answer. */
-export const bankOf = (beneficiary: unknown): unknown =>
+const bankOf = (beneficiary: unknown): unknown =>
   isRecord(beneficiary) && isRecord(beneficiary["beneficiary_bank_details"])
     ? beneficiary["beneficiary_bank_details"]
     : beneficiary;
 
+/** The fields of a beneficiary that name an account, each in one spelling; empty texts for those it has not. */
+const accountOf = (beneficiary: unknown) => {
+  const bank = bankOf(beneficiary);
+  const codeAt = (...fields: ReadonlyArray<string>): string =>
+    lettersOf(fields.map((field) => textAt(bank, field) ?? "").join(""));
+  const number = codeAt("account_number");
+  const isNumberIban = WHOLE_IBAN.test(number) && isIban(number);
+  return {
+    iban: codeAt("iban") || (isNumberIban ? number : ""),
+    number,
+    country: codeAt("bank_country") || codeAt("bank_country_code"),
+    // The head office has XXX for its branch, or nothing.
+    swift: codeAt("swift_code").replace(/^(.{8})XXX$/, "$1"),
+    routing: codeAt("routing_code_value1", "routing_code_value2"),
+  };
+};
+
+const markOf = (...said: ReadonlyArray<string>): string | undefined =>
+  said.includes("") ? undefined : hash("sha256", JSON.stringify(said)).slice(0, 32);
+
 /**
- * Marks the account of a beneficiary, as it is requested or shown: the same for each spelling of the same account, holder
- * and bank; undefined if nothing names an account. The number cannot be read from the mark, but a person who knows the
- * number can compute the mark.
+ * Marks the account of a beneficiary, as it is requested or shown: its IBAN, else its number with its bank, and nothing
+ * else that is said of it. So the same account has one mark in each spelling, for likely duplicates, for the reuse of a
+ * beneficiary and for an approval. The number cannot be read from the mark, but a person who knows the number can compute
+ * the mark.
+ *
+ * @returns 32 hex digits; undefined if nothing names an account.
  */
 export const payeeMark = (beneficiary: unknown): string | undefined => {
+  const { country, iban, number, routing, swift } = accountOf(beneficiary);
+  return markOf(iban) ?? markOf(number, swift || routing || country);
+};
+
+/**
+ * Marks an account that has no IBAN by its number and country alone: the same whether its bank is named by a SWIFT code, by
+ * another code, or by both. Only for likely duplicates, after which a person looks.
+ */
+export const likelyPayeeMark = (beneficiary: unknown): string | undefined => {
+  const { country, iban, number } = accountOf(beneficiary);
+  return iban === "" ? markOf(number, country) : undefined;
+};
+
+/**
+ * Describes an account for its approver, with the mark that the approval names.
+ *
+ * @param keyed keys the mark, as the ledger does.
+ * @returns `shown`: holder, country, and the last four characters.
+ */
+export const describeAccount = (
+  beneficiary: unknown,
+  keyed: (mark: string) => string,
+): { readonly mark: string; readonly shown: string } => {
+  const { country, iban, number } = accountOf(beneficiary);
   const bank = bankOf(beneficiary);
-  const number = textAt(bank, "iban") ?? textAt(bank, "account_number");
-  const country = textAt(bank, "bank_country") ?? textAt(bank, "bank_country_code");
-  const said = [number, country, ...FIELDS.map((field) => textAt(bank, field))].map(plain);
-  return said.every((text) => text === "")
-    ? undefined
-    : hash("sha256", JSON.stringify(said)).slice(0, 32);
+  const account = iban || number;
+  const ending = account === "" ? "unknown account" : `account ending in ${account.slice(-4)}`;
+  return {
+    // If the service shows no number, then any other change of the account is another one.
+    mark: keyed(payeeMark(beneficiary) ?? hashOf(bank ?? null).slice(0, 32)),
+    shown: `${textAt(bank, "account_holder") ?? "an unknown holder"}, ${country || "unknown country"}, ${ending}`,
+  };
+};
+
+/**
+ * Marks a person by the name and the day of birth, and by the email, as a cardholder's request gives them.
+ *
+ * @param keyed keys a mark, so that nobody who guesses a name can compute it.
+ * @returns each mark; null if the request does not have the fields.
+ */
+export const personMarks = (
+  cardholder: unknown,
+  keyed: (mark: string) => string = (mark) => mark,
+): { readonly payee: string | null; readonly alias: string | null } => {
+  const plainAt = (field: string): string => lettersAndDigits(textAt(cardholder, field) ?? "");
+  // Some people write the last name first.
+  const name = [plainAt("first_name"), plainAt("last_name")].toSorted();
+  const marked = (...said: ReadonlyArray<string>): string | null => {
+    const mark = markOf(...said);
+    return mark === undefined ? null : `${PERSON_MARK}${keyed(mark)}`;
+  };
+  return {
+    payee: marked(...name, plainAt("date_birth")),
+    alias: marked(comparableText(textAt(cardholder, "email") ?? "")),
+  };
 };

@@ -1,4 +1,4 @@
-import { canonicalDecimal } from "@durable-payments/api-core/values";
+import { canonicalDecimal, lettersAndDigits } from "@durable-payments/api-core/values";
 import { isOtherAmount, readingsOf } from "./amounts.ts";
 
 const caseless = (text: string): string => text.toUpperCase().toLowerCase();
@@ -13,10 +13,6 @@ export type FieldMatch =
   | "different"
   /** Missing, masked or unreadable: it proves nothing. */
   | "unreadable";
-
-/** A text without case, accents, width, blanks and punctuation, which a service may change. */
-const lettersAndDigits = (text: string): string =>
-  caseless(text.normalize("NFKD")).replaceAll(/[^\p{L}\p{N}]/gu, "");
 
 /** The letters and digits of a text, or the whole text without blanks at its ends if it has none. */
 const normalizedText = (text: string): string =>

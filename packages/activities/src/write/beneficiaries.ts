@@ -5,7 +5,6 @@ import type { Ledger } from "@durable-payments/ledger";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
-import { bankOf, hashOf, payeeMark } from "@durable-payments/protocol/account";
 import type { Effect } from "effect";
 
 /** Whether a field of a beneficiary is legibly different from the request. */
@@ -29,15 +28,18 @@ const isOtherSwift: IsOther = (sent, shown) => isOtherCode(branchless(sent), bra
 const isOtherShort: IsOther = (sent, shown) =>
   isOtherCode(sent, shown) && plain(sent).length === plain(shown).length;
 
-const isOtherHolder: IsOther = (sent, shown) => matchText(sent, shown) === "different";
+const isOtherText: IsOther = (sent, shown) => matchText(sent, shown) === "different";
 
-/** Fields of a payee that an approver is shown, by name in the request. A bank has many names, so its name proves nothing. */
-const FIELDS: ReadonlyArray<{
+/** A field by its name in the request. */
+interface ComparedField {
   readonly field: string;
   /** Its name in answers, if different. */
   readonly shown?: string;
   readonly isOther: IsOther;
-}> = [
+}
+
+/** Fields of a payee that an approver is shown. A bank has many names, so its name proves nothing. */
+const FIELDS: ReadonlyArray<ComparedField> = [
   { field: "iban", isOther: isOtherCode },
   { field: "account_number", isOther: isOtherCode },
   { field: "swift_code", isOther: isOtherSwift },
@@ -48,19 +50,39 @@ const FIELDS: ReadonlyArray<{
   { field: "routing_code_value2", isOther: isOtherCode },
   { field: "account_currency", shown: "account_currency_code", isOther: isOtherShort },
   { field: "bank_country", shown: "bank_country_code", isOther: isOtherShort },
-  { field: "account_holder", isOther: isOtherHolder },
+  { field: "account_holder", isOther: isOtherText },
+];
+
+/** Further fields of a payee that banks check: with another one, it is another beneficiary of the same account. */
+const REUSE_FIELDS: ReadonlyArray<ComparedField> = [
+  ...FIELDS,
+  { field: "payment_method", isOther: isOtherCode },
+  { field: "entity_type", isOther: isOtherCode },
+  { field: "company_name", shown: "beneficiary_company_name", isOther: isOtherText },
+  { field: "first_name", shown: "beneficiary_first_name", isOther: isOtherText },
+  { field: "last_name", shown: "beneficiary_last_name", isOther: isOtherText },
+  { field: "country_code", isOther: isOtherShort },
+  { field: "city", isOther: isOtherText },
+  { field: "postal_code", isOther: isOtherCode },
+  { field: "address", shown: "street_address", isOther: isOtherText },
 ];
 
 /**
  * Returns the field of a payee that the service legibly shows with another value; undefined if nothing contradicts.
  */
-export const contradictedField = (request: unknown, beneficiary: unknown): string | undefined => {
-  const details = isRecord(beneficiary) ? beneficiary["beneficiary_bank_details"] : undefined;
-  return FIELDS.find(({ field, isOther, shown = field }) => {
+export const contradictedField = (
+  request: unknown,
+  beneficiary: unknown,
+  fields = FIELDS,
+): string | undefined => {
+  const parts = isRecord(beneficiary)
+    ? [beneficiary["beneficiary_bank_details"], beneficiary["beneficiary_address"], beneficiary]
+    : [];
+  return fields.find(({ field, isOther, shown = field }) => {
     const sent = textAt(request, field);
     if (sent === undefined) return false;
-    const texts = [textAt(details, shown), textAt(beneficiary, shown)];
-    return texts.some((text) => text !== undefined && isOther(sent, text));
+    const texts = parts.flatMap((part) => textAt(part, shown) ?? []);
+    return texts.some((text) => isOther(sent, text));
   })?.field;
 };
 
@@ -109,29 +131,11 @@ export const oneByOne = (ledger: Ledger) => {
   };
 };
 
-/** Describes an account for its approver: holder, country, and the last four characters. */
-export const describeAccount = (beneficiary: unknown): string => {
-  const bank = bankOf(beneficiary);
-  const number = textAt(bank, "iban") ?? textAt(bank, "account_number");
-  const holder = textAt(bank, "account_holder") ?? "an unknown holder";
-  const country =
-    textAt(bank, "bank_country") ?? textAt(bank, "bank_country_code") ?? "unknown country";
-  const ending = number === undefined ? "unknown account" : `account ending in ${number.slice(-4)}`;
-  return `${holder}, ${country}, ${ending}`;
-};
-
-/** Marks the described account for an approval: another holder, bank or account has another mark. */
-export const accountMark = (beneficiary: unknown): string => {
-  const bank = bankOf(beneficiary);
-  const more = ["bank_name", "account_number"].map((field) => textAt(bank, field));
-  return hashOf([payeeMark(beneficiary), ...more]).slice(0, 32);
-};
-
 /** The searched beneficiary. */
 interface Wanted {
   readonly account: string;
-  /** Hash of the request. */
-  readonly hash: string;
+  /** Mark of the payee's account, as the ledger keeps it. */
+  readonly payee: string;
   readonly request: unknown;
   readonly ledger: Ledger;
   /** Reads at the service; undefined if the service does not know it. */
@@ -143,25 +147,26 @@ interface Wanted {
 const ACTIVE = /^active$/i;
 
 /**
- * Returns the beneficiary that the ledger has for an equal request, if the service still shows it active and unchanged;
- * undefined if a new one is needed.
+ * Returns a beneficiary that the ledger has for the same account, if the service still shows it active, and nothing that
+ * it legibly shows contradicts the request; undefined if a new one is needed.
  */
 export const reusableBeneficiary = async ({
   account,
-  hash,
   ledger,
+  payee,
   readOrNone,
   request,
 }: Wanted): Promise<unknown> => {
-  const done = await ledger.doneWith(account, "createBeneficiary", hash);
-  const beneficiary_id = done?.madeId ?? "";
-  if (beneficiary_id === "") return undefined;
-  const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
-  const isActive = shown !== undefined && ACTIVE.test(shown.beneficiary_status ?? "active");
+  // Beneficiaries of one account differ in their currencies, for example.
+  const made = await ledger.madeFor(account, "createBeneficiary", payee);
   // An account number shown with an IBAN is a part of it, or was changed later.
   const number = textAt(request, "account_number") ?? textAt(request, "iban");
   const sent = { ...(isRecord(request) ? request : {}), account_number: number };
-  return isActive && contradictedField(sent, shown) === undefined
-    ? { ...shown, beneficiary_id }
-    : undefined;
+  for (const beneficiary_id of made) {
+    const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
+    const isActive = shown !== undefined && ACTIVE.test(shown.beneficiary_status ?? "active");
+    if (isActive && contradictedField(sent, shown, REUSE_FIELDS) === undefined)
+      return { ...shown, beneficiary_id };
+  }
+  return undefined;
 };

@@ -1,18 +1,12 @@
 import { IsResend, type PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
-import { isRecord } from "@durable-payments/api-core/values";
+import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
 import { requestHash, requestTerms, textAt, withoutAccounts } from "@durable-payments/protocol";
-import { payeeMark } from "@durable-payments/protocol/account";
+import { describeAccount, payeeMark, personMarks } from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
-import {
-  accountMark,
-  contradictedField,
-  describeAccount,
-  oneByOne,
-  reusableBeneficiary,
-} from "./beneficiaries.ts";
+import { contradictedField, oneByOne, reusableBeneficiary } from "./beneficiaries.ts";
 import { isOtherAmount } from "../evidence/amounts.ts";
 import {
   contradictionOf,
@@ -212,18 +206,27 @@ export const makeContractOperations = ({
     }
   };
 
-  /** Takes the beneficiary that the ledger has for the same request, or creates one. Calls wait for each other. */
+  /** Whom a request is about: an id of the service, or a mark of an account or a person. */
+  const payeeOfRequest = (name: WriteName, request: JsonObject): string | null => {
+    if (name === "createCardholder") return personMarks(request, ledger.keyed).payee;
+    const mark = name === "createBeneficiary" ? payeeMark(request) : undefined;
+    return mark === undefined
+      ? (textAt(request, WRITES[name].payeeField ?? "") ?? null)
+      : ledger.keyed(mark);
+  };
+
+  /** Takes a beneficiary that the ledger has for the same account, or creates one. Calls wait for each other. */
   const sendBeneficiary = async (sending: Sending): Promise<SendOutcome> => {
     const { guard, key, options, request } = sending;
     if (options.reuse === false) return send("createBeneficiary", sending);
-    const hash = requestHash("createBeneficiary", request);
-    const lease = await takeTurn(`createBeneficiary/${account}/${hash}`);
+    const payee = payeeOfRequest("createBeneficiary", request) ?? "";
+    const lease = await takeTurn(`createBeneficiary/${account}/${payee}`);
     if (lease === undefined) {
       const message = "Another worker is creating the same beneficiary.";
       return { is: "later", message, retryAfterMs: 1_000 };
     }
     try {
-      const found = await reusableBeneficiary({ account, hash, ledger, readOrNone, request });
+      const found = await reusableBeneficiary({ account, payee, ledger, readOrNone, request });
       if (found === undefined) return await send("createBeneficiary", sending);
       await guard.permit("reused");
       const reused = madeOf("createBeneficiary", {}, key, found);
@@ -311,7 +314,7 @@ export const makeContractOperations = ({
   const payeeOf = async (request: JsonObject) => {
     const beneficiary_id = textAt(request, "beneficiary_id") ?? "";
     const shown = await read((client) => client.retrieveBeneficiary({ beneficiary_id }));
-    return { mark: ledger.keyed(accountMark(shown)), shown: describeAccount(shown) };
+    return describeAccount(shown, ledger.keyed);
   };
 
   const make = (name: WriteName): WriteOperation => {
@@ -341,21 +344,19 @@ export const makeContractOperations = ({
         const later = isPlanned ? MADE_BEFORE : [];
         return [...ownKey, ...checkInput(name, body, { assumptions, later })];
       },
-      describe: (request) => {
+      describe: (given) => {
+        // As the client cleans it before it is sent.
+        const request = cleanTexts(given);
         const currency = facts.currency ?? textAt(request, "currency")?.toUpperCase() ?? null;
         const { amountField = "" } = facts;
         const amount = pickTexts(request, [amountField])[amountField];
         const isMoney = typeof amount === "string";
-        const mark = name === "createBeneficiary" ? payeeMark(request) : undefined;
         return {
           hash: requestHash(name, request),
           terms: requestTerms(name, request),
           amount: isMoney ? amount : null,
           currency: isMoney ? currency : null,
-          payee:
-            mark === undefined
-              ? (textAt(request, facts.payeeField ?? "") ?? null)
-              : ledger.keyed(mark),
+          payee: payeeOfRequest(name, request),
           reference: withoutAccounts(textAt(request, "payout_reference") ?? "") || null,
           facts: pickTexts(request, facts.facts ?? []),
         };

@@ -402,13 +402,47 @@ describe("beneficiaries", () => {
     expect(words.filter((word) => word === "reused")).toHaveLength(29);
   });
 
-  it("are made anew where a field differs, or where that is wanted", async () => {
+  it("are made anew where a bank would see another one, or where that is wanted", async () => {
     const world = await makeWorld();
     const operation = "createBeneficiary";
     await world.once({ operation, request: beneficiary, step: "1" });
-    await world.once({ operation, request: { ...beneficiary, city: "Bonn" }, step: "2" });
+    const others = [{ city: "Bonn" }, { account_currency: "EUR" }, { payment_method: "local" }];
+    for (const [at, other] of others.entries())
+      await world.once({ operation, request: { ...beneficiary, ...other }, step: `other-${at}` });
     await world.once({ operation, request: beneficiary, step: "3", reuse: false });
-    expect((await world.simulator.state()).beneficiaries).toHaveLength(3);
+    expect((await world.simulator.state()).beneficiaries).toHaveLength(5);
+  });
+
+  it("are reused for the same account, whatever else is written about it, and whichever was made last", async () => {
+    const world = await makeWorld();
+    const operation = "createBeneficiary";
+    await world.once({ operation, request: beneficiary, step: "1" });
+    await world.once({
+      operation,
+      request: { ...beneficiary, account_currency: "EUR" },
+      step: "2",
+    });
+    const spelled = [
+      { clearing_system: "SEPA" },
+      { nickname: "Other", email: "other@example.com", bank_name: "Another name of the bank" },
+      { iban: beneficiary.iban.toLowerCase().replaceAll(/(.{4})/g, "$1\u00a0") },
+      { account_holder: `${beneficiary.account_holder.toUpperCase().normalize("NFD")}\u200b` },
+    ];
+    for (const [at, other] of spelled.entries())
+      await world.once({ operation, request: { ...beneficiary, ...other }, step: `same-${at}` });
+    expect((await world.simulator.state()).beneficiaries).toHaveLength(2);
+  });
+
+  it("and payouts are sent with clean texts, whose hash is one", async () => {
+    const world = await makeWorld();
+    const task = await payable(world);
+    const payout_reference = "\u00a0Rechnung Mu\u0308ller\u200b 17\n";
+    await world.once({ ...task, request: { ...task.request, payout_reference } });
+    const [made] = (await world.simulator.state()).payouts;
+    expect(made?.payout_reference).toBe("Rechnung Müller 17");
+    const clean = { ...task.request, payout_reference: "Rechnung Müller 17" };
+    expect(await world.once({ ...task, request: clean })).toMatchObject({ is: "done" });
+    expect(await payoutsOf(world)).toBe(1);
   });
 });
 

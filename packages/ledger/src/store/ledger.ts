@@ -18,7 +18,7 @@ export type * from "./log.ts";
 export type * from "./schema.ts";
 
 /** A run as it is started. */
-export type NewRun = Omit<Run, "startedAt" | "startedBy">;
+export type NewRun = Omit<Run, "startedAt" | "startedBy" | "alias"> & Partial<Pick<Run, "alias">>;
 /** The start of a run: a decision on its workflow id. */
 export interface NewStart extends Pick<NewDecision, "by" | "how"> {
   readonly value: StartFacts;
@@ -49,11 +49,13 @@ export interface LedgerState
   readonly now: number;
 }
 
-/** A planned payment, for the check of likely duplicates. */
+/** A planned payment, or the card of a new cardholder, for the check of likely duplicates. */
 export interface PlannedPayment {
   readonly workflowId: string;
-  /** A `beneficiary_id`, or the mark of the payee's account. */
+  /** A `beneficiary_id`, or the mark of the payee's account or of a person. */
   readonly payee: string;
+  /** A second mark of the same account or person. */
+  readonly alias?: string | null;
   /** Decimal string in units of `currency`; 250 and 250.00 are equal. */
   readonly amount: string;
   readonly currency: string;

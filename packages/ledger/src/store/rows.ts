@@ -321,10 +321,13 @@ export const writeMethods = (store: Store) => {
         ({ step, workflowId }) => step !== except.step || workflowId !== except.workflowId,
       );
     },
-    /** Returns the latest successful write with the same request. */
-    doneWith: async (account: string, operation: string, hash: string) => {
-      const same = { "hash = ?": hash, "account = ?": account, "operation = ?": operation };
-      return (await writes({ ...same, "state = 'done'": true }, "ORDER BY changed_at DESC", 1))[0];
+    /** Returns up to five ids that successful writes made for a payee, the latest first: each id once. */
+    madeFor: async (account: string, operation: string, payee: string) => {
+      const same = { "payee = ?": payee, "account = ?": account, "operation = ?": operation };
+      const made = { ...same, "state = 'done' AND made_id IS NOT NULL": true };
+      const latest = "GROUP BY made_id ORDER BY max(changed_at) DESC";
+      const found = await store.find(store.where("SELECT made_id FROM writes", made, latest, 5));
+      return found.map((row) => String(row["made_id"]));
     },
     /** Returns writes of the same workflow id whose equal request, under another step, succeeded or may have. */
     sameRequestElsewhere: (
@@ -343,11 +346,8 @@ export const writeMethods = (store: Store) => {
         },
         "ORDER BY created_at",
       ),
-    /**
-     * Returns the likely duplicates of each payment under other workflow ids: same payee, amount and currency, and the
-     * same reference, or started within a day if one of them has none.
-     */
-    similarPayments: (account: string, payments: ReadonlyArray<PlannedPayment>) =>
+    /** Returns the likely duplicates of each payment under other workflow ids, by the rule of similar-payments.ts. */
+    similarPayments: (account: string | undefined, payments: ReadonlyArray<PlannedPayment>) =>
       findSimilar(store, account, payments),
   };
 };

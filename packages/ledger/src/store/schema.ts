@@ -110,6 +110,8 @@ export const RUNS = new Table(
     amount: textOrNull,
     currency: textOrNull,
     payee: textOrNull,
+    /** A second mark of the payee: of an account by its number and country, of a person by the email. */
+    alias: textOrNull,
     reference: textOrNull,
     startedAt: number,
   },
@@ -292,6 +294,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX log_of ON log (workflow_id, sequence)`,
       `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE kind <> ''`,
       `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,
+      `CREATE INDEX runs_alias ON runs (alias) WHERE alias IS NOT NULL`,
       `CREATE INDEX runs_started ON runs (started_at)`,
       // The kind, so that they are counted by the index alone.
       `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,

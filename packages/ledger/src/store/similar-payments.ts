@@ -1,8 +1,19 @@
+import { comparableText, PERSON_MARK } from "@durable-payments/api-core/values";
 import { moneyOf } from "../model/limits.ts";
 import type { WriteState } from "../model/row.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
 import type { Store, Where } from "./store.ts";
 import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
+
+/*
+ * Likely duplicates: the same business fact under another workflow id. An id is paid once; nothing else keeps a person from
+ * paying an invoice from a file in the morning and by hand in the afternoon. So there is one rule for every way to start:
+ *
+ * - A payment is likely a duplicate of one with the same payee, amount and currency, and the same reference; or, if one of
+ *   them has no reference, that is less than a day old. The payee is the account, by whichever mark both have; references
+ *   are compared as a person reads them.
+ * - A person is one with the same name and day of birth, or the same email, whenever that was and whatever the card costs.
+ */
 
 /** Time in which an equal payment without a reference is likely a duplicate. */
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -23,28 +34,33 @@ const PAYMENT = {
 };
 type Payment = RowOf<typeof PAYMENT>;
 
-/** Payments of runs and of writes: a run records its payment before its first write, and may have many writes. */
-const PAYMENTS: ReadonlyArray<readonly [string, Where]> = [
-  [
-    "started_at AS at, (SELECT max(state) FROM writes WHERE writes.workflow_id = runs.workflow_id AND operation = 'createPayout') AS state FROM runs",
-    {},
-  ],
-  ["created_at AS at, state FROM writes", { "operation = 'createPayout'": true }],
+const OF_PERSON_OR_PAYMENT = "operation IN ('createPayout', 'createCardholder')";
+
+const OF_RUN = `started_at AS at, (SELECT max(state) FROM writes WHERE writes.workflow_id = runs.workflow_id AND ${OF_PERSON_OR_PAYMENT}) AS state FROM runs`;
+
+/** Payments of runs, by both marks, and of writes: a run records its payment before its first write, and may have many writes. */
+const PAYMENTS: ReadonlyArray<readonly [mark: string, some: string, where: Where]> = [
+  ["payee", OF_RUN, {}],
+  ["alias", OF_RUN, {}],
+  ["payee", "created_at AS at, state FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
 ];
+
+const isSameReference = (a: string, b: string): boolean => comparableText(a) === comparableText(b);
 
 const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
   // Certainly not paid.
   other.state !== "refused" &&
   other.state !== "undone" &&
   other.workflowId !== planned.workflowId &&
-  (planned.reference !== null && other.reference !== null
-    ? planned.reference === other.reference
-    : other.now - other.at < DAY_MS);
+  (other.payee.startsWith(PERSON_MARK) ||
+    (planned.reference !== null && other.reference !== null
+      ? isSameReference(planned.reference, other.reference)
+      : other.now - other.at < DAY_MS));
 
 /** Returns the mark of the account of each beneficiary that is, or has the account of, one of these payees. */
 const readMarks = async (
   store: Store,
-  account: string,
+  account: string | undefined,
   payees: ReadonlyArray<string>,
 ): Promise<ReadonlyMap<string, string>> => {
   const created = async (where: Where) => {
@@ -61,50 +77,55 @@ const readMarks = async (
   return new Map(await created({ payee: [...payees, ...named.map(([, mark]) => mark)] }));
 };
 
-/** Finds the likely duplicates of each planned payment, including earlier planned ones. */
+const marksOf = ({ alias, payee }: PlannedPayment): ReadonlyArray<string> =>
+  alias ? [payee, alias] : [payee];
+
+/**
+ * Finds the likely duplicates of each planned payment, including earlier planned ones.
+ *
+ * @param account that pays; undefined compares with payments of all accounts.
+ */
 export const findSimilar = async (
   store: Store,
-  account: string,
+  account: string | undefined,
   payments: ReadonlyArray<PlannedPayment>,
 ): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
-  const payees = payments.map(({ payee }) => payee);
+  const payees = payments.flatMap(marksOf);
   const marks = await readMarks(store, account, payees);
-  const accountOf = (payee: string): string => marks.get(payee) ?? payee;
-  const named = { payee: [...new Set([...payees, ...marks.keys(), ...marks.values()])] };
+  const named = [...new Set([...payees, ...marks.keys(), ...marks.values()])];
   const { now } = store.database.dialect;
   const found = await store.find(
-    ...PAYMENTS.map(([some, where]) =>
+    ...PAYMENTS.map(([mark, some, where]) =>
       store.where(
-        `SELECT workflow_id, reference, payee, amount, currency, ${now} AS now, ${some}`,
-        {
-          ...where,
-          "account = ?": account,
-          "amount IS NOT NULL AND currency IS NOT NULL": true,
-          ...named,
-        },
+        `SELECT workflow_id, reference, ${mark} AS payee, coalesce(amount, '') AS amount,
+         coalesce(currency, '') AS currency, ${now} AS now, ${some}`,
+        // A run that was started without its account may be one of any.
+        { ...where, "(account = ? OR account IS NULL)": account, [mark]: named },
       ),
     ),
   );
-  // The amount, and the payee.
-  const keyOf = (one: Pick<PlannedPayment, "amount" | "currency" | "payee">): string =>
-    JSON.stringify([accountOf(one.payee), moneyOf(one)]);
+  // The payee, and the money: whatever it costs, a person is one person.
+  const keyOf = (payee: string, one: Pick<PlannedPayment, "amount" | "currency">): string =>
+    JSON.stringify([marks.get(payee) ?? payee, payee.startsWith(PERSON_MARK) ? "" : moneyOf(one)]);
   const paid = Map.groupBy(
     found.map((one) => readFields(PAYMENT, one, store.seal)),
-    keyOf,
+    (one) => keyOf(one.payee, one),
   );
   const earlier = new Map<string, Array<Payment>>();
   const at = Date.now();
   return payments.map((planned) => {
-    const key = keyOf(planned);
-    const before = earlier.get(key) ?? [];
     const similar = new Map<string, SimilarPayment>();
-    for (const other of [...(paid.get(key) ?? []), ...before]) {
-      const { reference, state, workflowId } = other;
-      if (isSimilar(planned, other))
-        similar.set(workflowId, { workflowId, reference, state, at: other.at });
+    for (const payee of marksOf(planned)) {
+      const key = keyOf(payee, planned);
+      const before = earlier.get(key) ?? [];
+      for (const other of [...(paid.get(key) ?? []), ...before]) {
+        const { reference, state, workflowId } = other;
+        if (isSimilar(planned, other))
+          similar.set(workflowId, { workflowId, reference, state, at: other.at });
+      }
+      if (before.length < MOST_COMPARED)
+        earlier.set(key, [...before, { ...planned, payee, state: null, at, now: at }]);
     }
-    if (before.length < MOST_COMPARED)
-      earlier.set(key, [...before, { ...planned, state: null, at, now: at }]);
     return [...similar.values()];
   });
 };

@@ -120,7 +120,9 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     await ledger.transact(two, saving(two, given));
     const three = nameOf({ workflowId: fresh() });
     await ledger.transact(three, saving(three, given));
-    expect((await ledger.doneWith("account-1", "createBeneficiary", "hash-1"))?.madeId).toBe("B-7");
+    const [row] = await ledger.rowsOf(three.workflowId);
+    const { payee } = row!.request;
+    expect(await ledger.madeFor("account-1", "createBeneficiary", payee!)).toEqual(["B-7"]);
   });
 
   it("keeps what others write in the same turn where one is refused", async () => {
@@ -410,6 +412,36 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       [workflowId],
       [],
     ]);
+  });
+
+  it("finds likely duplicates by either mark, and people whatever they cost", async () => {
+    const [account, paid, held] = [`account-${fresh()}`, fresh(), fresh()];
+    const payment = { payee: "m-1", alias: "m-2", amount: "10.00", currency: "EUR" };
+    const reference = "Rechnung Müller 17";
+    await ledger.noteRun(runOf({ account, workflowId: paid, ...payment, reference }));
+    const person = { payee: "person/n-1", alias: "person/e-1", amount: "1", currency: "USD" };
+    // A program that does not say which account pays.
+    await ledger.noteRun(runOf({ account: null, workflowId: held, ...person, reference: null }));
+    const spelled = "RECHNUNG\u00a0\u00a0Mu\u0308ller 17\u200b";
+    const asked = [
+      { ...payment, reference: spelled },
+      { ...payment, payee: "m-3", reference },
+      { ...payment, payee: "m-3", alias: null, reference },
+      { ...payment, amount: "10.01", reference },
+      { ...person, payee: "person/n-2", amount: "7", reference: null },
+      { ...person, alias: null, amount: "8", reference: null },
+      { ...person, payee: "person/n-3", alias: "person/e-3", reference: null },
+    ];
+    const found = await Promise.all(
+      asked.flatMap((one) =>
+        [account, undefined].map(async (of) => {
+          const [similar] = await other.similarPayments(of, [{ ...one, workflowId: "new" }]);
+          return similar?.map(({ workflowId }) => workflowId);
+        }),
+      ),
+    );
+    const each = [[paid], [paid], [], [], [held], [held], []];
+    expect(found).toEqual(each.flatMap((one) => [one, one]));
   });
 
   it("keeps waits with their outcome, and one holder of a lease", async () => {
