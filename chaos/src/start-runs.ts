@@ -1,4 +1,4 @@
-import { startPayment } from "@durable-payments/control/start";
+import { startPaymentAt } from "@durable-payments/control/start";
 import { OPEN_RUNS } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import type { Campaign } from "./campaign.ts";
@@ -27,8 +27,8 @@ const start = (
 ): Promise<boolean | undefined> =>
   environment.operate(async ({ account, client, ledger }) => {
     try {
-      await startPayment(client, WORKFLOW_TYPES[kind], {
-        id: workflowId,
+      await startPaymentAt(Date.now(), client, WORKFLOW_TYPES[kind], {
+        workflowId,
         startedBy: STARTER,
         taskQueue: TASK_QUEUE,
         args: [input],

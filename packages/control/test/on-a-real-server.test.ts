@@ -65,18 +65,18 @@ test("a user's own workflow is reset to its refused step: paid once, and its own
   const { home, operations } = stack;
   await home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   await startPayment<typeof payReserved>(operations.client, "payReserved", {
-    id: "own",
+    key: "own",
     args: [{ ...payout("own"), beneficiary_id: known }],
     startedBy: "ada",
   });
-  await expect(result("own")).rejects.toThrow();
+  await expect(result("payReserved/own")).rejects.toThrow();
   const { failure } = await readRun(
     { ledger: operations.ledger, temporal: operations, whyNot: [] },
-    "own",
+    "payReserved/own",
   );
   expect(failure?.message).toMatch(/^The goods stay reserved\. Cause: ./);
-  expect((await retryPayment(operations, "own", acting)).plan.way).toBe("reset");
-  await result("own");
+  expect((await retryPayment(operations, "payReserved/own", acting)).plan.way).toBe("reset");
+  await result("payReserved/own");
   expect(await paid("own")).toBe(1);
   expect(stack.reserved()).toBe(1);
 }, 60_000);

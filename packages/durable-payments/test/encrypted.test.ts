@@ -84,18 +84,19 @@ const paidBy = async (
       async (operations) => {
         const client = new Client({ connection, dataConverter: dataConverter ?? ofKeyring });
         const run = await startPayment<typeof paySupplier>(client, "paySupplier", {
-          id,
+          key: id,
           startedBy: "Ada Lovelace",
           args: ["12.50"],
           taskQueue: id,
           ledger: operations.ledger,
         });
+        const { workflowId } = run;
         expect(await run.result()).toBe("completed");
         expect(await listRuns(operations, { limit: 10 })).toMatchObject({
-          runs: [{ workflowId: id }],
+          runs: [{ workflowId }],
         });
         const sources = { temporal: operations, ledger: operations.ledger, whyNot: [] };
-        expect(await readRun(sources, id)).toMatchObject({ startedBy: "Ada Lovelace" });
+        expect(await readRun(sources, workflowId)).toMatchObject({ startedBy: "Ada Lovelace" });
       },
     ),
   );

@@ -236,7 +236,7 @@ export const beginTest = async (
       { startedBy = "the test", workflowId = randomUUID() }: StartOptions = {},
     ) => {
       const handle = await startPaymentAt<W>(await clock.now(), client, workflow, {
-        id: workflowId,
+        workflowId,
         startedBy,
         args,
         taskQueue,

@@ -135,7 +135,7 @@ export async function list(settings: OperationsSettings, operations: Operations)
 export async function start(client: Client, order: object) {
   // #region example
   const run = await startPayment<typeof payOrder>(client, "payOrder", {
-    id: "order-17",
+    key: "order-17",
     startedBy: "ada",
     args: [order],
   });

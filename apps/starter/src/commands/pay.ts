@@ -5,7 +5,8 @@ import { described, runCommand } from "./run-command.ts";
 const paid = {
   file: file("One payment (.json, or - for standard input), or many (.csv, .jsonl)"),
   id: text("id", "ID", "Workflow id of one payment; default: derived from the input"),
-  isNotDuplicate: on("not-a-duplicate", "Pay even if an earlier payment looks the same"),
+  key: text("key", "KEY", "Business key of one payment, as in a file; its id is payout/KEY"),
+  notDuplicate: text("not-a-duplicate", "WHY", "Pay what looks like an earlier payment: reason"),
   isDryRun: on("dry-run", "Check everything, but pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
   window: count("window", "Maximum number of rows in progress at a time; default 200", 200),
@@ -29,8 +30,9 @@ export const pay = Command.make("pay", paid, (given) =>
   described(
     "Make one payment, or every payment in a file",
     `Make one payment, or every payment in a file. No payment is made twice
-  under one id, nor under one row key, even in another file. A likely duplicate
-  under another id is refused; in a file, it causes a warning.`,
+  under one id, nor under one key, even in another file. A likely duplicate under
+  another id is refused, unless --not-a-duplicate gives a reason. In a file, it
+  causes a warning.`,
     [
       {
         command: "starter pay invoice.json --id invoice-17 --by ada",
@@ -44,8 +46,9 @@ export const pay = Command.make("pay", paid, (given) =>
 const onboarded = {
   file: file("The input as a JSON file, or - for standard input"),
   id: text("id", "ID", "Workflow id; default: derived from the input"),
-  isNotDuplicate: on("not-a-duplicate", "Start even if an earlier run looks the same"),
-  isDryRun: on("dry-run", "Check the input, but start nothing"),
+  key: text("key", "KEY", "Business key; the id is onboardCardholder/KEY"),
+  notDuplicate: text("not-a-duplicate", "WHY", "Onboard a person who looks known: reason"),
+  isDryRun: on("dry-run", "Check everything, but start nothing"),
   by,
   reason,
   json,
@@ -60,6 +63,7 @@ export const onboard = Command.make("onboard", onboarded, (given) =>
   described(
     "Issue a card to a new or existing cardholder",
     `Issue a card to a new or existing cardholder. The same id never starts a second
-  run. Without --id, the id is derived from the input.`,
+  run. Without --id and --key, the id is derived from the input. A person who was
+  onboarded under another id is refused, unless --not-a-duplicate gives a reason.`,
   ),
 );

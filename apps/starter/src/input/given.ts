@@ -1,6 +1,4 @@
-import { type Acting, actorOf, whyUnreadable } from "@durable-payments/control";
-import { createReadStream } from "node:fs";
-import { text } from "node:stream/consumers";
+import { type Acting, actorOf, textOf } from "@durable-payments/control";
 import { badUsage } from "../exit-codes.ts";
 
 /** Flags of a command that decides. */
@@ -30,14 +28,9 @@ const placeOf = (error: unknown): string => {
 
 /** The value that a JSON file, or standard input (`-`), holds. */
 export const readJson = async (file: string): Promise<unknown> => {
-  const [name, stream] =
-    file === "-" ? ["Standard input", process.stdin] : [file, createReadStream(file)];
-  let json: string;
-  try {
-    json = (await text(stream)).replace(/^\uFEFF/, "");
-  } catch (error) {
-    throw badUsage(`Cannot read ${file}: ${whyUnreadable(error)}.`);
-  }
+  const name = file === "-" ? "Standard input" : file;
+  let json = "";
+  for await (const part of textOf(name, file === "-" ? process.stdin : undefined)) json += part;
   try {
     return JSON.parse(json);
   } catch (error) {

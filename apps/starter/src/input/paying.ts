@@ -4,9 +4,11 @@ import {
   checkId,
   checkPayOptions,
   checkResultFile,
+  checkStart,
   compareFunds,
   type FilePlan,
   type Funds,
+  idOfKey,
   payFile,
   paymentOf,
   planFile,
@@ -25,28 +27,41 @@ import { counted } from "../output/text.ts";
 import { assumptionsHere, operating, readAccounts } from "../settings.ts";
 import { actingOf, readJson } from "./given.ts";
 
+type IdFlags = Pick<OnboardFlags, "id" | "key">;
+
+/** Returns the id of one run: given, made of a key, or of the content. */
+const idOf = ({ contentId, workflowType }: PlannedRun, { id, key }: IdFlags): string => {
+  if (id !== undefined && key !== undefined)
+    throw badUsage("Give --key or --id: the id is made of the key.");
+  return key === undefined ? checkId(id ?? contentId) : idOfKey(workflowType, key);
+};
+
 /** Checks the input of one run, and starts it or finds the one that exists. */
 export const submit = async (
   output: Output,
   plan: (input: unknown, assumptions: Assumptions) => PlannedRun,
-  { file, id, isDryRun, isNotDuplicate, ...given }: OnboardFlags,
+  { file, id, isDryRun, key, notDuplicate, ...given }: OnboardFlags,
 ): Promise<void> => {
   const { by: startedBy } = actingOf(given);
   const planned = plan(await readJson(file), assumptionsHere());
-  const workflowId = id === undefined ? planned.contentId : checkId(id);
+  const workflowId = idOf(planned, { id, key });
   const summary = summaryOf(paymentOf(planned.input), planned.workflowType);
+  const options = { startedBy, notDuplicate };
   if (isDryRun) {
-    output.answer({ workflowId, summary, isDryRun }, (shown) =>
+    const known = await operating((operations) =>
+      checkStart(operations, workflowId, planned, options),
+    );
+    output.answer({ workflowId, summary, isDryRun, isKnown: known !== undefined }, (shown) =>
       [
         `${shown.summary}: the input is valid. Nothing was started.`,
-        `Its id would be ${shown.workflowId}.`,
+        shown.isKnown
+          ? `Its id ${shown.workflowId} already exists: nothing would be started.`
+          : `Its id would be ${shown.workflowId}.`,
       ].join("\n"),
     );
     return;
   }
-  const run = await operating((operations) =>
-    startRun(operations, workflowId, planned, { startedBy, isNotDuplicate }),
-  );
+  const run = await operating((operations) => startRun(operations, workflowId, planned, options));
   output.answer({ ...run, summary }, (shown) => {
     const known = shown.isForgotten
       ? "was paid earlier, according to the ledger. Nothing was started."
@@ -82,10 +97,10 @@ const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<st
 /** Checks a file of payments, shows its totals, and pays it after a confirmation. */
 export const submitFile = async (
   output: Output,
-  { approveAbove, file, id, isDryRun, results, window, yes, ...given }: PayFlags,
+  { approveAbove, file, id, isDryRun, key, results, window, yes, ...given }: PayFlags,
 ): Promise<void> => {
-  if (id !== undefined)
-    throw badUsage("--id is for one payment: each row of a file has its own key.");
+  if (id !== undefined || key !== undefined)
+    throw badUsage("--id and --key are for one payment: each row of a file has its own key.");
   const options = { ...actingOf(given), approveAbove, window };
   checkPayOptions(options);
   if (results !== undefined) checkResultFile(results);

@@ -96,7 +96,7 @@ const wordsOf = (
     case "payNotDuplicate": {
       const ofId = flag("--id", next.workflowId);
       const [verb, command] = next.isOnboarding ? ["Start", "onboard"] : ["Pay", "pay"];
-      return [`${verb} it anyway`, command, "FILE", ...ofId, "--not-a-duplicate"];
+      return [`${verb} it anyway`, command, "FILE", ...ofId, "--not-a-duplicate", "WHY"];
     }
     case "list":
       return ["List them", "list", ...flag("--status", next.status)];

@@ -75,14 +75,14 @@ it("makes further lines harmless first, and then wraps them", () => {
 });
 
 it.each([
-  [{ operation: "payNotDuplicate" }, "starter pay FILE --not-a-duplicate --by NAME"],
+  [{ operation: "payNotDuplicate" }, "starter pay FILE --not-a-duplicate WHY --by NAME"],
   [
     { operation: "payNotDuplicate", workflowId: "invoice-17" },
-    "starter pay FILE --id invoice-17 --not-a-duplicate --by NAME",
+    "starter pay FILE --id invoice-17 --not-a-duplicate WHY --by NAME",
   ],
   [
     { operation: "payNotDuplicate", workflowId: "card-1", isOnboarding: true },
-    "starter onboard FILE --id card-1 --not-a-duplicate --by NAME",
+    "starter onboard FILE --id card-1 --not-a-duplicate WHY --by NAME",
   ],
   [
     retryNext(

@@ -1,6 +1,11 @@
-import type { Ledger, SimilarPayment, WriteState } from "@durable-payments/ledger";
+import { PERSON_MARK } from "@durable-payments/api-core/values";
+import {
+  type Ledger,
+  reasonProblem,
+  type SimilarPayment,
+  type WriteState,
+} from "@durable-payments/ledger";
 import { type RunMemo, WORKFLOW } from "@durable-payments/protocol";
-import { canonicalJson } from "@durable-payments/protocol/account";
 import { STARTED_BY, VOUCHER } from "@durable-payments/protocol/calls";
 import {
   type Client,
@@ -12,8 +17,8 @@ import { accountNamed, type Operations } from "../facts/connection/operations.ts
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { checkName, type Deciding } from "./decide/record.ts";
-import { refused } from "../errors.ts";
-import { checkId, type PlannedRun } from "../rules/input.ts";
+import { invalidInput, type NextOperation, refused } from "../errors.ts";
+import { checkId, contentHash, idOfKey, type PlannedRun } from "../rules/input.ts";
 import { readInput } from "../facts/run-input.ts";
 import { paymentOf, summaryOf } from "../rules/payment.ts";
 import { paymentFields } from "../rules/run-view.ts";
@@ -26,10 +31,9 @@ const detailsOf = (workflowId: string, startedBy: string): string =>
     `    starter show ${workflowId}`,
   ].join("\n\n");
 
-/** How a payment is started. */
-export interface StartPaymentOptions<W extends Workflow> {
-  /** The business key, which becomes the workflow id: `invoice-17`. */
-  readonly id: string;
+/** How a run is started. */
+interface StartAtOptions<W extends Workflow> {
+  readonly workflowId: string;
   /** The person who starts it, and cannot approve it. */
   readonly startedBy: string;
   readonly args: Parameters<W>;
@@ -41,8 +45,22 @@ export interface StartPaymentOptions<W extends Workflow> {
   readonly account?: string;
 }
 
+/** How a payment is started. */
+export interface StartPaymentOptions<W extends Workflow> extends Omit<
+  StartAtOptions<W>,
+  "workflowId"
+> {
+  /** The business key, of which the workflow id is made: `invoice-17` makes `payout/invoice-17`. */
+  readonly key: string;
+  /** Why this is another payment than one that looks the same: a person has checked it. */
+  readonly notDuplicate?: string;
+}
+
+const typeOf = (workflowType: string | Workflow): string =>
+  typeof workflowType === "string" ? workflowType : workflowType.name;
+
 /**
- * Starts a run as {@link startPayment} does.
+ * Starts a run as {@link startPayment} does, under an id, and without looking for likely duplicates.
  *
  * @param now Temporal's time. Within 10 s of it the run vouches for itself as the first of its id: its first send need
  *   not be reconciled.
@@ -51,12 +69,12 @@ export const startPaymentAt = async <W extends Workflow>(
   now: number,
   client: Client,
   workflowType: string | W,
-  options: StartPaymentOptions<W>,
+  options: StartAtOptions<W>,
 ): Promise<WorkflowHandleWithStartDetails<W>> => {
-  const { account, args, id, ledger, startedBy, taskQueue = "payments" } = options;
-  checkId(id);
+  const { account, args, ledger, startedBy, taskQueue = "payments" } = options;
+  const id = checkId(options.workflowId);
   checkName(startedBy, "startedBy");
-  const type = typeof workflowType === "string" ? workflowType : workflowType.name;
+  const type = typeOf(workflowType);
   const payment = paymentOf(args[0], ledger);
   // First, so that a run that is lost with Temporal's database is not lost in the ledger.
   await ledger?.noteRun({
@@ -68,6 +86,7 @@ export const startPaymentAt = async <W extends Workflow>(
     batch: null,
     batchRow: null,
     ...paymentFields(payment),
+    alias: payment?.alias ?? null,
   });
   return client.workflow.start<W>(type, {
     workflowId: id,
@@ -86,28 +105,39 @@ export const startPaymentAt = async <W extends Workflow>(
 };
 
 /**
- * Starts a payment workflow once: an id that Temporal knows, open or ended, is refused.
+ * Starts a payment workflow once: a key that Temporal knows, open or ended, is refused. With a ledger, so is what is
+ * likely a duplicate of a payment under another key, unless `notDuplicate` says why it is not.
  *
  * @param client Temporal's client.
  * @param workflowType the workflow, or its name.
- * @param options id, starter, arguments.
- * @returns the handle of the run.
- * @throws WorkflowExecutionAlreadyStartedError if the id is known; InvalidInput if the id or name is invalid.
+ * @param options key, starter, arguments.
+ * @returns the handle of the run, whose id is `TYPE/KEY`.
+ * @throws WorkflowExecutionAlreadyStartedError if the key is known; Refused if it is likely a duplicate; InvalidInput if
+ *   the key, name or reason is invalid.
  * @example
  * ```ts
  * const run = await startPayment<typeof payOrder>(client, "payOrder", {
- *   id: "order-17",
+ *   key: "order-17",
  *   startedBy: "ada",
  *   args: [order],
  * });
  * ```
  */
-export const startPayment = <W extends Workflow>(
+export const startPayment = async <W extends Workflow>(
   client: Client,
   workflowType: string | W,
-  options: StartPaymentOptions<W>,
-): Promise<WorkflowHandleWithStartDetails<W>> =>
-  startPaymentAt(Date.now(), client, workflowType, options);
+  { key, notDuplicate, ...options }: StartPaymentOptions<W>,
+): Promise<WorkflowHandleWithStartDetails<W>> => {
+  const { account, args, ledger } = options;
+  const workflowId = idOfKey(typeOf(workflowType), key);
+  checkReason(notDuplicate);
+  if (ledger !== undefined && notDuplicate === undefined) {
+    const planned = { workflowId, input: args[0] };
+    const [similar = []] = await findDuplicates({ client, ledger }, account, [planned]);
+    refuseDuplicates(workflowId, planned.input, similar);
+  }
+  return startPaymentAt(Date.now(), client, workflowType, { ...options, workflowId });
+};
 
 /** Longest time between the record of a run and its start in Temporal. */
 const START_WITHIN_MS = 60_000;
@@ -125,15 +155,15 @@ const isNeverStarted = async (
 };
 
 /**
- * Finds likely duplicates under other ids: the same payee, amount and currency, with the same reference,
- * or within a day if one of them has none. Runs that were never started are left out.
+ * Finds likely duplicates under other ids, by the rule of the ledger's `similarPayments`. Runs that were never started are
+ * left out.
  *
- * @param account hash of the account that pays.
+ * @param account hash of the account that pays; undefined compares with payments of all accounts.
  * @returns for each payment the earlier ones, in the same order.
  */
 export const findDuplicates = async (
   looking: Deciding,
-  account: string,
+  account: string | undefined,
   planned: ReadonlyArray<{ readonly workflowId: string; readonly input: unknown }>,
 ): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
   const asked = planned.flatMap(({ input, workflowId }, at) => {
@@ -167,9 +197,42 @@ export const similarText = ({ at, reference, state, workflowId }: SimilarPayment
 /** How a planned run is started. */
 export interface StartOptions {
   readonly startedBy: string;
-  /** A person has checked the earlier payment: this is another one. */
-  readonly isNotDuplicate?: boolean;
+  /** Why this is another payment than one that looks the same: a person has checked it. */
+  readonly notDuplicate?: string | undefined;
 }
+
+/** Checks the reason why something is no duplicate. @throws InvalidInput */
+export const checkReason = (notDuplicate: string | undefined): void => {
+  const problem = notDuplicate === undefined ? undefined : reasonProblem(notDuplicate);
+  if (problem !== undefined)
+    throw invalidInput(`The reason (notDuplicate) ${problem}. Nothing was started.`);
+};
+
+/**
+ * Refuses what is likely a duplicate.
+ *
+ * @param subject the workflow id, or the row of a file.
+ * @param input of the run.
+ * @param similar its likely duplicates, as `findDuplicates` returns them.
+ * @param next how to start it anyway.
+ * @throws Refused that names up to three of them; nothing if there is none.
+ */
+export const refuseDuplicates = (
+  subject: string,
+  input: unknown,
+  similar: ReadonlyArray<SimilarPayment>,
+  next?: NextOperation,
+): void => {
+  if (similar.length === 0) return;
+  const like = similar.slice(0, 3).map(similarText).join("; ");
+  const same = paymentOf(input)?.payee?.startsWith(PERSON_MARK)
+    ? "person"
+    : "payee, amount and currency";
+  throw refused(
+    `${subject} is likely a duplicate: the same ${same} as ${like}. Nothing was started. If it is not one, give the reason.`,
+    next,
+  );
+};
 
 /** A new run, or the existing run of the id. */
 export interface SubmittedRun {
@@ -205,9 +268,8 @@ const existing = async (
       : undefined;
   }
   const { runId, type } = run;
-  const content = ({ options: _, ...rest }: { readonly options?: unknown }) => canonicalJson(rest);
   const first = await readInput(operations, { workflowId, runId });
-  if (type === workflowType && content(first as object) === content(input))
+  if (type === workflowType && contentHash(first) === contentHash(input))
     return { workflowId, runId, isNew: false };
   throw refused(
     `The id ${workflowId} belongs to a run of ${type} with another input. Nothing was started: give another id, or amend that run.`,
@@ -216,52 +278,69 @@ const existing = async (
 };
 
 /**
+ * Checks all that `startRun` refuses. Nothing is started.
+ *
+ * @returns the run of that id, if there is one; else undefined: it can be started.
+ * @throws as `startRun` does.
+ */
+export const checkStart = async (
+  operations: Operations,
+  id: string,
+  planned: PlannedRun,
+  { notDuplicate, startedBy }: StartOptions,
+): Promise<SubmittedRun | undefined> => {
+  const workflowId = checkId(id);
+  checkName(startedBy, "startedBy");
+  checkReason(notDuplicate);
+  const { input } = planned;
+  const account = accountNamed(operations, input.account);
+  const known = await existing(operations, workflowId, planned);
+  if (known !== undefined || notDuplicate !== undefined) return known;
+  const [similar = []] = await findDuplicates(operations, account, [{ workflowId, input }]);
+  refuseDuplicates(workflowId, input, similar, {
+    operation: "payNotDuplicate",
+    // To pay it anyway, the user gives the same id again.
+    ...(workflowId !== planned.contentId && { workflowId }),
+    ...(planned.workflowType === WORKFLOW.onboardCardholder && { isOnboarding: true }),
+  });
+  return undefined;
+};
+
+/**
  * Starts a run, or finds the one of that id, running or ended. It can be called again after any failure: an id never
  * pays twice.
  *
- * @param workflowId the business key.
+ * @param id of the workflow.
  * @param planned result of `planPayout` or `planOnboarding`.
  * @throws Refused if the id belongs to another input, or the payment is likely a duplicate; InvalidInput if the id or
  *   name is invalid; ConnectionFailed with `carriedOut: "unknown"` if Temporal does not answer.
  */
 export const startRun = async (
   operations: Operations,
-  workflowId: string,
+  id: string,
   planned: PlannedRun,
-  { isNotDuplicate = false, startedBy }: StartOptions,
+  options: StartOptions,
 ): Promise<SubmittedRun> => {
   const { client, ledger, taskQueue } = operations;
-  checkId(workflowId);
-  checkName(startedBy, "startedBy");
-  const account = accountNamed(operations, planned.input.account);
-  const known = await existing(operations, workflowId, planned);
+  const workflowId = checkId(id);
+  const known = await checkStart(operations, workflowId, planned, options);
   if (known !== undefined) return known;
-  const asked = isNotDuplicate ? [] : [{ workflowId, input: planned.input }];
-  const similar = (await findDuplicates(operations, account, asked)).flat();
-  if (similar.length > 0) {
-    const like = similar.slice(0, 3).map(similarText).join("; ");
-    // To pay it anyway, the user gives the same id again.
-    const isOwnId = workflowId !== planned.contentId;
-    throw refused(
-      `${workflowId} is likely a duplicate: the same payee, amount and currency as ${like}. Nothing was started.`,
-      {
-        operation: "payNotDuplicate",
-        ...(isOwnId && { workflowId }),
-        ...(planned.workflowType === WORKFLOW.onboardCardholder && { isOnboarding: true }),
-      },
-    );
-  }
   const mayBe = `The run ${workflowId} may have been started`;
   try {
     const { firstExecutionRunId } = await changing(operations, workflowId, mayBe, () =>
-      startPayment<(input: PlannedRun["input"]) => Promise<unknown>>(client, planned.workflowType, {
-        id: workflowId,
-        startedBy,
-        args: [planned.input],
-        taskQueue,
-        ledger,
-        account,
-      }),
+      startPaymentAt<(input: PlannedRun["input"]) => Promise<unknown>>(
+        Date.now(),
+        client,
+        planned.workflowType,
+        {
+          workflowId,
+          startedBy: options.startedBy,
+          args: [planned.input],
+          taskQueue,
+          ledger,
+          account: accountNamed(operations, planned.input.account),
+        },
+      ),
     );
     return { workflowId, runId: firstExecutionRunId, isNew: true };
   } catch (error) {

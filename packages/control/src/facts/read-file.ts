@@ -1,6 +1,6 @@
 import { didYouMean, type Fault } from "@durable-payments/api-core";
 import { operation } from "@durable-payments/api-core/contract";
-import { isRecord } from "@durable-payments/api-core/values";
+import { cleanText, isRecord } from "@durable-payments/api-core/values";
 import { CsvError, type Info, parse } from "csv-parse";
 import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
@@ -36,25 +36,36 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOENT: "the file does not exist",
   EISDIR: "it is a folder",
   EACCES: "it cannot be read: permission denied",
+  UTF_16: "it is UTF-16. Save it as UTF-8 (PowerShell: “Out-File -Encoding utf8”)",
   ERR_ENCODING_INVALID_ENCODED_DATA:
     "it is not UTF-8. Save it as UTF-8 (a spreadsheet: “CSV UTF-8”)",
 };
 
 /** Returns why a file cannot be read. */
-export const whyUnreadable = (error: unknown): string => {
+const whyUnreadable = (error: unknown): string => {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return REASONS[code] ?? code;
 };
 
-/** The text of a file, piece by piece, with one kind of line end and no byte order mark. */
-async function* textOf(file: string): AsyncGenerator<string> {
+/** Text in UTF-16 has a zero in nearly each character; no file of payments in UTF-8 has any. */
+const refuseUtf16 = (bytes: Buffer): void => {
+  if (bytes.includes(0)) throw Object.assign(new Error("UTF-16"), { code: "UTF_16" });
+};
+
+/**
+ * Returns the text of a file, or of standard input, piece by piece, with one kind of line end and no byte order mark.
+ *
+ * @throws InvalidInput if it cannot be read, or is not UTF-8: other bytes would become other letters, unnoticed.
+ */
+export async function* textOf(file: string, from: AsyncIterable<unknown> = createReadStream(file)) {
   // It removes the byte order mark.
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let held = "";
   try {
-    for await (const bytes of createReadStream(file)) {
-      // A stream without an encoding gives bytes.
-      const text = held + decoder.decode(bytes as Buffer, { stream: true });
+    // A stream without an encoding gives bytes.
+    for await (const bytes of from as AsyncIterable<Buffer>) {
+      refuseUtf16(bytes);
+      const text = held + decoder.decode(bytes, { stream: true });
       held = text.endsWith("\r") ? "\r" : "";
       yield text.slice(0, text.length - held.length).replaceAll("\r\n", "\n");
     }
@@ -125,7 +136,7 @@ type Paths = ReadonlyArray<ReadonlyArray<string>>;
 
 /** Returns the paths of the columns of a header. Throws with every unknown or repeated column. */
 const pathsOf = (header: ReadonlyArray<string>): Paths => {
-  const names = header.map((name) => name.trim());
+  const names = header.map(cleanText);
   if (names.length === 1 && /[;\t]/.test(names[0] ?? ""))
     throw invalidInput("The columns of a CSV file must be separated by commas.");
   const faults = names.flatMap((name, index) => {
@@ -146,7 +157,8 @@ type Nested = { [name: string]: Nested | string };
 /** A row in the shape of a payout file; empty cells are left out. */
 const valueOf = (cells: ReadonlyArray<string>, paths: Paths): Nested => {
   const value: Nested = { payout: {} };
-  for (const [index, cell] of cells.entries()) {
+  for (const [index, given] of cells.entries()) {
+    const cell = cleanText(given);
     const path = paths[index] ?? [];
     const last = path.at(-1);
     if (cell === "" || last === undefined) continue;

@@ -5,7 +5,14 @@ import {
   type OperationName,
 } from "@durable-payments/api-core";
 import { checkInput } from "@durable-payments/api-core/contract";
-import { canonicalDecimal, isRecord, lookUp } from "@durable-payments/api-core/values";
+import {
+  canonicalDecimal,
+  cleanTexts,
+  idFault,
+  isRecord,
+  keyFault,
+  lookUp,
+} from "@durable-payments/api-core/values";
 import type { OnboardCardholderInput, PayoutInput, Workflows } from "@durable-payments/protocol";
 import { hashOf } from "@durable-payments/protocol/account";
 import { inputFaults } from "@durable-payments/protocol/inputs";
@@ -41,10 +48,11 @@ const inCapitals = <A extends object>(input: A, isContent = false): A =>
     // The same fields in another spelling.
   ) as A;
 
-/** Makes a workflow id from the content of an input: the same for 51.0 and 51.00. */
-const idOfContent = (prefix: string, input: object): string => {
-  const { options: _, ...content }: { readonly options?: unknown } = inCapitals(input, true);
-  return `${prefix}-${hashOf(content).slice(0, HASH_CHARACTERS)}`;
+/** Hashes an input without its options: the same for each spelling of one payment, such as 51.0 and 51.00. */
+export const contentHash = (input: unknown): string => {
+  if (!isRecord(input)) return hashOf(input);
+  const { options: _, ...content } = inCapitals(cleanTexts(input), true);
+  return hashOf(content);
 };
 
 /** Temporal's limit, in bytes of UTF-8. */
@@ -55,10 +63,9 @@ const RESERVED = ["payouts/", "tracker/", "notifier/"];
 
 const idProblem = (id: unknown): string | undefined => {
   // A caller without types can give anything.
-  if (typeof id !== "string" || id.trim() === "") return "must not be empty";
-  // Each would be sent as a replacement character, so two such ids would be equal.
-  if (/\p{Cs}/u.test(id)) return "must not contain incomplete characters";
-  if (/\p{Cc}/u.test(id)) return "must not contain control characters";
+  if (typeof id !== "string" || id === "") return "must not be empty";
+  const fault = idFault(id);
+  if (fault !== undefined) return fault;
   if (Buffer.byteLength(id) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes`;
   const reserved = RESERVED.find((begin) => id.startsWith(begin));
   return (
@@ -68,14 +75,27 @@ const idProblem = (id: unknown): string | undefined => {
 };
 
 /**
- * Returns a valid id of a new run.
+ * Returns a valid id of a new run, cleaned: an id in NFD is the one in NFC.
  *
  * @throws InvalidInput if Temporal would refuse it, or it begins like the id of a batch or a tracker.
  */
-export const checkId = (id: string): string => {
+export const checkId = (given: string): string => {
+  const id = cleanTexts(given);
   const problem = idProblem(id);
   if (problem !== undefined) throw invalidInput(`The id ${problem}. Nothing was started.`);
   return id;
+};
+
+/**
+ * Returns the workflow id of a business key: `payout/invoice-17`. Every payout with this key has it, in a file or not.
+ *
+ * @throws InvalidInput if it cannot be the key of a payment.
+ */
+export const idOfKey = (workflowType: string, given: string): string => {
+  const key = cleanTexts(given);
+  const problem = keyFault(key);
+  if (problem !== undefined) throw invalidInput(`The key ${problem}. Nothing was started.`);
+  return checkId(`${workflowType}/${key}`);
 };
 
 type PaymentType = "payout" | "onboardCardholder";
@@ -95,7 +115,7 @@ const plannedRun = <Type extends PaymentType>(
   input: PlannedRun<Type>["input"],
 ): PlannedRun<Type> => ({
   workflowType,
-  contentId: idOfContent(prefix, input),
+  contentId: `${prefix}-${contentHash(input).slice(0, HASH_CHARACTERS)}`,
   input,
 });
 
@@ -123,9 +143,10 @@ const requestFaults = (
 
 const checked = (
   workflow: Parameters<typeof inputFaults>[0],
-  input: unknown,
+  given: unknown,
   faultsOfRequests: (input: Readonly<Record<string, unknown>>) => ReadonlyArray<Fault>,
 ): unknown => {
+  const input = cleanTexts(given);
   if (!isRecord(input))
     throw invalidInput("The file must contain a JSON object. Nothing was started.");
   const faults = firstFaults([...faultsOfRequests(input), ...inputFaults(workflow, input)]);

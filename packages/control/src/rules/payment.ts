@@ -1,13 +1,15 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { accountNumbersOf, textAt, withoutAccounts } from "@durable-payments/protocol";
-import { payeeMark } from "@durable-payments/protocol/account";
+import { likelyPayeeMark, payeeMark, personMarks } from "@durable-payments/protocol/account";
 import type { PaymentView } from "./run-view.ts";
 
 /** The payment of a run, for lists, texts and the check of likely duplicates. No account number. */
 export interface PaymentOf extends PaymentView {
   readonly amount: string;
   readonly currency: string;
+  /** A second mark of the payee, for the check of likely duplicates; null if there is none. */
+  readonly alias: string | null;
 }
 
 /** The currency of cards. */
@@ -30,21 +32,25 @@ export const paymentOf = (
   ledger?: Pick<Ledger, "keyed">,
 ): PaymentOf | undefined => {
   if (!isRecord(input)) return undefined;
+  const keyed = (mark: string): string => ledger?.keyed(mark) ?? mark;
   const limit = amountAt(input["card"], "card_limit");
   if (limit !== undefined) {
-    const payee = textAt(input, "card_holder_id") ?? null;
-    return { amount: limit, currency: CARD_CURRENCY, payee, reference: null };
+    const known = textAt(input, "card_holder_id");
+    const person =
+      known === undefined ? personMarks(input["cardholder"], keyed) : { payee: known, alias: null };
+    return { amount: limit, currency: CARD_CURRENCY, ...person, reference: null };
   }
   const payout = isRecord(input["payout"]) ? input["payout"] : input;
   const [amount, currency] = [amountAt(payout, "amount"), textAt(payout, "currency")];
   if (amount === undefined || currency === undefined) return undefined;
   const { beneficiary } = input;
   const reference = textAt(payout, "payout_reference");
-  const mark = payeeMark(beneficiary);
+  const markOf = (mark: string | undefined) => (mark === undefined ? null : keyed(mark));
   return {
     amount,
     currency: currency.toUpperCase(),
-    payee: textAt(input, "beneficiary_id") ?? (mark && ledger ? ledger.keyed(mark) : mark) ?? null,
+    payee: textAt(input, "beneficiary_id") ?? markOf(payeeMark(beneficiary)),
+    alias: markOf(likelyPayeeMark(beneficiary)),
     reference:
       reference === undefined ? null : withoutAccounts(reference, accountNumbersOf(beneficiary)),
   };

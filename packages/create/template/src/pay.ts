@@ -1,27 +1,27 @@
 // npm run pay -- invoice-1
-// The workflow id identifies the payment: a second run with the same id is refused.
+// The key identifies the payment: a second run with the same key is refused.
 import { startPayment } from "durable-payments/start";
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { loadClientConnectConfig } from "@temporalio/envconfig";
 import { exampleInvoice } from "./example-invoice.ts";
 import type { payInvoice } from "./workflows.ts";
 
-const [id = "invoice-1"] = process.argv.slice(2);
+const [key = "invoice-1"] = process.argv.slice(2);
 const { connectionOptions, namespace = "default" } = loadClientConnectConfig();
 const connection = await Connection.connect(connectionOptions);
 const client = new Client({ connection, namespace });
 try {
   const run = await startPayment<typeof payInvoice>(client, "payInvoice", {
-    id,
+    key,
     // The person who starts a payment cannot approve it. Without a name, nothing is started.
     startedBy: process.env["PAYMENTS_PERSON"] ?? "",
     args: [exampleInvoice],
   });
-  console.log(`${id} has started: npm run payments -- show ${id} --follow`);
+  console.log(`${run.workflowId} has started: npm run payments -- show ${run.workflowId} --follow`);
   console.log(await run.result());
 } catch (error) {
   if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  console.error(`${id} was started earlier: npm run payments -- show ${id}`);
+  console.error(`${error.workflowId} was started earlier: npm run payments -- show ${error.workflowId}`);
   process.exitCode = 1;
 } finally {
   await connection.close();

@@ -1,5 +1,5 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { visibleText } from "@durable-payments/api-core/values";
+import { cleanTexts, keyFault } from "@durable-payments/api-core/values";
 import type { PayoutInput } from "@durable-payments/protocol";
 import { createHash, hash } from "node:crypto";
 import { extname } from "node:path";
@@ -40,32 +40,21 @@ export interface CheckedRow {
 /** A file without faults. */
 export type CheckedFile = Awaited<ReturnType<typeof checkBatchFile>>;
 
-const LONGEST_KEY = 200;
-
 /** Result files put a quote before a formula of a spreadsheet; it is not part of a key. */
 const keyOf = (key: unknown): unknown =>
   typeof key === "string" ? key.replace(/^'+(?=[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/, "") : key;
-
-const keyProblem = (key: unknown): string | undefined => {
-  if (key === undefined)
-    return "is required: a key of the row's own, never used for another payment";
-  if (typeof key !== "string") return "must be a string";
-  const isPlain = /^[^\s"\\](?:[^"\\]*[^\s"\\])?$/u.test(key) && visibleText(key) === key;
-  return isPlain && key.length <= LONGEST_KEY
-    ? undefined
-    : `must have 1 to ${LONGEST_KEY} visible characters, no quotes or backslashes, and no surrounding blanks`;
-};
 
 /** Checks each row, that keys are unique, and that one account pays all rows. */
 const makeRowCheck = (isCsv: boolean, assumptions: Assumptions) => {
   const usedBy = new Map<string, number>();
   let account: { readonly row: number; readonly name: unknown } | undefined;
 
-  return (row: number, { key: given, ...input }: Readonly<Record<string, unknown>>) => {
+  return (row: number, value: Readonly<Record<string, unknown>>) => {
+    const { key: given, ...input } = cleanTexts(value);
     const faults: Array<RowFault> = [];
     const fault = (column: string, problem: string) => faults.push(rowFault(row, column, problem));
     const key = String(keyOf(given));
-    const problem = keyProblem(keyOf(given));
+    const problem = keyFault(keyOf(given));
     const first = usedBy.get(key);
     if (problem !== undefined) fault("key", problem);
     else if (first !== undefined) fault("key", `is already the key of row ${first}`);

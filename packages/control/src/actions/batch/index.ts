@@ -10,4 +10,4 @@ export {
   planFile,
   warningsOf,
 } from "./pay-file.ts";
-export { whyUnreadable } from "../../facts/read-file.ts";
+export { textOf } from "../../facts/read-file.ts";
