@@ -192,7 +192,7 @@ describe.each(LEGS)("$title", { concurrent: false }, (leg) => {
 
   it("pays and drains by the packaged worker", async () => {
     const packaged = start(user, "payments-worker");
-    await payWith(randomUUID(), "--not-a-duplicate");
+    await payWith(randomUUID(), "--not-a-duplicate", "another test");
     await endsWell(packaged);
   });
 

@@ -199,7 +199,7 @@ describe("a Temporal server with roles", skippedBecause(missing), () => {
   });
 
   it("lets who may write pay, and work", async () => {
-    const pay = [...payout("by-writer"), "--not-a-duplicate"];
+    const pay = [...payout("by-writer"), "--not-a-duplicate", "another test"];
     expect(await starter(pay, "default:write")).toMatchObject({ exitCode: 0 });
     const shown = ["show", "by-writer", "--follow", "--exit-status"];
     expect(await starter(shown, "default:write")).toMatchObject({ exitCode: 0 });

@@ -93,7 +93,7 @@ export const textFault = (text: string): string | undefined => {
     return LINE_BREAK.test(found)
       ? `has a line break (${codePoint(found)}): write it on one line`
       : found === "\u{FFFD}"
-        ? "has U+FFFD in place of a letter: read the file as what it was saved, or enter the text again"
+        ? "has U+FFFD instead of a letter: save the file as UTF-8, or enter the text again"
         : `has the control character ${codePoint(found)}: remove it`;
   if (SHORTENED.test(text))
     return "is a number that a spreadsheet has shortened: format the column as text, and enter it again";

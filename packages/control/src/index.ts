@@ -9,5 +9,6 @@ export * from "./rules/input.ts";
 export * from "./actions/stopping.ts";
 export * from "./actions/recovery.ts";
 export * from "./actions/retry/retry.ts";
+export * from "./actions/duplicates.ts";
 export * from "./actions/start.ts";
 export * from "./rules/payment.ts";

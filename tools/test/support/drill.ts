@@ -159,7 +159,7 @@ export class Drill {
   }
 
   pay(id: string, file = "examples/payout.json"): Promise<string> {
-    return this.succeed(`starter pay ${file} --id ${id} --not-a-duplicate --by ada`);
+    return this.succeed(`starter pay ${file} --id ${id} --not-a-duplicate drill --by ada`);
   }
 
   /** Asks the simulator for something under its path for control, or gives it something. */

@@ -42,11 +42,11 @@ export const submit = async (
   plan: (input: unknown, assumptions: Assumptions) => PlannedRun,
   { file, id, isDryRun, key, notDuplicate, ...given }: OnboardFlags,
 ): Promise<void> => {
-  const { by: startedBy } = actingOf(given);
+  const { by: startedBy, how } = actingOf(given);
   const planned = plan(await readJson(file), assumptionsHere());
   const workflowId = idOf(planned, { id, key });
   const summary = summaryOf(paymentOf(planned.input), planned.workflowType);
-  const options = { startedBy, notDuplicate };
+  const options = { startedBy, how, notDuplicate };
   if (isDryRun) {
     const known = await operating((operations) =>
       checkStart(operations, workflowId, planned, options),

@@ -1,12 +1,7 @@
-import { PERSON_MARK } from "@durable-payments/api-core/values";
-import {
-  type Ledger,
-  reasonProblem,
-  type SimilarPayment,
-  type WriteState,
-} from "@durable-payments/ledger";
-import { type RunMemo, WORKFLOW } from "@durable-payments/protocol";
-import { STARTED_BY, VOUCHER } from "@durable-payments/protocol/calls";
+import { isRecord } from "@durable-payments/api-core/values";
+import { endAmong, type Ledger, type StartFacts } from "@durable-payments/ledger";
+import { type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
+import { VOUCHER } from "@durable-payments/protocol/calls";
 import {
   type Client,
   type Workflow,
@@ -16,8 +11,9 @@ import {
 import { accountNamed, type Operations } from "../facts/connection/operations.ts";
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
-import { checkName, type Deciding } from "./decide/record.ts";
-import { invalidInput, type NextOperation, refused } from "../errors.ts";
+import { checkName } from "./decide/record.ts";
+import { checkReason, findDuplicates, refuseDuplicates, timeText } from "./duplicates.ts";
+import { EndedByPerson, type Refused, refused } from "../errors.ts";
 import { checkId, contentHash, idOfKey, type PlannedRun } from "../rules/input.ts";
 import { readInput } from "../facts/run-input.ts";
 import { paymentOf, summaryOf } from "../rules/payment.ts";
@@ -43,6 +39,10 @@ interface StartAtOptions<W extends Workflow> {
   readonly ledger?: Ledger;
   /** Hash of the account that pays, if it is known. */
   readonly account?: string;
+  /** The reason why it is another payment, although an earlier one looks the same: a person has checked it. */
+  readonly notDuplicate?: string | undefined;
+  /** Source of the person's name: `--by`. */
+  readonly how?: string;
 }
 
 /** How a payment is started. */
@@ -52,12 +52,17 @@ export interface StartPaymentOptions<W extends Workflow> extends Omit<
 > {
   /** The business key, of which the workflow id is made: `invoice-17` makes `payout/invoice-17`. */
   readonly key: string;
-  /** Why this is another payment than one that looks the same: a person has checked it. */
-  readonly notDuplicate?: string;
 }
 
 const typeOf = (workflowType: string | Workflow): string =>
   typeof workflowType === "string" ? workflowType : workflowType.name;
+
+/** Returns the threshold that the options of an input set. */
+const approvalOf = (input: unknown): Pick<StartFacts, "approveAbove"> => {
+  const options = isRecord(input) ? input["options"] : undefined;
+  const above = textAt(isRecord(options) ? options["approval"] : undefined, "above");
+  return above === undefined ? {} : { approveAbove: above };
+};
 
 /**
  * Starts a run as {@link startPayment} does, under an id, and without looking for likely duplicates.
@@ -71,34 +76,42 @@ export const startPaymentAt = async <W extends Workflow>(
   workflowType: string | W,
   options: StartAtOptions<W>,
 ): Promise<WorkflowHandleWithStartDetails<W>> => {
-  const { account, args, ledger, startedBy, taskQueue = "payments" } = options;
+  const { account, args, how = "startPayment", ledger, notDuplicate, startedBy } = options;
   const id = checkId(options.workflowId);
   checkName(startedBy, "startedBy");
   const type = typeOf(workflowType);
   const payment = paymentOf(args[0], ledger);
   // First, so that a run that is lost with Temporal's database is not lost in the ledger.
-  await ledger?.noteRun({
-    account: account ?? null,
-    workflowId: id,
-    runId: null,
-    type,
-    startedBy,
-    batch: null,
-    batchRow: null,
-    ...paymentFields(payment),
-    alias: payment?.alias ?? null,
-  });
+  await ledger?.recordStart(
+    {
+      account: account ?? null,
+      workflowId: id,
+      runId: null,
+      type,
+      batch: null,
+      batchRow: null,
+      ...paymentFields(payment),
+      alias: payment?.alias ?? null,
+    },
+    {
+      by: startedBy,
+      how,
+      value: {
+        type,
+        content: contentHash(args.length === 1 ? args[0] : args),
+        ...approvalOf(args[0]),
+        ...(notDuplicate !== undefined && { notDuplicate }),
+      },
+    },
+  );
   return client.workflow.start<W>(type, {
     workflowId: id,
-    taskQueue,
+    taskQueue: options.taskQueue ?? "payments",
     // TypeScript cannot distinguish these parameters from those of a workflow without any.
     args: args as Parameters<W> & [unknown, ...Array<unknown>],
     workflowIdReusePolicy: "REJECT_DUPLICATE",
     workflowIdConflictPolicy: "FAIL",
-    memo: {
-      [STARTED_BY]: startedBy,
-      [VOUCHER]: { workflowId: id, at: now, is: "first" },
-    } satisfies RunMemo,
+    memo: { [VOUCHER]: { workflowId: id, at: now, is: "first" } } satisfies RunMemo,
     staticSummary: summaryOf(payment, type),
     staticDetails: detailsOf(id, startedBy),
   });
@@ -126,113 +139,22 @@ export const startPaymentAt = async <W extends Workflow>(
 export const startPayment = async <W extends Workflow>(
   client: Client,
   workflowType: string | W,
-  { key, notDuplicate, ...options }: StartPaymentOptions<W>,
+  { key, ...options }: StartPaymentOptions<W>,
 ): Promise<WorkflowHandleWithStartDetails<W>> => {
-  const { account, args, ledger } = options;
+  const { account, ledger, notDuplicate } = options;
+  const [input]: ReadonlyArray<unknown> = options.args;
   const workflowId = idOfKey(typeOf(workflowType), key);
   checkReason(notDuplicate);
   if (ledger !== undefined && notDuplicate === undefined) {
-    const planned = { workflowId, input: args[0] };
+    const planned = { workflowId, input };
     const [similar = []] = await findDuplicates({ client, ledger }, account, [planned]);
-    refuseDuplicates(workflowId, planned.input, similar);
+    refuseDuplicates(workflowId, input, similar);
   }
   return startPaymentAt(Date.now(), client, workflowType, { ...options, workflowId });
 };
 
-/** Longest time between the record of a run and its start in Temporal. */
-const START_WITHIN_MS = 60_000;
-
-/** Whether a run was recorded but not started, as when Temporal refused it. It does not count as an earlier payment. */
-const isNeverStarted = async (
-  { client, ledger }: Deciding,
-  { at, state, workflowId }: SimilarPayment,
-): Promise<boolean> => {
-  if (state !== null || at > Date.now() - START_WITHIN_MS) return false;
-  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
-  // A row of a batch has no run until it is approved, and its turn comes.
-  if (run === undefined || run.batch !== null) return false;
-  return (await findRun(client, workflowId)) === undefined;
-};
-
-/**
- * Finds likely duplicates under other ids, by the rule of the ledger's `similarPayments`. Runs that were never started are
- * left out.
- *
- * @param account hash of the account that pays; undefined compares with payments of all accounts.
- * @returns for each payment the earlier ones, in the same order.
- */
-export const findDuplicates = async (
-  looking: Deciding,
-  account: string | undefined,
-  planned: ReadonlyArray<{ readonly workflowId: string; readonly input: unknown }>,
-): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
-  const asked = planned.flatMap(({ input, workflowId }, at) => {
-    const payment = paymentOf(input, looking.ledger);
-    return payment?.payee ? [{ ...payment, at, payee: payment.payee, workflowId }] : [];
-  });
-  const found = await looking.ledger.similarPayments(account, asked);
-  const similar: Array<Array<SimilarPayment>> = planned.map(() => []);
-  for (const [index, { at }] of asked.entries()) {
-    for (const one of found[index] ?? [])
-      if (!(await isNeverStarted(looking, one))) similar[at]?.push(one);
-  }
-  return similar;
-};
-
-/** Words for states whose names are not self-explanatory. */
-const STATES: Readonly<Partial<Record<WriteState, string>>> = {
-  ready: "not sent yet",
-  sending: "outcome unknown",
-  unknown: "outcome unknown",
-  asking: "outcome unknown",
-  ended: "ended by a person",
-};
-
-/** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, done`. */
-export const similarText = ({ at, reference, state, workflowId }: SimilarPayment): string => {
-  const when = `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
-  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${when}, ${STATES[state ?? "ready"] ?? state}`;
-};
-
 /** How a planned run is started. */
-export interface StartOptions {
-  readonly startedBy: string;
-  /** Why this is another payment than one that looks the same: a person has checked it. */
-  readonly notDuplicate?: string | undefined;
-}
-
-/** Checks the reason why something is no duplicate. @throws InvalidInput */
-export const checkReason = (notDuplicate: string | undefined): void => {
-  const problem = notDuplicate === undefined ? undefined : reasonProblem(notDuplicate);
-  if (problem !== undefined)
-    throw invalidInput(`The reason (notDuplicate) ${problem}. Nothing was started.`);
-};
-
-/**
- * Refuses what is likely a duplicate.
- *
- * @param subject the workflow id, or the row of a file.
- * @param input of the run.
- * @param similar its likely duplicates, as `findDuplicates` returns them.
- * @param next how to start it anyway.
- * @throws Refused that names up to three of them; nothing if there is none.
- */
-export const refuseDuplicates = (
-  subject: string,
-  input: unknown,
-  similar: ReadonlyArray<SimilarPayment>,
-  next?: NextOperation,
-): void => {
-  if (similar.length === 0) return;
-  const like = similar.slice(0, 3).map(similarText).join("; ");
-  const same = paymentOf(input)?.payee?.startsWith(PERSON_MARK)
-    ? "person"
-    : "payee, amount and currency";
-  throw refused(
-    `${subject} is likely a duplicate: the same ${same} as ${like}. Nothing was started. If it is not one, give the reason.`,
-    next,
-  );
-};
+export type StartOptions = Pick<StartAtOptions<Workflow>, "how" | "notDuplicate" | "startedBy">;
 
 /** A new run, or the existing run of the id. */
 export interface SubmittedRun {
@@ -245,7 +167,62 @@ export interface SubmittedRun {
   readonly isForgotten?: true;
 }
 
-const SETTLED: ReadonlySet<WriteState> = new Set(["done", "ended", "undone"]);
+/** The write that says whether a run has done what it is for. */
+const PURPOSE: Readonly<Record<PlannedRun["workflowType"], string>> = {
+  payout: "createPayout",
+  onboardCardholder: "createCard",
+};
+
+const otherInput = (workflowId: string, type: string, which = "another"): Refused =>
+  refused(
+    `The id ${workflowId} belongs to a run of ${type} with ${which} input. Nothing was started: give another id, or amend that run.`,
+    workflowId,
+  );
+
+/**
+ * The outcome of an id that Temporal does not know, or has forgotten after its retention time: the ledger remembers. An id
+ * under which nothing was done can be started.
+ */
+const forgotten = async (
+  ledger: Ledger,
+  workflowId: string,
+  { input, workflowType }: Pick<PlannedRun, "input" | "workflowType">,
+): Promise<SubmittedRun | undefined> => {
+  const [noted] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  if (noted?.batch)
+    throw refused(
+      `The id ${workflowId} belongs to row ${noted.batchRow} of ${noted.batch}. Nothing was started: give another id.`,
+      noted.batch,
+    );
+  const decisions = await ledger.decisionsOf(workflowId);
+  const end = endAmong(decisions);
+  if (end !== undefined)
+    throw new EndedByPerson({
+      message: `${workflowId} was stopped by ${end.by} on ${timeText(end.at)} (${end.reason}). Nothing was started.`,
+      next: { operation: "show", workflowId, isLog: true },
+    });
+  const rows = await ledger.rowsOf(workflowId);
+  if (rows.length === 0) return undefined;
+  const start = decisions.find(({ kind }) => kind === "start");
+  const isAmended = decisions.some(({ kind }) => kind === "amend");
+  const isSame = start?.value["content"] === contentHash(input) && noted?.type === workflowType;
+  if (!isSame || isAmended)
+    // If a run was started in another way, then the ledger does not have its input.
+    throw otherInput(
+      workflowId,
+      noted?.type ?? "an unknown type",
+      isAmended ? "an amended" : start === undefined ? "an unknown" : undefined,
+    );
+  const purpose = rows.find(({ operation }) => operation === PURPOSE[workflowType]);
+  if (purpose?.state === "undone")
+    throw refused(
+      `${workflowId} was undone: nothing is paid. Nothing was started: give another id.`,
+      workflowId,
+    );
+  return purpose?.state === "done"
+    ? { workflowId, runId: null, isNew: false, isForgotten: true }
+    : undefined;
+};
 
 /** The run of that id: started with the same input (`options` are how it waits), or forgotten by Temporal alone. */
 const existing = async (
@@ -255,26 +232,12 @@ const existing = async (
 ): Promise<SubmittedRun | undefined> => {
   const { client, ledger } = operations;
   const run = await findRun(client, workflowId);
-  if (run === undefined) {
-    const [noted] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
-    if (noted?.batch)
-      throw refused(
-        `The id ${workflowId} belongs to row ${noted.batchRow} of ${noted.batch}. Nothing was started: give another id.`,
-        noted.batch,
-      );
-    const rows = await ledger.rowsOf(workflowId);
-    return rows.length > 0 && rows.every(({ state }) => SETTLED.has(state))
-      ? { workflowId, runId: null, isNew: false, isForgotten: true }
-      : undefined;
-  }
+  if (run === undefined) return forgotten(ledger, workflowId, { input, workflowType });
   const { runId, type } = run;
   const first = await readInput(operations, { workflowId, runId });
   if (type === workflowType && contentHash(first) === contentHash(input))
     return { workflowId, runId, isNew: false };
-  throw refused(
-    `The id ${workflowId} belongs to a run of ${type} with another input. Nothing was started: give another id, or amend that run.`,
-    workflowId,
-  );
+  throw otherInput(workflowId, type);
 };
 
 /**
@@ -333,8 +296,8 @@ export const startRun = async (
         client,
         planned.workflowType,
         {
+          ...options,
           workflowId,
-          startedBy: options.startedBy,
           args: [planned.input],
           taskQueue,
           ledger,

@@ -58,8 +58,8 @@ export const contentHash = (input: unknown): string => {
 /** Temporal's limit, in bytes of UTF-8. */
 const LONGEST_ID = 1000;
 
-/** Prefixes of the ids of the project's own workflows. */
-const RESERVED = ["payouts/", "tracker/", "notifier/"];
+/** Prefixes of the ids of the project's own workflows, and of logs that no workflow has. */
+const RESERVED = ["payouts/", "tracker/", "notifier/", "limits/", "batch:"];
 
 const idProblem = (id: unknown): string | undefined => {
   // A caller without types can give anything.
@@ -68,10 +68,7 @@ const idProblem = (id: unknown): string | undefined => {
   if (fault !== undefined) return fault;
   if (Buffer.byteLength(id) > LONGEST_ID) return `must have at most ${LONGEST_ID} bytes`;
   const reserved = RESERVED.find((begin) => id.startsWith(begin));
-  return (
-    reserved &&
-    `must not begin with "${reserved}", which is reserved for batches, trackers and notifiers`
-  );
+  return reserved && `must not begin with "${reserved}", which is reserved`;
 };
 
 /**

@@ -33,6 +33,8 @@ export const question = (more: Partial<Question> = {}): Question => ({
 export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
   account: ACCOUNT,
   workflowId: "invoice-17",
+  ownerId: more.workflowId ?? "invoice-17",
+  rootId: more.workflowId ?? "invoice-17",
   step: "createPayout",
   operation: "createPayout",
   state: "ready",
@@ -42,6 +44,7 @@ export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
   generation: 1,
   request: {
     hash: "h",
+    terms: "t",
     amount: "250.00",
     currency: "EUR",
     payee: "b-1",
@@ -62,7 +65,6 @@ export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
   knownBy: null,
   message: null,
   question: null,
-  startedBy: null,
   decisionsAfter: 0,
   isUntold: false,
   createdAt: 0,
@@ -74,7 +76,7 @@ export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
 export const put = async (ledger: Ledger, given: WriteRow): Promise<void> => {
   const { account, request, step, workflowId } = given;
   const { amount, currency, payee, reference } = request;
-  await ledger.noteRun({
+  const run = {
     account,
     workflowId,
     amount,
@@ -83,10 +85,11 @@ export const put = async (ledger: Ledger, given: WriteRow): Promise<void> => {
     reference,
     runId: given.runId,
     type: "payout",
-    startedBy: "ada",
     batch: null,
     batchRow: null,
-  });
+  };
+  const value = { type: "payout", content: "c" };
+  await ledger.recordStart(run, { by: "ada", how: "--by", value });
   await ledger.transact({ account, workflowId, step }, (look) => ({
     row: { ...given, epoch: look.epoch, createdAt: look.now, changedAt: look.now },
     entries: [{ who: "test", what: "made by hand", details: {} }],

@@ -21,7 +21,9 @@ try {
   console.log(await run.result());
 } catch (error) {
   if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
-  console.error(`${error.workflowId} was started earlier: npm run payments -- show ${error.workflowId}`);
+  console.error(
+    `${error.workflowId} was started earlier: npm run payments -- show ${error.workflowId}`,
+  );
   process.exitCode = 1;
 } finally {
   await connection.close();

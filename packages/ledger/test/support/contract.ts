@@ -418,10 +418,12 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const [account, paid, held] = [`account-${fresh()}`, fresh(), fresh()];
     const payment = { payee: "m-1", alias: "m-2", amount: "10.00", currency: "EUR" };
     const reference = "Rechnung Müller 17";
-    await ledger.noteRun(runOf({ account, workflowId: paid, ...payment, reference }));
+    const first = runOf({ account, workflowId: paid, ...payment, reference });
+    await ledger.recordStart(first, startOf());
     const person = { payee: "person/n-1", alias: "person/e-1", amount: "1", currency: "USD" };
     // A program that does not say which account pays.
-    await ledger.noteRun(runOf({ account: null, workflowId: held, ...person, reference: null }));
+    const second = runOf({ account: null, workflowId: held, ...person, reference: null });
+    await ledger.recordStart(second, startOf());
     const spelled = "RECHNUNG\u00a0\u00a0Mu\u0308ller 17\u200b";
     const asked = [
       { ...payment, reference: spelled },

@@ -23,7 +23,7 @@ import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../../rules/run-view.ts";
-import { findDuplicates, similarText } from "../start.ts";
+import { findDuplicates, similarText } from "../duplicates.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";

@@ -1,0 +1,99 @@
+import { PERSON_MARK } from "@durable-payments/api-core/values";
+import { reasonProblem, type SimilarPayment, type WriteState } from "@durable-payments/ledger";
+import { findRun } from "../facts/connection/temporal.ts";
+import { invalidInput, type NextOperation, refused } from "../errors.ts";
+import { paymentOf } from "../rules/payment.ts";
+import type { Operations } from "../facts/connection/operations.ts";
+
+type Looking = Pick<Operations, "client" | "ledger">;
+
+/** Longest time between the record of a run and its start in Temporal. */
+const START_WITHIN_MS = 60_000;
+
+/** Whether a run was recorded but not started, as when Temporal refused it. It does not count as an earlier payment. */
+const isNeverStarted = async (
+  { client, ledger }: Looking,
+  { at, state, workflowId }: SimilarPayment,
+): Promise<boolean> => {
+  if (state !== null || at > Date.now() - START_WITHIN_MS) return false;
+  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  // A row of a batch has no run until it is approved, and its turn comes.
+  if (run === undefined || run.batch !== null) return false;
+  return (await findRun(client, workflowId)) === undefined;
+};
+
+/**
+ * Finds likely duplicates under other ids, by the rule of the ledger's `similarPayments`. Runs that were never started are
+ * left out.
+ *
+ * @param account hash of the account that pays; undefined compares with payments of all accounts.
+ * @returns for each payment the earlier ones, in the same order.
+ */
+export const findDuplicates = async (
+  looking: Looking,
+  account: string | undefined,
+  planned: ReadonlyArray<{ readonly workflowId: string; readonly input: unknown }>,
+): Promise<ReadonlyArray<ReadonlyArray<SimilarPayment>>> => {
+  const asked = planned.flatMap(({ input, workflowId }, at) => {
+    const payment = paymentOf(input, looking.ledger);
+    return payment?.payee ? [{ ...payment, at, payee: payment.payee, workflowId }] : [];
+  });
+  const found = await looking.ledger.similarPayments(account, asked);
+  const similar: Array<Array<SimilarPayment>> = planned.map(() => []);
+  for (const [index, { at }] of asked.entries()) {
+    for (const one of found[index] ?? [])
+      if (!(await isNeverStarted(looking, one))) similar[at]?.push(one);
+  }
+  return similar;
+};
+
+/** Writes a time for a person: `2026-11-23 12:00 UTC`. */
+export const timeText = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+/** Words for states whose names are not self-explanatory. */
+const STATES: Readonly<Partial<Record<WriteState, string>>> = {
+  ready: "not sent yet",
+  sending: "outcome unknown",
+  unknown: "outcome unknown",
+  asking: "outcome unknown",
+  ended: "ended by a person",
+};
+
+/** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, done`. */
+export const similarText = ({ at, reference, state, workflowId }: SimilarPayment): string => {
+  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${timeText(at)}, ${STATES[state ?? "ready"] ?? state}`;
+};
+
+/** Checks the reason of a start in spite of likely duplicates. @throws InvalidInput */
+export const checkReason = (notDuplicate: string | undefined): void => {
+  const problem = notDuplicate === undefined ? undefined : reasonProblem(notDuplicate);
+  if (problem !== undefined)
+    throw invalidInput(`The reason (notDuplicate) ${problem}. Nothing was started.`);
+};
+
+/**
+ * Refuses what is likely a duplicate.
+ *
+ * @param subject the workflow id, or the row of a file.
+ * @param input of the run.
+ * @param similar its likely duplicates, as `findDuplicates` returns them.
+ * @param next how to start it anyway.
+ * @throws Refused that names up to three of them; nothing if there is none.
+ */
+export const refuseDuplicates = (
+  subject: string,
+  input: unknown,
+  similar: ReadonlyArray<SimilarPayment>,
+  next?: NextOperation,
+): void => {
+  if (similar.length === 0) return;
+  const like = similar.slice(0, 3).map(similarText).join("; ");
+  const same = paymentOf(input)?.payee?.startsWith(PERSON_MARK)
+    ? "person"
+    : "payee, amount and currency";
+  throw refused(
+    `${subject} is likely a duplicate: the same ${same} as ${like}. Nothing was started.${next === undefined ? " If it is another one, pass the reason as notDuplicate." : ""}`,
+    next,
+  );
+};

@@ -1,0 +1,118 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { openLedger, type WriteRow } from "@durable-payments/ledger";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { expect, test } from "vitest";
+import { checkStart, startPayment, startRun } from "../../src/actions/start.ts";
+import { EndedByPerson, Refused } from "../../src/errors.ts";
+import { planOnboarding, planPayout } from "../../src/rules/input.ts";
+import { ACCOUNT, row as rowOf } from "../support/rows.ts";
+import { operationsOn } from "../support/stub-client.ts";
+
+/* The same id again, after Temporal has forgotten its run: the ledger alone knows what became of it. */
+
+const ada = { startedBy: "ada" };
+const pays = (amount: string, beneficiary_id = "b-1") => ({
+  beneficiary_id,
+  payout: { ...inputs.payout, amount, payout_reference: "Invoice 7" },
+});
+const plan = (amount: string, payee?: string) =>
+  planPayout(pays(amount, payee), defaultAssumptions);
+
+/** A ledger with the start of `paid-1`, 10.00, and these writes of it. The stub of Temporal knows no run. */
+const rig = async (...rows: ReadonlyArray<Partial<WriteRow>>) => {
+  const ledger = await openLedger("memory");
+  const { asked, operations } = operationsOn(ledger);
+  await startRun(operations, "paid-1", plan("10.00"), { ...ada, how: "--by" });
+  for (const row of rows) {
+    const name = { account: ACCOUNT, workflowId: "paid-1", step: row.operation ?? "createPayout" };
+    await ledger.transact(name, () => ({ row: rowOf({ ...name, ...row }) }));
+  }
+  return { asked, ledger, operations };
+};
+const done = { state: "done", madeId: "P-1" } as const;
+
+test("the same input was paid earlier; another amount or payee is refused, also in a dry run", async () => {
+  const { asked, operations } = await rig(done);
+  expect(await startRun(operations, "paid-1", plan("10.0"), ada)).toMatchObject({
+    isForgotten: true,
+    isNew: false,
+  });
+  for (const other of [plan("99.00"), plan("10.00", "b-other")]) {
+    for (const start of [startRun, checkStart])
+      await expect(start(operations, "paid-1", other, ada)).rejects.toThrow(
+        "The id paid-1 belongs to a run of payout with another input. Nothing was started",
+      );
+  }
+  const onboarding = planOnboarding(
+    { cardholder: inputs.cardholder, card: inputs.card },
+    defaultAssumptions,
+  );
+  await expect(startRun(operations, "paid-1", onboarding, ada)).rejects.toThrow(Refused);
+  expect(asked.started).toHaveLength(1);
+});
+
+test.each([
+  ["before anything was sent", []],
+  ["while it waited for approval", [{ state: "ready" }]],
+  ["after its beneficiary was created", [{ ...done, operation: "createBeneficiary" }]],
+  ["after it was paid", [done]],
+] as const)("an id that a person stopped says by whom and when: %s", async (_, rows) => {
+  const { asked, ledger, operations } = await rig(...rows);
+  const grace = { by: "grace", how: "--by", reason: "Fraud" };
+  const on = { account: ACCOUNT, workflowId: "paid-1", step: null, question: null, value: {} };
+  await ledger.decide({ ...grace, ...on, kind: "end" });
+  const again = startRun(operations, "paid-1", plan("10.00"), ada);
+  await expect(again).rejects.toThrow(EndedByPerson);
+  await expect(again).rejects.toThrow(
+    /^paid-1 was stopped by grace on \d{4}-.* UTC \(Fraud\)\. Nothing/,
+  );
+  expect(asked.started).toHaveLength(1);
+});
+
+test("an unpaid id is not reported as paid: it is started again, or says that it was undone", async () => {
+  const beneficiary = { ...done, operation: "createBeneficiary" };
+  for (const rows of [[], [beneficiary], [{ state: "refused" }], [{ state: "unknown" }]] as const) {
+    const { operations } = await rig(...rows);
+    expect(await startRun(operations, "paid-1", plan("10.00"), ada)).toMatchObject({ isNew: true });
+  }
+  const { operations } = await rig({ state: "undone" });
+  await expect(startRun(operations, "paid-1", plan("10.00"), ada)).rejects.toThrow(
+    "paid-1 was undone: nothing is paid",
+  );
+});
+
+test("an input that the ledger does not have, or that was amended, is not taken for the same", async () => {
+  const { ledger, operations } = await rig(done);
+  const name = { account: ACCOUNT, workflowId: "plain", step: "createPayout" };
+  await ledger.transact(name, () => ({ row: rowOf({ ...name, ...done, madeId: "P-2" }) }));
+  await expect(startRun(operations, "plain", plan("10.00"), ada)).rejects.toThrow("unknown input");
+  const on = { account: ACCOUNT, workflowId: "paid-1", step: null, question: null, value: {} };
+  await ledger.decide({ ...on, kind: "amend", by: "bob", how: "--by", reason: "typo" });
+  await expect(startRun(operations, "paid-1", plan("10.00"), ada)).rejects.toThrow("amended input");
+});
+
+test("every start is recorded, with what it starts, by whom, and why it is no duplicate", async () => {
+  const { ledger, operations } = await rig();
+  const { client } = operations;
+  const args: [object] = [{ ...pays("10.00"), options: { approval: { above: "5.00" } } }];
+  await startPayment(client, "payout", {
+    key: "inv-8",
+    startedBy: "bob",
+    args,
+    ledger,
+    notDuplicate: "Two deliveries",
+  });
+  expect(await ledger.decisionsOf("payout/inv-8")).toMatchObject([
+    {
+      kind: "start",
+      by: "bob",
+      how: "startPayment",
+      reason: "Two deliveries",
+      value: { type: "payout", approveAbove: "5.00", notDuplicate: "Two deliveries" },
+    },
+  ]);
+  const [first] = await ledger.decisionsOf("paid-1");
+  const [second] = await ledger.decisionsOf("payout/inv-8");
+  expect(first).toMatchObject({ by: "ada", how: "--by" });
+  expect(second?.value["content"]).toBe(first?.value["content"]);
+});
