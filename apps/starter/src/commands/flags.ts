@@ -1,4 +1,3 @@
-import { cleanText } from "@durable-payments/api-core/values";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { Argument, Flag } from "effect/cli";
 import * as Option from "effect/Option";
@@ -64,7 +63,6 @@ export const on = (name: string, description: string) =>
 export const maybeId = (description: string) =>
   Argument.String("ID").pipe(
     Argument.withDescription(description),
-    Argument.map(cleanText),
     Argument.optional,
     Argument.map(Option.getOrUndefined),
   );
@@ -72,8 +70,6 @@ export const maybeId = (description: string) =>
 /** The workflow id of a run, or the id of a batch. */
 export const id = Argument.String("ID").pipe(
   Argument.withDescription("Workflow id of a run, or id of a batch"),
-  // As it was started, whatever keyboard or file it comes from.
-  Argument.map(cleanText),
 );
 
 /** A file that is read or written. */

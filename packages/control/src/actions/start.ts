@@ -203,15 +203,14 @@ const forgotten = async (
     });
   const rows = await ledger.rowsOf(workflowId);
   if (rows.length === 0) return undefined;
-  const start = decisions.find(({ kind }) => kind === "start");
+  const { content, type } = decisions.find(({ kind }) => kind === "start")?.value ?? {};
   const isAmended = decisions.some(({ kind }) => kind === "amend");
-  const isSame = start?.value["content"] === contentHash(input) && noted?.type === workflowType;
-  if (!isSame || isAmended)
+  if (content !== contentHash(input) || type !== workflowType || isAmended)
     // If a run was started in another way, then the ledger does not have its input.
     throw otherInput(
       workflowId,
-      noted?.type ?? "an unknown type",
-      isAmended ? "an amended" : start === undefined ? "an unknown" : undefined,
+      textAt({ type }, "type") ?? "an unknown type",
+      isAmended ? "an amended" : content === undefined ? "an unknown" : undefined,
     );
   const purpose = rows.find(({ operation }) => operation === PURPOSE[workflowType]);
   if (purpose?.state === "undone")

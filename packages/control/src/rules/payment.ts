@@ -1,4 +1,4 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { accountNumbersOf, textAt, withoutAccounts } from "@durable-payments/protocol";
 import { likelyPayeeMark, payeeMark, personMarks } from "@durable-payments/protocol/account";
@@ -28,9 +28,10 @@ const amountAt = (value: unknown, field: string): string | undefined => {
  * @returns undefined if the input names no money.
  */
 export const paymentOf = (
-  input: unknown,
+  given: unknown,
   ledger?: Pick<Ledger, "keyed">,
 ): PaymentOf | undefined => {
+  const input = cleanTexts(given);
   if (!isRecord(input)) return undefined;
   const keyed = (mark: string): string => ledger?.keyed(mark) ?? mark;
   const limit = amountAt(input["card"], "card_limit");

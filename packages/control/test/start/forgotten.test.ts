@@ -91,6 +91,16 @@ test("an input that the ledger does not have, or that was amended, is not taken 
   await expect(startRun(operations, "paid-1", plan("10.00"), ada)).rejects.toThrow("amended input");
 });
 
+test("a pruned id is still known, by its start", async () => {
+  const { ledger, operations } = await rig({ ...done, isUntold: false });
+  const later = (await ledger.state()).now + 60_000;
+  expect(await ledger.prune(later, { by: "ada", how: "--by", reason: "as agreed" })).toBe(1);
+  expect(await startRun(operations, "paid-1", plan("10.00"), ada)).toMatchObject({
+    isForgotten: true,
+  });
+  await expect(startRun(operations, "paid-1", plan("99.00"), ada)).rejects.toThrow("another input");
+});
+
 test("every start is recorded, with what it starts, by whom, and why it is no duplicate", async () => {
   const { ledger, operations } = await rig();
   const { client } = operations;

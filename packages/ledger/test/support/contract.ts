@@ -422,7 +422,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     await ledger.recordStart(first, startOf());
     const person = { payee: "person/n-1", alias: "person/e-1", amount: "1", currency: "USD" };
     // A program that does not say which account pays.
-    const second = runOf({ account: null, workflowId: held, ...person, reference: null });
+    const second = runOf({ account: null, workflowId: held, ...person, reference: "card 1" });
     await ledger.recordStart(second, startOf());
     const spelled = "RECHNUNG\u00a0\u00a0Mu\u0308ller 17\u200b";
     const asked = [
@@ -430,7 +430,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       { ...payment, payee: "m-3", reference },
       { ...payment, payee: "m-3", alias: null, reference },
       { ...payment, amount: "10.01", reference },
-      { ...person, payee: "person/n-2", amount: "7", reference: null },
+      { ...person, payee: "person/n-2", amount: "7", reference: "card 2" },
       { ...person, alias: null, amount: "8", reference: null },
       { ...person, payee: "person/n-3", alias: "person/e-3", reference: null },
     ];
