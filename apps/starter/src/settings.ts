@@ -2,10 +2,12 @@ import { type Assumptions, type ClientOptions, makeAssumptions } from "@durable-
 import { messageOf } from "@durable-payments/api-core/values";
 import {
   type AccountSettings,
+  type Deciding,
   type Operations,
   type OperationsSettings,
   type Sources,
   temporalSettings,
+  withDeciding,
   withLedger,
   withOperations,
   withSources,
@@ -59,12 +61,14 @@ export const assumptionsHere = (): Assumptions =>
 export const operationsSettings = (): OperationsSettings<ClientOptions> => {
   const accounts = readAccounts();
   const settings = ofSettings((all) => all);
-  const { clientId, keyring, ledger } = settings;
+  const { apiKey, baseUrl, clientId, keyring, ledger } = settings;
+  // Those who only decide have no access to the service.
+  const isNone = accounts.length === 1 && apiKey === undefined && baseUrl === undefined;
   const [{ service: first }] = accounts;
   return {
     temporal: () => temporalSettings(process.env, settings),
     ledger: { ledger, clientId, keyring },
-    accounts,
+    accounts: isNone ? [] : accounts,
     ...(Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };
 };
@@ -76,6 +80,14 @@ export const operationsSettings = (): OperationsSettings<ClientOptions> => {
  */
 export const operating = async <A>(use: (operations: Operations) => Promise<A>): Promise<A> =>
   withOperations(operationsSettings(), use);
+
+/**
+ * Calls a function with the ledger, and with Temporal if it answers: what people decide needs no more.
+ *
+ * @throws ConnectionFailed if the ledger cannot be used.
+ */
+export const deciding = async <A>(use: (deciding: Deciding) => Promise<A>): Promise<A> =>
+  withDeciding(operationsSettings(), use);
 
 /**
  * Calls a function with the ledger alone.

@@ -3,6 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, expect, it, vi } from "vitest";
+import {
+  advance,
+  type Call,
+  type Ledger,
+  openLedger,
+  readLedgerPlace,
+} from "@durable-payments/ledger";
 import { runStarter } from "./support/run-starter.ts";
 
 // What only the ledger decides works while Temporal is down: nothing listens at port 9.
@@ -63,4 +70,72 @@ it("backs up, migrates and prunes the ledger, and creates it only if it is asked
   const newer = await runStarter(...migrate);
   expect(newer.code).toBe(3);
   expect(newer.stdout).toContain("run the newer release");
+});
+
+const CALL: Omit<Call, "name"> = {
+  operation: "createPayout",
+  request: {
+    hash: "h",
+    amount: "250.00",
+    currency: "EUR",
+    payee: "b-1",
+    reference: null,
+    facts: {},
+  },
+  runId: "run-1",
+  startedBy: "ada",
+  testimony: { is: "none" },
+  mode: "send",
+  mayAmend: false,
+  approveAbove: "100.00",
+  payee: { mark: "mark", shown: "Example Supplies GmbH" },
+};
+
+/** Writes a payout that waits for its approval, or for an answer about its outcome. */
+const holdForApproval = async (ledger: Ledger, workflowId: string, isAsking = false) => {
+  const name = { account: "account", workflowId, step: "createPayout" };
+  await ledger.transact(name, (look) => {
+    const event = { is: "called", who: "test", call: { ...CALL, name } } as const;
+    const { entries, row } = advance(look, event, {
+      repeat: "none",
+      isListed: true,
+      whenLost: "ask",
+      keyLifetimeMs: 1_000,
+      listLagMs: 1_000,
+      requestTimeoutMs: 1_000,
+    });
+    if (!row?.question) throw new Error("It is not held.");
+    const question = { ...row.question, id: "q1", kind: "outcome" } as const;
+    return { entries, row: isAsking ? { ...row, state: "asking", question } : row };
+  });
+};
+
+it("people decide with the ledger alone: no key of the service, no account, no Temporal", async () => {
+  const place = `sqlite:${join(folder, "decisions.sqlite")}`;
+  vi.stubEnv("PAYMENTS_CLIENT_ID", undefined);
+  vi.stubEnv("PAYMENTS_LEDGER", place);
+  const ledger = await openLedger(readLedgerPlace(place, ""), { isMigrated: true });
+  for (const workflowId of ["approved", "rejected", "cancelled"])
+    await holdForApproval(ledger, workflowId);
+  await holdForApproval(ledger, "asked", true);
+  await ledger.close();
+
+  const grace = ["--by", "grace", "--reason", "as agreed"];
+  for (const [command, said] of [
+    [["approve", "approved", ...grace], "the tracker notifies the run"],
+    [["reject", "rejected", ...grace], "the tracker notifies the run"],
+    [["answer", "asked", "--for", "q1", "--choose", "resend", ...grace], "the tracker notifies"],
+    [["cancel", "cancelled", ...grace], "Temporal does not answer"],
+    [["pause", ...grace], "are paused by grace"],
+    [["inbox"], "Cannot connect to Temporal"],
+    [["resume", ...grace], "the tracker notifies"],
+  ] as const) {
+    const { code, stderr, stdout } = await runStarter(...command);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout.replaceAll(/\s+/g, " ")).toContain(said);
+  }
+
+  const doctor = await runStarter("doctor");
+  expect(doctor.stdout).toMatch(/not checked +service/);
+  expect(doctor.stdout).not.toContain("PAYMENTS_API_KEY");
 });

@@ -4,8 +4,10 @@
  * @module durable-payments/start
  */
 export {
+  type Deciding,
   type Operations,
   type OperationsSettings,
+  withDeciding,
   withOperations,
 } from "@durable-payments/control/connection";
 export { answer, approve, reject } from "@durable-payments/control/decide";

@@ -56,9 +56,9 @@ const verdict = (name: "approve" | "reject", done: string) =>
       json,
     },
     ({ id, ...given }) =>
-      runAct(given, name === "reject", async (operations, acting, output, work) => {
-        if ((await operations.ledger.batch(id)) !== undefined) {
-          await work.decideBatch(operations, id, name, acting);
+      runAct(given, name === "reject", async (deciding, acting, output, work) => {
+        if ((await deciding.ledger.batch(id)) !== undefined) {
+          await work.decideBatch(deciding, id, name, acting);
           output.answer(
             { batch: id, is: done },
             (shown) => `${shown.batch}: ${done} by ${acting.by}.`,
@@ -66,7 +66,7 @@ const verdict = (name: "approve" | "reject", done: string) =>
           return;
         }
         const decision = { ...acting, question: given.question };
-        const { nudged } = await work[name](operations, id, decision);
+        const { nudged } = await work[name](deciding, id, decision);
         output.answer({ workflowId: id, is: done, nudged }, (shown) =>
           work.decidedText(`${shown.workflowId}: ${done} by ${acting.by}.`, shown),
         );
@@ -146,10 +146,10 @@ const isForced = on("force", "Also terminate the run, so that none of its code r
 
 /** `starter cancel`: records a stop order for a run, or stops a batch. */
 export const cancel = Command.make("cancel", { id, isForced, by, reason, json }, (given) =>
-  runAct(given, true, async (operations, acting, output, work) => {
+  runAct(given, true, async (deciding, acting, output, work) => {
     const { id, isForced } = given;
-    if ((await operations.ledger.batch(id)) !== undefined) {
-      const { rejected } = await work.decideBatch(operations, id, "cancel", acting);
+    if ((await deciding.ledger.batch(id)) !== undefined) {
+      const { rejected } = await work.decideBatch(deciding, id, "cancel", acting);
       output.answer(
         { batch: id, notStarted: rejected },
         (shown) =>
@@ -157,7 +157,7 @@ export const cancel = Command.make("cancel", { id, isForced, by, reason, json },
       );
       return;
     }
-    const { run, succeeded } = await work.cancel(operations, id, { ...acting, isForced });
+    const { run, succeeded } = await work.cancel(deciding, id, { ...acting, isForced });
     output.answer({ workflowId: id, run, succeeded }, (shown) =>
       [
         `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
@@ -200,13 +200,7 @@ export const pause = Command.make("pause", paused, (given) =>
 export const resume = Command.make("resume", paused, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, false);
-    const resumed = await work.reading((sources) =>
-      work.resume(
-        { ledger: work.ledgerOf(sources), client: sources.temporal?.client },
-        given.id,
-        acting,
-      ),
-    );
+    const resumed = await work.deciding((opened) => work.resume(opened, given.id, acting));
     output.answer(resumed, ({ nudged, of, unanswered }) =>
       [
         `${what(of)} are resumed; ${nudged} runs were notified.`,

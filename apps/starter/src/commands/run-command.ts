@@ -1,4 +1,4 @@
-import type { Acting, Operations } from "@durable-payments/control";
+import type { Acting, Deciding } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import * as Effect from "effect/Effect";
 import * as Runtime from "effect/Runtime";
@@ -45,15 +45,15 @@ export const runCommand = (
     );
   });
 
-/** Runs the work of a command that acts on Temporal and the ledger, in a person's name. */
+/** Runs the work of a command that decides in a person's name. */
 export const runAct = (
   given: ActingFlags & { readonly json: boolean },
   needsReason: boolean,
-  act: (operations: Operations, acting: Acting, output: Output, work: Work) => Promise<void>,
+  act: (deciding: Deciding, acting: Acting, output: Output, work: Work) => Promise<void>,
 ): Effect.Effect<void, ExitWith> =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, needsReason);
-    await work.operating((operations) => act(operations, acting, output, work));
+    await work.deciding((opened) => act(opened, acting, output, work));
   });
 
 /** Describes a command: in the list of all, and on its own page of help. */

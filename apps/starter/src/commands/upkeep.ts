@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
 import { by, file, json, maybeId, on, past, reason, text, time, yes } from "./flags.ts";
-import { described, runAct, runCommand } from "./run-command.ts";
+import { described, runCommand } from "./run-command.ts";
 
 const examined = {
   testWebhook: on("test-webhook", "Have a worker post one test notification"),
@@ -50,9 +50,11 @@ const recovered = {
 
 /** `starter recover`: after a restore of Temporal's database or of the ledger. */
 export const recover = Command.make("recover", recovered, (given) =>
-  runAct(given, given.yes, async (operations, acting, output, work) => {
+  runCommand(given.json, async (output, work) => {
+    const acting = work.actingOf(given, given.yes);
     const options = { ...acting, since: given.since, isDryRun: !given.yes };
-    output.answer(await work.recover(operations, options), work.recoveryText);
+    const report = await work.operating((operations) => work.recover(operations, options));
+    output.answer(report, work.recoveryText);
   }),
 ).pipe(
   described(

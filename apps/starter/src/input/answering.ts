@@ -19,7 +19,7 @@ import { decidedText, unansweredLines } from "../output/next.ts";
 import { type Output, visible } from "../output/output.ts";
 import { questionLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
-import { operating } from "../settings.ts";
+import { deciding } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
 /** Finds the one open question, or the one that is named. */
@@ -92,10 +92,10 @@ export const answerOne = async (output: Output, flags: AnswerFlags): Promise<voi
       ? undefined
       : { ...acting, choose, question, found };
   if (given !== undefined) checkAnswer(given);
-  await operating(async (operations) => {
-    const item = asked(await operations.ledger.rowsOf(id), id, question);
+  await deciding(async (opened) => {
+    const item = asked(await opened.ledger.rowsOf(id), id, question);
     const answered = given ?? (await askAnswer(output, item, flags, acting));
-    const { decision, nudged } = await answer(operations, id, answered);
+    const { decision, nudged } = await answer(opened, id, answered);
     output.answer(
       { workflowId: id, step: item.step, choice: answered.choose, by: decision.by, nudged },
       (shown) =>
@@ -117,8 +117,8 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
       "Each write has its own id, so --all does not accept found. Answer the questions one by one.",
     );
   const acting = actingOf(flags, true);
-  await operating(async (operations) => {
-    const seen = await findAlike(operations, operation);
+  await deciding(async (opened) => {
+    const seen = await findAlike(opened, operation);
     const [first] = seen;
     if (first !== undefined && !flags.yes) {
       output.say(
@@ -127,7 +127,7 @@ export const answerAlike = async (output: Output, flags: AnswerFlags): Promise<v
       output.say(wrap(consequencesOf(first)[choose], "  "));
       await confirm("Record it for all?", "Nothing was recorded.");
     }
-    output.answer(await answerAll(operations, seen, { ...acting, choose }), (shown) =>
+    output.answer(await answerAll(opened, seen, { ...acting, choose }), (shown) =>
       [
         `${counted(shown.answered.length, "question")} about ${operation} answered: ${choose}.`,
         ...shown.refused.map(({ message, workflowId }) => `  ${workflowId}: ${message}`),

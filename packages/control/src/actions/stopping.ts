@@ -3,16 +3,9 @@ import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
 import { nudgeBatch } from "./batch/batch.ts";
-import type { Operations } from "../facts/connection/operations.ts";
-import { changing, isNoAnswer } from "../facts/connection/temporal-errors.ts";
-import {
-  type Acting,
-  actorOf,
-  type Deciding,
-  decisionOn,
-  nudge,
-  ownerOf,
-} from "./decide/record.ts";
+import type { Deciding, Operations } from "../facts/connection/operations.ts";
+import { hasCode, isNoAnswer } from "../facts/connection/temporal-errors.ts";
+import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
 import { notFound, refused } from "../errors.ts";
 import { endText } from "../facts/history.ts";
 import { readProgress } from "../facts/progress.ts";
@@ -46,7 +39,7 @@ const succeededAmong = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<StepMade> 
 
 /** As `handle.cancel()`, which takes no reason. */
 const requestCancel = (
-  { client: { options, workflowService } }: Operations,
+  { options, workflowService }: Operations["client"],
   workflowExecution: { readonly workflowId: string; readonly runId: string },
   reason: string,
 ): Promise<unknown> =>
@@ -58,23 +51,29 @@ const requestCancel = (
     reason,
   });
 
+const CANCEL_WITHIN_MS = 15_000;
+
 /**
  * Ends a workflow id by a person's decision: nothing more is sent under it, by this run, a retry or a reset. Then the
- * run is cancelled. A request in flight completes, and nothing is reversed.
+ * run is cancelled, if Temporal answers. A request in flight completes, and nothing is reversed.
  *
  * @throws NotFound if neither Temporal nor the ledger knows the id; Refused for a child.
  */
 export const cancel = async (
-  operations: Operations,
+  deciding: Deciding,
   workflowId: string,
   { isForced = false, ...acting }: CancelOptions,
 ): Promise<Cancelled> => {
-  const { client, ledger } = operations;
+  const { client, ledger } = deciding;
   const actor = actorOf(acting, true);
-  const run = await readProgress(client, workflowId).catch((error: unknown) => {
-    if (isNoAnswer(error)) return "unanswered" as const;
-    throw error;
-  });
+  const unanswered = "unanswered" as const;
+  const run =
+    client === undefined
+      ? unanswered
+      : await readProgress(client, workflowId).catch((error: unknown) => {
+          if (isNoAnswer(error)) return unanswered;
+          throw error;
+        });
   const rows = await ledger.rowsOf(workflowId);
   if (run === undefined && rows.length === 0) {
     throw notFound(`There is no run ${workflowId}. Nothing was done.`);
@@ -85,23 +84,24 @@ export const cancel = async (
       workflowId: run.rootId,
     });
   }
-  const owner = await ownerOf(operations, workflowId);
+  const owner = await ownerOf(deciding, workflowId);
   const decision = decisionOn(owner, "end", actor, { value: { isForced } });
   await ledger.decide(decision);
   const recorded = { decision, succeeded: succeededAmong(await ledger.rowsOf(workflowId)) };
-  if (run === "unanswered") return { ...recorded, run: "unanswered" };
+  if (client === undefined || run === unanswered) return { ...recorded, run: unanswered };
   if (run?.state !== "running") return { ...recorded, run: "closed" };
   const handle = client.workflow.getHandle(workflowId, run.runId);
-  const mayBe = `The stop order for ${workflowId} is recorded, so nothing more is sent; its run may be open`;
   try {
-    await changing(operations, workflowId, mayBe, async () => {
+    await client.withDeadline(Date.now() + CANCEL_WITHIN_MS, async () => {
       if (isForced) await handle.terminate(endText(actor));
-      else await requestCancel(operations, { workflowId, runId: run.runId }, endText(actor));
+      else await requestCancel(client, { workflowId, runId: run.runId }, endText(actor));
     });
   } catch (error) {
     // It has ended meanwhile.
     if (error instanceof WorkflowNotFoundError || isNotFound(error))
       return { ...recorded, run: "closed" };
+    // The stop order is recorded: each send checks it.
+    if (hasCode(error, "leftOpen")) return { ...recorded, run: unanswered };
     throw error;
   }
   return { ...recorded, run: isForced ? "terminated" : "asked" };
@@ -173,17 +173,12 @@ const leaveToTracker = async (
 /** The result of a resume. */
 export type Resumed = Awaited<ReturnType<typeof resume>>;
 
-/** Dependencies of a resume: `client` is undefined if Temporal cannot be reached. */
-export type Resuming = Pick<Deciding, "ledger"> & {
-  readonly client: Deciding["client"] | undefined;
-};
-
 /**
  * Resumes sends, and nudges the runs that wait for it. Without Temporal, the tracker nudges them later.
  *
  * @throws Refused if nothing was paused.
  */
-export const resume = async (pausing: Resuming, of: string | undefined, acting: Acting) => {
+export const resume = async (pausing: Deciding, of: string | undefined, acting: Acting) => {
   const { client, ledger } = pausing;
   const actor = actorOf(acting);
   const paused = await scopeOf(pausing, of);
@@ -191,7 +186,7 @@ export const resume = async (pausing: Resuming, of: string | undefined, acting: 
     throw refused(`${of ?? "Everything"} is not paused. Nothing was done.`);
   }
   const results = await atOnce(await waitingFor(pausing, paused), async (id) => {
-    const nudged = client === undefined ? "unanswered" : await nudge(client, id);
+    const nudged = await nudge(client, id);
     if (nudged === "unanswered") await leaveToTracker(pausing, id);
     return nudged;
   });

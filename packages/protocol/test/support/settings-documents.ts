@@ -80,7 +80,7 @@ export const settingsPage = (): string => {
 
 This page is for anyone who configures a worker, the command line or the codec server. It lists each setting and its environment variable.
 
-A worker needs an account with its API key, Temporal, and the ledger. The command line needs the same settings as the workers; \`starter inbox\` and \`starter pause\` need only the ledger. The codec server needs \`keyring\` and \`TEMPORAL_NAMESPACE\`.
+A worker needs an account with its API key, Temporal, and the ledger. The command line needs the same settings as the workers. Commands that decide, such as \`starter approve\`, and \`starter inbox\` need only the ledger. The codec server needs \`keyring\` and \`TEMPORAL_NAMESPACE\`.
 
 \`PAYMENTS_SETTINGS\` names one JSON file that holds all settings. An environment variable overrides its setting in the file. \`PaymentsPlugin\` takes the same settings as options; options override both.
 

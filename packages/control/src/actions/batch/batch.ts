@@ -2,8 +2,8 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { type Batch, isSamePerson } from "@durable-payments/ledger";
 import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { chunkId, type PayoutChunk } from "@durable-payments/protocol/calls";
-import type { Operations } from "../../facts/connection/operations.ts";
-import { type Acting, actorOf, type Deciding, decisionOn, nudge } from "../decide/record.ts";
+import type { Deciding, Operations } from "../../facts/connection/operations.ts";
+import { type Acting, actorOf, decisionOn, nudge } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
 
 /** Data of a batch besides its rows, as JSON. */

@@ -1,8 +1,9 @@
 import type { Actor, DecisionLook, JsonObject, WriteRow } from "@durable-payments/ledger";
+import type { Deciding } from "../../facts/connection/operations.ts";
 import { invalidInput, isOperationError, notFound, refused } from "../../errors.ts";
 import { isAsking } from "../../rules/standing.ts";
 import { type Choice, CHOICES } from "../../rules/consequences.ts";
-import { type Acting, actorOf, type Decided, type Deciding, decisionOn, record } from "./record.ts";
+import { type Acting, actorOf, type Decided, decisionOn, record } from "./record.ts";
 
 /** An answer of a person. */
 export interface Answer extends Acting {

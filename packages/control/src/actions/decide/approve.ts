@@ -4,10 +4,11 @@ import {
   isSamePerson,
   type WriteRow,
 } from "@durable-payments/ledger";
+import type { Deciding } from "../../facts/connection/operations.ts";
 import { notFound, refused } from "../../errors.ts";
 import { awaitsApproval } from "../../rules/standing.ts";
 import { askedRow } from "./answer.ts";
-import { type Acting, actorOf, type Decided, type Deciding, decisionOn, record } from "./record.ts";
+import { type Acting, actorOf, type Decided, decisionOn, record } from "./record.ts";
 
 /** A second person's decision. */
 export interface Approval extends Acting {

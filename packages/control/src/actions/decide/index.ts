@@ -8,4 +8,4 @@ export {
 } from "./answer.ts";
 export { type Approval, approve, reject } from "./approve.ts";
 export { type Choice, CHOICES, consequencesOf } from "../../rules/consequences.ts";
-export { type Acting, actorOf, type Decided, type Deciding, type Nudged } from "./record.ts";
+export { type Acting, actorOf, type Decided, type Nudged } from "./record.ts";

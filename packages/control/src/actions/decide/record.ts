@@ -11,7 +11,7 @@ import {
 import { runStep } from "@durable-payments/protocol";
 import { nudgeSignal } from "@durable-payments/protocol/calls";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import type { Operations } from "../../facts/connection/operations.ts";
+import type { Deciding, Operations } from "../../facts/connection/operations.ts";
 import { invalidInput } from "../../errors.ts";
 
 /** The person who acts; recorded with the decision. */
@@ -59,10 +59,11 @@ const ANSWER_WITHIN_MS = 10_000;
 
 /** Asks a run, and its children, to look at the ledger again: at the steps of these rows, or all. It may be lost. */
 export const nudge = async (
-  client: Client,
+  client: Client | undefined,
   workflowId: string,
   rows: ReadonlyArray<Pick<WriteName, "step" | "workflowId">> = [],
 ): Promise<Nudged> => {
+  if (client === undefined) return "unanswered";
   const steps = new Map<string, Array<string>>([[workflowId, []]]);
   for (const row of rows) {
     const owner = runStep(row);
@@ -86,18 +87,15 @@ export const nudge = async (
   return result;
 };
 
-/** Dependencies of a decision: the ledger, which records it, and Temporal, whose run is nudged. */
-export type Deciding = Pick<Operations, "client" | "ledger">;
-
 /** A recorded decision, and whether the run was notified. */
 export interface Decided {
   readonly decision: NewDecision;
   readonly nudged: Nudged;
 }
 
-/** Returns the workflow id with its account as the ledger knows it; that of these settings if it knows none. */
+/** Returns the workflow id with its account as the ledger knows it; else that of these settings, or an empty one. */
 export const ownerOf = async (
-  { account, ledger }: Pick<Operations, "account" | "ledger">,
+  { account = "", ledger }: Pick<Operations, "ledger"> & Partial<Pick<Operations, "account">>,
   workflowId: string,
 ): Promise<Pick<WriteName, "account" | "workflowId">> => {
   const [row] = await ledger.rowsOf(workflowId);

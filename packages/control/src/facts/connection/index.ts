@@ -1,5 +1,6 @@
 export {
   type AccountSettings,
+  type Deciding,
   type KnownAccount,
   ledgerOf,
   type LedgerSettings,
@@ -7,6 +8,7 @@ export {
   type OperationsSettings,
   type ServiceSettings,
   type Sources,
+  withDeciding,
   withLedger,
   withOperations,
   withSources,

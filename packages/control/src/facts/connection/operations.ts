@@ -13,6 +13,7 @@ import {
   readLedgerPlace,
 } from "@durable-payments/ledger";
 import { type Account, accountHash, clientHash } from "@durable-payments/protocol/account";
+import type { Client } from "@temporalio/client";
 import * as Result from "effect/Result";
 import { ConnectionFailed, connectionFailed, invalidInput } from "../../errors.ts";
 import { asTemporalError } from "./temporal-errors.ts";
@@ -93,6 +94,11 @@ export const accountNamed = (
   if (known !== undefined) return known;
   throw invalidInput(`The account "${name}" is unknown here. Nothing was started.`);
 };
+
+/**
+ * What people decide needs the ledger alone. Without `client`, Temporal was not reached: the tracker notifies the runs.
+ */
+export type Deciding = Pick<Operations, "ledger"> & { readonly client: Client | undefined };
 
 /** The sources of a screen: each is present, or `whyNot` has the reason. */
 export interface Sources {
@@ -181,6 +187,18 @@ const withOpened = async <A>(
   }
 };
 
+const checkNamespace = async (
+  ledger: Ledger,
+  { settings: { namespace } }: Temporal,
+): Promise<void> => {
+  const { namespace: pinned } = await ledger.state();
+  if (pinned !== null && pinned !== namespace)
+    throw connectionFailed(
+      "cannotConnect",
+      `The ledger ${ledger.place} belongs to the Temporal namespace ${pinned}, but this namespace is ${namespace}. Correct TEMPORAL_NAMESPACE or PAYMENTS_LEDGER.`,
+    );
+};
+
 /**
  * Connects to Temporal, opens the ledger, calls `use`, and closes both.
  *
@@ -206,16 +224,32 @@ export const withOperations = async <A>(
     // Without a failure, both are present.
     if (temporal === undefined || ledger === undefined) throw failures[0] as ConnectionFailed;
     const { namespace, taskQueue } = temporal.settings;
-    const { namespace: pinned } = await ledger.state();
-    if (pinned !== null && pinned !== namespace)
-      throw connectionFailed(
-        "cannotConnect",
-        `The ledger ${ledger.place} belongs to the Temporal namespace ${pinned}, but this namespace is ${namespace}. Correct TEMPORAL_NAMESPACE or PAYMENTS_LEDGER.`,
-      );
+    await checkNamespace(ledger, temporal);
     const known = { account: first.hash, accounts, listLagMs: settings.listLagMs };
     return use({ ...temporal, ledger, namespace, taskQueue, ...known });
   });
 };
+
+/**
+ * Opens the ledger, connects to Temporal if it answers, calls `use`, and closes both: for people who decide, who need no
+ * access to the service, and do not wait for Temporal.
+ *
+ * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
+ * @example
+ * ```ts
+ * await withDeciding(settings, (deciding) => approve(deciding, "invoice-17", { by, how: "single sign-on" }));
+ * ```
+ */
+export const withDeciding = async <A>(
+  settings: Pick<OperationsSettings, "ledger" | "temporal">,
+  use: (deciding: Deciding) => Promise<A>,
+): Promise<A> =>
+  withOpened(settings, async ({ failures, ledger, temporal }) => {
+    // The last one is the ledger's.
+    if (ledger === undefined) throw failures.at(-1) as ConnectionFailed;
+    if (temporal !== undefined) await checkNamespace(ledger, temporal);
+    return use({ ledger, client: temporal?.client });
+  });
 
 /**
  * Opens the ledger alone, calls `use`, and closes it: what only the ledger decides waits for no Temporal.

@@ -28,11 +28,16 @@ export type DoctorSettings = OperationsSettings<ClientOptions>;
 /** The findings of the doctor. */
 export type Diagnosis = Awaited<ReturnType<typeof diagnose>>;
 
-const serviceChecks = ({ accounts }: DoctorSettings) =>
-  accounts.map(async ({ name, service }) => {
+const NO_ACCOUNT = "not checked: no account is set here, and decisions need none";
+
+const serviceChecks = async ({ accounts }: DoctorSettings): Promise<ReadonlyArray<Check>> => {
+  if (accounts.length === 0) return [skipped(SERVICE, NO_ACCOUNT)];
+  const checks = accounts.map(async ({ name, service }) => {
     const title = name === undefined ? "" : `${name}: `;
     return (await checkService(service)).map((one) => ({ ...one, name: `${title}${one.name}` }));
   });
+  return (await Promise.all(checks)).flat();
+};
 
 /** Both hold the same payments, and a converter of one's own leaves the ledger as it is. */
 export const encryptionCheck = (
@@ -78,7 +83,7 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
  * @returns each check with its finding and remedy; a failed check does not reject.
  */
 export const diagnose = async (settings: DoctorSettings) => {
-  const checks = (await Promise.all([...serviceChecks(settings), innerChecks(settings)])).flat();
+  const checks = (await Promise.all([serviceChecks(settings), innerChecks(settings)])).flat();
   return { isWell: checks.every(({ status }) => status !== "failed"), checks };
 };
 
