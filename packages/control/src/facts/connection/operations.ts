@@ -96,7 +96,7 @@ export const accountNamed = (
 };
 
 /**
- * What people decide needs the ledger alone. Without `client`, Temporal was not reached: the tracker notifies the runs.
+ * Dependencies of a decision: the ledger alone. Without `client`, Temporal was not reached: the tracker notifies the runs.
  */
 export type Deciding = Pick<Operations, "ledger"> & { readonly client: Client | undefined };
 
