@@ -72,10 +72,11 @@ it("backs up, migrates and prunes the ledger, and creates it only if it is asked
   expect(newer.stdout).toContain("run the newer release");
 });
 
-const CALL: Omit<Call, "name"> = {
+const CALL: Omit<Call, "name" | "ownerId" | "rootId"> = {
   operation: "createPayout",
   request: {
     hash: "h",
+    terms: "t",
     amount: "250.00",
     currency: "EUR",
     payee: "b-1",
@@ -83,7 +84,6 @@ const CALL: Omit<Call, "name"> = {
     facts: {},
   },
   runId: "run-1",
-  startedBy: "ada",
   testimony: { is: "none" },
   mode: "send",
   mayAmend: false,
@@ -94,8 +94,24 @@ const CALL: Omit<Call, "name"> = {
 /** Writes a payout that waits for its approval, or for an answer about its outcome. */
 const holdForApproval = async (ledger: Ledger, workflowId: string, isAsking = false) => {
   const name = { account: "account", workflowId, step: "createPayout" };
+  await ledger.recordStart(
+    {
+      account: name.account,
+      workflowId,
+      runId: null,
+      type: "payout",
+      batch: null,
+      batchRow: null,
+      ...CALL.request,
+    },
+    { by: "ada", how: "--by", value: { type: "payout", content: "c" } },
+  );
   await ledger.transact(name, (look) => {
-    const event = { is: "called", who: "test", call: { ...CALL, name } } as const;
+    const event = {
+      is: "called",
+      who: "test",
+      call: { ...CALL, name, ownerId: workflowId, rootId: workflowId },
+    } as const;
     const { entries, row } = advance(look, event, {
       repeat: "none",
       isListed: true,
@@ -121,8 +137,23 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   await ledger.close();
 
   const grace = ["--by", "grace", "--reason", "as agreed"];
+  const approve = ["approve", "approved", ...grace];
+  // A script names what somebody has read.
+  const unseen = await runStarter(...approve);
+  expect(unseen).toMatchObject({ code: 2, stdout: "" });
+  expect(unseen.stderr).toMatch(/--hash HASH[^]*250\.00 EUR[^]*Started by ada/);
+  expect(await runStarter(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
+  const { items } = JSON.parse((await runStarter("inbox", "--json")).stdout) as {
+    readonly items: ReadonlyArray<{ readonly workflowId: string; readonly hash: string }>;
+  };
+  const hash = items.find(({ workflowId }) => workflowId === "approved")?.hash ?? "";
+  expect((await runStarter("show", "approved")).stdout).toContain(
+    `starter approve approved --hash ${hash} --by NAME`,
+  );
+  expect(await runStarter(...approve.with(3, "ada"), "--hash", hash)).toMatchObject({ code: 2 });
+
   for (const [command, said] of [
-    [["approve", "approved", ...grace], "the tracker notifies the run"],
+    [[...approve, "--hash", hash], "the tracker notifies the run"],
     [["reject", "rejected", ...grace], "the tracker notifies the run"],
     [["answer", "asked", "--for", "q1", "--choose", "resend", ...grace], "the tracker notifies"],
     [["cancel", "cancelled", ...grace], "Temporal does not answer"],

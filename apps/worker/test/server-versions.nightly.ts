@@ -109,7 +109,11 @@ describe.each([clusterServer, latestServer])("Temporal server $version", (versio
       onTestFinished(() => connection.close());
       const run = { namespace: "default", workflowId: "paused", identity: "test", reason: "test" };
       await connection.workflowService.pauseWorkflowExecution(run);
-      await starter("approve", "paused", "--by", "grace", "--reason", "test");
+      const { inbox } = JSON.parse(await starter("show", "paused", "--json")) as {
+        readonly inbox: ReadonlyArray<{ readonly hash: string }>;
+      };
+      const hash = inbox[0]?.hash ?? "";
+      await starter("approve", "paused", "--by", "grace", "--reason", "test", "--hash", hash);
       const isPaused = async () =>
         expect(await starter("show", "paused")).toMatch(/paused in Temporal/);
       await vi.waitFor(isPaused, { timeout: 20_000, interval: 500 });

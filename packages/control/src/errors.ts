@@ -10,7 +10,9 @@ export type NextOperation =
       readonly isLog?: true;
       readonly isFollowed?: true;
     }
-  | { readonly operation: "answer" | "approve" | "reject" | "cancel"; readonly workflowId: string }
+  | { readonly operation: "answer" | "reject" | "cancel"; readonly workflowId: string }
+  /** Approve what was shown; its hash says what that was. */
+  | { readonly operation: "approve"; readonly workflowId: string; readonly hash?: string }
   | {
       readonly operation: "retry";
       readonly workflowId: string;

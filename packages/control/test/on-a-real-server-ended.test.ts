@@ -2,7 +2,7 @@ import { openLedger } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { answer, reject } from "../src/actions/decide/index.ts";
+import { answer, approve, reject } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
 import { planMany, retryMany, retryPayment } from "../src/actions/retry/retry.ts";
 import { recover } from "../src/actions/recovery.ts";
@@ -43,6 +43,14 @@ const startByHand = (workflowId: string, reference = workflowId) =>
     workflowIdReusePolicy: "ALLOW_DUPLICATE",
   });
 
+/** Sets the amounts above which the account needs approvals; a second person approves that there are none. */
+const limit = async (approveAbove: Readonly<Record<string, string>> | null): Promise<void> => {
+  const { account, ledger } = stack.operations;
+  const eve = { by: "eve", how: "--by", reason: "audit" };
+  const { pending } = await ledger.setLimits(account, { approveAbove, maxAmounts: null }, eve);
+  if (pending) await ledger.approveLimits(account, pending.sequence, bob);
+};
+
 /** Ways in which a person ends a payout before it is paid. */
 const ends = {
   cancelled: async (id: string) => {
@@ -73,13 +81,12 @@ const ends = {
     expect(await paid(`${id} amended`)).toBe(0);
   },
   rejected: async (id: string) => {
-    const { account, ledger } = stack.operations;
-    await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+    await limit({ USD: "0" });
     await startRun(stack.operations, id, planned(id), ada);
     const question = await questionOf(id, "approval");
     await reject(stack.operations, id, { ...bob, question });
     await expect(result(id)).rejects.toThrow();
-    await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+    await limit(null);
   },
 };
 
@@ -130,11 +137,11 @@ test.each(["cancelled", "rejected", "answered"] as const)(
 test("a run that a person ended is open in a restored Temporal: a bulk retry only has it look, and it sends nothing", async () => {
   const { account, client, ledger } = stack.operations;
   const id = "restored";
-  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  await limit({ USD: "0" });
   await startRun(stack.operations, id, planned(id), ada);
   await questionOf(id, "approval");
   const { runId } = await client.workflow.getHandle(id).describe();
-  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  await limit(null);
   // Recorded after the copy of Temporal was made.
   const end = { account, workflowId: id, step: null, kind: "end", question: null } as const;
   await ledger.decide({ ...end, ...bob, value: {} });
@@ -149,13 +156,13 @@ test("a run that a person ended is open in a restored Temporal: a bulk retry onl
 }, 60_000);
 
 test("an end that only Temporal remembers is recorded again by recover; a cancellation by Temporal's own tools is none", async () => {
-  const { account, client, ledger } = stack.operations;
+  const { client, ledger } = stack.operations;
   await startRun(stack.operations, "sent", planned("sent"), ada);
   const isSent = async () => expect(await ledger.rowsOf("sent")).toMatchObject([{ state: "done" }]);
   await vi.waitFor(isSent, { timeout: 20_000, interval: 50 });
   await cancel(stack.operations, "sent", bob);
   await expect(result("sent")).rejects.toThrow("cancelled");
-  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  await limit({ USD: "0" });
   const ids = ["forced", "asked", "by-hand", "terminated-by-hand"];
   for (const id of ids) {
     await startRun(stack.operations, id, planned(id), ada);
@@ -183,19 +190,19 @@ test("an end that only Temporal remembers is recorded again by recover; a cancel
     ]);
   await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("carol stopped forced");
   await lost.close();
-  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  await limit(null);
 }, 60_000);
 
 test("an end that is overruled is paid once: after a recovery, and of a run that is open in a restored Temporal", async () => {
   const { account, ledger } = stack.operations;
   const overrule = { ...bob, isOverruling: true };
   const [closed, open] = ["overruled", "overruled-open"] as const;
-  await ledger.setLimits({ account, approveAbove: { USD: "0" }, maxAmounts: null });
+  await limit({ USD: "0" });
   for (const id of [closed, open]) {
     await startRun(stack.operations, id, planned(id), ada);
     await questionOf(id, "approval");
   }
-  await ledger.setLimits({ account, approveAbove: null, maxAmounts: null });
+  await limit(null);
   await cancel(stack.operations, closed, bob);
   await expect(result(closed)).rejects.toThrow();
   const end = { account, workflowId: open, step: null, kind: "end", question: null } as const;
@@ -203,6 +210,15 @@ test("an end that is overruled is paid once: after a recovery, and of a run that
   await retryPayment(stack.operations, open, overrule);
   await recover(stack.operations, { ...bob, isDryRun: false });
   await retryPayment(stack.operations, closed, overrule);
+  for (const id of [open, closed]) {
+    const question = await questionOf(id, "approval");
+    // Who overrode the stop order has a part in it, as who started it.
+    for (const by of [bob.by, ada.startedBy])
+      await expect(approve(stack.operations, id, { ...bob, by, question })).rejects.toThrow(
+        "another person has to approve it",
+      );
+    await approve(stack.operations, id, { ...bob, by: "carol", question });
+  }
   await Promise.all([result(open), result(closed)]);
   expect([await paid(closed), await paid(open)]).toEqual([1, 1]);
 }, 60_000);

@@ -76,7 +76,11 @@ it("Approved by mistake: a stop order before the send prevents it, and one after
   // So that the approval does not win the race.
   await drill.succeed("starter pause drill-approved --by NAME --reason Drill", { NAME });
   // SECURITY.md: an approver needs no key of the service.
-  await drill.succeed("starter approve drill-approved --by NAME", { NAME });
+  const { inbox } = JSON.parse(await drill.succeed("starter show drill-approved --json")) as {
+    readonly inbox: ReadonlyArray<{ readonly hash: string }>;
+  };
+  const HASH = inbox[0]?.hash ?? "";
+  await drill.succeed("starter approve drill-approved --by NAME --hash HASH", { NAME, HASH });
   const before = await drill.countPayouts();
   for (const line of stop.commands) await drill.succeed(line, { ID: "drill-approved", NAME });
   await drill.succeed("starter resume drill-approved --by NAME", { NAME });

@@ -45,45 +45,43 @@ export const answer = Command.make("answer", answering, (given) =>
   ),
 );
 
-const verdict = (name: "approve" | "reject", done: string) =>
-  Command.make(
-    name,
-    {
-      id,
-      question: text("for", "QUESTION", "Id of the approval, if the run waits for several"),
-      by,
-      reason,
-      json,
-    },
-    ({ id, ...given }) =>
-      runAct(given, name === "reject", async (deciding, acting, output, work) => {
-        if ((await deciding.ledger.batch(id)) !== undefined) {
-          await work.decideBatch(deciding, id, name, acting);
-          output.answer(
-            { batch: id, is: done },
-            (shown) => `${shown.batch}: ${done} by ${acting.by}.`,
-          );
-          return;
-        }
-        const decision = { ...acting, question: given.question };
-        const { nudged } = await work[name](deciding, id, decision);
-        output.answer({ workflowId: id, is: done, nudged }, (shown) =>
-          work.decidedText(`${shown.workflowId}: ${done} by ${acting.by}.`, shown),
-        );
-      }),
-  );
+const approving = {
+  id,
+  hash: text("hash", "HASH", "Hash of what you have read, as show and inbox print it"),
+  by,
+  reason,
+  json,
+};
+
+export type ApproveFlags = Command.Command.Config.Infer<typeof approving>;
 
 /** `starter approve`: a second person approves an exact request. */
-export const approve = verdict("approve", "approved").pipe(
+export const approve = Command.make("approve", approving, (given) =>
+  runCommand(given.json, (output, work) => work.approveShown(output, given)),
+).pipe(
   described(
     "Approve a payment or a file, as a second person",
-    `Approve exactly the request that \`starter show ID\` shows. A person who
-  started, amended, overrode or resent it cannot approve it.`,
+    `Approve exactly what \`starter show ID\` shows. At a terminal, it shows that
+  and prompts. In a script, pass the --hash that show and inbox print: nothing
+  else is approved. A person who started, amended, overrode or resent it cannot
+  approve it.`,
   ),
 );
 
 /** `starter reject`: a second person rejects it. */
-export const reject = verdict("reject", "rejected").pipe(
+export const reject = Command.make("reject", { id, by, reason, json }, ({ id, ...given }) =>
+  runAct(given, true, async (deciding, acting, output, work) => {
+    if ((await deciding.ledger.batch(id)) !== undefined) {
+      await work.decideBatch(deciding, id, "reject", acting);
+      output.answer({ batch: id, is: "rejected" }, ({ batch }) => `${batch}: rejected.`);
+      return;
+    }
+    const { nudged } = await work.reject(deciding, id, acting);
+    output.answer({ workflowId: id, is: "rejected", nudged }, (shown) =>
+      work.decidedText(`${shown.workflowId}: rejected by ${acting.by}.`, shown),
+    );
+  }),
+).pipe(
   described(
     "Reject a payment or a file, as a second person",
     `Reject a payment that needs approval. Neither this run nor a retry sends

@@ -1,4 +1,3 @@
-import type { WriteRow } from "@durable-payments/ledger";
 import {
   type Acting,
   answer,
@@ -8,6 +7,7 @@ import {
   type Choice,
   CHOICES,
   consequencesOf,
+  type Deciding,
   findAlike,
   type InboxItem,
   itemsOf,
@@ -23,12 +23,13 @@ import { deciding } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
 /** Finds the one open question, or the one that is named. */
-const asked = (
-  rows: ReadonlyArray<WriteRow>,
+const asked = async (
+  { ledger }: Deciding,
   workflowId: string,
   question: string | undefined,
-): InboxItem => {
-  const open = itemsOf(rows).filter(({ kind }) => kind === "question");
+): Promise<InboxItem> => {
+  const rows = await ledger.rowsOf(workflowId);
+  const open = (await itemsOf(ledger, rows)).filter(({ kind }) => kind === "question");
   const item = open.find((one) =>
     question === undefined ? open.length === 1 : one.question === question,
   );
@@ -93,7 +94,7 @@ export const answerOne = async (output: Output, flags: AnswerFlags): Promise<voi
       : { ...acting, choose, question, found };
   if (given !== undefined) checkAnswer(given);
   await deciding(async (opened) => {
-    const item = asked(await opened.ledger.rowsOf(id), id, question);
+    const item = await asked(opened, id, question);
     const answered = given ?? (await askAnswer(output, item, flags, acting));
     const { decision, nudged } = await answer(opened, id, answered);
     output.answer(

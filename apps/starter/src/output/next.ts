@@ -64,8 +64,9 @@ const wordsOf = (
       return [purpose, "show", next.workflowId, ...flags];
     }
     case "answer":
+      return [PURPOSES.answer, "answer", next.workflowId];
     case "approve":
-      return [PURPOSES[next.operation], next.operation, next.workflowId];
+      return [PURPOSES.approve, "approve", next.workflowId, ...flag("--hash", next.hash)];
     case "reject":
     case "cancel":
       return [PURPOSES[next.operation], next.operation, next.workflowId, "--reason", "WHY"];

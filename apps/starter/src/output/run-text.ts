@@ -84,12 +84,13 @@ const wordsOf = (fields: Readonly<Record<string, unknown>>): string =>
 
 /** Words a question: its write, the consequences of each answer, then its reason. */
 export const questionLines = (item: InboxItem): ReadonlyArray<string> => {
-  const { candidates, choices, question, reason, since, step, workflowId } = item;
+  const { candidates, choices, details, question, reason, since, step, workflowId } = item;
   const what = joined([workflowId, step, money(item), question && `question ${question}`], ", ");
   return [
     `${what}, waiting since ${when(since)}`,
     ...choices.map(({ consequence }) => consequence),
     `Why: ${reason}`,
+    ...details,
     ...candidates.map(
       (candidate, at) =>
         `Possible match (${at + 1} of ${candidates.length}): ${wordsOf(candidate)}`,
@@ -144,13 +145,13 @@ const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
 };
 
 /** The command that asks, and shows all choices. */
-const commandFor = ({ kind, workflowId }: InboxItem): string =>
+const commandFor = ({ hash, kind, workflowId }: InboxItem): string =>
   commandOf(
     kind === "question"
       ? { operation: "answer", workflowId }
       : kind === "unknown"
         ? { operation: "show", workflowId }
-        : { operation: "approve", workflowId },
+        : { operation: "approve", workflowId, ...(hash !== null && { hash }) },
   );
 
 const itemText = (item: InboxItem, index: number, now: number): string => {

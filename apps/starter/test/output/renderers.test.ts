@@ -92,6 +92,8 @@ const question: InboxItem = {
     },
   ],
   startedBy: "ada",
+  hash: null,
+  details: [],
 };
 
 const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [

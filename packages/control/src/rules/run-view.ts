@@ -129,4 +129,8 @@ export interface InboxItem extends PaymentView {
   readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
   readonly choices: ReadonlyArray<ChoiceView>;
   readonly startedBy: string | null;
+  /** Names exactly what an approver reads here: an approval in a script gives it. Null if nothing is to be approved. */
+  readonly hash: string | null;
+  /** Further facts for an approver: who started it and how, and what has changed since an earlier approval. */
+  readonly details: ReadonlyArray<string>;
 }

@@ -1,6 +1,7 @@
-import type { Ledger, WriteRow } from "@durable-payments/ledger";
-import { atOnce, runStep } from "@durable-payments/protocol";
+import type { Decision, Ledger, WriteRow } from "@durable-payments/ledger";
+import { atOnce } from "@durable-payments/protocol";
 import { keptOf } from "../actions/batch/batch.ts";
+import { approvableOf } from "../rules/approval.ts";
 import { approvalConsequences, consequencesOf } from "../rules/consequences.ts";
 import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
 import { readProgress } from "../facts/progress.ts";
@@ -15,7 +16,11 @@ const choicesOf = (
     ([choice, consequence]) => ({ choice, consequence }) as ChoiceView,
   );
 
-const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
+const itemOf = (
+  row: WriteRow,
+  startedBy: string | null,
+  decisions: ReadonlyArray<Decision> = [],
+): InboxItem => {
   const { operation, question, request, step, workflowId } = row;
   const isApproval = question?.kind === "approval";
   const consequences = isApproval ? approvalConsequences(row) : consequencesOf(row);
@@ -31,17 +36,24 @@ const itemOf = (row: WriteRow, startedBy: string | null): InboxItem => {
     candidates: question?.candidates ?? [],
     choices: question === null ? [] : choicesOf(consequences),
     startedBy,
+    ...(isApproval ? approvableOf(row, decisions) : { hash: null, details: [] }),
   };
 };
 
 /** Makes an item of the inbox of each write that waits for a person. */
 export const itemsOf = (
+  ledger: Ledger,
   rows: ReadonlyArray<WriteRow>,
   startedBy: (workflowId: string) => string | null = () => null,
-): ReadonlyArray<InboxItem> =>
-  rows
-    .filter((row) => isAsking(row) || awaitsApproval(row))
-    .map((row) => itemOf(row, startedBy(row.workflowId)));
+): Promise<ReadonlyArray<InboxItem>> =>
+  atOnce(
+    rows.filter((row) => isAsking(row) || awaitsApproval(row)),
+    async (row) => {
+      const ids = awaitsApproval(row) ? [row.workflowId, row.ownerId, row.rootId] : [];
+      const decisions = [...new Set(ids)].map((id) => ledger.decisionsOf(id));
+      return itemOf(row, startedBy(row.workflowId), (await Promise.all(decisions)).flat());
+    },
+  );
 
 /** Most writes with an unknown outcome whose runs are read. */
 const MOST_LOOKED_AT = 200;
@@ -54,7 +66,7 @@ const leftUnknown = async (
   if (temporal === undefined) return [];
   const rows = await ledger.rows({ states: ["unknown", "sending"], limit: MOST_LOOKED_AT });
   const left = await atOnce(rows, async (row): Promise<ReadonlyArray<InboxItem>> => {
-    const progress = await readProgress(temporal.client, runStep(row).workflowId);
+    const progress = await readProgress(temporal.client, row.ownerId);
     if (progress?.state === "running") return [];
     const gone = progress === undefined ? "disappeared from Temporal" : "ended";
     const why = unknownText(row, Date.now(), listLagMs);
@@ -89,6 +101,8 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
         reject: "REJECT: pays no row of this file.",
       }),
       startedBy: createdBy,
+      hash: null,
+      details: [],
     };
   });
 };
@@ -114,6 +128,7 @@ export const readInbox = async (sources: Sources) => {
     leftUnknown(ledger, sources),
   ]);
   const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
-  const items = [...itemsOf(asked, (id) => starters.get(id) ?? null), ...batches, ...left];
+  const own = await itemsOf(ledger, asked, (id) => starters.get(id) ?? null);
+  const items = [...own, ...batches, ...left];
   return { items: items.toSorted((a, b) => a.since - b.since), notes: sources.whyNot };
 };

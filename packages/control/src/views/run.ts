@@ -130,7 +130,7 @@ export const readRun = async (sources: Sources, workflowId: string) => {
       : await noWorker(temporal.client, progress.taskQueue);
   const webUi = temporal?.settings.webUi;
   const view = viewOf(evidence);
-  const inbox = itemsOf(rows, () => run?.startedBy ?? null);
+  const inbox = ledger ? await itemsOf(ledger, rows, () => run?.startedBy ?? null) : [];
   return {
     ...view,
     steps: stepsOf(evidence),
@@ -214,7 +214,9 @@ export const nextOf = (
   for (const item of inbox) {
     const id = item.workflowId;
     if (item.kind === "approval") {
-      next.push({ operation: "approve", workflowId: id }, { operation: "reject", workflowId: id });
+      const { hash } = item;
+      next.push({ operation: "approve", workflowId: id, ...(hash !== null && { hash }) });
+      next.push({ operation: "reject", workflowId: id });
     } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
   }
   if (has("paused")) next.push({ operation: "resume" });

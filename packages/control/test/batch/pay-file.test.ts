@@ -132,11 +132,11 @@ test("rows that pay the same within a file are likely duplicates", async () => {
 
 test("a total above the account's limit waits for a second person", async () => {
   const { ledger, operations } = await rig();
-  await ledger.setLimits({
-    account: operations.account,
-    maxAmounts: null,
-    approveAbove: { EUR: "100" },
-  });
+  await ledger.setLimits(
+    operations.account,
+    { maxAmounts: null, approveAbove: { EUR: "100" } },
+    bob,
+  );
   const file = await checked("limit.csv", [line("1", "60"), line("2", "60")]);
   expect(await planFile(operations, file, ada)).toMatchObject({ needsApproval: true });
 });

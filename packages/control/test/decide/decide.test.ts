@@ -1,15 +1,20 @@
-import { openLedger } from "@durable-payments/ledger";
+import {
+  type DecisionKind,
+  type Ledger,
+  type NewDecision,
+  openLedger,
+} from "@durable-payments/ledger";
 import { expect, test } from "vitest";
 import { answer, answerAll, approve, findAlike, reject } from "../../src/actions/decide/index.ts";
 import { consequencesOf } from "../../src/rules/consequences.ts";
 import { cancel, pause, resume } from "../../src/actions/stopping.ts";
+import { itemsOf } from "../../src/views/inbox.ts";
 import { put, question, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
 const bob = { by: "Bob", how: "--by", reason: "looked at the bank" };
 const asking = row({ state: "asking", doubt: 1, question: question() });
 const approval = row({
-  startedBy: "ada",
   question: question({ id: "a1", kind: "approval", account: "mark" }),
 });
 const noMoney = { ...approval.request, amount: null, currency: null };
@@ -42,7 +47,7 @@ test("a decision is recorded though Temporal does not answer, and says so", asyn
   const given = { ...bob, choose: "found", question: "q1", found: " P-1 " } as const;
   const { nudged } = await answer(operations, "invoice-17", given);
   expect(nudged).toBe("unanswered");
-  expect(await ledger.decisionsOf("invoice-17")).toMatchObject([{ value: { id: "P-1" } }]);
+  expect(await decided(ledger)).toMatchObject([{ value: { id: "P-1" } }]);
 });
 
 test("an answer for another question is refused with the present one", async () => {
@@ -51,7 +56,7 @@ test("an answer for another question is refused with the present one", async () 
   await expect(answer(operations, "invoice-17", given)).rejects.toThrow(
     /q0 is not open.*asks now \(q1, createPayout\)/,
   );
-  expect(await ledger.decisionsOf("invoice-17")).toEqual([]);
+  expect(await decided(ledger)).toEqual([]);
 });
 
 test("the first answer wins, and an end beats it", async () => {
@@ -76,45 +81,149 @@ test.each([
   await expect(answer(operations, "invoice-17", whole)).rejects.toThrow(message);
 });
 
-test("an approval names generation, hash and the payee's account", async () => {
+/** The decisions that people made, after the start. */
+const decided = async (ledger: Ledger, workflowId = "invoice-17") =>
+  (await ledger.decisionsOf(workflowId)).filter(({ kind }) => kind !== "start");
+
+const itemOf = async (ledger: Ledger, workflowId = "invoice-17") => {
+  const [item] = await itemsOf(ledger, await ledger.rowsOf(workflowId));
+  return item;
+};
+
+/** Records a decision of a kind about the payment, as the tools do. */
+const note = (ledger: Ledger, kind: DecisionKind, more: Partial<NewDecision> = {}) => {
+  const { account, workflowId } = approval;
+  const about = { account, workflowId, step: null, question: null, value: {} };
+  return ledger.decide({ ...bob, ...about, kind, ...more });
+};
+
+test("an approval names generation, terms and the payee's account", async () => {
   const { ledger, operations } = await withRow(approval);
   await approve(operations, "invoice-17", bob);
-  expect(await ledger.decisionsOf("invoice-17")).toMatchObject([
-    { kind: "approve", question: "a1", value: { generation: 1, hash: "h", account: "mark" } },
+  expect(await decided(ledger)).toMatchObject([
+    { kind: "approve", question: "a1", value: { generation: 1, terms: "t", account: "mark" } },
   ]);
 });
 
-test("nobody can approve a run that does not say who started it", async () => {
+test("nobody can approve a payment whose start is not recorded, whatever its run says", async () => {
   const ledger = await openLedger("memory");
-  // Noted for another run of the id, it says nothing of this one.
-  await put(ledger, { ...approval, startedBy: null });
+  await ledger.transact(approval, () => ({ row: approval }));
   const { operations } = operationsOn(ledger);
-  await expect(approve(operations, "invoice-17", bob)).rejects.toThrow("does not say who started");
-  const known = { ...approval, startedBy: "Ada", workflowId: "invoice-18" };
-  await ledger.transact(known, () => ({ row: known }));
-  const ada = { ...bob, by: "ada" };
-  await expect(approve(operations, "invoice-18", ada)).rejects.toThrow("started it");
-  await approve(operations, "invoice-18", bob);
+  await expect(approve(operations, "invoice-17", bob)).rejects.toThrow(
+    "Nobody can approve it, because the ledger has no start of invoice-17",
+  );
 });
 
-test.each(["ada", "ADA", "a d a", "Ada."])("the requester cannot approve as %j", async (by) => {
+test.each(["ada", "ADA", "a d a", "Ada.", "аԁа"])(
+  "the requester cannot approve as %j",
+  async (by) => {
+    const { ledger, operations } = await withRow(approval);
+    await expect(approve(operations, "invoice-17", { ...bob, by })).rejects.toThrow("started it");
+    expect(await decided(ledger)).toEqual([]);
+  },
+);
+
+test("who starts the same id again has a part in it", async () => {
   const { ledger, operations } = await withRow(approval);
-  await expect(approve(operations, "invoice-17", { ...bob, by })).rejects.toThrow("started it");
-  expect(await ledger.decisionsOf("invoice-17")).toEqual([]);
+  const { account, workflowId, runId } = approval;
+  await ledger.recordStart(
+    {
+      ...approval.request,
+      account,
+      workflowId,
+      runId,
+      type: "payout",
+      batch: null,
+      batchRow: null,
+    },
+    { ...bob, value: { type: "payout", content: "other" } },
+  );
+  await expect(approve(operations, "invoice-17", bob)).rejects.toThrow("Bob started it");
 });
 
 test.each(["amend", "overrule", "resend"] as const)(
   "who has a part in it (%s) cannot approve",
   async (kind) => {
     const { ledger, operations } = await withRow(approval);
-    const { account, workflowId } = approval;
-    const value = {};
-    await ledger.decide({ ...bob, account, workflowId, step: null, kind, question: null, value });
+    await note(ledger, kind);
     await expect(approve(operations, "invoice-17", { ...bob, by: "BOB" })).rejects.toThrow(
       "so another person has to approve it",
     );
   },
 );
+
+test("an approver reads who started it and how, the reference, and what changed since an approval", async () => {
+  const { ledger } = await withRow(approval);
+  const { account, workflowId, runId } = approval;
+  await ledger.recordStart(
+    {
+      ...approval.request,
+      account,
+      workflowId,
+      runId,
+      type: "payout",
+      batch: null,
+      batchRow: null,
+    },
+    {
+      by: "ada",
+      how: "--by",
+      value: {
+        type: "payout",
+        content: "c",
+        approveAbove: "100.00",
+        notDuplicate: "second instalment",
+        file: { batch: "payouts/1", row: 3, name: "november.csv" },
+      },
+    },
+  );
+  const value = { generation: 1, terms: "earlier", account: "other" };
+  await note(ledger, "approve", { by: "Grace", step: approval.step, value });
+  const changed = ["payout.amount: 100.00 → 250.00"];
+  await note(ledger, "amend", { by: "ada", reason: "typo", value: { changed } });
+  const item = await itemOf(ledger);
+  expect(item).toMatchObject({
+    amount: "250.00",
+    details: [
+      "Reference: Invoice 17.",
+      "Started by ada: payout invoice-17.",
+      "Started by ada: payout invoice-17, approval above 100.00, row 3 of november.csv.",
+      "It looks like a duplicate, but ada says: second instalment",
+      "Amended by ada (payout.amount: 100.00 → 250.00): typo",
+      "Grace approved it before. Changed since then: the request, the payee's account.",
+    ],
+  });
+});
+
+test("an approval with a hash is for what was shown, and for nothing else", async () => {
+  const { ledger, operations } = await withRow(approval);
+  const hash = (await itemOf(ledger))?.hash ?? "";
+  expect(hash).toMatch(/^[0-9a-f]{32}$/);
+  await ledger.transact(approval, ({ row: now }) =>
+    now ? { row: { ...now, request: { ...now.request, hash: "other", terms: "other" } } } : {},
+  );
+  await expect(approve(operations, "invoice-17", { ...bob, hash })).rejects.toThrow(
+    "It is not what was shown",
+  );
+  await note(ledger, "amend", { by: "ada" });
+  const again = (await itemOf(ledger))?.hash ?? "";
+  expect(again).not.toBe(hash);
+  await approve(operations, "invoice-17", { ...bob, hash: again });
+  expect((await decided(ledger)).map(({ kind }) => kind)).toEqual(["amend", "approve"]);
+});
+
+test("the approval of a child is found by its root, and kept under its own id", async () => {
+  const child = { workflowId: "run-7/pay", ownerId: "run-7/pay", rootId: "run-7" };
+  const { asked, ledger, operations } = await withRow({ ...approval, ...child });
+  await put(ledger, { ...approval, ...child, workflowId: "run-7/other", ownerId: "run-7/other" });
+  const given = { ...bob, question: "a1" };
+  await expect(approve(operations, "run-7", given)).rejects.toThrow("give the id of one");
+  await approve(operations, "run-7/pay", given);
+  expect(await decided(ledger, "run-7/pay")).toMatchObject([{ kind: "approve" }]);
+  expect(asked.signals).toMatchObject([
+    ["run-7/pay", expect.anything(), { steps: ["createPayout"] }],
+  ]);
+});
 
 test("a rejection ends the workflow id", async () => {
   const { ledger, operations } = await withRow(approval);
@@ -133,7 +242,7 @@ test("what is alike is answered at once, and only what was seen", async () => {
     refused: [],
     unanswered: 0,
   });
-  expect(await ledger.decisionsOf("invoice-18")).toEqual([]);
+  expect(await decided(ledger, "invoice-18")).toEqual([]);
 });
 
 test("an end is recorded for an id that Temporal has forgotten", async () => {

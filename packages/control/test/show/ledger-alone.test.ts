@@ -104,7 +104,8 @@ it("has the log of a run, with decisions, and verifies its chain", async () => {
   const actor = { by: "bob", how: "flag", reason: "audit" };
   await ledger.pause("run", "invoice-19", actor);
   const log = await readLog(ledger, "invoice-19", { isVerified: true });
-  expect(log.lines[0]).toMatchObject({ what: "made by hand", who: "test" });
+  expect(log.lines[0]).toMatchObject({ kind: "start", by: "ada" });
+  expect(log.lines[1]).toMatchObject({ what: "made by hand", who: "test" });
   expect(log.lines.at(-1)).toMatchObject({ kind: "pause", by: "bob" });
   expect(log.verification).toMatchObject({ isIntact: true });
   await ledger.resume("run", "invoice-19", actor);

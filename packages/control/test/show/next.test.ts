@@ -49,6 +49,8 @@ const question: InboxItem = {
   candidates: [],
   choices: [],
   startedBy: "ada",
+  hash: null,
+  details: [],
   amount: null,
   currency: null,
   payee: null,

@@ -60,7 +60,7 @@ export const decideBatch = async (
   deciding: Deciding,
   id: string,
   kind: "approve" | keyof typeof NOT_PAID,
-  acting: Acting,
+  acting: Acting & { readonly hash?: string | undefined },
 ): Promise<{ readonly batch: Batch; readonly rejected: number }> => {
   const { ledger } = deciding;
   const actor = actorOf(acting, kind !== "approve");

@@ -9,6 +9,7 @@ import {
   type Run,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
+import { hashOf } from "@durable-payments/protocol/account";
 import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import * as Result from "effect/Result";
@@ -134,7 +135,7 @@ export const planFile = async (
       return others.length === 0 ? [] : [{ number, workflowId, others }];
     }),
     needsApproval: sums.some(
-      (sum) => needsApproval(sum, approveAbove, limits.approveAbove) !== undefined,
+      (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
     ),
     /** Whether the batch was uploaded before. */
     isUploaded: (await ledger.batch(checked.batch)) !== undefined,
@@ -236,17 +237,19 @@ export const payFile = async (
       part.map((row) => batchRow(row, known.get(row.number))),
     );
     const own = part.filter(({ number }) => !known.has(number));
-    await ledger.noteRuns(
-      own.map(({ number, payment, workflowId }) => ({
-        ...payment,
-        account,
-        workflowId,
-        runId: null,
-        type: "payout",
-        startedBy: by,
-        batch: id,
-        batchRow: number,
-      })),
+    await ledger.recordStarts(
+      own.map(({ input, number, payment, workflowId }) => [
+        {
+          ...payment,
+          account,
+          workflowId,
+          runId: null,
+          type: "payout",
+          batch: id,
+          batchRow: number,
+        },
+        { by, how: options.how, value: { type: "payout", content: hashOf(input) } },
+      ]),
     );
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);

@@ -22,7 +22,12 @@ export const askedRow = (
   kind: "outcome" | "approval",
 ): WriteRow => {
   const open = rows.filter((row) => row.question?.kind === kind && row.state !== "ended");
-  const row = open.find((one) => one.question?.id === question);
+  const [row, other] = open.filter((one) => one.question?.id === question);
+  // Ids are short: two children of a run may have the same.
+  if (row !== undefined && other !== undefined)
+    throw refused(
+      `${row.workflowId} and ${other.workflowId} both have a question ${question}: give the id of one. Nothing was recorded.`,
+    );
   if (row !== undefined) return row;
   const [now] = open;
   throw refused(
@@ -66,7 +71,7 @@ export const checkAnswer = (
 /**
  * Answers the question of a run about the outcome of a write.
  *
- * @param workflowId the root workflow id, under which the ledger keeps the write.
+ * @param workflowId of the write, of the run that asks for it, or of its root.
  * @returns the decision as recorded; the run uses it at its next look, and checks it then.
  * @throws InvalidInput, Refused if the question is not open, NotFound if the ledger does not know the id.
  */
@@ -86,7 +91,7 @@ export const answer = async (
   const step = choose === "end" ? null : row.step;
   const decision = decisionOn(row, choose, actor, { step, question, value });
   return record(deciding, decision, (look) => {
-    const asked = askedRow(look, workflowId, question, "outcome");
+    const asked = askedRow(look, row.workflowId, question, "outcome");
     if (choose === "end") return look.rows;
     checkUnanswered(look, asked);
     return [asked];

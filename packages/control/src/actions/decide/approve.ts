@@ -1,11 +1,7 @@
-import {
-  type Decision,
-  type DecisionLook,
-  isSamePerson,
-  type WriteRow,
-} from "@durable-payments/ledger";
+import { whyNotApprover, type WriteRow } from "@durable-payments/ledger";
 import type { Deciding } from "../../facts/connection/operations.ts";
 import { notFound, refused } from "../../errors.ts";
+import { approvableOf } from "../../rules/approval.ts";
 import { awaitsApproval } from "../../rules/standing.ts";
 import { askedRow } from "./answer.ts";
 import { type Acting, actorOf, type Decided, decisionOn, record } from "./record.ts";
@@ -14,33 +10,9 @@ import { type Acting, actorOf, type Decided, decisionOn, record } from "./record
 export interface Approval extends Acting {
   /** Id of the approval question that was read; left out if the run asks for one approval only. */
   readonly question?: string | undefined;
+  /** Hash of what the person has read (`InboxItem.hash`): nothing else is approved. */
+  readonly hash?: string | undefined;
 }
-
-/** Decisions that make a person responsible for a send: another person has to approve it. */
-const HAS_PART: Readonly<Partial<Record<Decision["kind"], string>>> = {
-  amend: "amended it",
-  overrule: "overrode its stop order",
-  resend: "had it sent again",
-};
-
-/** Returns why a person is not the second person: they started, amended, overrode or resent it, in any spelling. */
-const whyNotApprover = (
-  by: string,
-  requester: string | null,
-  { decisions, startedBy }: Pick<DecisionLook, "decisions" | "startedBy">,
-): string | undefined => {
-  if (requester === null)
-    return "Nobody can approve it, because its run does not say who started it: reject it, and start it with startPayment.";
-  for (const starter of [requester, startedBy ?? requester])
-    if (isSamePerson(by, starter))
-      return `${starter} started it, so another person has to approve it.`;
-  for (const decision of decisions) {
-    const part = HAS_PART[decision.kind];
-    if (part !== undefined && isSamePerson(by, decision.by))
-      return `${decision.by} ${part}, so another person has to approve it.`;
-  }
-  return undefined;
-};
 
 const theApproval = async (
   { ledger }: Deciding,
@@ -57,17 +29,18 @@ const theApproval = async (
     });
   }
   if (others.length === 0) return only;
-  const ids = waiting.map((row) => `${row.question?.id} (${row.step})`).join(", ");
+  const ids = waiting.map((row) => `${row.question?.id} (${row.step} of ${row.workflowId})`);
   throw refused(
-    `${workflowId} is waiting for ${waiting.length} approvals: choose one with --for: ${ids}. Nothing was recorded.`,
+    `${workflowId} is waiting for ${waiting.length} approvals: choose one by its hash or question: ${ids.join(", ")}. Nothing was recorded.`,
   );
 };
 
 /**
- * Approves exactly the request that a run shows: another generation, content or account needs a new approval.
+ * Approves exactly the send that a run shows: another generation, content or account needs a new approval.
  *
- * @param workflowId the root workflow id.
- * @throws Refused if the approver has a part in the payment, or the question has changed.
+ * @param workflowId of the write, of the run that asks for it, or of its root.
+ * @throws Refused if the approver has a part in the payment, nobody is known to have started it, or it is not what `hash`
+ *   says.
  */
 export const approve = async (
   deciding: Deciding,
@@ -76,22 +49,21 @@ export const approve = async (
 ): Promise<Decided> => {
   const actor = actorOf(given);
   const row = await theApproval(deciding, workflowId, given.question);
-  const { question, request, step } = row;
+  const { generation, question, request, step } = row;
   const decision = decisionOn(row, "approve", actor, {
     step,
     question: question?.id ?? null,
-    value: {
-      generation: row.generation,
-      hash: request.hash,
-      account: question?.account ?? null,
-    },
+    value: { generation, terms: request.terms, account: question?.account ?? null },
   });
-  return record(deciding, decision, (look) => {
-    const asked = askedRow(look, workflowId, question?.id ?? "", "approval");
-    const isChanged = asked.generation !== row.generation || asked.request.hash !== request.hash;
+  return record(deciding, decision, ({ decisions, related, rows }) => {
+    const asked = askedRow({ rows }, row.workflowId, question?.id ?? "", "approval");
+    const all = [...decisions, ...related];
+    const { hash } = approvableOf(asked, all);
+    const isSame = asked.generation === generation && asked.request.terms === request.terms;
+    const isSeen = given.hash === undefined ? isSame : given.hash === hash;
     const why =
-      whyNotApprover(actor.by, row.startedBy, look) ??
-      (isChanged ? `The request of ${step} has changed since you read it.` : undefined);
+      whyNotApprover(actor.by, asked, all) ??
+      (isSeen ? undefined : `It is not what was shown: read it again, its hash is ${hash} now.`);
     if (why === undefined) return [asked];
     throw refused(`${why} Nothing was recorded.`, workflowId);
   });
@@ -105,7 +77,7 @@ export const approve = async (
 export const reject = async (
   deciding: Deciding,
   workflowId: string,
-  given: Approval,
+  given: Omit<Approval, "hash">,
 ): Promise<Decided> => {
   const actor = actorOf(given, true);
   const row = await theApproval(deciding, workflowId, given.question);

@@ -8,7 +8,6 @@ import {
   type WriteName,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { runStep } from "@durable-payments/protocol";
 import { nudgeSignal } from "@durable-payments/protocol/calls";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import type { Deciding, Operations } from "../../facts/connection/operations.ts";
@@ -57,26 +56,23 @@ export type Nudged = "nudged" | "noRun" | "unanswered";
 
 const ANSWER_WITHIN_MS = 10_000;
 
-/** Asks a run, and its children, to look at the ledger again: at the steps of these rows, or all. It may be lost. */
+/** Asks the runs of rows to look at the ledger again, or a run without rows. It may be lost. */
 export const nudge = async (
   client: Client | undefined,
   workflowId: string,
-  rows: ReadonlyArray<Pick<WriteName, "step" | "workflowId">> = [],
+  rows: ReadonlyArray<Pick<WriteRow, "ownerId" | "step" | "workflowId">> = [],
 ): Promise<Nudged> => {
   if (client === undefined) return "unanswered";
-  const steps = new Map<string, Array<string>>([[workflowId, []]]);
-  for (const row of rows) {
-    const owner = runStep(row);
-    steps.set(owner.workflowId, [...(steps.get(owner.workflowId) ?? []), owner.step]);
-  }
+  const asked =
+    rows.length === 0 ? new Map([[workflowId, rows]]) : Map.groupBy(rows, ({ ownerId }) => ownerId);
   let result: Nudged = "noRun";
-  for (const [id, named] of steps) {
-    if (named.length === 0 && rows.length > 0) continue;
+  for (const [id, of] of asked) {
+    // A run names the step of a keyed row as it likes: all of its steps look again.
+    const isKeyed = of.some((row) => row.workflowId !== id);
+    const nudge = of.length === 0 || isKeyed ? {} : { steps: of.map(({ step }) => step) };
     try {
       await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, () =>
-        client.workflow
-          .getHandle(id)
-          .signal(nudgeSignal, named.length === 0 ? {} : { steps: named }),
+        client.workflow.getHandle(id).signal(nudgeSignal, nudge),
       );
       result = "nudged";
     } catch (error) {

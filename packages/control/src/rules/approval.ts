@@ -1,0 +1,91 @@
+/**
+ * The view of a single write for its approver, and the hash that says what was seen.
+ *
+ * An approval moves money only if its approver has read whom it pays, why it asks, who had a part in it and what has changed
+ * since somebody approved it. All of that may change between reading and approving: the hash covers it, and an approval
+ * that names the hash approves nothing else.
+ */
+import type { Decision, StartFacts, WriteRow } from "@durable-payments/ledger";
+import { hashOf } from "@durable-payments/protocol/account";
+
+/** Facts for an approver besides the payment and the reason, and the hash of all of them. */
+export interface Approvable {
+  readonly hash: string;
+  /** Sentences: reference, starts with their options, and changes since an earlier approval. */
+  readonly details: ReadonlyArray<string>;
+}
+
+/** Words for decisions that have a part in a send. */
+const WORDS: Readonly<Partial<Record<Decision["kind"], string>>> = {
+  amend: "Amended",
+  overrule: "Stop order overridden",
+  resend: "Sent again",
+};
+
+const HASH_DIGITS = 32;
+
+const startText = ({ by, value, workflowId }: Decision): ReadonlyArray<string> => {
+  // Only `recordStart` writes a start.
+  const { approveAbove, file, needsApproval, notDuplicate, type } = value as StartFacts;
+  const parts = [
+    `Started by ${by}: ${type} ${workflowId}`,
+    ...(approveAbove === undefined ? [] : [`approval above ${approveAbove}`]),
+    ...(needsApproval === true ? ["its file needs approval"] : []),
+    ...(file === undefined ? [] : [`row ${file.row} of ${file.name}`]),
+  ];
+  const says = `It looks like a duplicate, but ${by} says: ${notDuplicate}`;
+  return [`${parts.join(", ")}.`, ...(notDuplicate === undefined ? [] : [says])];
+};
+
+/** Returns the changes that an amendment records: `payout.amount: 100.00 → 900.00`. */
+const changesOf = ({ value }: Decision): string =>
+  Array.isArray(value["changed"]) ? ` (${value["changed"].join("; ")})` : "";
+
+const partText = (decision: Decision): ReadonlyArray<string> => {
+  const words = WORDS[decision.kind];
+  if (words === undefined) return [];
+  const why = decision.reason === null ? "" : `: ${decision.reason}`;
+  return [`${words} by ${decision.by}${changesOf(decision)}${why}`];
+};
+
+/** Returns what has changed since the last approval; empty if there was none. */
+const changedSince = (
+  { generation, question, request, step, workflowId }: WriteRow,
+  about: ReadonlyArray<Decision>,
+): ReadonlyArray<string> => {
+  const last = about.findLast(
+    (one) => one.kind === "approve" && one.workflowId === workflowId && one.step === step,
+  );
+  if (last === undefined) return [];
+  const { account, terms } = last.value;
+  const changes = [
+    ...(terms === request.terms ? [] : ["the request"]),
+    ...(account === question?.account ? [] : ["the payee's account"]),
+    ...(last.value["generation"] === generation ? [] : ["it is another send"]),
+  ];
+  return [
+    `${last.by} approved it before. Changed since then: ${changes.join(", ") || "the limits"}.`,
+  ];
+};
+
+/**
+ * Returns what an approver reads of a write that waits for approval.
+ *
+ * @param decisions those on the ids of its name, its owner and its root.
+ */
+export const approvableOf = (row: WriteRow, decisions: ReadonlyArray<Decision>): Approvable => {
+  const { account, generation, question, request, step, workflowId } = row;
+  const about = decisions
+    .filter((one) => one.step === null || (one.step === step && one.workflowId === workflowId))
+    .toSorted((one, other) => one.sequence - other.sequence);
+  const details = [
+    ...(request.reference === null ? [] : [`Reference: ${request.reference}.`]),
+    ...about.filter(({ kind }) => kind === "start").flatMap(startText),
+    ...about.flatMap(partText),
+    ...changedSince(row, about),
+  ];
+  const { amount, currency, terms } = request;
+  const asked = [question?.account ?? null, question?.reason ?? null];
+  const seen = [account, workflowId, step, generation, terms, amount, currency, ...asked, details];
+  return { hash: hashOf(seen).slice(0, HASH_DIGITS), details };
+};
