@@ -3,6 +3,7 @@ import { messageOf } from "@durable-payments/api-core/values";
 import {
   type AccountSettings,
   type Deciding,
+  type KnownAccount,
   type Operations,
   type OperationsSettings,
   type Sources,
@@ -12,6 +13,7 @@ import {
   withOperations,
   withSources,
 } from "@durable-payments/control/connection";
+import { accountHash } from "@durable-payments/protocol/account";
 import {
   accountsOf,
   clientOptionsOf,
@@ -49,6 +51,14 @@ export const readAccounts = (): readonly [Account, ...ReadonlyArray<Account>] =>
   if (first === undefined) throw badUsage("The settings have no account. Nothing was done.");
   return [first, ...others];
 };
+
+/** Returns the accounts of these settings, as the ledger names them: the key is not needed for that. */
+export const accountsHere = (): ReadonlyArray<KnownAccount> =>
+  Array.from(ofSettings(accountsOf)).flatMap(([name, { baseUrl, clientId }]) =>
+    baseUrl === undefined || clientId === undefined
+      ? []
+      : [{ name, hash: accountHash({ baseUrl, clientId }) }],
+  );
 
 /** Returns the assumptions about the service, as a worker with the same settings reads them. */
 export const assumptionsHere = (): Assumptions =>

@@ -17,6 +17,9 @@ const COMMANDS = [
   "cancel",
   "pause",
   "resume",
+  "limits show",
+  "limits set",
+  "limits approve",
   "recover",
   "ledger backup",
   "ledger migrate",
@@ -75,7 +78,7 @@ const documented = globSync(
   });
 
 const DECIDES =
-  /^(?:pay|onboard|answer|approve|reject|retry|cancel|pause|resume|recover|ledger prune)\b/;
+  /^(?:pay|onboard|answer|approve|reject|retry|cancel|pause|resume|recover|ledger prune|limits set|limits approve)\b/;
 
 it("the documents name the person in each command that decides", () => {
   const nameless = documented.filter(

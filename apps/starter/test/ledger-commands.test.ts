@@ -166,6 +166,24 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     expect(stdout.replaceAll(/\s+/g, " ")).toContain(said);
   }
 
+  // The account is known by its address and client id: its key is not needed.
+  vi.stubEnv("PAYMENTS_CLIENT_ID", "client");
+  vi.stubEnv("PAYMENTS_BASE_URL", "https://payments.example");
+  const set = ["limits", "set", ...grace];
+  expect(await runStarter(...set, "--max", "EUR=100.00")).toMatchObject({ code: 0 });
+  const looser = await runStarter(...set, "--max", "EUR=200.00,USD=5", "--json");
+  const { hash: asked } = JSON.parse(looser.stdout) as { readonly hash: string };
+  const approveLimits = ["limits", "approve", "--by", "ada"];
+  expect(await runStarter(...approveLimits)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("grace asks for: at most 200.00 EUR, 5 USD"),
+  });
+  const limited = await runStarter(...approveLimits, "--hash", asked, "--json");
+  expect(JSON.parse(limited.stdout)).toMatchObject({ maxAmounts: { EUR: "200.00", USD: "5" } });
+  expect((await runStarter("limits", "show")).stdout).toContain("at most 200.00 EUR, 5 USD");
+  vi.stubEnv("PAYMENTS_CLIENT_ID", undefined);
+  vi.stubEnv("PAYMENTS_BASE_URL", undefined);
+
   const doctor = await runStarter("doctor");
   expect(doctor.stdout).toMatch(/not checked +service/);
   expect(doctor.stdout).not.toContain("PAYMENTS_API_KEY");

@@ -211,6 +211,20 @@ describe("a look", () => {
     ]);
   });
 
+  it("finds looser limits that wait for a second person, once", async () => {
+    const limits = { maxAmounts: { EUR: "10" }, approveAbove: null };
+    const actor = { by: "ada", how: "--by", reason: "audit" };
+    await ledger.setLimits(ACCOUNT, limits, actor);
+    const client = clientOf(() => []);
+    expect((await look(client, { from: Date.now() })).found).toEqual([]);
+    await ledger.setLimits(ACCOUNT, { ...limits, maxAmounts: null }, actor);
+    const first = await look(client, { from: Date.now() });
+    expect((await look(client, first.next)).found).toEqual([]);
+    expect(first.found.map(({ notification: { data, type } }) => [type, data])).toMatchObject([
+      ["limits.ask", { workflowId: `limits/${ACCOUNT}`, state: "attention" }],
+    ]);
+  });
+
   it("finds a run that Temporal lists minutes late, and none that is no payment", async () => {
     const now = Date.now();
     const [late, other, foreign] = failedRuns(3, now);

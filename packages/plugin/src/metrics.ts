@@ -17,7 +17,8 @@ const DESCRIPTIONS = {
   payments_writes: "Open writes in the ledger by operation and state",
   payments_waits: "Waits for the service by kind",
   payments_wait_oldest_seconds: "How long the oldest wait for the service has been open",
-  payments_questions: "Questions and approvals, also of files, that a person has not answered",
+  payments_questions:
+    "Questions and approvals, also of files and limits, that a person has not answered",
   payments_question_amount: "Money of the questions and approvals that a person has not answered",
   payments_question_oldest_seconds: "How long the oldest question to a person has been open",
   payments_batch_age_seconds: "Age of each file that is not finished",
@@ -45,12 +46,13 @@ const labelsOf = (accounts: Accounts, hash: string): Labels => {
 const secondsSince = (state: Overview["state"], since: number): number =>
   (state.now - since) / 1000;
 
-type OpenFiles = Awaited<ReturnType<Ledger["openBatches"]>>;
+/** An open file; or looser limits, which wait for approval as it does. */
+type OpenFile = Pick<Awaited<ReturnType<Ledger["openBatches"]>>[number], "since" | "state">;
 
 /** Shows what is open of one account; with zeros, so that an alert sees the end of what it fired for. */
 const showAccount = (
   { state, waits, writes }: Overview,
-  files: OpenFiles,
+  files: ReadonlyArray<OpenFile>,
   labels: Labels,
   add: AddGauge,
 ): void => {
@@ -175,7 +177,9 @@ export const makeScrape = (
         const of = <A extends { readonly account: string }>(all: ReadonlyArray<A>) =>
           all.filter(({ account }) => account === hash);
         const own = { ...overview, waits: of(waits), writes: of(writes) };
-        showAccount(own, of(batches), labelsOf(accounts, hash), add);
+        const { pending } = limits[hashes.indexOf(hash)] ?? {};
+        const asked = pending ? [{ since: pending.at, state: "needsApproval" as const }] : [];
+        showAccount(own, [...of(batches), ...asked], labelsOf(accounts, hash), add);
       }
       limits.forEach((one, index) => {
         showLimits(one, labelsOf(accounts, hashes[index] ?? ""), add);

@@ -11,6 +11,8 @@ export type NotificationType =
   | "run.overdue"
   /** A batch waits for its approval by a second person. */
   | "batch.asks"
+  /** Looser limits of an account wait for a second person. */
+  | "limits.ask"
   /** A batch has ended, with or without failures. */
   | "batch.ended"
   /** A test, to see whether notifications arrive. */

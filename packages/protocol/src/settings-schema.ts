@@ -62,7 +62,7 @@ const BUILD_ID = /^(?!__)[^\s:]{1,100}$/;
 const accountSettings = {
   ...writtenSettings,
   /**
-   * Maximum amount of one payout, card or withdrawal, by currency. Other currencies are refused.
+   * Maximum amount of one payout, card or withdrawal that this worker sends, by currency. Other currencies are refused. It only tightens the account's limits (starter limits).
    *
    * Decimal strings: `{ USD: "10000.00" }`.
    *
@@ -70,7 +70,7 @@ const accountSettings = {
    */
   maxAmounts: Amounts,
   /**
-   * Amounts above which a second person must approve, by currency. Other currencies always need approval.
+   * Amounts above which a second person must approve what this worker sends, by currency. Other currencies always need approval. It only tightens the account's limits (starter limits).
    *
    * Decimal strings: `{ USD: "1000.00" }`.
    *

@@ -1,6 +1,7 @@
 import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
 import { executableName } from "../output/next.ts";
 import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.ts";
+import { limits } from "./limits.ts";
 import { inbox, list, overview, show } from "./look.ts";
 import { onboard, pay } from "./pay.ts";
 import { doctor, ledger, recover, replay } from "./upkeep.ts";
@@ -16,6 +17,7 @@ const changing = [
   cancel,
   pause,
   resume,
+  limits,
   recover,
   ledger,
 ] as const;

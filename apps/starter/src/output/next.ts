@@ -99,6 +99,10 @@ const wordsOf = (
       const [verb, command] = next.isOnboarding ? ["Start", "onboard"] : ["Pay", "pay"];
       return [`${verb} it anyway`, command, "FILE", ...ofId, "--not-a-duplicate", "WHY"];
     }
+    case "approveLimits": {
+      const flags = [...flag("--account", next.account), ...flag("--hash", next.hash)];
+      return ["Approve the limits", "limits", "approve", ...flags];
+    }
     case "list":
       return ["List them", "list", ...flag("--status", next.status)];
     case "testWebhook":

@@ -141,18 +141,23 @@ const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   question: "Question",
   approval: "Approval",
   batch: "Batch approval",
+  limits: "Approval of limits",
   unknown: "Outcome unknown",
 };
 
 /** The command that asks, and shows all choices. */
-const commandFor = ({ hash, kind, workflowId }: InboxItem): string =>
-  commandOf(
+const commandFor = ({ hash, kind, workflowId }: InboxItem): string => {
+  const given = hash === null ? {} : { hash };
+  return commandOf(
     kind === "question"
       ? { operation: "answer", workflowId }
       : kind === "unknown"
         ? { operation: "show", workflowId }
-        : { operation: "approve", workflowId, ...(hash !== null && { hash }) },
+        : kind === "limits"
+          ? { operation: "approveLimits", account: workflowId.replace("limits/", ""), ...given }
+          : { operation: "approve", workflowId, ...given },
   );
+};
 
 const itemText = (item: InboxItem, index: number, now: number): string => {
   const { kind, since, startedBy, step, workflowId } = item;
@@ -178,7 +183,7 @@ export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => 
   const unknown = count("unknown");
   const parts = [
     counted(count("question"), "question"),
-    counted(count("approval") + count("batch"), "approval"),
+    counted(count("approval") + count("batch") + count("limits"), "approval"),
     ...(unknown === 0 ? [] : [`${unknown} unknown`]),
   ];
   return [

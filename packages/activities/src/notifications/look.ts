@@ -1,4 +1,4 @@
-import type { Ledger } from "@durable-payments/ledger";
+import { type Ledger, limitsId } from "@durable-payments/ledger";
 import type {
   NotificationData,
   NotificationType,
@@ -92,10 +92,26 @@ const findQuestions = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occ
 
 /** Each batch that waits for its approval, once. */
 const findAsking = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
-  (await ledger.batches({ state: "needsApproval" })).map(({ createdAt, id, type: workflowType }) => {
-    const data = { workflowId: id, workflowType, state: "attention", batch: id };
-    return { type: "batch.asks", at: createdAt, which: id, data };
+  (await ledger.batches({ state: "needsApproval" })).map(
+    ({ createdAt, id, type: workflowType }) => {
+      const data = { workflowId: id, workflowType, state: "attention", batch: id };
+      return { type: "batch.asks", at: createdAt, which: id, data };
+    },
+  );
+
+/** Each request for looser limits of an account, once. */
+const findLimits = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> => {
+  const accounts = await ledger.limitedAccounts();
+  const found = await Promise.all(accounts.map((account) => ledger.limits(account)));
+  return found.flatMap(({ pending }, index): ReadonlyArray<Occurrence> => {
+    if (pending === undefined) return [];
+    const workflowId = limitsId(accounts[index] ?? "");
+    const data = { workflowId, state: "attention" };
+    return [
+      { type: "limits.ask", at: pending.at, which: `${workflowId} ${pending.sequence}`, data },
+    ];
   });
+};
 
 const findFailed = async (client: Client, options: LookOptions, from: number) => {
   const query = `CloseTime >= ${timeText(from)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`;
@@ -164,6 +180,7 @@ export const look = async (client: Client, options: LookOptions, { from, told }:
   const seen = [
     ...(await findQuestions(options)),
     ...(await findAsking(options)),
+    ...(await findLimits(options)),
     ...(await findFailed(client, options, from)),
     ...(await findOverdue(client, options, from, now)),
     ...(await findBatches(options, from, now)),

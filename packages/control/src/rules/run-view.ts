@@ -117,7 +117,7 @@ export interface ChoiceView {
 
 /** An item that waits for a person. */
 export interface InboxItem extends PaymentView {
-  readonly kind: "question" | "approval" | "batch" | "unknown";
+  readonly kind: "question" | "approval" | "batch" | "limits" | "unknown";
   readonly workflowId: string;
   readonly step: string | null;
   readonly operation: string | null;

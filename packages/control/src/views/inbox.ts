@@ -1,6 +1,8 @@
-import type { Decision, Ledger, WriteRow } from "@durable-payments/ledger";
+import { type Decision, type Ledger, limitsId, type WriteRow } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { keptOf } from "../actions/batch/batch.ts";
+import { readLimits } from "../actions/limits.ts";
+import { limitsText } from "../rules/limits-text.ts";
 import { approvableOf } from "../rules/approval.ts";
 import { approvalConsequences, consequencesOf } from "../rules/consequences.ts";
 import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
@@ -107,6 +109,27 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
   });
 };
 
+const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
+  (await readLimits({ ledger })).flatMap((limits) => {
+    const { account, hash, pending } = limits;
+    if (pending === undefined) return [];
+    return {
+      ...paymentFields(undefined),
+      kind: "limits",
+      workflowId: limitsId(account),
+      step: null,
+      operation: null,
+      question: null,
+      candidates: [],
+      reason: `${pending.by} asks for looser limits: ${pending.reason ?? "no reason"}`,
+      since: pending.at,
+      choices: choicesOf({ approve: "APPROVE: sends obey these limits from then on." }),
+      startedBy: pending.by,
+      hash,
+      details: [`Now: ${limitsText(limits)}.`, `Then: ${limitsText(pending)}.`],
+    };
+  });
+
 /** Items that wait for a person, the oldest first. */
 export type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
@@ -122,13 +145,14 @@ export const readInbox = async (sources: Sources) => {
   const ledger = ledgerOf(sources);
   const asked = await ledger.rows({ needsPerson: true });
   const ids = [...new Set(asked.map(({ workflowId }) => workflowId))];
-  const [runs, batches, left] = await Promise.all([
+  const [runs, batches, limits, left] = await Promise.all([
     ids.length === 0 ? [] : ledger.runs({ workflowIds: ids }),
     batchItems(ledger),
+    limitItems(ledger),
     leftUnknown(ledger, sources),
   ]);
   const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
   const own = await itemsOf(ledger, asked, (id) => starters.get(id) ?? null);
-  const items = [...own, ...batches, ...left];
+  const items = [...own, ...batches, ...limits, ...left];
   return { items: items.toSorted((a, b) => a.since - b.since), notes: sources.whyNot };
 };

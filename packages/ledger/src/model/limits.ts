@@ -27,7 +27,7 @@ export interface AccountLimits extends Limits {
   /** Sequence of their last change: approvals before it are void. 0 if there was none. */
   readonly since: number;
   /** A loosening that another person has not approved yet, by its sequence. */
-  readonly pending?: Limits & Pick<Decision, "by" | "sequence">;
+  readonly pending?: Limits & Pick<Decision, "at" | "by" | "reason" | "sequence">;
 }
 
 /** Names a currency and an exact amount: 250, 250.0 and 250.00 are one. */
@@ -108,17 +108,18 @@ export const limitsId = (account: string): string => `limits/${account}`;
 /** Returns the limits that follow from the decisions about them, oldest first. */
 export const limitsOf = (decisions: ReadonlyArray<Decision>): AccountLimits => {
   let now: AccountLimits = { maxAmounts: null, approveAbove: null, since: 0 };
-  for (const { by, kind, sequence, value } of decisions) {
+  for (const { at, by, kind, reason, sequence, value } of decisions) {
     const { pending, ...applied } = now;
     if (kind === "limits") {
       const { approveAbove, maxAmounts } = value;
       const next = { maxAmounts: amountsAt(maxAmounts), approveAbove: amountsAt(approveAbove) };
       // The same limits again change nothing, and take back what waits.
-      if (isLooser(next, applied)) now = { ...applied, pending: { ...next, by, sequence } };
+      if (isLooser(next, applied))
+        now = { ...applied, pending: { ...next, at, by, reason, sequence } };
       else now = isLooser(applied, next) ? { ...next, since: sequence } : applied;
     } else if (kind === "approve" && pending && value["sequence"] === pending.sequence) {
-      const { by: setter, sequence: _, ...next } = pending;
-      if (!isSamePerson(by, setter)) now = { ...next, since: sequence };
+      const { approveAbove, maxAmounts } = pending;
+      if (!isSamePerson(by, pending.by)) now = { approveAbove, maxAmounts, since: sequence };
     }
   }
   return now;

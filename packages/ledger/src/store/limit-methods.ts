@@ -3,6 +3,7 @@ import type { JsonObject } from "../model/row.ts";
 import type { Actor, Decision, NewDecision } from "./ledger.ts";
 import { readDecision, selectDecisions } from "./log.ts";
 import type { Store } from "./store.ts";
+import { query } from "./table.ts";
 
 /** Limits of accounts. They follow from the decisions about them, and every send obeys them, whichever worker makes it. */
 export const limitMethods = (store: Store) => {
@@ -30,6 +31,13 @@ export const limitMethods = (store: Store) => {
   return {
     /** Returns the limits of an account, with a loosening that waits for a second person. */
     limits,
+    /** Returns the accounts about whose limits something was ever decided. */
+    limitedAccounts: async (): Promise<ReadonlyArray<string>> => {
+      const found = await store.find(
+        query("SELECT DISTINCT account FROM log WHERE kind = 'limits' ORDER BY account"),
+      );
+      return found.map((row) => String(row["account"]));
+    },
     /**
      * Sets the limits of an account: a first value or a tighter one applies at once. Looser ones wait in `pending` for
      * `approveLimits`, all of them, and replace others that wait.

@@ -292,6 +292,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX writes_request ON writes (hash)`,
       `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
       `CREATE INDEX log_of ON log (workflow_id, sequence)`,
+      `CREATE INDEX log_limits ON log (account) WHERE kind = 'limits'`,
       `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE kind <> ''`,
       `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,
       `CREATE INDEX runs_alias ON runs (alias) WHERE alias IS NOT NULL`,

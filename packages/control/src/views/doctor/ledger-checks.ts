@@ -1,6 +1,8 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Ledger, Limits, Overview } from "@durable-payments/ledger";
+import type { Ledger, Overview } from "@durable-payments/ledger";
 import type { Tracked } from "@durable-payments/protocol";
+import { readLimits } from "../../actions/limits.ts";
+import { limitsText } from "../../rules/limits-text.ts";
 import type { KnownAccount } from "../../facts/connection/operations.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import type { Heartbeats } from "./temporal-checks.ts";
@@ -81,30 +83,26 @@ const checkChains = async (ledger: Ledger): Promise<Check> => {
   return ok("log", `the logs of the latest ${runs.length} runs are unchanged`);
 };
 
-const amountsOf = (limits: Limits["maxAmounts"]): string =>
-  Object.entries(limits ?? {})
-    .map(([currency, amount]) => `${amount} ${currency}`)
-    .join(", ");
-
-const NO_LIMITS = "none";
-
 const checkLimits = async (
   ledger: Ledger,
   accounts: ReadonlyArray<KnownAccount>,
 ): Promise<Check> => {
-  const texts = await Promise.all(
-    accounts.map(async ({ hash, name }) => {
-      const limits = await ledger.limits(hash);
-      const words = [
-        ...(limits.maxAmounts ? [`at most ${amountsOf(limits.maxAmounts)}`] : []),
-        ...(limits.approveAbove ? [`approval above ${amountsOf(limits.approveAbove)}`] : []),
-      ];
-      return `${name === undefined ? "" : `${name}: `}${words.join("; ") || NO_LIMITS}`;
-    }),
-  );
-  return texts.some((text) => text.endsWith(NO_LIMITS))
-    ? warning("limits", texts.join("; "), "Set PAYMENTS_MAX_AMOUNTS to limit mistakes.")
-    : ok("limits", texts.join("; "));
+  const known = accounts.map(({ hash }) => hash);
+  const all = await readLimits({ ledger }, known);
+  const texts = all.map((limits) => {
+    const { name } = accounts.find(({ hash }) => hash === limits.account) ?? {
+      name: limits.account,
+    };
+    const asked =
+      limits.pending && ` (${limits.pending.by} asks for ${limitsText(limits.pending)})`;
+    return `${name === undefined ? "" : `${name}: `}${limitsText(limits)}${asked ?? ""}`;
+  });
+  const found = texts.join("; ");
+  if (all.some(({ pending }) => pending !== undefined))
+    return warning("limits", found, { operation: "inbox" });
+  return all.some((limits) => limits.maxAmounts === null && limits.approveAbove === null)
+    ? warning("limits", found, "Set limits (limits set) to limit mistakes.")
+    : ok("limits", found || "none");
 };
 
 const checkPauses = async (ledger: Ledger): Promise<Check> => {
