@@ -1,7 +1,6 @@
 import { type Ledger, openLedger } from "@durable-payments/ledger";
 import type { PaymentsSettings } from "@durable-payments/plugin";
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";
-import { accountHash } from "@durable-payments/protocol/account";
 import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import type { DataConverter } from "@temporalio/common";
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
@@ -101,7 +100,7 @@ export class TestBench {
     this.#ledger = await openLedger("memory", { clock: () => server.clock.known() });
     if (this.#environment !== environment) await this.end();
     if (this.#worker === undefined) await this.startWorker();
-    else await this.#setLimits();
+    else await this.ledger.pin(NAMESPACE);
   }
 
   /** Ends the worker at once: what it has begun is given up, and what it knew is gone. */
@@ -161,15 +160,6 @@ export class TestBench {
     this.#worker = { worker, running, kill: () => (killed.isSo = true) };
     this.#environment = environment;
     await Promise.race([ready.promise, running]);
-  }
-
-  /** Sets the limits, as the worker has done in the ledger of the earlier test. */
-  async #setLimits(): Promise<void> {
-    const { approveAbove = null, maxAmounts = null } = this.options;
-    const { clientId, url: baseUrl } = this.simulator;
-    const account = accountHash({ baseUrl, clientId });
-    await this.ledger.pin(NAMESPACE);
-    await this.ledger.setLimits({ account, approveAbove, maxAmounts });
   }
 
   /** Ends worker, service and ledger. */
