@@ -41,7 +41,9 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
   if (why === undefined || isApproved(look, row, call)) return undefined;
   const account = payee?.mark ?? null;
   const { question } = row;
-  return question?.kind === "approval" && question.account === account
+  // A question whose approval is void is asked anew, or nobody could approve again.
+  const isAnswered = look.decisions.some((decision) => decision.question === question?.id);
+  return question?.kind === "approval" && question.account === account && !isAnswered
     ? question
     : questionOf(look, "approval", payee ? `${why} It pays ${payee.shown}.` : why, { account });
 };

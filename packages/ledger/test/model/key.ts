@@ -1,4 +1,5 @@
-import type { Testimony, Verdict, WriteRow } from "../../src/index.ts";
+import { limitsOf } from "../../src/index.ts";
+import type { Decision, Testimony, Verdict, WriteRow } from "../../src/index.ts";
 import type { Attempt, Stored, World } from "./world.ts";
 
 const bit = (is: boolean): string => (is ? "1" : "0");
@@ -66,6 +67,8 @@ class Writer {
       row.request.hash,
       bit(row.doubt > 0),
       row.runId,
+      row.ownerId,
+      row.rootId,
       bit(row.from === null),
       time(row.until),
       row.state === "sending" ? "" : (row.token ?? ""),
@@ -78,14 +81,21 @@ class Writer {
     ].join(" ");
   }
 
-  #stored({ decisions, row }: Stored): string {
-    const said = decisions
-      .filter(({ sequence }) => sequence > (row?.decisionsAfter ?? 0))
+  #stored({ approved, decisions, row }: Stored): string {
+    const made = decisions.filter(({ kind }) => kind !== "start");
+    const starts = decisions.length - made.length;
+    if (made.length === 0) return `${this.#row(row)};${starts}`;
+    const isVoid = ({ sequence }: Decision) => sequence <= (row?.decisionsAfter ?? 0);
+    const { since } = limitsOf(this.#world.limits);
+    const said = made
+      .filter((one) => !isVoid(one))
       .map(
-        ({ kind, question, sequence, value }) =>
-          `${kind}${this.#questions.of(question)}#${this.#decisions.of(sequence)}${JSON.stringify(value)}`,
+        ({ by, kind, question, sequence, value }) =>
+          `${kind}${by}${this.#questions.of(question)}#${this.#decisions.of(sequence)}${bit(sequence > since)}${JSON.stringify(value)}`,
       );
-    return `${this.#row(row)};${said.join(",")}`;
+    // Of those, only that they were.
+    const old = new Set(made.filter(isVoid).map(({ by, kind }) => kind + by));
+    return `${this.#row(row)};${starts};${said.join(",")};${[...old].toSorted().join(",")};${approved.toSorted().join(",")}`;
   }
 
   #phase({ phase }: Attempt): string {
@@ -128,14 +138,13 @@ class Writer {
   }
 
   #attempt(one: Attempt): string {
-    const { isLate, isLive, mode, reread, request, run, testimony } = one;
-    return `${run}${bit(isLive)}${bit(isLate)}${this.#phase(one)} ${this.#testimony(testimony)} ${this.#decisions.of(reread)}${request}${mode}`;
+    const { isLate, isLive, mode, owner, reread, request, root, run, testimony } = one;
+    return `${run}${owner}${root}${bit(isLive)}${bit(isLate)}${this.#phase(one)} ${this.#testimony(testimony)} ${this.#decisions.of(reread)}${request}${mode}`;
   }
 
   write(): string {
     const {
       account,
-      approved,
       attempts,
       copy,
       end,
@@ -143,7 +152,9 @@ class Writer {
       flying,
       isPaused,
       isStopped,
+      isTight,
       left,
+      limits,
       made,
       run,
     } = this.#world;
@@ -151,13 +162,18 @@ class Writer {
       this.#stored(this.#world),
       copy === undefined ? "" : this.#stored(copy),
       attempts.map((one) => this.#attempt(one)).join("|"),
-      `${run.no}${run.status}${bit(run.attempt === 1)}${bit(run.isFirst)}${this.#testimony(run.testimony)} ${run.request}${run.mode}${bit(run.why === "Cancelled")}`,
+      `${run.no}${run.owner}${run.root}${run.status}${bit(run.attempt === 1)}${bit(run.isFirst)}${this.#testimony(run.testimony)} ${run.request}${run.mode}${bit(run.why === "Cancelled")}`,
       made
         .map((one) => `${one.generation}${one.request}${bit(one.isListed)}${bit(one.isGone)}`)
         .join(""),
       flying.map((one) => `${one.generation}${one.request}`).join(""),
-      approved.toSorted().join(","),
-      bit(end !== undefined) + bit(isPaused) + bit(isStopped) + bit(epoch > 1) + account,
+      `${limits.at(-1)?.kind}${limits.at(-1)?.by}${JSON.stringify(limits.at(-1)?.value["approveAbove"])}`,
+      bit(end !== undefined) +
+        bit(isPaused) +
+        bit(isStopped) +
+        bit(isTight) +
+        bit(epoch > 1) +
+        account,
       Object.values(left).join(""),
     ].join("/");
   }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { advance } from "../../src/index.ts";
+import { advance, limitsOf } from "../../src/index.ts";
 import { endedRow, overruledRow } from "../../src/model/rows.ts";
 import { explore } from "./explore.ts";
 import { scenarios } from "./scenarios.ts";
 import type { Advance, Rules, Setting } from "./world.ts";
-import type { WriteEvent, WriteRow } from "../../src/index.ts";
-import type { Look } from "../../src/store/ledger.ts";
+import type { Call, JsonObject, WriteEvent, WriteRow } from "../../src/index.ts";
+import type { Decision, Look } from "../../src/store/ledger.ts";
 
 /** `advance` that looks at something else than what there is. */
 const seeing =
@@ -42,6 +42,46 @@ const believing = (isWanted: (look: Look) => boolean): Advance =>
     return [believed, { ...event, call: { ...event.call, testimony } }];
   });
 
+/** `advance` that sees other decisions than there are. */
+const deciding = (
+  change: (
+    one: Decision,
+    event: Extract<WriteEvent, { readonly call: Call }>,
+  ) => ReadonlyArray<Decision>,
+): Advance =>
+  seeing((look, event) => [
+    "call" in event
+      ? { ...look, decisions: look.decisions.flatMap((one) => change(one, event)) }
+      : look,
+    event,
+  ]);
+
+/** `advance` for which an approval has other values. */
+const approving = (
+  change: (
+    one: Decision,
+    event: Extract<WriteEvent, { readonly call: Call }>,
+  ) => ReadonlyArray<JsonObject>,
+): Advance =>
+  deciding((one, event) =>
+    one.kind === "approve" ? change(one, event).map((value) => ({ ...one, value })) : [one],
+  );
+
+/** `advance` for which a write is of the run that asks for it, and of no other. */
+const namedBy =
+  (part: "ownerId" | "rootId"): Advance =>
+  (look, event, policy) => {
+    if (!("call" in event)) return advance(look, event, policy);
+    const { call } = event;
+    const isOther = look.row !== undefined && look.row[part] !== call[part];
+    const name = { ...call.name, workflowId: call.ownerId };
+    return advance(
+      isOther ? { ...look, row: undefined } : look,
+      { ...event, call: { ...call, name } },
+      policy,
+    );
+  };
+
 /** What a planted fault is: where it is found, the rules with it, and what is found. */
 type Mutant = readonly [keyof typeof scenarios, Advance | Partial<Rules>, string];
 
@@ -58,6 +98,35 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
         "a row of an earlier epoch is believed": [
           "ledger restored",
           believing(({ epoch, row }) => row !== undefined && row.epoch < epoch),
+          "made twice",
+        ],
+      },
+      "a write is named by its own workflow id, or its key": {
+        "a write is one of its root": [
+          "one child id under two roots",
+          namedBy("rootId"),
+          "made twice",
+        ],
+        "a key is one of the workflow that asks": [
+          "one key asked by two workflows",
+          namedBy("ownerId"),
+          "made twice",
+        ],
+      },
+      "what another workflow may have asked for is reconciled first": {
+        "a first run vouches for a key": [
+          "ledger lost unnoticed, one key asked by two workflows",
+          seeing((look, event) => [
+            look,
+            "call" in event
+              ? { ...event, call: { ...event.call, ownerId: event.call.name.workflowId } }
+              : event,
+          ]),
+          "made twice",
+        ],
+        "a child of any name is vouched for": [
+          "ledger lost unnoticed, one child id under two roots",
+          believing(({ row }) => row === undefined),
           "made twice",
         ],
       },
@@ -286,7 +355,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
       },
       "an answered question does not stay": {
         "an answer to send again is used up by another request, and the question stays": [
-          "questions and answers, started anew with another request, not named",
+          "keyed: questions and answers, started anew with another request, not named",
           (look, event, policy) =>
             event.is === "called" &&
             look.row?.state === "asking" &&
@@ -441,18 +510,131 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           "sent without approval",
         ],
       },
-      "a file's approval is for what the file pays": {
-        "a file's approval covers any request": [
-          "another request than its file's",
-          seeing((look, event) => ["call" in event ? { ...look, decisions: [] } : look, event]),
+      "an approval is for one generation": {
+        "an approval holds for any generation": [
+          "approvals, retried amended",
+          approving((one) => [1, 2, 3].map((generation) => ({ ...one.value, generation }))),
           "sent without approval",
         ],
       },
-      "a file's approval does not survive a resend or an overrule": {
-        "a file's approval survives them": [
-          "approved by a file, asked or ended",
-          seeing((look, event) => [withRow(look, { decisionsAfter: 0 }), event]),
+      "an approval is for the terms that were shown": {
+        "an approval holds for an amendment": [
+          "approvals, retried amended",
+          // Of what was never sent, too: the generation grows with the request.
+          approving((one, { call }) =>
+            [1, 2, 3].map((generation) => ({
+              ...one.value,
+              generation,
+              terms: call.request.terms,
+            })),
+          ),
           "sent without approval",
+        ],
+      },
+      "nobody who has a part in a payment approves it": Object.fromEntries(
+        (
+          [
+            ["start", "approvals, by whom"],
+            ["amend", "approvals, by whom"],
+            ["resend", "approvals, by whom"],
+            ["overrule", "approvals, ended and overruled"],
+          ] as const
+        ).map(([kind, name]): readonly [string, Mutant] => [
+          `who has said ${kind} approves`,
+          [
+            name,
+            deciding((one) => [one.kind === kind ? { ...one, by: "nobody" } : one]),
+            "sent without approval",
+          ],
+        ]),
+      ),
+      "nobody approves what nobody is known to have started": {
+        "the start of a key's own workflow counts for another one": [
+          "approvals, one key asked by two workflows",
+          deciding((one) => (one.kind === "start" ? [one, { ...one, workflowId: "v" }] : [one])),
+          "sent without approval",
+        ],
+      },
+      "what was approved once always needs an approval": {
+        "an amendment to less than the threshold needs none": [
+          "approvals, amended to less than the threshold",
+          deciding((one, { call }) =>
+            one.kind === "approve" && one.value["terms"] !== call.request.terms ? [] : [one],
+          ),
+          "sent without approval",
+        ],
+      },
+      "what was overridden needs an approval": {
+        "an override permits by itself": [
+          "approvals, ended and overruled",
+          deciding((one) => (one.kind === "overrule" ? [] : [one])),
+          "sent without approval",
+        ],
+      },
+      "an approval does not survive a change of the limits": {
+        "an approval survives it": [
+          "approvals, limits tightened and loosened",
+          seeing((look, event) => [{ ...look, limits: { ...look.limits, since: 0 } }, event]),
+          "sent without approval",
+        ],
+      },
+      "a question whose approval is void is asked anew": {
+        "it stays, and nobody can answer it again": [
+          "approvals, limits tightened and loosened",
+          deciding((one) => [one.kind === "approve" ? { ...one, question: null } : one]),
+          "stuck",
+        ],
+      },
+      "limits that are tightened are obeyed at once": {
+        "the fence does not see them": [
+          "approvals, limits first tightened",
+          seeing((look, event) => [
+            event.is === "dispatching" || event.is === "leaving"
+              ? { ...look, limits: { ...look.limits, approveAbove: null } }
+              : look,
+            event,
+          ]),
+          "sent without approval",
+        ],
+      },
+      "nobody loosens limits alone": {
+        "a loosening applies at once": [
+          "approvals, limits tightened and loosened",
+          {
+            limitsOf: (decisions) => {
+              const { pending, ...now } = limitsOf(decisions);
+              return { ...now, ...pending };
+            },
+          },
+          "sent without approval",
+        ],
+        "its setter approves it": [
+          "approvals, limits tightened and loosened",
+          {
+            limitsOf: (decisions) =>
+              limitsOf(
+                decisions.map((one) => (one.kind === "approve" ? { ...one, by: "nobody" } : one)),
+              ),
+          },
+          "sent without approval",
+        ],
+      },
+      "a file that needs approval as a whole needs one for each row": {
+        "a row needs none": [
+          "approvals, of a file's row",
+          deciding((one) => [
+            one.kind === "start" ? { ...one, value: { ...one.value, needsApproval: false } } : one,
+          ]),
+          "sent without approval",
+        ],
+      },
+      "the row of a file sends what its start says": {
+        "a row sends anything that is approved": [
+          "approvals, another request than its file's",
+          deciding((one) => [
+            one.kind === "start" ? { ...one, value: { needsApproval: true } } : one,
+          ]),
+          "sent, and not as its file says",
         ],
       },
       "an approval does not survive an overrule": {
@@ -471,7 +653,7 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
       },
       "an approval does not survive a resend": {
         "an approval survives a person's resend": [
-          "approvals, asked",
+          "approvals, by whom",
           changing((row, look) =>
             row.state === "asking" ? { decisionsAfter: look.row?.decisionsAfter ?? 0 } : {},
           ),

@@ -23,6 +23,10 @@ const NONE: Budgets = {
   wrongs: 0,
   undos: 0,
   contradictions: 0,
+  others: 0,
+  roots: 0,
+  limits: 0,
+  selves: 0,
 };
 const listed: WritePolicy = {
   repeat: "none",
@@ -37,8 +41,11 @@ const keyed: WritePolicy = { ...listed, repeat: "keyed", isListed: false };
 const setting = (budgets: Partial<Budgets>, change: Partial<Setting> = {}): Setting => ({
   policy: listed,
   hasKeys: true,
-  needsApproval: false,
+  above: undefined,
+  isTight: false,
   filed: undefined,
+  starts: ["w"],
+  isUnnoticed: false,
   isVouched: true,
   isNamed: true,
   isStoppedFirst: false,
@@ -49,8 +56,8 @@ const setting = (budgets: Partial<Budgets>, change: Partial<Setting> = {}): Sett
 
 const isKeyed = { policy: keyed };
 const hasNoKeys = { hasKeys: false };
-const isApproved = { needsApproval: true };
-const isFiled = { needsApproval: true, filed: "1" } as const;
+const isApproved = { above: "0" } as const;
+const isUnnoticed = { isUnnoticed: true };
 const isResent = { policy: { ...listed, isListed: false, whenLost: "resend" } } as const;
 const isUnnamed = { isNamed: false };
 const isIdempotent = { policy: { ...listed, repeat: "idempotent", isListed: false } } as const;
@@ -77,7 +84,6 @@ export const scenarios = {
     { loses: 2, lates: 1, answers: 1, retries: 1 },
     { ...hasNoKeys, clock: "behind" },
   ),
-  "reset, two runs of one id": setting({ kills: 1, loses: 1, resets: 1 }),
   "reset, then retried amended": setting({ loses: 1, resets: 1, retries: 1, amends: 1 }),
   "ledger restored": setting({ kills: 1, loses: 1, restores: 1, pauses: 1 }),
   "ledger restored, retried": setting({ kills: 1, restores: 1, retries: 1, amends: 1 }),
@@ -129,6 +135,28 @@ export const scenarios = {
   }),
   "answers that differ": setting({ loses: 1, contradictions: 1, answers: 1, retries: 1 }),
   "three times absent": setting({ loses: 4, sends: 4, answers: 1 }),
+  "one child id under two roots": setting({ loses: 1, roots: 1, retries: 1 }),
+  "ledger lost, one child id under two roots": setting({ loses: 1, losses: 1, roots: 1 }),
+  "ledger lost unnoticed, one child id under two roots": setting(
+    { loses: 1, losses: 1, roots: 1 },
+    isUnnoticed,
+  ),
+  "one key asked by two workflows": setting({ loses: 1, lates: 1, others: 1 }),
+  "one key asked by two workflows, for another request": setting({
+    loses: 1,
+    others: 1,
+    amends: 1,
+    retries: 1,
+  }),
+  "ledger lost, one key asked by two workflows": setting({ loses: 1, losses: 1, others: 1 }),
+  "ledger lost unnoticed, one key asked by two workflows": setting(
+    { loses: 1, losses: 1, others: 1 },
+    isUnnoticed,
+  ),
+  "keyed: ledger lost unnoticed, one key asked by two workflows": setting(
+    { loses: 1, losses: 1, others: 1 },
+    { ...isKeyed, ...isUnnoticed },
+  ),
   approvals: setting(
     { loses: 1, answers: 2, accounts: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },
     isApproved,
@@ -137,19 +165,42 @@ export const scenarios = {
     { kills: 1, answers: 2, retries: 1, amends: 1 },
     isApproved,
   ),
-  "approvals, ended, retried": setting(
-    { loses: 1, answers: 2, ends: 1, overrules: 1, retries: 1 },
+  "approvals, by whom": setting(
+    { loses: 1, unclear: 1, answers: 3, selves: 1, retries: 1, amends: 1 },
     isApproved,
   ),
-  "approvals, asked": setting({ loses: 1, unclear: 1, answers: 3 }, isApproved),
-  "approved by a file": setting({ kills: 1, loses: 1, answers: 1, retries: 1 }, isFiled),
-  "approved by a file, asked or ended": setting(
-    { loses: 1, unclear: 1, answers: 2, ends: 1, overrules: 1, retries: 1 },
-    isFiled,
+  "approvals, amended to less than the threshold": setting(
+    { kills: 1, answers: 2, retries: 1, amends: 1 },
+    { above: "1" },
   ),
-  "another request than its file's": setting(
-    { loses: 1, retries: 1 },
-    { needsApproval: true, filed: "2" },
+  "approvals, limits tightened and loosened": setting(
+    { loses: 1, answers: 2, limits: 3, selves: 1 },
+    { isTight: true },
+  ),
+  "approvals, limits first tightened": setting({ loses: 1, slows: 1, answers: 2, limits: 2 }),
+  "approvals, ended and overruled": setting({
+    loses: 1,
+    answers: 1,
+    selves: 1,
+    ends: 1,
+    overrules: 1,
+    retries: 1,
+  }),
+  "approvals, one key asked by two workflows": setting(
+    { answers: 2, others: 1, amends: 1 },
+    isApproved,
+  ),
+  "approvals, one key asked by two known workflows": setting(
+    { answers: 2, others: 1, amends: 1, selves: 1 },
+    { ...isApproved, starts: ["w", "v"] },
+  ),
+  "approvals, of a file's row": setting(
+    { loses: 1, answers: 2, selves: 1, retries: 1, amends: 1 },
+    { filed: "A" },
+  ),
+  "approvals, another request than its file's": setting(
+    { loses: 1, answers: 2, retries: 1, amends: 1 },
+    { filed: "B" },
   ),
   "approvals, restored": setting({ loses: 1, answers: 2, restores: 1 }, isApproved),
   cancelled: setting({ kills: 1, loses: 1, cancels: 1, retries: 1 }),
@@ -157,7 +208,7 @@ export const scenarios = {
   "cancelled, settled by the janitor": setting({ loses: 1, cancels: 1, settles: 1, retries: 1 }),
   "cancelled while asked": setting({ kills: 1, unclear: 1, answers: 1, cancels: 1, retries: 1 }),
   undone: setting({ loses: 1, undos: 1, resets: 1 }),
-  "keyed: kills and lost answers": setting({ kills: 2, loses: 1, answers: 1 }, isKeyed),
+  "keyed: kills and lost answers": setting({ kills: 1, loses: 2, answers: 1 }, isKeyed),
   "keyed: retry with another request": setting(
     { kills: 1, loses: 1, retries: 1, amends: 1, answers: 1 },
     isKeyed,
@@ -180,6 +231,24 @@ export const scenarios = {
 
 /** Explored nightly, as far as `LEDGER_MODEL_STATES` goes: more than one fault of a kind, and all kinds at once. */
 export const large = {
+  "reset, two runs of one id": setting({ kills: 1, loses: 1, resets: 1 }),
+  "one child id under two roots": setting({ kills: 1, loses: 1, roots: 1, retries: 1 }),
+  "one key asked by two workflows": setting({
+    kills: 1,
+    loses: 1,
+    others: 1,
+    retries: 1,
+    amends: 1,
+  }),
+  "approvals, one key asked by two workflows": setting(
+    { kills: 1, loses: 1, answers: 2, others: 1, amends: 1, selves: 1, limits: 2 },
+    { ...isApproved, starts: ["w", "v"] },
+  ),
+  "approvals, of a file's row": setting(
+    { kills: 1, loses: 1, answers: 2, selves: 1, retries: 1, amends: 1, ends: 1, overrules: 1 },
+    { filed: "A" },
+  ),
+  "keyed: kills and lost answers": setting({ kills: 2, loses: 1, answers: 1 }, isKeyed),
   "kills, freezes, lost and late answers": setting({ kills: 2, loses: 2, lates: 1 }),
   "reset, kills, retried amended": setting({
     kills: 1,

@@ -48,7 +48,7 @@ const ELSEWHERE: Readonly<Record<number, readonly [file: string, title: string]>
     "activities/test/evidence/verdict.test.ts",
     "takes without a key only what nobody else can have made",
   ],
-  19: ["operations/test/decide/decide.test.ts", "the first answer wins, and an end beats it"],
+  19: ["control/test/decide/decide.test.ts", "the first answer wins, and an end beats it"],
   20: ["activities/test/write/own-operations.test.ts", "is undone only once its outcome is known"],
   21: [
     "activities/test/write/engine.test.ts",

@@ -1,5 +1,5 @@
 import { mayBelieveNotSent } from "../../src/model/gate.ts";
-import { advance } from "../../src/index.ts";
+import { advance, limitsOf } from "../../src/index.ts";
 import { endedRow, overruledRow } from "../../src/model/rows.ts";
 import type {
   Advanced,
@@ -21,6 +21,7 @@ export interface Rules {
   readonly advance: Advance;
   readonly overruledRow: typeof overruledRow;
   readonly endedRow: typeof endedRow;
+  readonly limitsOf: typeof limitsOf;
   /** Whether a listed row that was made after the first send counts as older, and so as another's. */
   readonly isOlder: (row: WriteRow, clock: Setting["clock"]) => boolean;
 }
@@ -49,14 +50,29 @@ export interface Budgets {
   readonly wrongs: number;
   readonly undos: number;
   readonly contradictions: number;
+  /** Another workflow asks for the same key. */
+  readonly others: number;
+  /** The id is started under another root, whose start vouches for it as the first. */
+  readonly roots: number;
+  /** Limits are tightened, or loosened by two. */
+  readonly limits: number;
+  /** Somebody who has a part in the payment approves it, or who sets a limit approves that. */
+  readonly selves: number;
 }
 
 export interface Setting {
   readonly policy: WritePolicy;
   readonly hasKeys: boolean;
-  readonly needsApproval: boolean;
-  /** What an approved file pays by this run, if it is that of a row: 1 as request A, 2 as request B. */
-  readonly filed: "1" | "2" | undefined;
+  /** Threshold of the step: request A pays 2, request B pays 1. Undefined: it needs no approval. */
+  readonly above: "0" | "1" | undefined;
+  /** The limits of the account need an approval of everything, from the beginning. */
+  readonly isTight: boolean;
+  /** The request that a file's row says, if the run is one of a row: its file needs approval as a whole. */
+  readonly filed: "A" | "B" | undefined;
+  /** Workflows whose starts are recorded: the key's own, w, and another one, v. */
+  readonly starts: ReadonlyArray<"w" | "v">;
+  /** A lost ledger is replaced by a new one, and nobody notices: it is as if nothing had ever been sent. */
+  readonly isUnnoticed: boolean;
   readonly isVouched: boolean;
   /** Another request under the step is an amendment, without anybody saying so. */
   readonly isNamed: boolean;
@@ -82,6 +98,8 @@ interface Made {
 /** An attempt: what it does next, with what it has read. A frozen one goes on although Temporal has given it up. */
 export interface Attempt {
   readonly run: number;
+  readonly owner: string;
+  readonly root: string;
   readonly isLive: boolean;
   /** It stands still for longer than the time from its start to its dispatch. */
   readonly isLate: boolean;
@@ -113,6 +131,9 @@ export interface Attempt {
 
 interface Run {
   readonly no: number;
+  /** The workflow that asks, and its root. */
+  readonly owner: string;
+  readonly root: string;
   readonly status: "pending" | "busy" | "person" | "failed" | "done";
   readonly attempt: number;
   readonly isFirst: boolean;
@@ -125,6 +146,8 @@ interface Run {
 export interface Stored {
   readonly row: WriteRow | undefined;
   readonly decisions: ReadonlyArray<Decision>;
+  /** What was approved by somebody without a part in it, and is not void: generation, request and account. */
+  readonly approved: ReadonlyArray<string>;
 }
 
 /** Everything: the ledger, Temporal, the attempts, the service and the people. */
@@ -141,9 +164,9 @@ export interface World extends Stored {
   readonly flying: ReadonlyArray<Omit<Made, "isListed" | "isGone">>;
   readonly isStopped: boolean;
   readonly account: string;
-  readonly filed: Look["filed"];
-  /** What was approved, by generation, request and account. */
-  readonly approved: ReadonlyArray<string>;
+  /** Decisions about the limits of the account, and whether these need an approval of everything. */
+  readonly limits: ReadonlyArray<Decision>;
+  readonly isTight: boolean;
   readonly left: Budgets;
   readonly fault: string;
 }
@@ -161,20 +184,39 @@ const approvalOf = (...covers: ReadonlyArray<string | number | null>): string =>
 const NAME = { account: "a", workflowId: "w", step: "s" };
 const LONG_AGO = -10_000_000;
 
-export const start = ({ budgets, filed, isVouched }: Setting): World => ({
+const starting = ({ filed, starts }: Setting): ReadonlyArray<Decision> =>
+  starts.map((workflowId) => {
+    const value = filed ? { terms: filed, payee: "payee", needsApproval: true } : {};
+    const start = newDecision("start", null, value, "requester");
+    return { ...start, workflowId, step: null, sequence: 0, at: 0 };
+  });
+
+const LOST: Stored = { row: undefined, decisions: [], approved: [] };
+
+const limiting = (approveAbove: JsonObject | null, by: string, sequence: number): Decision => ({
+  ...newDecision("limits", null, { maxAmounts: null, approveAbove }, by),
+  sequence,
+  at: 0,
+});
+
+const TIGHT = { EUR: "0" };
+
+export const start = (setting: Setting): World => ({
   row: undefined,
-  decisions: [{ ...newDecision("start", null), step: null, by: "requester", sequence: 0, at: 0 }],
+  decisions: starting(setting),
   epoch: 1,
   sequence: 0,
   end: undefined,
-  isPaused: budgets.pauses > 0,
+  isPaused: setting.budgets.pauses > 0,
   isStopped: false,
   copy: undefined,
   run: {
     no: 1,
+    owner: "w",
+    root: "w",
     status: "pending",
     attempt: 1,
-    isFirst: isVouched,
+    isFirst: setting.isVouched,
     testimony: undefined,
     request: "A",
     mode: "send",
@@ -184,23 +226,25 @@ export const start = ({ budgets, filed, isVouched }: Setting): World => ({
   made: [],
   flying: [],
   account: "x",
-  filed: filed ? ["started"] : [],
-  approved: filed === "1" ? [approvalOf(1, "A", "x")] : [],
-  left: budgets,
+  approved: [],
+  limits: setting.isTight ? [limiting(TIGHT, "treasurer", 0)] : [],
+  isTight: setting.isTight,
+  left: setting.budgets,
   fault: "",
 });
 
 const requestOf = (hash: string) => ({
   hash,
   terms: hash,
-  amount: hash === "A" ? "1" : "2",
+  amount: hash === "A" ? "2" : "1",
   currency: "EUR",
   payee: "payee",
   reference: null,
   facts: { hash },
 });
 
-export const lookAt = (w: World): Look => ({
+/** What the ledger knows of the write, asked for by a workflow. */
+export const lookAt = (w: World, owner = "w", limits: typeof limitsOf = limitsOf): Look => ({
   row: w.row,
   now: 0,
   epoch: w.epoch,
@@ -210,14 +254,16 @@ export const lookAt = (w: World): Look => ({
   stopped: w.isStopped ? "restored" : null,
   end: w.end,
   isOfOtherAccount: false,
-  limits: { maxAmounts: null, approveAbove: null, since: 0 },
-  filed: w.filed,
+  limits: limits(w.limits),
+  filed: [],
   created: [],
   pause: w.isPaused ? { scope: "all", of: "", by: "p", reason: "r", since: 0 } : undefined,
-  decisions: w.decisions,
+  decisions: w.decisions.filter(({ workflowId }) =>
+    [NAME.workflowId, owner, w.row?.ownerId].includes(workflowId),
+  ),
 });
 
-const callOf = (w: World, one: Attempt, { isNamed, needsApproval }: Setting): Call => ({
+const callOf = (w: World, one: Attempt, { above, isNamed }: Setting): Call => ({
   name: NAME,
   operation: "op",
   request: requestOf(one.request),
@@ -225,19 +271,25 @@ const callOf = (w: World, one: Attempt, { isNamed, needsApproval }: Setting): Ca
   testimony: one.testimony,
   mode: one.mode,
   mayAmend: isNamed,
-  ownerId: "w",
-  rootId: "w",
-  ...(needsApproval && { approveAbove: "0", payee: { mark: w.account, shown: "" } }),
+  ownerId: one.owner,
+  rootId: one.root,
+  approveAbove: above,
+  payee: { mark: w.account, shown: "" },
   reread: one.reread,
 });
 
-const newDecision = (kind: DecisionKind, question: string | null, value = {}) => ({
+const newDecision = (
+  kind: DecisionKind,
+  question: string | null,
+  value: JsonObject = {},
+  by = "other",
+) => ({
   account: "a",
   workflowId: "w",
   step: "s",
   kind,
   question,
-  by: "other",
+  by,
   how: "",
   reason: null,
   value,
@@ -268,21 +320,42 @@ const stored = (w: World, row: WriteRow | undefined): World => {
   };
 };
 
-/** Records a person's decision on the open question, as operations do. */
-const decided = (w: World, kind: DecisionKind, given: JsonObject = {}): World => {
+/** Adds a decision about the workflow id as a whole. */
+const said = (w: World, kind: DecisionKind, by: string): World => {
+  const sequence = w.sequence + 1;
+  const decision = { ...newDecision(kind, null, {}, by), step: null, sequence, at: 0 };
+  return { ...w, sequence, decisions: [...w.decisions, decision] };
+};
+
+/** People who have a part in the payment, besides who approves it. */
+const partners = ({ decisions }: World): ReadonlyArray<string> => [
+  ...new Set(
+    decisions.flatMap(({ by, kind }) =>
+      ["start", "amend", "overrule", "resend"].includes(kind) ? [by] : [],
+    ),
+  ),
+];
+
+/** Records a person's decision on the open question, as control does. */
+const decided = (w: World, kind: DecisionKind, by: string, given: JsonObject = {}): World => {
   const row = w.row!;
   const { generation, question, request } = row;
   const covers = { generation, terms: request.terms, account: question?.account ?? null };
   const value = kind === "approve" ? covers : given;
-  const next = stored({ ...w, left: spent(w, "answers") }, { ...row, isUntold: true });
+  const isSelf = kind === "approve" && by !== "approver";
+  const next = stored(
+    { ...w, left: spent(w, isSelf ? "selves" : "answers") },
+    { ...row, isUntold: true },
+  );
   const sequence = w.sequence + 1;
-  const decision = { ...newDecision(kind, question?.id ?? null, value), sequence, at: 0 };
+  const decision = { ...newDecision(kind, question?.id ?? null, value, by), sequence, at: 0 };
   const approval = approvalOf(...Object.values(covers));
+  const approved = kind === "approve" && !isSelf ? [...w.approved, approval] : w.approved;
   return {
     ...next,
     sequence: Math.max(next.sequence, sequence),
     decisions: [...w.decisions, decision],
-    approved: kind === "approve" ? [...w.approved, approval] : kind === "resend" ? [] : w.approved,
+    approved: kind === "resend" ? [] : approved,
   };
 };
 
@@ -341,13 +414,29 @@ export class Model {
   readonly #rules: Rules;
   constructor(setting: Setting, rules: Partial<Rules> = {}) {
     this.setting = setting;
-    this.#rules = { advance, overruledRow, endedRow, isOlder: () => false, ...rules };
+    this.#rules = { advance, overruledRow, endedRow, limitsOf, isOlder: () => false, ...rules };
+  }
+
+  #look(w: World, owner?: string): Look {
+    return lookAt(w, owner, this.#rules.limitsOf);
+  }
+
+  /** Whether a second person has to approve a request. */
+  #needsApproval({ decisions, isTight }: World, request: string): boolean {
+    const { above, filed } = this.setting;
+    return (
+      isTight ||
+      filed !== undefined ||
+      (above !== undefined && Number(requestOf(request).amount) > Number(above)) ||
+      decisions.some(({ kind }) => kind === "approve" || kind === "overrule")
+    );
   }
 
   /** One transaction of an attempt, and what follows for it and its run. */
   #transact(w: World, at: number, event: WriteEvent, isSlow = false): World {
     const one = w.attempts[at]!;
-    const { effect, entries, row } = this.#rules.advance(lookAt(w), event, this.setting.policy);
+    const look = this.#look(w, one.owner);
+    const { effect, entries, row } = this.#rules.advance(look, event, this.setting.policy);
     let next = stored(w, row);
     if (event.is === "leaving" && (row !== undefined || entries.length > 0))
       next = { ...next, fault: "one send is recorded twice" };
@@ -393,6 +482,10 @@ export class Model {
       case "go": {
         const { generation } = next.row!;
         const wanted = approvalOf(generation, one.request, w.account);
+        const isStarted = w.decisions.some(
+          ({ kind, workflowId }) => kind === "start" && workflowId === one.owner,
+        );
+        const { filed, isNamed } = this.setting;
         const fault =
           w.end !== undefined
             ? "sent after the end"
@@ -404,15 +497,20 @@ export class Model {
                   ? "sent by the janitor"
                   : one.mode === "close" && (w.row === undefined || w.row.doubt === 0)
                     ? "sent after it was cancelled"
-                    : this.setting.needsApproval && !w.approved.includes(wanted)
+                    : this.#needsApproval(w, one.request) &&
+                        !(isStarted && w.approved.includes(wanted))
                       ? "sent without approval"
-                      : one.run === w.run.no && w.run.why === "Cancelled"
-                        ? "sent after it was cancelled"
-                        : !this.setting.isNamed &&
-                            w.row?.state === "asking" &&
-                            ![w.row.request.hash, w.row.question?.request].includes(one.request)
-                          ? "another request was sent than the answer is for"
-                          : "";
+                      : filed !== undefined &&
+                          one.request !== filed &&
+                          !w.decisions.some(({ kind }) => kind === "amend")
+                        ? "sent, and not as its file says"
+                        : one.run === w.run.no && w.run.why === "Cancelled"
+                          ? "sent after it was cancelled"
+                          : !isNamed &&
+                              w.row?.state === "asking" &&
+                              ![w.row.request.hash, w.row.question?.request].includes(one.request)
+                            ? "another request was sent than the answer is for"
+                            : "";
         const token = "token" in event ? event.token : "";
         const left = event.is === "leaving" ? w.left : spent(w, "sends");
         return {
@@ -602,6 +700,8 @@ export class Model {
       const isFirst = run.isFirst && run.attempt === 1 && run.testimony === undefined;
       const one: Attempt = {
         run: run.no,
+        owner: run.owner,
+        root: run.root,
         isLive: true,
         isLate: false,
         phase: { is: "call" },
@@ -635,6 +735,8 @@ export class Model {
           ...w.attempts,
           {
             run: Number(row.runId.slice(1)),
+            owner: row.ownerId,
+            root: row.rootId,
             isLive: false,
             isLate: false,
             phase: { is: "call" },
@@ -680,8 +782,8 @@ export class Model {
       );
     }
     if (left.restores > 0 && w.copy === undefined && row !== undefined)
-      on("copy made", { copy: { row, decisions: w.decisions } });
-    const { isStoppedFirst } = this.setting;
+      on("copy made", { copy: { row, decisions: w.decisions, approved: w.approved } });
+    const { isNamed, isStoppedFirst, isUnnoticed } = this.setting;
     const recover = (label: string, to: Stored, change: Partial<World>) => {
       const sequence = w.sequence + 1;
       const put = {
@@ -706,7 +808,19 @@ export class Model {
     if (left.restores > 0 && w.copy !== undefined)
       recover("LEDGER RESTORED", w.copy, { left: spent(w, "restores") });
     if (left.losses > 0 && row !== undefined)
-      recover("LEDGER LOST", { row: undefined, decisions: [] }, { left: spent(w, "losses") });
+      if (isUnnoticed)
+        // A worker stops when its ledger is replaced, so no attempt outlives it.
+        on("LEDGER LOST UNNOTICED", {
+          ...LOST,
+          left: spent(w, "losses"),
+          copy: undefined,
+          attempts: [],
+          flying: [...w.flying, ...this.#dispatched(w)],
+          ...(run.status === "busy" && {
+            run: { ...run, status: "pending", attempt: 2, testimony: undefined },
+          }),
+        });
+      else recover("LEDGER LOST", LOST, { left: spent(w, "losses") });
     const anew = {
       no: run.no + 1,
       status: "pending",
@@ -720,10 +834,38 @@ export class Model {
       on("retried", { ...retried, run: { ...run, ...anew } });
       if (left.amends > 0)
         on("retried AMENDED", {
+          // A retry that amends is a decision; a workflow that has another request is none.
+          ...(isNamed && said(w, "amend", "amender")),
           left: { ...retried.left, amends: left.amends - 1 },
           run: { ...run, ...anew, request: "B" },
         });
     }
+    // Both start anew: Temporal vouches for each as the first of its own id, or of its root.
+    const first = {
+      ...anew,
+      testimony: undefined,
+      // Of an id that is lost unnoticed, a child's voucher is not believed: see `voucherFor`.
+      isFirst: !isUnnoticed,
+      request: "A",
+    };
+    const attempts = w.attempts.map((one) => ({ ...one, isLive: false }));
+    if (left.others > 0) {
+      const asks = { ...run, ...first, isFirst: true, owner: "v", root: "v" };
+      const other = { left: spent(w, "others"), attempts };
+      on("ANOTHER WORKFLOW ASKS", { ...other, run: asks });
+      if (left.amends > 0)
+        on("ANOTHER WORKFLOW ASKS FOR ANOTHER", {
+          left: { ...other.left, amends: left.amends - 1 },
+          attempts,
+          run: { ...asks, request: "B" },
+        });
+    }
+    if (left.roots > 0)
+      on("STARTED UNDER ANOTHER ROOT", {
+        left: spent(w, "roots"),
+        run: { ...run, ...first, root: "r" },
+        attempts,
+      });
     if (left.resets > 0 && run.status !== "done")
       on("reset", {
         left: spent(w, "resets"),
@@ -747,9 +889,17 @@ export class Model {
     return steps;
   }
 
+  /** Requests of attempts that have passed the fence: they may still arrive. A repeat of a key is one with it. */
+  #dispatched({ attempts }: World): World["flying"] {
+    if (this.setting.policy.repeat === "keyed") return [];
+    return attempts.flatMap(({ phase, request }) =>
+      phase.is === "gone" ? [{ generation: phase.generation, request }] : [],
+    );
+  }
+
   #undone(w: World, row: WriteRow): World {
     const { row: undone } = this.#rules.advance(
-      lookAt(w),
+      this.#look(w),
       { is: "undone", who: "w" },
       this.setting.policy,
     );
@@ -765,7 +915,7 @@ export class Model {
   #ended(w: World, value: JsonObject): World {
     const sequence = w.sequence + 1;
     const end = { ...newDecision("end", null, value), sequence, at: 0 };
-    const ended = w.row && this.#rules.endedRow(w.row, lookAt(w), null);
+    const ended = w.row && this.#rules.endedRow(w.row, this.#look(w), null);
     return stored({ ...w, end, sequence }, ended);
   }
 
@@ -774,48 +924,61 @@ export class Model {
     const on = (label: string, world: World) => steps.push({ label, isFault: true, world });
     if (left.answers > 0 && row?.question && isAnswerable(w)) {
       if (row.question.kind === "approval") {
-        on("person approves", decided(w, "approve"));
+        on("person approves", decided(w, "approve", "approver"));
+        if (left.selves > 0)
+          for (const by of partners(w)) on(`${by} approves`, decided(w, "approve", by));
         on("person rejects", this.#ended({ ...w, left: spent(w, "answers") }, { rejected: true }));
       } else if (w.flying.length === 0 && !w.attempts.some(({ phase }) => phase.is === "gone")) {
         // People are thorough: they look for what was made at the service, wherever it is listed.
         if (left.wrongs > 0)
           on(
             "person names a wrong id",
-            decided({ ...w, left: spent(w, "wrongs") }, "found", { id: "id9" }),
+            decided({ ...w, left: spent(w, "wrongs") }, "found", "resender", { id: "id9" }),
           );
         const [first] = w.made;
         // Hasty ones do not see what is listed by now: one more reading does.
         const isFound = first?.isListed === true && first.generation === row.generation;
         if (left.wrongs > 0 && isFound && w.made.length === 1 && this.setting.hasKeys)
-          on("person hastily says send again", decided(w, "resend"));
-        if (w.made.length === 0) on("person says send again", decided(w, "resend"));
-        else on("person names it", decided(w, "found", { id: "id0" }));
+          on("person hastily says send again", decided(w, "resend", "resender"));
+        if (w.made.length === 0) on("person says send again", decided(w, "resend", "resender"));
+        else on("person names it", decided(w, "found", "resender", { id: "id0" }));
       }
     }
     if (left.ends > 0 && w.end === undefined)
       on("PERSON ENDS", this.#ended({ ...w, left: spent(w, "ends") }, {}));
     if (left.overrules > 0 && w.end !== undefined) {
-      const overruled = row === undefined ? undefined : this.#rules.overruledRow(row, lookAt(w));
-      on(
-        "OVERRULED",
-        stored(
-          {
-            ...w,
-            left: spent(w, "overrules"),
-            end: undefined,
-            approved: [],
-            decisions: [
-              ...w.decisions,
-              { ...newDecision("overrule", null, {}), sequence: w.sequence + 1, at: 0 },
-            ],
-            sequence: w.sequence + 1,
-          },
-          overruled,
-        ),
-      );
+      const overruled = row && this.#rules.overruledRow(row, this.#look(w));
+      const over = said({ ...w, left: spent(w, "overrules") }, "overrule", "overruler");
+      on("OVERRULED", stored({ ...over, end: undefined, approved: [] }, overruled));
     }
+    if (left.limits > 0) this.#limited(w, on);
     if (left.accounts > 0)
       on("payee's account changes", { ...w, left: spent(w, "accounts"), account: "y" });
+  }
+
+  /** Two people loosen the limits; one tightens them, and one alone cannot loosen them. */
+  #limited(w: World, on: (label: string, world: World) => void): void {
+    const sequence = w.sequence + 1;
+    const add = (one: Decision, change: Partial<World> = {}): World => ({
+      ...w,
+      left: spent(w, "limits"),
+      sequence,
+      limits: [...w.limits, one],
+      ...change,
+    });
+    const last = w.limits.at(-1);
+    const isPending = w.isTight && last?.kind === "limits" && last.value["approveAbove"] === null;
+    if (!w.isTight)
+      on(
+        "limits tightened",
+        add(limiting(TIGHT, "treasurer", sequence), { isTight: true, approved: [] }),
+      );
+    else if (isPending) {
+      const approve = (by: string) =>
+        add({ ...newDecision("approve", null, { sequence: last.sequence }, by), sequence, at: 0 });
+      on("loosening approved", { ...approve("approver"), isTight: false, approved: [] });
+      if (w.left.selves > 0) on("loosening approved by its setter", approve("treasurer"));
+    } else on("loosening set", add(limiting(null, "treasurer", sequence)));
   }
 }
 
