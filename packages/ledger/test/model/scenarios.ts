@@ -92,6 +92,7 @@ export const scenarios = {
     restores: 1,
     ends: 1,
     overrules: 1,
+    answers: 1,
     retries: 1,
   }),
   "ledger restored, recovered later": setting(
@@ -110,7 +111,14 @@ export const scenarios = {
     { restores: 1, resets: 1, amends: 1 },
     hasNoKeys,
   ),
-  "ends and overrules": setting({ kills: 1, loses: 1, ends: 1, overrules: 1, retries: 1 }),
+  "ends and overrules": setting({
+    kills: 1,
+    loses: 1,
+    ends: 1,
+    overrules: 1,
+    retries: 1,
+    answers: 1,
+  }),
   "questions and answers": setting({ kills: 1, loses: 1, unclear: 1, answers: 2 }),
   "questions and wrong answers": setting({ loses: 1, lates: 1, unclear: 1, answers: 2, wrongs: 1 }),
   "questions and answers, restored": setting(
@@ -214,7 +222,7 @@ export const scenarios = {
     isKeyed,
   ),
   "keyed: ends and overrules": setting(
-    { kills: 1, loses: 1, ends: 1, overrules: 1, retries: 1, amends: 1 },
+    { loses: 1, ends: 1, overrules: 1, retries: 1, amends: 1, answers: 1 },
     isKeyed,
   ),
   "keyed: ledger restored": setting({ kills: 1, loses: 1, restores: 1 }, isKeyed),
@@ -223,7 +231,7 @@ export const scenarios = {
   "keyed: ledger lost, forgotten by Temporal": setting({ loses: 1, losses: 1, resets: 1 }, isKeyed),
   "keyed: ledger lost": setting({ kills: 1, loses: 1, losses: 1, retries: 1, amends: 1 }, isKeyed),
   "sent again: kills, lost answers, ends": setting(
-    { kills: 1, loses: 1, ends: 1, overrules: 1, retries: 1 },
+    { loses: 1, ends: 1, overrules: 1, retries: 1, answers: 1 },
     isResent,
   ),
   "idempotent: restored": setting({ kills: 1, restores: 1 }, isIdempotent),
