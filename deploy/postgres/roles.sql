@@ -38,4 +38,13 @@ GRANT DELETE ON leases TO payments_approver;
 GRANT INSERT ON log TO payments_approver;
 GRANT INSERT, UPDATE, DELETE ON pauses TO payments_approver;
 
+-- Only lines of the log permit money. A worker adds what it did, and the starts of its own clients: it approves nothing.
+ALTER TABLE log ENABLE ROW LEVEL SECURITY;
+DROP POLICY IF EXISTS reads ON log;
+DROP POLICY IF EXISTS works ON log;
+DROP POLICY IF EXISTS decides ON log;
+CREATE POLICY reads ON log FOR SELECT TO payments_worker, payments_approver, payments_reader USING (true);
+CREATE POLICY works ON log FOR INSERT TO payments_worker WITH CHECK (kind IN ('', 'start'));
+CREATE POLICY decides ON log FOR INSERT TO payments_approver WITH CHECK (true);
+
 RESET search_path;

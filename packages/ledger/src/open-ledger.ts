@@ -79,7 +79,11 @@ const openDatabase = async (place: LedgerPlace, options: LedgerOptions): Promise
     : openPostgres(place, options);
 };
 
-const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
+const ledgerIn = (
+  store: Store,
+  keyed: (mark: string) => string,
+  decisions = decisionMethods(store),
+) => ({
   /** Returns the mark of an account as this ledger keeps it: keyed if its texts are encrypted. */
   keyed,
   /** Its address, without user and password. */
@@ -88,8 +92,8 @@ const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
   isOfOneHost: store.database.isOfOneHost,
   ...metaMethods(store),
   ...writeMethods(store),
-  ...decisionMethods(store),
-  ...limitMethods(store),
+  ...decisions,
+  ...limitMethods(decisions),
   ...runMethods(store),
   ...batchMethods(store),
   ...pruneMethods(store),

@@ -3,7 +3,7 @@
  *
  * The difficulty is that a caller proves nothing about itself. A memo, an input, a signal or a file may name any starter,
  * root or approval. So only what the log of the ledger says permits something: who started it, and who approved exactly
- * what is sent. Everything that a caller says is weighed only where it asks for more.
+ * what is sent. A claim of the caller counts if it asks for more.
  */
 import { ASKS, needsApproval } from "./limits.ts";
 import { isSamePerson } from "./person.ts";

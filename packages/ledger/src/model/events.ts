@@ -86,7 +86,7 @@ export interface Call extends WriteOwner {
   readonly operation: string;
   readonly request: WriteRequest;
   readonly runId: string;
-  /** Whether Temporal itself says that `rootId` is the root. What an input says of it can only forbid. */
+  /** Whether Temporal itself says that `rootId` is the root. The claim of an input can only forbid. */
   readonly isRootCertain?: boolean | undefined;
   readonly testimony: Testimony;
   /** `close`: its run is being cancelled, nothing new is sent. `settle`: its run has ended, nothing at all is sent. */

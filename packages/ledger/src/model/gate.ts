@@ -1,5 +1,5 @@
 import { approvalReason, isApproved } from "./approvals.ts";
-import { overLimit } from "./limits.ts";
+import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
 import { isHarmless, questionOf } from "./rows.ts";
 import type { Call, Effect, WritePolicy } from "./events.ts";
@@ -41,7 +41,7 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
   if (why === undefined || isApproved(look, row, call)) return undefined;
   const account = payee?.mark ?? null;
   const { question } = row;
-  // A question whose approval is void is asked anew, or nobody could approve again.
+  // A question whose approval is void is asked again, or nobody could approve it.
   const isAnswered = look.decisions.some((decision) => decision.question === question?.id);
   return question?.kind === "approval" && question.account === account && !isAnswered
     ? question
@@ -63,6 +63,10 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
     effect: { is: "fail", type: "Refused", message, details },
   });
   if (look.isOfOtherAccount) return refused("This workflow id belongs to another account.");
+  const { name, ownerId, rootId } = call;
+  // Its stop order would be a line about the limits.
+  if ([name.workflowId, ownerId, rootId].includes(limitsId(name.account)))
+    return refused("This workflow id is that of the account's limits: choose another one.");
   const wait = (afterMs: number, why: string): Held => ({
     effect: { is: "wait", at: look.now + afterMs, why, isUnsent: row.doubt === 0 },
   });

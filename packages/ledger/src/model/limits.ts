@@ -3,8 +3,8 @@
  * (`approveAbove`).
  *
  * They are decisions like any other, so nobody removes them alone: a first value or a tighter one applies at once, a looser
- * one as soon as somebody else has approved it. The limits of now follow from the log alone. What a worker, a step or a
- * start says on its own can only ask for more.
+ * one as soon as somebody else has approved it. The limits of now follow from the log alone. A worker, a step or a start
+ * can only ask for more.
  */
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import { canonicalDecimal } from "@durable-payments/api-core/values";
@@ -22,7 +22,7 @@ export type Limits = {
   readonly approveAbove: Amounts | null;
 };
 
-/** The limits of an account that apply, and the looser ones that wait for a second person. */
+/** The limits of an account that apply, and a loosening that waits for a second person. */
 export interface AccountLimits extends Limits {
   /** Sequence of their last change: approvals before it are void. 0 if there was none. */
   readonly since: number;

@@ -15,7 +15,7 @@ export interface WriteName {
   readonly step: string;
 }
 
-/** The workflow that asks for a write. It is no part of its name: any workflow may ask for a write with a key. */
+/** The workflow that asks for a write. Its name does not hold it: any workflow may ask for a write with a key. */
 export interface WriteOwner {
   /** Id of that workflow. */
   readonly ownerId: string;
@@ -45,7 +45,7 @@ export type WriteState =
 export interface WriteRequest {
   /** Hash of everything that is sent, without its key. */
   readonly hash: string;
-  /** Hash of the part that an approval is for: a payout without its `beneficiary_id`, whose account is approved by itself. */
+  /** Hash of the part that an approval is for: for a payout without its `beneficiary_id`, because the account is approved instead. */
   readonly terms: string;
   /** Decimal string in units of `currency`; null if it moves no money. */
   readonly amount: string | null;

@@ -1,3 +1,4 @@
+import { limitsId } from "../model/limits.ts";
 import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
@@ -8,6 +9,10 @@ import type { Decided, Store } from "./store.ts";
 import { number, query, readFields } from "./table.ts";
 
 const CONTEXT = { epoch: number, sequence: number };
+
+/** Whether a decision concerns writes of other ids: those of children and keys, or of an account. */
+const isAlone = ({ account, kind, workflowId }: NewDecision): boolean =>
+  kind === "end" || kind === "overrule" || workflowId === limitsId(account);
 
 /** Decisions on an id, and on the owners and roots of its own writes. */
 const selectRelated = (workflowId: string) =>
@@ -61,9 +66,8 @@ export const decisionMethods = (store: Store) => {
         "SELECT epoch, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence FROM meta",
       );
       const looks = [context, rowsOf(workflowId), selectRelated(workflowId)];
-      const isOfTree = decision.kind === "end" || decision.kind === "overrule";
       return store.logged(
-        isOfTree ? null : workflowId,
+        isAlone(decision) ? null : workflowId,
         workflowId,
         looks,
         ([[found = {}] = [], rows = [], lines = []], log) => {

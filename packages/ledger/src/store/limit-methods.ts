@@ -1,32 +1,31 @@
 import { type AccountLimits, type Limits, limitsId, limitsOf } from "../model/limits.ts";
+<<<<<<< HEAD
 import type { JsonObject } from "../model/row.ts";
 import type { Actor, Decision, NewDecision } from "./ledger.ts";
 import { readDecision, selectDecisions } from "./log.ts";
 import type { Store } from "./store.ts";
 import { query } from "./table.ts";
+=======
+import { isSamePerson } from "../model/person.ts";
+import type { Actor, NewDecision } from "./ledger.ts";
+import type { decisionMethods } from "./decision-methods.ts";
+>>>>>>> e88f42a4 (feat(ledger): a worker's database user approves nothing, and no payment has the id of the limits)
 
 /** Limits of accounts. They follow from the decisions about them, and every send obeys them, whichever worker makes it. */
-export const limitMethods = (store: Store) => {
-  /** Records a decision unless it is refused: alone, so that each send sees it or is before it. */
-  const record = (
-    kind: "limits" | "approve",
+export const limitMethods = ({
+  decide,
+  decisionsOf,
+}: Pick<ReturnType<typeof decisionMethods>, "decide" | "decisionsOf">) => {
+  const limits = async (account: string): Promise<AccountLimits> =>
+    limitsOf(await decisionsOf(limitsId(account)));
+  const record = async (
     account: string,
-    value: JsonObject,
     actor: Actor,
-    isRefused: (before: ReadonlyArray<Decision>, next: NewDecision) => boolean = () => false,
-  ): Promise<boolean> => {
+    said: Pick<NewDecision, "kind" | "value">,
+  ): Promise<AccountLimits> => {
     const workflowId = limitsId(account);
-    const decision = { ...actor, account, workflowId, step: null, question: null, kind, value };
-    return store.logged(null, workflowId, [selectDecisions(workflowId)], ([lines = []], log) => {
-      const before = lines.map((line) => readDecision(line, store.seal));
-      const isRecorded = !isRefused(before, decision);
-      if (isRecorded) log.decision(decision);
-      return { value: isRecorded, writes: [] };
-    });
-  };
-  const limits = async (account: string): Promise<AccountLimits> => {
-    const lines = await store.find(selectDecisions(limitsId(account)));
-    return limitsOf(lines.map((line) => readDecision(line, store.seal)));
+    await decide({ account, workflowId, step: null, question: null, ...actor, ...said });
+    return limits(account);
   };
   return {
     /** Returns the limits of an account, with a loosening that waits for a second person. */
@@ -44,10 +43,8 @@ export const limitMethods = (store: Store) => {
      *
      * @returns the limits as they are now.
      */
-    setLimits: async (account: string, given: Limits, actor: Actor): Promise<AccountLimits> => {
-      await record("limits", account, given, actor);
-      return limits(account);
-    },
+    setLimits: (account: string, value: Limits, actor: Actor): Promise<AccountLimits> =>
+      record(account, actor, { kind: "limits", value }),
     /**
      * Approves the limits that wait under a sequence.
      *
@@ -59,13 +56,10 @@ export const limitMethods = (store: Store) => {
       sequence: number,
       actor: Actor,
     ): Promise<AccountLimits | undefined> => {
-      const isRefused = (before: ReadonlyArray<Decision>, next: NewDecision) => {
-        const { pending } = limitsOf(before);
-        const after = limitsOf([...before, { ...next, sequence: Number.MAX_SAFE_INTEGER, at: 0 }]);
-        return pending === undefined || after.pending !== undefined;
-      };
-      const isRecorded = await record("approve", account, { sequence }, actor, isRefused);
-      return isRecorded ? limits(account) : undefined;
+      const { pending } = await limits(account);
+      if (pending?.sequence !== sequence || isSamePerson(actor.by, pending.by)) return undefined;
+      // What changes meanwhile makes it void: `limitsOf` says so.
+      return record(account, actor, { kind: "approve", value: { sequence } });
     },
   };
 };

@@ -43,7 +43,7 @@ export type DecisionKind =
   | "limits"
   | "prune";
 
-/** What the ledger knows of a start: the value of its decision. */
+/** The value of a start. */
 export type StartFacts = {
   /** Type of the workflow. */
   readonly type: string;
@@ -51,7 +51,7 @@ export type StartFacts = {
   readonly content: string;
   /** The option, in the payment's currency. */
   readonly approveAbove?: string;
-  /** Why it is no duplicate, if it looks like one. */
+  /** The reason why a likely duplicate is paid. */
   readonly notDuplicate?: string;
   /** The file, if a row of it is started. */
   readonly file?: { readonly batch: string; readonly row: number; readonly name: string };

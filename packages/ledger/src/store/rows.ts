@@ -81,7 +81,7 @@ const PAUSE = ["scope", "of", "by", "reason", "since"];
 const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "body"];
 
 /** The ids of the name, of the workflow that asks and of its root, as given and as stored. */
-const IDS = "($2, $4, $5, coalesce(writes.owner_id, $2), coalesce(writes.root_id, $2))";
+const IDS = "$2, $4, $5, coalesce(writes.owner_id, $2), coalesce(writes.root_id, $2)";
 
 /** The one statement that reads everything about a write, and the last hash of its log: each statement costs a round trip. */
 const lookOf = ({
@@ -97,8 +97,8 @@ const lookOf = ({
    ${list(["id", "mark"], `FROM (SELECT made_id AS id, payee AS mark FROM writes AS own WHERE own.workflow_id IN ($2, $4) AND own.account = $1 AND own.operation = 'createBeneficiary' AND own.made_id IS NOT NULL AND own.payee IS NOT NULL) AS own`)} AS created,
    (SELECT count(*) FROM writes AS other
     WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1) AS others,
-   ${list(PAUSE, `FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of IN ${IDS}) OR (scope = 'batch' AND of IN (SELECT batch FROM runs WHERE runs.workflow_id IN ${IDS})) ORDER BY since LIMIT 1`)} AS pauses,
-   ${list(DECISION, `FROM log WHERE (workflow_id IN ${IDS} OR workflow_id = $6) AND kind <> '' ORDER BY sequence`)} AS decisions,
+   ${list(PAUSE, `FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of IN (${IDS})) OR (scope = 'batch' AND of IN (SELECT batch FROM runs WHERE runs.workflow_id IN (${IDS}))) ORDER BY since LIMIT 1`)} AS pauses,
+   ${list(DECISION, `FROM log WHERE workflow_id IN (${IDS}, $6) AND kind <> '' ORDER BY sequence`)} AS decisions,
    (SELECT hash FROM log WHERE workflow_id = $2 ORDER BY sequence DESC LIMIT 1) AS last_hash, writes.*
    FROM meta LEFT JOIN writes ON writes.workflow_id = $2 AND writes.step = $3 AND writes.account = $1`;
   return ({ account, step, workflowId }, { ownerId, rootId } = ownedBy(workflowId)) =>

@@ -73,6 +73,13 @@ describe("limits of an account", () => {
   });
 });
 
+test("nothing is sent under the id that the limits of the account have", () => {
+  const reserved = { name: { ...call.name, workflowId: "limits/a" }, ownerId: "limits/a" };
+  expect(effectOf({}, reserved)).toMatchObject({ is: "fail", type: "Refused" });
+  expect(asks({}, { rootId: "limits/a" })).toBe("fail");
+  expect(asks({}, { rootId: "limits/b" })).toBe("send");
+});
+
 describe("an approval is needed", () => {
   test.each<[string, Partial<Look>, Partial<Call>]>([
     ["above the limits of the account", { limits: ABOVE }, {}],
