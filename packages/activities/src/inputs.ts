@@ -112,9 +112,11 @@ export const parsing = <Activities extends object>(
   activities: Activities,
   isWrite: (type: string) => boolean,
 ): Activities => {
-  const parsed = Object.entries(activities).map(([type, activity]) => {
+  // Each is called with what its schema has read.
+  const all = Object.entries<(input: unknown) => unknown>({ ...activities } as never);
+  const parsed = all.map(([type, activity]) => {
     const schema = INPUTS[type] ?? (isWrite(type) ? Write : undefined);
-    if (schema === undefined) return [type, activity];
+    if (schema === undefined) return [type, activity] as const;
     const decode = Schema.decodeUnknownResult(schema, { errors: "all" });
     return [
       type,
@@ -128,7 +130,7 @@ export const parsing = <Activities extends object>(
           details: [{ operation: type, step: type }],
         });
       },
-    ];
+    ] as const;
   });
-  return Object.fromEntries(parsed);
+  return Object.fromEntries(parsed) as Activities;
 };

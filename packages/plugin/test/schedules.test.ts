@@ -53,7 +53,8 @@ beforeAll(async () => {
   await polling.promise;
   client = new Client({ connection: temporal.connection });
   const supplier = { workflowId: "supplier", taskQueue: "payments", args: [null] } as const;
-  await client.workflow.execute<typeof paySupplier>("paySupplier", supplier);
+  const { workflow } = new Client({ connection: temporal.connection, plugins: [plugin] });
+  await workflow.execute<typeof paySupplier>("paySupplier", supplier);
   const [known] = Object.values((await service.state()).beneficiaries);
   beneficiary_id = known?.beneficiary_id ?? "";
 }, 120_000);

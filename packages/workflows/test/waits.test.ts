@@ -247,10 +247,7 @@ describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
         { onFailure: "compensate" },
         [
           ["createCard", undefined],
-          [
-            "createCardholder",
-            { operation: "createCardholder", fields: { card_holder_id: "c-1" } },
-          ],
+          ["createCardholder", { card_holder_id: "c-1" }],
         ],
       ],
     ])("%s", async (_, options, undone) => {
@@ -259,6 +256,15 @@ describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
       expect(rig.callsOf(handle, "undo").map(({ input: { made, step } }) => [step, made])).toEqual(
         undone,
       );
+      // The outcomes that the activity compares with the ledger: of steps, and of waits that decide about money.
+      const believed = [
+        { step: "createCardholder", operation: "createCardholder", ids: ["c-1"] },
+        { wait: "awaitVerification:c-1", outcome: "verified" },
+      ];
+      expect(rig.callsOf(handle, "createCard")[0]?.input.believed).toEqual(believed);
+      const refused = { step: "createCard", operation: "createCard", outcome: "Refused" };
+      for (const { input: call } of rig.callsOf(handle, "undo"))
+        expect(call.believed).toEqual([...believed, refused]);
     });
   });
 });

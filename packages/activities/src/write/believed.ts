@@ -7,7 +7,7 @@
  * run has believed since the last one, and is not sent before the ledger agrees. The write before has compared those
  * before it, and its own outcome is compared here.
  */
-import { type Ledger, type WriteName, type WriteRow } from "@durable-payments/ledger";
+import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
 import {
   accountOfQueue,
   type Believed,
@@ -52,7 +52,9 @@ const isAsBelieved = (row: WriteRow | undefined, { ids, outcome }: Believed): bo
     return row.result === null || ids.every((id) => known.has(id));
   }
   if (row === undefined || ["ready", "refused", "ended", "undone"].includes(row.state)) return true;
-  return (row.state === "done" || row.state === "asking") && WITH_RESULT.has(outcome);
+  // A write that is safe to repeat stays unknown until it is called again.
+  const isKnown = row.state === "done" || row.state === "asking" || row.request.amount === null;
+  return isKnown && WITH_RESULT.has(outcome);
 };
 
 /** Makes the comparison of what runs believe with the ledger, and with the service where the ledger has forgotten a wait. */

@@ -152,7 +152,7 @@ export class Performing {
     const { id, reason } = row?.question ?? {};
     const isAnswered = end !== undefined || decisions.some(({ question }) => question === id);
     if (reason !== undefined && !isAnswered) this.#leaveToOwner(reason);
-    if (this.#call.mode === "send" && row?.state !== "done") {
+    if (this.#call.mode === "send") {
       const why = await this.#reading(() => disagreement(believed, workflowId, signal), true);
       if (why !== undefined) throw this.#notYet(why, grownWait(attempt), this.#isUnsent);
     }

@@ -82,6 +82,7 @@ describe("the failure of a step is believed", () => {
     ["done", "Refused", false],
     ["done", "error", false],
     ["unknown", "AlreadyCarriedOut", false],
+    ["unknown", "Cancelled", false],
     ["done", "AlreadyCarriedOut", true],
     ["done", "MadeTwice", true],
     ["asking", "Cancelled", true],
@@ -89,6 +90,14 @@ describe("the failure of a step is believed", () => {
     const { agrees, row } = await make();
     await row({ state });
     expect(await agrees({ ...step, outcome })).toBe(is);
+  });
+
+  it("as cancelled, of a write without money whose response was lost: it is safe to repeat", async () => {
+    const { agrees, row } = await make();
+    const request = { hash: "h", terms: "h", amount: null, currency: null, payee: null };
+    await row({ state: "unknown", request: { ...request, reference: null, facts: {} } });
+    expect(await agrees({ ...step, outcome: "Cancelled" })).toBe(true);
+    expect(await agrees({ ...step, outcome: "Refused" })).toBe(false);
   });
 
   it("without a row: nothing was sent", async () => {

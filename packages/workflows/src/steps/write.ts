@@ -182,7 +182,6 @@ interface Sending {
 const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
   const { call, called, kept, step } = sending;
   const state = runState();
-  const { believed } = state;
   const seen = nudgesOf(state, step);
   called.calls += 1;
   const failed = (error: unknown): Promise<Fields> => {
@@ -203,10 +202,7 @@ const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
   return call(mode).then((answer) => {
     // An activity can be completed by hand, with anything.
     if (!isRecord(answer)) return untilAnswered(sending, mode);
-    if (answer.is === "done" && isRecord(answer.made)) {
-      state.believed = state.believed.filter((one) => !believed.includes(one));
-      return kept(answer.made);
-    }
+    if (answer.is === "done" && isRecord(answer.made)) return kept(answer.made);
     if (answer.is === "waiting") called.version = answer.version;
     return condition(() => nudgesOf(state, step) > seen, SLOW, {
       summary: `Waiting for a person: inbox ${workflowInfo().workflowId}`,
@@ -243,6 +239,8 @@ const send = (
   const request = write.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
   const { account, key } = called;
+  /** What its last call has compared with the ledger. */
+  let compared = state.believed;
   const believe = (outcome: Pick<Believed, "ids" | "outcome">) => {
     const of = { step, operation, ...(account && { account }), ...(key && { key }) };
     state.believed = [...state.believed, { ...of, ...outcome }];
@@ -250,8 +248,9 @@ const send = (
   return untilAnswered({
     step,
     called,
-    call: (mode) =>
-      activityOf(
+    call: (mode) => {
+      compared = mode.mode === undefined ? state.believed : [];
+      return activityOf(
         // The activity of each write has this type, that of an operation of your own, too.
         operation as "createPayout",
         called,
@@ -264,13 +263,15 @@ const send = (
         ...(planned.length > 0 && { planned }),
         ...(claimed.length > 0 && { claimed }),
         ...mode,
-      }),
+      });
+    },
     kept: (made) => {
       called.made = made;
       const ids = Object.entries(made).flatMap(([field, id]) =>
         /^(.*_)?id$/.test(field) && typeof id === "string" ? [id] : [],
       );
       for (const id of ids) state.made.set(id, { account, request });
+      state.believed = state.believed.filter((one) => !compared.includes(one));
       believe({ ids });
       return made;
     },

@@ -158,14 +158,13 @@ export async function waitForPayout(payout_id: string): Promise<string> {
   }
 }
 
-/** Pays, and pays once more by another step if the first payout is not paid. */
-export async function payUntilPaid(part: Part): Promise<string> {
+/** Waits for a payout, and pays if it was not paid. */
+export async function payIfUnpaid(payout_id: string, part: Part): Promise<string> {
   try {
-    const made = await pay(part, { step: "first" });
-    return (await awaitPayout(made)).payout_id;
+    return (await awaitPayout({ payout_id })).payout_status;
   } catch (error) {
     if (!(error instanceof PayoutFailed || error instanceof Refused)) throw error;
-    return (await pay(part, { step: "second" })).payout_id;
+    return (await pay(part)).payout_id;
   }
 }
 
