@@ -8,6 +8,8 @@
 import { faultsOf, faultsText } from "@durable-payments/api-core";
 import { failureTypes, UNDO, WAIT } from "@durable-payments/protocol/calls";
 import { inputFaults, isAmount, isKey, KEY_RULE } from "@durable-payments/protocol/inputs";
+import { isNotifierState } from "@durable-payments/protocol/notifications";
+import { isTracked } from "@durable-payments/protocol/tracker";
 import { ApplicationFailure } from "@temporalio/common";
 import { Result } from "effect";
 import * as Schema from "effect/Schema";
@@ -61,8 +63,6 @@ const Payout = Json.check(
 );
 const mode = { mode: optional(Schema.Literal("look")) };
 const money = { amount: Amount, currency: Text };
-const Since = Schema.Struct({ why: Schema.String, since: Schema.Finite });
-
 /** Inputs by activity type. The contract checks those of reads. */
 const INPUTS: Readonly<Record<string, Schema.Codec<unknown>>> = {
   [UNDO]: Schema.Struct({ ...call, operation: Text, made: optional(Json) }),
@@ -82,23 +82,10 @@ const INPUTS: Readonly<Record<string, Schema.Codec<unknown>>> = {
   track: Schema.Struct({
     account: Text,
     name: optional(Text),
-    known: optional(
-      Schema.Struct({
-        account: Text,
-        mark: optional(Schema.Struct({ ledgerId: Text, epoch: Count, sequence: Count })),
-        readAt: Schema.Finite,
-        waiting: Count,
-        lostRuns: optional(Schema.Array(Text)),
-        failing: optional(Since),
-      }),
-    ),
+    known: optional(Schema.declare(isTracked, { expected: "a state of the tracker" })),
   }),
   notify: Schema.UndefinedOr(
-    Schema.Struct({
-      from: Schema.Finite,
-      told: optional(Schema.Array(Text)),
-      failing: optional(Since),
-    }),
+    Schema.declare(isNotifierState, { expected: "a state with the time from which it looks" }),
   ),
 };
 

@@ -318,22 +318,12 @@ export const lookOf = (
   ledger: Ledger,
   account: string,
 ): Call<Seen<{ readonly outcome: string }>> | undefined => {
-  const [name, thing] = [
-    activityId.split(":", 1)[0],
-    activityId.slice(activityId.indexOf(":") + 1),
-  ];
-  switch (name) {
-    case WAIT.payout:
-      return (client) =>
-        Effect.flatMap(
-          Effect.promise(() => withSent(ledger, account, thing)),
-          (wait) => readPayout(client, wait),
-        );
-    case WAIT.cardholder:
-      return (client) => readVerification(client, ledger, account, thing);
-    default:
-      return undefined;
-  }
+  const isOf = (name: string) => activityId.startsWith(`${name}:`);
+  const thing = activityId.slice(activityId.indexOf(":") + 1);
+  if (isOf(WAIT.cardholder)) return (client) => readVerification(client, ledger, account, thing);
+  if (!isOf(WAIT.payout)) return undefined;
+  const wait = Effect.promise(() => withSent(ledger, account, thing));
+  return (client) => Effect.flatMap(wait, (sent) => readPayout(client, sent));
 };
 
 /** Makes the activities that wait for the service. */

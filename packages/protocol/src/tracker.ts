@@ -45,9 +45,15 @@ export interface TrackerActivities {
   readonly track: (input: TrackerInput) => Promise<Tracked>;
 }
 
-/** Checks whether details of a heartbeat are the tracker's. */
-export const isTracked = (details: unknown): details is Tracked =>
-  isRecord(details) && "account" in details && "readAt" in details && "waiting" in details;
+/** Checks whether details of a heartbeat, or an input, are the tracker's. */
+export const isTracked = (details: unknown): details is Tracked => {
+  if (!isRecord(details)) return false;
+  const { account, mark, readAt, waiting } = details;
+  const isMark =
+    isRecord(mark) && Number.isFinite(mark["epoch"]) && Number.isFinite(mark["sequence"]);
+  const isCounted = Number.isFinite(readAt) && Number.isFinite(waiting);
+  return typeof account === "string" && isCounted && (mark === undefined || isMark);
+};
 
 /** Returns the workflow id of the tracker of an account: one for all of its workers. */
 export const trackerId = (accountHash: string, name?: string): string =>

@@ -131,27 +131,31 @@ const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", "KEYWORD"
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
 
-/**
- * Returns the facts about this run.
- *
- * @throws InvalidRequest for a child with a random id: a retry of its parent would start another one, which sends again.
- */
+/** Returns why another run like this one would make the same again, under an id of its own. */
+const whyRepeated = (isContinued: boolean): string | undefined => {
+  const { parent, typedSearchAttributes, workflowId } = workflowInfo();
+  const schedule = typedSearchAttributes.get(SCHEDULED_BY);
+  if (schedule !== undefined) return `The Schedule ${schedule} started the run`;
+  if (isContinued) return "The run continued as new, or has a cron schedule";
+  return parent !== undefined && UUID.test(workflowId)
+    ? `The child workflow ${workflowId} has a random id, and a retry of its parent starts another one`
+    : undefined;
+};
+
+/** Returns the facts about this run. */
 export const identity = () => {
   const info = workflowInfo();
   const { runId, workflowId } = info;
-  if (info.parent !== undefined && UUID.test(workflowId)) {
-    throw new InvalidRequest(
-      `The child workflow ${workflowId} has a random id, so it sends nothing: a retry of its parent would start another child, which sends again. Start it with a workflowId that says what it pays.`,
-    );
-  }
+  const isContinued =
+    info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "";
   return {
     workflowId,
     rootId: info.root?.workflowId ?? workflowId,
     runId,
-    /** The Schedule that has started the run. */
-    schedule: info.typedSearchAttributes.get(SCHEDULED_BY),
     /** The run follows another of its chain, or its id has a cron schedule. */
-    isContinued: info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "",
+    isContinued,
+    /** Why money needs a key in this run. */
+    whyKey: whyRepeated(isContinued),
     voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
   };
 };

@@ -229,11 +229,19 @@ describe("a voucher", () => {
   });
 });
 
-it("a child with a random id sends nothing", async () => {
+it("a child with a random id sends nothing without a key", async () => {
   const handle = await rig.start("payByChildren", [["random"]]);
-  const failure = await failureOf(handle);
-  expect(failure.type).toBe("InvalidRequest");
-  expect(failure.message).toContain("has a random id");
+  let child = "";
+  await until(async () => {
+    const { raw } = await handle.describe();
+    const [pending] = raw.pendingChildren ?? [];
+    child = pending?.workflowId ?? "";
+    return (pending?.runId ?? "") !== "";
+  });
+  const message = await failedTask(environment.client.workflow.getHandle(child));
+  expect(message).toContain("has a random id");
+  expect(message).toContain('createPayout(…, { key: "…" })');
+  expect(rig.callsOf({ workflowId: child })).toEqual([]);
 });
 
 describe("where a person is asked", () => {

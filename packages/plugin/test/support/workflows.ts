@@ -50,4 +50,4 @@ export const payByChild = (salary: Salary) =>
 
 /** Pays a salary by a child whose id says nothing; its key does. */
 export const dispatch = (salary: Salary) =>
-  executeChild(paySalary, { workflowId: `run-${uuid4()}`, args: [salary] });
+  executeChild(paySalary, { workflowId: uuid4(), args: [salary] });

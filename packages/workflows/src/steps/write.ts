@@ -113,7 +113,7 @@ const claim = (
   const { step = localName(name ?? operation, key) } = options;
   const isNamed = options.step !== undefined || key !== undefined;
   const before = steps.get(step);
-  const { isContinued, schedule } = identity();
+  const { isContinued, whyKey } = identity();
   const advice = `Name it: ${operation}(…, { step: "…" }).`;
   if (!NAME.test(options.step ?? operation)) {
     return failTask(`The step ${JSON.stringify(step)} must have a name of 1 to 100 characters.`);
@@ -124,14 +124,14 @@ const claim = (
   if (!isNamed && before !== undefined) {
     return failTask(`The step ${step} is called a second time. ${advice}`);
   }
-  if (key === undefined && !HARMLESS.has(operation) && (isContinued || schedule !== undefined)) {
+  if (key === undefined && whyKey !== undefined && !HARMLESS.has(operation)) {
     return failTask(
-      `${schedule === undefined ? "The run continued as new, or has a cron schedule" : `The Schedule ${schedule} started the run`}, and the step ${step} has no key: each run would make it again. Give it a key that says what it is for: ${operation}(…, { key: "…" }).`,
+      `${whyKey}, so the step ${step} needs a key that says what it is for: ${operation}(…, { key: "…" }).`,
     );
   }
   if (!isNamed && isContinued) {
     return failTask(
-      `The run continued as new, or has a cron schedule, and the step ${step} has no name: it would refer to the write of an earlier run. ${advice}`,
+      `${whyKey}, and the step ${step} has no name: it would refer to the write of an earlier run. ${advice}`,
     );
   }
   const isOther =
