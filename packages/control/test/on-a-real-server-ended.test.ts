@@ -151,7 +151,7 @@ test("a run that a person ended is open in a restored Temporal: a bulk retry onl
   expect(await retryMany(stack.operations, failed, bob)).toMatchObject([
     { way: undefined, whyNot: expect.stringContaining("bob stopped") },
   ]);
-  expect((await ledger.decisionsOf(id)).map(({ kind }) => kind)).toEqual(["end"]);
+  expect((await ledger.decisionsOf(id)).map(({ kind }) => kind)).toEqual(["start", "end"]);
   expect(await paid(id)).toBe(0);
 }, 60_000);
 

@@ -1,5 +1,5 @@
 import { openLedger } from "@durable-payments/ledger";
-import { payeeMark } from "@durable-payments/protocol/account";
+import { payeeMark, personMarks } from "@durable-payments/protocol/account";
 import { describe, expect, it, vi } from "vitest";
 import { settleRow } from "../../src/write/activity.ts";
 import { beneficiary, card, cardholder, payout as withKey } from "../support/bodies.ts";
@@ -71,6 +71,17 @@ describe("a write that nothing goes wrong with", () => {
       { ...again, payee: ledger.keyed(plain) },
     ]);
     expect(similar).toMatchObject([{ workflowId: "pay-1" }]);
+  });
+
+  it("marks a cardholder as a person, so that an onboarding of the same person is noticed", async () => {
+    const world = await makeWorld();
+    await world.once({ operation: "createCardholder", request: cardholder });
+    const { payee } = personMarks(cardholder, world.ledger.keyed);
+    const again = { workflowId: "onboard-2", amount: "100.00", currency: "USD", reference: null };
+    const [similar] = await world.ledger.similarPayments(world.account, [
+      { ...again, payee: payee ?? "" },
+    ]);
+    expect(similar).toHaveLength(1);
   });
 
   it("carries a key of 36 characters that follows from its name", async () => {

@@ -157,11 +157,10 @@ type Nested = { [name: string]: Nested | string };
 /** A row in the shape of a payout file; empty cells are left out. */
 const valueOf = (cells: ReadonlyArray<string>, paths: Paths): Nested => {
   const value: Nested = { payout: {} };
-  for (const [index, given] of cells.entries()) {
-    const cell = cleanText(given);
+  for (const [index, cell] of cells.entries()) {
     const path = paths[index] ?? [];
     const last = path.at(-1);
-    if (cell === "" || last === undefined) continue;
+    if (cleanText(cell) === "" || last === undefined) continue;
     let within = value;
     for (const name of path.slice(0, -1)) {
       const next = within[name];
