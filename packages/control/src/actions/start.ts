@@ -173,9 +173,9 @@ const PURPOSE: Readonly<Record<PlannedRun["workflowType"], string>> = {
   onboardCardholder: "createCard",
 };
 
-const otherInput = (workflowId: string, type: string, which = "another"): Refused =>
+const otherInput = (workflowId: string, run: string, instead = "give another id"): Refused =>
   refused(
-    `The id ${workflowId} belongs to a run of ${type} with ${which} input. Nothing was started: give another id, or amend that run.`,
+    `The id ${workflowId} belongs to a run of ${run} input. Nothing was started: ${instead}.`,
     workflowId,
   );
 
@@ -209,8 +209,7 @@ const forgotten = async (
     // If a run was started in another way, then the ledger does not have its input.
     throw otherInput(
       workflowId,
-      textAt({ type }, "type") ?? "an unknown type",
-      isAmended ? "an amended" : content === undefined ? "an unknown" : undefined,
+      `${textAt({ type }, "type") ?? "an unknown type"} with ${isAmended ? "an amended" : content === undefined ? "an unknown" : "another"}`,
     );
   const purpose = rows.find(({ operation }) => operation === PURPOSE[workflowType]);
   if (purpose?.state === "undone")
@@ -236,7 +235,7 @@ const existing = async (
   const first = await readInput(operations, { workflowId, runId });
   if (type === workflowType && contentHash(first) === contentHash(input))
     return { workflowId, runId, isNew: false };
-  throw otherInput(workflowId, type);
+  throw otherInput(workflowId, `${type} with another`, "give another id, or amend that run");
 };
 
 /**

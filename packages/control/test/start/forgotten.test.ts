@@ -1,5 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
+import type { Workflows } from "@durable-payments/protocol";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
 import { checkStart, startPayment, startRun } from "../../src/actions/start.ts";
@@ -104,11 +105,11 @@ test("a pruned id is still known, by its start", async () => {
 test("every start is recorded, with what it starts, by whom, and why it is no duplicate", async () => {
   const { ledger, operations } = await rig();
   const { client } = operations;
-  const args: [object] = [{ ...pays("10.00"), options: { approval: { above: "5.00" } } }];
-  await startPayment(client, "payout", {
+  const input = { ...plan("10.00").input, options: { approval: { above: "5.00" } } };
+  await startPayment<Workflows["payout"]>(client, "payout", {
     key: "inv-8",
     startedBy: "bob",
-    args,
+    args: [input],
     ledger,
     notDuplicate: "Two deliveries",
   });

@@ -73,12 +73,16 @@ describe.each(SPELLED)(
       const refusal = /^again is likely a duplicate: the same payee, amount and currency as first/;
       await expect(checkStart(operations, "again", again, ada)).rejects.toThrow(refusal);
       await expect(startRun(operations, "again", again, ada)).rejects.toThrow(refusal);
-      const started = startPayment(operations.client, "payInvoice", {
-        key: "again",
-        startedBy: "ada",
-        args: [pays(reference)],
-        ledger,
-      });
+      const started = startPayment<(invoice: object) => Promise<void>>(
+        operations.client,
+        "payInvoice",
+        {
+          key: "again",
+          startedBy: "ada",
+          args: [pays(reference)],
+          ledger,
+        },
+      );
       await expect(started).rejects.toThrow("payInvoice/again is likely a duplicate");
       const file = await planFile(operations, await fileOf("again", reference), {
         by: "ada",
