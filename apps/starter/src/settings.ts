@@ -67,6 +67,9 @@ export const assumptionsHere = (): Assumptions =>
     ({ message }) => badUsage(`${message} Nothing was done.`),
   );
 
+/** Returns the age in days before which nothing is pruned, if it is set. */
+export const keepDaysHere = (): number | undefined => ofSettings(({ keepDays }) => keepDays);
+
 /** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
 export const operationsSettings = (): OperationsSettings<ClientOptions> => {
   const accounts = readAccounts();

@@ -39,6 +39,7 @@ it.each([
   [["list", "--status", "doubtful"], "There is no status"],
   [["list", "--limit", "0"], "limit"],
   [["retry", "i-1", "--override", "--by", "ada"], "reason is required"],
+  [["ledger", "prune", "--before", "400d", "--by", "ada"], "reason is required"],
   [["pause", "--by", "ada"], "reason is required"],
   // Nobody is the user of a machine that others use as well.
   [["pause", "--reason", "audit"], "--by NAME"],

@@ -8,6 +8,7 @@ export * from "./actions/decide/index.ts";
 export * from "./rules/input.ts";
 export * from "./actions/stopping.ts";
 export * from "./actions/limits.ts";
+export * from "./actions/prune.ts";
 export * from "./actions/recovery.ts";
 export * from "./actions/retry/retry.ts";
 export * from "./actions/duplicates.ts";

@@ -163,13 +163,14 @@ test("an end that only Temporal remembers is recorded again by recover; a cancel
   await cancel(stack.operations, "sent", bob);
   await expect(result("sent")).rejects.toThrow("cancelled");
   await limit({ USD: "0" });
-  const ids = ["forced", "asked", "by-hand", "terminated-by-hand"];
+  const ids = ["forced", "asked", "turned-down", "by-hand", "terminated-by-hand"];
   for (const id of ids) {
     await startRun(stack.operations, id, planned(id), ada);
     await questionOf(id, "approval");
   }
   await cancel(stack.operations, "forced", { ...bob, isForced: true });
   await cancel(stack.operations, "asked", bob);
+  await reject(stack.operations, "turned-down", bob);
   await client.workflow.getHandle("by-hand").cancel();
   await client.workflow.getHandle("terminated-by-hand").terminate("stuck");
   await Promise.all(ids.map((id) => expect(result(id)).rejects.toThrow()));
@@ -186,9 +187,17 @@ test("an end that only Temporal remembers is recorded again by recover; a cancel
   expect(ends).not.toContain("terminated-by-hand");
   for (const id of ["forced", "asked"])
     expect(await lost.decisionsOf(id)).toMatchObject([
-      { by: "carol", reason: expect.stringContaining("fraud"), value: { recovered: true } },
+      {
+        by: "bob",
+        how: "Temporal, recovered by carol",
+        reason: "fraud",
+        value: { recovered: true },
+      },
     ]);
-  await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("carol stopped forced");
+  expect(await lost.decisionsOf("turned-down")).toMatchObject([
+    { kind: "end", by: "bob", reason: "fraud", value: { recovered: true, rejected: true } },
+  ]);
+  await expect(retryPayment(restored, "forced", bob)).rejects.toThrow("bob stopped forced");
   await lost.close();
   await limit(null);
 }, 60_000);

@@ -23,6 +23,15 @@ const above0 = (maximum: number) =>
     ),
   );
 
+/** Shortest time in days for which the ledger keeps texts and logs. */
+const LEAST_DAYS = 90;
+
+const Days = Schema.Finite.check(
+  Schema.makeFilter((days: number) => days >= LEAST_DAYS || `must be at least ${LEAST_DAYS} days`, {
+    toJsonSchema: () => ({ minimum: LEAST_DAYS }),
+  }),
+);
+
 const like = (pattern: RegExp, problem: string) =>
   Schema.String.check(
     Schema.makeFilter((text: string) => pattern.test(text) || problem, {
@@ -110,6 +119,12 @@ export const SettingsSchema = optional({
    * @default no encryption
    */
   keyring: Text,
+  /**
+   * Days for which prune keeps texts, amounts and logs of completed runs: at least 90.
+   *
+   * @default 90
+   */
+  keepDays: Days,
   /**
    * Module that exports `dataConverter`, for what Temporal stores: a path or a package name. It does not encrypt the
    * ledger: set keyring as well.

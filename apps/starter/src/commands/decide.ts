@@ -93,7 +93,7 @@ const retrying = {
   id: maybeId("Workflow id of the run; of a child, its root is retried"),
   amend: text("amend", "FILE", "JSON file with the input fields to change; null removes a field"),
   isRestarted: on("restart", "Start your own workflow from the beginning instead of resetting it"),
-  isOverruling: on("override", "Override a stop order; requires --reason"),
+  isOverruling: on("override", "Override a stop order; then another person must approve"),
   isAll: on("all-failed", "Retry every failed run that can be retried"),
   since: time("since", "TIME", "With --all-failed: runs that closed since then, such as 24h"),
   type: text("type", "TYPE", "With --all-failed: only this workflow type"),

@@ -117,16 +117,16 @@ const SAY_EVERY = 5_000;
 
 const prune = Command.make("prune", pruned, (given) =>
   runCommand(given.json, async (output, work) => {
-    const actor = work.actorOf(work.actingOf(given, true));
+    const acting = work.actingOf(given, true);
     output.onInterrupt = () => output.say("Run it again to continue.");
     let said = 0;
-    const workflowIds = await work.onLedger(({ ledger }) =>
-      ledger.prune(given.before.getTime(), actor, (runs) => {
-        if (runs - said < SAY_EVERY) return;
-        said = runs;
-        output.say(`${runs} runs pruned …`);
-      }),
-    );
+    const onPart = (runs: number) => {
+      if (runs - said < SAY_EVERY) return;
+      said = runs;
+      output.say(`${runs} runs pruned …`);
+    };
+    const options = { ...acting, before: given.before, keepDays: work.keepDaysHere(), onPart };
+    const workflowIds = await work.onLedger((opened) => work.prune(opened, options));
     output.answer(
       { workflowIds },
       () => `Removed texts and logs of ${workflowIds} runs. Ids and results are kept.`,
@@ -136,10 +136,10 @@ const prune = Command.make("prune", pruned, (given) =>
   described(
     "Remove old texts, amounts and logs",
     `Remove the texts, amounts, payees and logs of runs all of whose writes were
-  completed before the given time, also from the rows of their files. Ids,
-  states, the ids of results and stop orders are kept forever. Payments
-  continue meanwhile. It can be interrupted, and continued by another prune.
-  Requires --reason.`,
+  completed before the given time, at least 90 days ago (keepDays), also from the
+  rows of their files. Ids, states, the ids of results, starts, approvals and
+  stop orders are kept forever. Payments continue meanwhile. It can be
+  interrupted, and continued by another prune. Requires --reason.`,
   ),
 );
 

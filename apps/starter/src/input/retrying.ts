@@ -32,6 +32,9 @@ const planText = ({ again, kept, way, workflowId }: RetryPlan): ReadonlyArray<st
     : [wrap(`Will run: ${again.map(({ state, step }) => `${step} (${state})`).join(", ")}`, "  ")]),
 ];
 
+const OVERRULED =
+  "The stop order is overridden: another person has to approve everything that is sent, neither you nor who started it.";
+
 /** Returns the command of the retry that a dry run has shown, with all its flags. */
 export const retryNext = (
   { runId, workflowId }: Pick<RetryPlan, "runId" | "workflowId">,
@@ -64,12 +67,13 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<void>
   await operating(async (operations) => {
     if (isDryRun) {
       const { amendment, plan } = await planRetryOf(operations, id, options);
-      output.answer({ ...plan, amended: amendment?.fields ?? [], isDryRun }, (shown) =>
+      output.answer({ ...plan, amended: amendment?.changed ?? [], isDryRun }, (shown) =>
         [
           ...planText(shown),
           ...(shown.amended.length === 0
             ? []
-            : [wrap(`Amended: ${shown.amended.join(", ")}`, "  ")]),
+            : [wrap(`Amended: ${shown.amended.join("; ")}`, "  ")]),
+          ...(isOverruling ? [OVERRULED] : []),
           "Nothing was done.",
           ...nextLines([retryNext(shown, { isAmended: amendment !== undefined, ...flags })]),
         ].join("\n"),
@@ -80,6 +84,7 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<void>
     output.answer({ ...plan, newRunId: runId }, (shown) =>
       [
         ...planText(shown),
+        ...(isOverruling ? [OVERRULED] : []),
         ...nextLines([{ operation: "show", workflowId: shown.workflowId, isFollowed: true }]),
       ].join("\n"),
     );

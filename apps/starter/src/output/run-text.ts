@@ -79,7 +79,10 @@ const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): 
 const wordsOf = (fields: Readonly<Record<string, unknown>>): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== null && value !== "")
-    .map(([name, value]) => `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`)
+    .map(
+      ([name, value]) =>
+        `${name} ${Array.isArray(value) ? value.join("; ") : typeof value === "string" ? value : JSON.stringify(value)}`,
+    )
     .join(", ");
 
 /** Words a question: its write, the consequences of each answer, then its reason. */

@@ -1,9 +1,11 @@
+import type { NewDecision } from "@durable-payments/ledger";
+import { textAt } from "@durable-payments/protocol/account";
 import { atOnce, OPEN_RUNS, queryText, WAIT } from "@durable-payments/protocol";
 import { accountOfQueue, failureTypes } from "@durable-payments/protocol/calls";
 import type { Operations } from "../facts/connection/operations.ts";
 import { findRun, listed, type RunOfId } from "../facts/connection/temporal.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
-import { endRequestOf } from "../facts/history.ts";
+import { endRequestOf, readEndText } from "../facts/history.ts";
 import { readFailureOf, readProgress, waitOf } from "../facts/progress.ts";
 
 /** The findings and actions of a recovery. */
@@ -19,25 +21,38 @@ export interface RecoverOptions extends Acting {
 const WEEK_MS = 7 * 86_400_000;
 const UNSETTLED = ["sending", "unknown", "asking"] as const;
 
-/** Returns the reason of a person's end of a run; undefined if nobody ended it. */
-const endReasonOf = async (
+/** The end of a run by a person, as Temporal has it. */
+interface KnownEnd extends Pick<NewDecision, "by" | "reason"> {
+  readonly isRejected: boolean;
+}
+
+const UNKNOWN = "unknown";
+
+/** Returns a person's end of a run; undefined if nobody ended it. */
+const readEndOf = async (
   client: Operations["client"],
   { runId, workflowId }: RunOfId,
-): Promise<string | undefined> => {
+): Promise<KnownEnd | undefined> => {
   const run = await readProgress(client, workflowId, runId);
   const failure = run && (await readFailureOf(client, workflowId, run));
-  if (failure?.type === failureTypes.ended || failure?.type === failureTypes.rejected)
-    return failure.message;
+  const isRejected = failure?.type === failureTypes.rejected;
+  if (failure && (isRejected || failure.type === failureTypes.ended)) {
+    const by = textAt(failure.details, "by") ?? UNKNOWN;
+    return { by, reason: failure.message, ...readEndText(failure.message), isRejected };
+  }
   if (run?.state !== "cancelled") return undefined;
   const { events } = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-  return endRequestOf(events ?? []);
+  const requested = endRequestOf(events ?? []);
+  return requested === undefined
+    ? undefined
+    : { by: UNKNOWN, reason: requested, ...readEndText(requested), isRejected };
 };
 
-/** Finds workflow ids that a person ended but whose end the ledger has lost, with the reasons. */
+/** Finds workflow ids that a person ended but whose end the ledger has lost. */
 const findEnds = async (
   operations: Operations,
   since: Date,
-): Promise<ReadonlyMap<string, string>> => {
+): Promise<ReadonlyMap<string, KnownEnd>> => {
   const { client, ledger } = operations;
   const query = `ExecutionStatus IN ("Failed", "Canceled", "Terminated") AND CloseTime >= ${queryText(since.toISOString())}`;
   // Each run separately: a later run of the id may have started.
@@ -47,8 +62,8 @@ const findEnds = async (
     const decisions = await ledger.decisionsOf(run.workflowId);
     // An end that was overridden later is known.
     const isKnown = decisions.some(({ kind }) => kind === "end" || kind === "overrule");
-    const reason = isKnown ? undefined : await endReasonOf(client, run);
-    return reason === undefined ? [] : [[run.workflowId, reason] as const];
+    const end = isKnown ? undefined : await readEndOf(client, run);
+    return end === undefined ? [] : [[run.workflowId, end] as const];
   });
   return new Map(ended.flat());
 };
@@ -142,10 +157,12 @@ export const recover = async (
   };
   if (isDryRun) return report;
   // Before sends are allowed again.
-  for (const [workflowId, reason] of ends) {
+  for (const [workflowId, { by, isRejected, reason }] of ends) {
     const owner = await ownerOf(operations, workflowId);
-    const end = { ...actor, reason };
-    await ledger.decide(decisionOn(owner, "end", end, { value: { recovered: true } }));
+    // Under the name of who ended it, not of who recovers.
+    const end = { by, how: `Temporal, recovered by ${actor.by}`, reason };
+    const value = { recovered: true, ...(isRejected && { rejected: true }) };
+    await ledger.decide(decisionOn(owner, "end", end, { value }));
   }
   const mark = await ledger.recover(actor);
   // Runs that wait in the old epoch look again. The tracker nudges runs that Temporal did not reach.

@@ -83,6 +83,13 @@ const ENDED = "Ended by a person's decision: ";
 /** Records in Temporal's history that a person ended a run, so that `recover` finds an end that the ledger has lost. */
 export const endText = ({ by, reason }: Actor): string => `${ENDED}${by}: ${reason ?? ""}`;
 
+/** Reads the person and the reason of an {@link endText}; undefined for any other text. */
+export const readEndText = (text: string): Pick<Actor, "by" | "reason"> | undefined => {
+  if (!text.startsWith(ENDED)) return undefined;
+  const [by = "", ...reason] = text.slice(ENDED.length).split(": ");
+  return { by, reason: reason.join(": ") };
+};
+
 /** Returns the {@link endText} by which a run was asked to end: a cancellation by Temporal's own tools does not count as a person's end. */
 export const endRequestOf = (events: ReadonlyArray<Event>): string | undefined =>
   events

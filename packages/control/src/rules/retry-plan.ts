@@ -2,7 +2,13 @@ import type { Assumptions } from "@durable-payments/api-core";
 import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import type { Decision, WriteRow } from "@durable-payments/ledger";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
-import { canonicalJson, hashOf } from "@durable-payments/protocol/account";
+import {
+  accountNumbersOf,
+  canonicalJson,
+  hashOf,
+  lastFour,
+  withoutAccounts,
+} from "@durable-payments/protocol/account";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { RunState } from "../facts/connection/temporal.ts";
 import { EndedByPerson, invalidInput, type OperationError, refused } from "../errors.ts";
@@ -86,7 +92,7 @@ export const whyNot = ({
   }
   if (end !== undefined && !isOverruled) {
     return new EndedByPerson({
-      message: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason. Nothing was done.`,
+      message: `${end.by} stopped ${workflowId}${end.reason === null ? "" : ` (${end.reason})`}. To retry it, override the stop order with a name and a reason: then another person has to approve what is sent. Nothing was done.`,
       next: { operation: "retry", workflowId, isOverruling: true },
     });
   }
@@ -179,7 +185,14 @@ export const whyNotAmended = (
 const valueAt = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
 
-/** Amends the input of a run by a merge patch (RFC 7396), and returns the changed fields. In a user's own workflow, the steps check it. */
+/** Words a value for the log: of account and card numbers only the end. */
+const shownAs = (path: string, value: unknown, numbers: ReadonlyArray<string>): string => {
+  if (value === undefined || value === null) return "nothing";
+  const text = typeof value === "string" ? value : canonicalJson(value);
+  return /(?:iban|number)$/i.test(path) ? lastFour(text) : withoutAccounts(text, numbers);
+};
+
+/** Amends the input of a run by a merge patch (RFC 7396), and returns the changed fields, also in words. In a user's own workflow, the steps check it. */
 export const amendInput = (
   workflowType: string,
   input: unknown,
@@ -195,10 +208,23 @@ export const amendInput = (
       canonicalJson({ at: valueAt(input, path) }) !== canonicalJson({ at: valueAt(amended, path) }),
   );
   if (fields.length === 0) throw invalidInput("The amendment changes nothing. Nothing was done.");
+  const check = lookUp(CHECKS, workflowType);
+  // Nothing else notices a misspelt field of a user's own workflow, or a field that only its child has.
+  const unknown = fields.find((path) => valueAt(input, path) === undefined);
+  if (check === undefined && unknown !== undefined)
+    throw invalidInput(
+      `The input of ${workflowType} has no field ${unknown}, so it cannot be amended. Nothing was done.`,
+    );
   const accounts = [input, amended].map((one) => (isRecord(one) ? one["account"] : undefined));
   if (accounts[0] !== accounts[1])
     throw invalidInput("The account that pays cannot be amended. Nothing was done.");
-  const checked = lookUp(CHECKS, workflowType)?.(amended, assumptions).input ?? amended;
-  // Only the paths of the fields (`payout.amount`) are kept, not their values.
-  return { input: checked, fields, hash: hashOf(checked) };
+  const checked = check?.(amended, assumptions).input ?? amended;
+  const numbers = [input, amended].flatMap((one) => accountNumbersOf(valueAt(one, "beneficiary")));
+  const changed = fields.map((path) => {
+    const [before, after] = [input, amended].map((one) =>
+      shownAs(path, valueAt(one, path), numbers),
+    );
+    return `${path}: ${before} → ${after}`;
+  });
+  return { input: checked, fields, changed, hash: hashOf(checked) };
 };

@@ -196,10 +196,45 @@ const input = {
 const amended = (patch: unknown) =>
   amendInput("payout", input, { patch, assumptions: defaultAssumptions });
 
-test("an amendment is a merge patch; its fields are named, not their values", () => {
-  const { fields, input: changed } = amended({ payout: { amount: "25.00", currency: "EUR" } });
+test("an amendment is a merge patch; the log has the old and the new value of each changed field", () => {
+  const {
+    changed,
+    fields,
+    input: whole,
+  } = amended({
+    payout: { amount: "25.00", currency: "EUR" },
+  });
   expect(fields).toEqual(["payout.amount"]);
-  expect(changed).toMatchObject({ payout: { amount: "25.00", payout_reference: "Invoice 17" } });
+  expect(changed).toEqual(["payout.amount: 250.00 → 25.00"]);
+  expect(whole).toMatchObject({ payout: { amount: "25.00", payout_reference: "Invoice 17" } });
+});
+
+test("the log has the last four characters of account numbers that are amended, wherever they are", () => {
+  const iban = "DE89370400440532013000";
+  const before = {
+    employee: { account: { iban, account_number: "12345678" }, note: `to ${iban}`, tax: null },
+  };
+  const patch = {
+    employee: {
+      account: { iban: "FR1420041010050500013M02606", account_number: "87654321" },
+      note: "none",
+      tax: "17",
+    },
+  };
+  const { changed } = amendInput("payroll", before, { patch, assumptions: defaultAssumptions });
+  expect(changed).toEqual([
+    "employee.account.iban: …3000 → …2606",
+    "employee.account.account_number: …5678 → …4321",
+    "employee.note: to …3000 → none",
+    "employee.tax: nothing → 17",
+  ]);
+});
+
+test("a field that the input of a user's own workflow does not have is refused: nothing reads it", () => {
+  const patch = { employee: { account: { iban: "DE89370400440532013000" } } };
+  expect(() =>
+    amendInput("payroll", { month: "2026-11" }, { patch, assumptions: defaultAssumptions }),
+  ).toThrow("The input of payroll has no field employee.account.iban");
 });
 
 const done = (operation: string) =>

@@ -40,9 +40,15 @@ const withRequest = (row: WriteRow, { look, call }: Context): WriteRow =>
     ? { ...row, request: call.request }
     : changed(row, look, nextGeneration(row, call.request));
 
+/** The failure of a step that a person has ended. Its details name the person, for a recovery of a lost ledger. */
+const failedBy = ({ end }: Look, message = end?.reason ?? null): Effect => {
+  const type = end?.value["rejected"] === true ? "Rejected" : "Ended";
+  return failing(type, message ?? "", end === undefined ? {} : { by: end.by });
+};
+
 const ended = (row: WriteRow, { become, look }: Context): Decided => {
   const message = look.end?.reason ?? row.message;
-  return become(row, nowEnded(row, message), "ended", failing("Ended", message ?? ""));
+  return become(row, nowEnded(row, message), "ended", failedBy(look, message));
 };
 
 /** The run that asks for the write, with its workflow. */
@@ -131,8 +137,7 @@ const mistrusted = (row: WriteRow | undefined, context: Context): Decided => {
 
 const unsent = (row: WriteRow | undefined, context: Context): Decided => {
   const { call, look, policy } = context;
-  if (row === undefined && look.end !== undefined)
-    return nothing(failing("Ended", look.end.reason ?? ""));
+  if (row === undefined && look.end !== undefined) return nothing(failedBy(look));
   if (row !== undefined && look.end !== undefined && mayEndNow(row)) return ended(row, context);
   const isOther = row !== undefined && row.request.hash !== call.request.hash;
   const isOfThisRun = row !== undefined && row.runId === call.runId;
@@ -238,10 +243,8 @@ const called = (context: Context): Decided => {
         isOther ? failing("AlreadyCarriedOut", message, { id, ownerId }) : returning(row),
       );
     }
-    case "ended": {
-      const type = look.end?.value["rejected"] === true ? "Rejected" : "Ended";
-      return nothing(failing(type, row.message ?? ""));
-    }
+    case "ended":
+      return nothing(failedBy(look, row.message));
   }
 };
 

@@ -98,7 +98,7 @@ const recordRetry = async (
   if (end !== undefined && options.isOverruling === true)
     await decide("overrule", { end: end.sequence });
   if (amendment !== undefined)
-    await decide("amend", { fields: amendment.fields, hash: amendment.hash });
+    await decide("amend", { changed: amendment.changed, hash: amendment.hash });
   if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
 };
 
