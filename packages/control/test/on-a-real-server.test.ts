@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../src/actions/batch/index.ts";
+import { approve } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
 import { replayRuns, selectRuns, type SkippedRuns } from "../src/actions/replay.ts";
 import { planMany, retryPayment } from "../src/actions/retry/retry.ts";
@@ -97,6 +98,18 @@ test("what a person ended is not retried, unless that is overruled: whoever come
     ),
   );
   expect(both.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+  // It is below every limit, but a second person has to approve what a stop order forbade.
+  const isHeld = async () =>
+    expect((await operations.ledger.rowsOf("fraud")).at(-1)?.question?.reason).toContain(
+      "its stop order was overridden",
+    );
+  await vi.waitFor(isHeld, { timeout: 20_000, interval: 50 });
+  for (const by of ["ada", both[0]?.status === "fulfilled" ? "carol" : "dan"])
+    await expect(approve(operations, "fraud", { ...acting, by })).rejects.toThrow(
+      "another person has to approve it",
+    );
+  expect(await paid("fraud")).toBe(0);
+  await approve(operations, "fraud", { ...acting, by: "grace" });
   await result("fraud");
   expect(await paid("fraud")).toBe(1);
 }, 30_000);
