@@ -95,7 +95,7 @@ export const makePaymentsActivities = (
     // It has each write of the contract, and your own operations.
     ...(writes.activities as ContractWriteActivities),
     ...makeWaitActivities({ runtime, ledger, account, waits }),
-    ...makeBatchActivities({ ledger, taskQueue }),
+    ...makeBatchActivities({ ledger, runtime, taskQueue }),
     ...makeTrackerActivities({
       runtime,
       ledger,

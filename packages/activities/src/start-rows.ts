@@ -14,6 +14,7 @@ import {
   BATCH_MEMO,
   batchQueue,
   isOpenStatus,
+  requestTerms,
   type RunMemo,
   type Workflows,
 } from "@durable-payments/protocol";
@@ -25,11 +26,15 @@ import {
 } from "@temporalio/client";
 import { ApplicationFailure, WorkflowNotFoundError } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
-import { notYet } from "./run-operation.ts";
+import { payeeMark } from "@durable-payments/protocol/account";
+import { readPayees } from "./read-payees.ts";
+import { notYet, type PaymentsRuntime } from "./run-operation.ts";
 
 /** Dependencies of the activity of a batch. */
 export interface BatchOptions {
   readonly ledger: Ledger;
+  /** Has the client of the account that pays. */
+  readonly runtime: PaymentsRuntime;
   /** Base queue of the worker: rows run on its queue of batches. */
   readonly taskQueue: string;
 }
@@ -69,6 +74,7 @@ const LONGEST_LOOK_MS = 10 * 60_000;
 /** The reason why only a person can let rows start. */
 const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string | undefined> => {
   if (state === "needsApproval") return "The batch is waiting for approval by a second person.";
+  if (state === "reading") return "The payees of other rows of the batch are being read.";
   const pauses = await ledger.pauses();
   const pause = pauses.find(({ of, scope }) => scope === "all" || (scope === "batch" && of === id));
   return pause && `Paused by ${pause.by}: ${pause.reason}`;
@@ -91,6 +97,14 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
   const change = async (changes: ReadonlyArray<BatchRowChange>): Promise<void> => {
     if (changes.length > 0) await ledger.changeRows(batch, changes);
   };
+
+  /** Whether an input is that of the file's row: anybody who has access to Temporal may start the workflow of a chunk. */
+  const isAsFiled = ({ payee, terms }: BatchRow, { input }: PayoutRow): boolean =>
+    requestTerms("createPayout", input.payout) === terms &&
+    payee ===
+      ("beneficiary" in input
+        ? ledger.keyed(payeeMark(input.beneficiary) ?? "")
+        : input.beneficiary_id);
 
   const payoutsOf = async (workflowId: string) =>
     (await ledger.rowsOf(workflowId)).filter(({ operation }) => operation === "createPayout");
@@ -146,7 +160,8 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     });
-    if (described === undefined) return input && start(row, input);
+    if (described === undefined)
+      return input && isAsFiled(row, input) ? start(row, input) : undefined;
     const { status } = described;
     if (isOpenStatus(status.name)) return undefined;
     const cause = status.name === "COMPLETED" ? undefined : await causeOf(handle.result());
@@ -174,7 +189,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     return payouts.filter((writes) => !writes.some(({ state }) => state === "done")).length;
   };
 
-  return { readRows, change, start, ending, countUnsent };
+  return { readRows, change, isAsFiled, start, ending, countUnsent };
 };
 
 /** Makes the activity that starts the rows of a batch and follows them. */
@@ -221,13 +236,22 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           await ledger.rejectRows(given.batch, "The batch was rejected or cancelled.");
           continue;
         }
+        if (batch.state === "reading" && waiting.some(({ shown }) => shown === null)) {
+          const { attempt } = context.info;
+          await readPayees({ ...options, attempt, signal }, batch.id, waiting);
+          continue;
+        }
         const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
         const free = given.window - (await chunk.countUnsent(open));
-        const next = waiting.slice(0, Math.max(0, free)).map(({ number }) => number);
+        const filed = waiting.filter((row) => {
+          const input = inputs.get(row.number);
+          return input !== undefined && chunk.isAsFiled(row, input);
+        });
+        const next = filed.slice(0, Math.max(0, free)).map(({ number }) => number);
         const claimed = new Set(await ledger.claimRows(given.batch, next));
         const covered = await atOnce(
-          waiting.filter(({ number }) => claimed.has(number)),
+          filed.filter(({ number }) => claimed.has(number)),
           async (row) => {
             const input = inputs.get(row.number);
             return input && chunk.start(row, input);

@@ -1,13 +1,17 @@
 // The outcome of a row is that of its payout in the ledger. Temporal's status says how its workflow ended, which may be
 // without a payout, or by a cancellation after it.
 import {
+  type Batch,
   type BatchRowState,
   type Ledger,
   openLedger,
   type WriteRow,
 } from "@durable-payments/ledger";
-import type { PayoutRow } from "@durable-payments/protocol/calls";
-import { failureTypes } from "@durable-payments/protocol/calls";
+import { createClient } from "@durable-payments/api-core";
+import { requestTerms } from "@durable-payments/protocol";
+import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
+import { failureTypes, type PayoutRow } from "@durable-payments/protocol/calls";
+import { startSimulator } from "@durable-payments/simulator";
 import {
   type Client,
   WorkflowExecutionAlreadyStartedError,
@@ -21,7 +25,10 @@ import {
 } from "@temporalio/common";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { makeBatchActivities } from "../src/start-rows.ts";
-import { attempt, failureOf } from "./support/attempts.ts";
+import type { PaymentsRuntime } from "../src/run-operation.ts";
+import { attempt, failureOf, runtimeOver } from "./support/attempts.ts";
+import { beneficiary } from "./support/bodies.ts";
+import { outageBefore } from "./support/failing-service.ts";
 import { ACCOUNT, putRow } from "./support/rows.ts";
 
 const BATCH = "payouts/4d34";
@@ -84,7 +91,12 @@ const inputOf = (number: number): PayoutRow => ({
   },
 });
 
-const upload = async (id: string, states: ReadonlyArray<BatchRowState>): Promise<void> => {
+const upload = async (
+  id: string,
+  states: ReadonlyArray<BatchRowState>,
+  state: Batch["state"] = "approved",
+  payees: ReadonlyArray<string> = [],
+): Promise<void> => {
   await ledger.saveBatch(id, () => ({
     batch: {
       id,
@@ -93,7 +105,7 @@ const upload = async (id: string, states: ReadonlyArray<BatchRowState>): Promise
       file: "november.csv",
       contentHash: "c",
       rows: states.length,
-      state: "approved",
+      state,
       createdBy: "ada",
       createdAt: 0,
       approvedBy: null,
@@ -109,21 +121,26 @@ const upload = async (id: string, states: ReadonlyArray<BatchRowState>): Promise
       amount: "10.00",
       currency: "EUR",
       reference: null,
-      payee: "b-1",
+      payee: payees[at] ?? "b-1",
+      terms: requestTerms("createPayout", inputOf(at + 1).input.payout),
+      mark: null,
+      shown: null,
       state,
       message: null,
     })),
   );
 };
 
-const look = (client: Client, count = 1, batch = BATCH) => {
-  const { startRows } = makeBatchActivities({ ledger, taskQueue: "payments" });
-  const rows = Array.from({ length: count }, (_, at) => inputOf(at + 1));
-  return attempt({}, client).run(startRows, { batch, startedBy: "ada", window: 9, rows });
+/** No payee is read. */
+const offline = () => runtimeOver({ url: "http://127.0.0.1:9", clientId: "c", apiKey: "k" });
+
+const look = (client: Client, rows = [inputOf(1)], runtime: PaymentsRuntime = offline()) => {
+  const { startRows } = makeBatchActivities({ ledger, runtime, taskQueue: "payments" });
+  return attempt({}, client).run(startRows, { batch: BATCH, startedBy: "ada", window: 9, rows });
 };
 
-const outcome = async (number = 1, batch = BATCH) => {
-  const [row] = await ledger.batchRows(batch, { after: number - 1, limit: 1 });
+const outcome = async () => {
+  const [row] = await ledger.batchRows(BATCH, { limit: 1 });
   return { state: row?.state, message: row?.message };
 };
 
@@ -237,4 +254,59 @@ it("a memo that names a file without this row does not keep the row from being f
   await payout({});
   await waited("completed");
   expect(await look(client)).toMatchObject({ is: "done", succeeded: 1 });
+});
+
+it.each([
+  ["another amount", { ...inputOf(1).input.payout, amount: "99.00" }, "b-1"],
+  ["another payee", inputOf(1).input.payout, "b-2"],
+])("a workflow with %s than the file starts no row", async (_, payout, beneficiary_id) => {
+  await upload(BATCH, ["started"]);
+  const { client, started } = clientOf({});
+  await failureOf(look(client, [{ ...inputOf(1), input: { beneficiary_id, payout } }]));
+  expect(started).toEqual([]);
+  await look(client, [inputOf(1)]).catch(() => undefined);
+  expect(started).toEqual(["payout/1"]);
+});
+
+it("a file waits for its approval once the payees of its rows are read, and for the service until then", async () => {
+  const simulator = await startSimulator();
+  onTestFinished(() => simulator.stop());
+  const { apiKey, clientId, url } = simulator;
+  const service = createClient({ baseUrl: url, clientId, apiKey });
+  const { beneficiary_id } = await service.createBeneficiary(beneficiary);
+  await service.close();
+  const payees = [beneficiary_id, "b-unknown", beneficiary_id];
+  await upload(BATCH, ["waiting", "waiting", "waiting", "covered"], "reading", payees);
+  const outage = await outageBefore(simulator);
+  const { client, started } = clientOf({});
+  const rows = [1, 2, 3].map(inputOf);
+  const runtime = runtimeOver({ ...simulator, url: outage.url });
+  await outage.set("503");
+  expect((await failureOf(look(client, rows, runtime))).message).toMatch(
+    /^The payees cannot be read:/,
+  );
+  expect(await ledger.batch(BATCH)).toMatchObject({ state: "reading" });
+  expect((await outcome()).message).toContain("The payees cannot be read");
+  await outage.set("up");
+  expect(await look(client, rows, runtime)).toEqual({
+    is: "waiting",
+    why: "The batch is waiting for approval by a second person.",
+  });
+  expect(started).toEqual([]);
+  const known = describeAccount(beneficiary, ledger.keyed);
+  expect(await ledger.batchRows(BATCH, { limit: 9 })).toMatchObject([
+    known,
+    UNKNOWN_PAYEE,
+    known,
+    { state: "covered", mark: null, shown: null },
+  ]);
+});
+
+it("the payees of one part of a file are read without those of another", async () => {
+  await upload(BATCH, ["waiting", "waiting"], "reading");
+  await ledger.keepPayees(BATCH, [1], { mark: "m", shown: "Ltd" });
+  expect(await look(clientOf({}).client)).toEqual({
+    is: "waiting",
+    why: "The payees of other rows of the batch are being read.",
+  });
 });

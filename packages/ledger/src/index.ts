@@ -15,6 +15,7 @@ export type * from "./model/row.ts";
 export { grownWait, LEAVES_WITHIN_MS } from "./model/rows.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
+export { batchLogId } from "./store/batch-methods.ts";
 export { endAmong } from "./store/log.ts";
 export { LedgerUnavailable } from "./store/store.ts";
 export type { Seal } from "./store/table.ts";

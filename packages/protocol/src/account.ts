@@ -156,6 +156,9 @@ export const likelyPayeeMark = (beneficiary: unknown): string | undefined => {
   return iban === "" ? markOf(number, country) : undefined;
 };
 
+/** Stands for the account of a beneficiary that the service does not know: who approves it sees that. */
+export const UNKNOWN_PAYEE = { mark: "unknown", shown: "a beneficiary not found at the service" };
+
 /**
  * Describes an account for its approver, with the mark that the approval names.
  *

@@ -104,6 +104,7 @@ const shown = {
   id,
   follow: on("follow", "Follow the run until it ends"),
   log: on("log", "Who did what: sends, outcomes, removals, decisions"),
+  rows: on("rows", "Every row of a batch, with its payee"),
   verify: on("verify", "With --log: check that nobody has edited it"),
   exitStatus: on("exit-status", "Report the run's status in the exit code"),
   json,
@@ -143,7 +144,7 @@ export const show = Command.make("show", shown, (given) =>
         output.answer(log, work.logText);
         return EXIT_CODES.done;
       }
-      const batch = ledger && (await work.findBatch(ledger, workflowId));
+      const batch = ledger && (await work.findBatch(ledger, workflowId, given.rows));
       if (batch !== undefined) {
         output.answer(batch, work.batchText);
         return EXIT_CODES.done;
@@ -160,7 +161,8 @@ export const show = Command.make("show", shown, (given) =>
     `Show one run: its status and the reason, each step, the open question with the
   consequences of each answer, and possible actions. Writes are read from the
   ledger, and progress from Temporal. For a batch, show the number of rows by
-  outcome, and the failed rows with their reasons.`,
+  outcome, and the failed rows with their reasons. If it waits for approval, show
+  whom it pays: the sums, the new payees, the largest rows, likely duplicates.`,
     [
       { command: "starter show invoice-17", description: "One run" },
       { command: "starter show invoice-17 --follow", description: "Until it ends" },

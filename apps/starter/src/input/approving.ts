@@ -9,7 +9,7 @@ import {
 import type { ApproveFlags } from "../commands/decide.ts";
 import { badUsage } from "../exit-codes.ts";
 import { canAsk, confirm } from "../output/ask.ts";
-import { batchText } from "../output/list-text.ts";
+import { batchText } from "../output/batch-text.ts";
 import { commandOf, decidedText } from "../output/next.ts";
 import { type Output, visible } from "../output/output.ts";
 import { questionLines } from "../output/run-text.ts";
@@ -47,6 +47,9 @@ const askFor = async (output: Output, lines: ReadonlyArray<string>): Promise<voi
   await confirm("Approve it?", "Nothing was recorded.");
 };
 
+/** Rows of a file after which the progress of its approval is shown. */
+const SHOWN_EVERY = 1_000;
+
 /** Approves a write or a file: exactly what was shown. */
 export const approveShown = async (output: Output, flags: ApproveFlags): Promise<void> => {
   const { hash, id } = flags;
@@ -55,7 +58,11 @@ export const approveShown = async (output: Output, flags: ApproveFlags): Promise
     const batch = await findBatch(opened.ledger, id);
     if (batch !== undefined) {
       if (hash === undefined) await askFor(output, batchText(visible(batch)).split("\n"));
-      await decideBatch(opened, id, "approve", { ...acting, hash });
+      const seen = hash ?? batch.listing?.hash;
+      const onProgress = (approved: number, rows: number) => {
+        if (approved % SHOWN_EVERY === 0) output.say(`${approved} of ${rows} rows approved`);
+      };
+      await decideBatch(opened, id, "approve", { ...acting, hash: seen, onProgress });
       output.answer({ batch: id, is: "approved" }, (shown) => `${shown.batch}: approved.`);
       return;
     }

@@ -20,7 +20,7 @@ import {
 } from "@durable-payments/control";
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
 import { badUsage } from "../exit-codes.ts";
-import { confirm } from "../output/ask.ts";
+import { ask, canAsk, confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
@@ -97,11 +97,11 @@ const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<st
 /** Checks a file of payments, shows its totals, and pays it after a confirmation. */
 export const submitFile = async (
   output: Output,
-  { approveAbove, file, id, isDryRun, key, results, window, yes, ...given }: PayFlags,
+  { approveAbove, file, id, isDryRun, key, notDuplicate, results, window, yes, ...given }: PayFlags,
 ): Promise<void> => {
   if (id !== undefined || key !== undefined)
     throw badUsage("--id and --key are for one payment: each row of a file has its own key.");
-  const options = { ...actingOf(given), approveAbove, window };
+  const options = { ...actingOf(given), approveAbove, notDuplicate, window };
   checkPayOptions(options);
   if (results !== undefined) checkResultFile(results);
   const checked = await checkBatchFile(file, assumptionsHere());
@@ -120,16 +120,17 @@ export const submitFile = async (
       for (const line of planText(plan, funds)) output.say(line);
       await confirm("Pay this file?", "Nothing was started.");
     }
-    const batch = await payFile(operations, checked, plan, options);
+    const isUnexplained = plan.similar.length > 0 && !plan.isUploaded && canAsk();
+    const reason =
+      notDuplicate ??
+      (isUnexplained ? await ask("Why are these no duplicates (recorded)?") : undefined);
+    const batch = await payFile(operations, checked, plan, { ...options, notDuplicate: reason });
     if (results !== undefined) await writeResultFile(operations.ledger, batch.id, results);
-    const isAsking = batch.state === "needsApproval";
+    const isAsking = batch.state === "needsApproval" || batch.state === "reading";
     output.answer({ ...plan, state: batch.state }, ({ batch: workflowId, state }) =>
       [
         `${workflowId}: ${isAsking ? "uploaded, waiting for approval by a second person" : state}`,
-        ...nextLines([
-          ...(isAsking ? [{ operation: "approve", workflowId } as const] : []),
-          { operation: "show", workflowId },
-        ]),
+        ...nextLines([{ operation: "show", workflowId }]),
       ].join("\n"),
     );
   });

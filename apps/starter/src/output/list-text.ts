@@ -1,27 +1,6 @@
-import {
-  type BatchDetails,
-  type BatchView,
-  csvText,
-  type RunList,
-  type RunView,
-  sumMoney,
-} from "@durable-payments/control";
-import { nextLines, plainCommand } from "./next.ts";
+import { csvText, type RunList, type RunView, sumMoney } from "@durable-payments/control";
 import { statusesText } from "./run-text.ts";
-import {
-  ago,
-  counted,
-  joined,
-  money,
-  noteLines,
-  pairs,
-  section,
-  styled,
-  table,
-  totals,
-  when,
-  wrap,
-} from "./text.ts";
+import { ago, counted, joined, styled, table, totals, wrap } from "./text.ts";
 
 /** Counts runs and sums their money by status. */
 export const totalsOf = (runs: RunList["runs"]) => {
@@ -103,66 +82,3 @@ export const listCsv = (runs: ReadonlyArray<RunView>): string =>
       endedAt: iso(endedAt),
     })),
   ).trimEnd();
-
-const rowCounts = ({ counts }: BatchView): string =>
-  counts
-    .map(({ amount, currency, rows, state }) => {
-      const sum = currency === null ? "" : ` (${money({ amount, currency })})`;
-      return `${rows} ${state}${sum}`;
-    })
-    .join(", ");
-
-const BATCH_STATES: Readonly<Record<string, string>> = { needsApproval: "needs approval" };
-
-/** Words the state of a batch. */
-const batchState = ({ pausedBy, state }: BatchView): string =>
-  `${BATCH_STATES[state] ?? state}${pausedBy === null ? "" : `, paused by ${pausedBy}`}`;
-
-/** Prints batches. */
-export const batchesText = (
-  { batches }: { readonly batches: ReadonlyArray<BatchView> },
-  now = Date.now(),
-): string =>
-  batches.length === 0
-    ? "No batch found."
-    : batches
-        .flatMap((batch) => [
-          [styled("bold", batch.id), batchState(batch), ago(batch.createdAt, now)].join("  "),
-          wrap(`${batch.file}: ${rowCounts(batch)}`, "    "),
-        ])
-        .join("\n");
-
-/** Prints one batch: its counts, and each failed or rejected row with the reason. */
-export const batchText = (batch: BatchDetails): string => {
-  const { approvedBy, counts, createdAt, createdBy, failed, file, id, next, notNamed } = batch;
-  const { rejected, rows } = batch;
-  const cells = (of: BatchDetails["failed"]) =>
-    of.map((row) => [`row ${row.number}`, row.workflowId, money(row), row.message ?? "no reason"]);
-  return [
-    styled("bold", id),
-    pairs([
-      ["status", batchState(batch)],
-      ["file", `${file}, ${counted(rows, "row")}`],
-      ["started", `${when(createdAt)} by ${createdBy}`],
-      ["approved", approvedBy && `by ${approvedBy}`],
-    ]),
-    ...noteLines(batch.warnings, "  "),
-    ...section(
-      "Rows",
-      counts.map(({ amount, currency, rows: count, state }) => [
-        state,
-        String(count),
-        currency === null ? "" : money({ amount, currency }),
-      ]),
-    ),
-    ...section("Failed", cells(failed)),
-    ...section("Rejected", cells(rejected)),
-    ...(notNamed === 0
-      ? []
-      : [
-          wrap(`… and ${notNamed} more. For every row, pass --results with the file:`, "  "),
-          `    ${styled("cyan", plainCommand("pay", file, "--results", "results.csv"))}`,
-        ]),
-    ...nextLines(next),
-  ].join("\n");
-};

@@ -3,10 +3,10 @@ import type {
   InboxItem,
   PaymentView,
   RunDetails,
-  RunLog,
   RunView,
   StepView,
 } from "@durable-payments/control/show";
+import { listingLines } from "./batch-text.ts";
 import { commandOf, nextLines } from "./next.ts";
 import {
   beside,
@@ -76,7 +76,7 @@ const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): 
 };
 
 /** Words the fields of an object; empty ones are left out. */
-const wordsOf = (fields: Readonly<Record<string, unknown>>): string =>
+export const wordsOf = (fields: Readonly<Record<string, unknown>>): string =>
   Object.entries(fields)
     .filter(([, value]) => value !== null && value !== "")
     .map(
@@ -176,6 +176,7 @@ const itemText = (item: InboxItem, index: number, now: number): string => {
     ...questionLines(item)
       .slice(1)
       .map((line) => wrap(line, "     ")),
+    ...(item.file === undefined ? [] : listingLines(item.file, item.file)),
     `   ${styled("cyan", commandFor(item))}`,
   ].join("\n");
 };
@@ -195,36 +196,3 @@ export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => 
     ...noteLines(notes),
   ].join("\n");
 };
-
-const logLine = (line: RunLog["lines"][number]): string => {
-  const [what, who, details] =
-    "kind" in line
-      ? [
-          styled("bold", line.kind),
-          line.by,
-          joined([line.reason, wordsOf(line.value), `(known by ${line.how})`], " "),
-        ]
-      : [line.what, line.who, wordsOf(line.details)];
-  const title = `${line.step === null ? "" : `${line.step}: `}${what}, by ${who}`;
-  return beside(`  ${when(line.at)}  `, `${title}${details === "" ? "" : ` (${details})`}`);
-};
-
-/** Prints the log of a workflow id, and whether it is unchanged. */
-export const logText = ({ lines, verification, workflowId }: RunLog): string =>
-  [
-    styled("bold", workflowId),
-    ...lines.map(logLine),
-    ...(verification === undefined
-      ? []
-      : [
-          "",
-          verification.isIntact
-            ? styled("green", `Verified: all ${verification.lines} lines are unchanged.`)
-            : wrap(
-                styled(
-                  "red",
-                  `EDITED: entry ${verification.sequence} does not match the entry before it.`,
-                ),
-              ),
-        ]),
-  ].join("\n");

@@ -1,5 +1,7 @@
+import type { DecisionKind, JsonObject } from "@durable-payments/ledger";
 import type {
   BatchDetails,
+  FileListing,
   InboxItem,
   RunDetails,
   RunLog,
@@ -7,8 +9,10 @@ import type {
 } from "@durable-payments/control/show";
 import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText } from "../../src/output/installation.ts";
-import { batchText, listCsv, listText } from "../../src/output/list-text.ts";
-import { inboxText, logText, runText } from "../../src/output/run-text.ts";
+import { batchText } from "../../src/output/batch-text.ts";
+import { listCsv, listText } from "../../src/output/list-text.ts";
+import { logText } from "../../src/output/log-text.ts";
+import { inboxText, runText } from "../../src/output/run-text.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 const START = Date.parse("2026-11-23T19:30:00Z");
@@ -278,32 +282,105 @@ it("prints CSV in which no cell is a formula", () => {
   );
 });
 
-it("names the failed rows of a batch with the reason, and the retry", () => {
-  const row: BatchDetails["failed"][number] = {
-    number: 3,
-    workflowId: "row-3",
-    fingerprint: "f",
-    reference: null,
-    payee: null,
-    amount: "10.50",
-    currency: "EUR",
-    state: "failed",
-    message: "The account is closed.",
+const batch: BatchDetails = {
+  id: "file-1",
+  account: "a",
+  type: "payout",
+  file: "salaries.csv",
+  contentHash: "c",
+  rows: 22,
+  state: "needsApproval",
+  createdBy: "ada",
+  createdAt: START,
+  finishedAt: null,
+  approvedBy: null,
+  pausedBy: null,
+  counts: [],
+  failed: [],
+  rejected: [],
+  covered: [],
+  notNamed: 0,
+  warnings: [],
+  notDuplicate: null,
+  listing: null,
+  next: [],
+};
+
+const row: BatchDetails["failed"][number] = {
+  number: 3,
+  workflowId: "row-3",
+  fingerprint: "f",
+  reference: null,
+  payee: null,
+  terms: "t",
+  mark: null,
+  shown: null,
+  amount: "10.50",
+  currency: "EUR",
+  state: "failed",
+  message: "The account is closed.",
+};
+
+const listing: FileListing = {
+  hash: "0123456789abcdef0123456789abcdef",
+  sums: [
+    { currency: "EUR", amount: "9010.00" },
+    { currency: "USD", amount: "34.80" },
+  ],
+  payees: 21,
+  newPayees: 2,
+  notFound: 1,
+  problem: null,
+  notListed: 20,
+  rows: [
+    {
+      ...row,
+      workflowId: "payout/nov-1",
+      amount: "9000.00",
+      reference: "Invoice 1",
+      shown: "Example Supplies GmbH, DE, account ending in 3000",
+      isNew: true,
+    },
+    { ...row, workflowId: "payout/nov-2", shown: "not found at the service", isNew: false },
+  ],
+};
+
+it("shows a file's approver whom it pays, and how to approve exactly that", () => {
+  const { hash } = listing;
+  const warnings = ["Row 3 may be a duplicate of invoice-3 of 2026-11-22 10:00 UTC, done"];
+  const about = { warnings, notDuplicate: "second delivery" };
+  const next = [{ operation: "approve", workflowId: "file-1", hash }] as const;
+  const text = batchText({ ...batch, ...about, listing, next });
+  expectNarrow(text);
+  expect(text).toMatchSnapshot();
+  const item: InboxItem = {
+    ...question,
+    kind: "batch",
+    workflowId: "file-1",
+    step: null,
+    hash,
+    file: { ...listing, ...about },
   };
+  const inbox = inboxText({ items: [item], notes: [] }, NOW);
+  expectNarrow(inbox);
+  for (const part of ["9010.00 EUR, 34.80 USD to 21 payees", "NEW PAYEE", hash])
+    expect(inbox).toContain(part);
+});
+
+it("says why a file waits for its payees", () => {
+  const problem = "The payees cannot be read: the service answers 503";
+  const unread = { ...listing, problem };
+  expect(batchText({ ...batch, state: "reading", listing: unread })).toContain(problem);
+});
+
+it("names the failed rows of a batch with the reason, and the retry", () => {
   const text = batchText({
-    id: "file-1",
-    account: "a",
-    type: "payout",
-    file: "salaries.csv",
-    contentHash: "c",
-    rows: 2,
+    ...batch,
+    rows: 3,
     state: "finished",
-    createdBy: "ada",
-    createdAt: START,
     finishedAt: START,
     approvedBy: "bob",
-    pausedBy: null,
-    rejected: [],
+    covered: [{ ...row, number: 4, state: "covered", message: "Already in payouts/4d34." }],
     notNamed: 3,
     warnings: ["Row 3 may be a duplicate of invoice-3 of 2026-11-22 10:00 UTC, done"],
     failed: [row],
@@ -332,6 +409,25 @@ it("names the failed rows of a batch with the reason, and the retry", () => {
   expect(text).toMatchSnapshot();
 });
 
+const started = { type: "payout", content: "c", needsApproval: true, approveAbove: "100.00" };
+
+const said = (
+  ...all: ReadonlyArray<readonly [kind: DecisionKind, value: JsonObject]>
+): RunLog["lines"] =>
+  all.map(([kind, value], index) => ({
+    account: "a",
+    workflowId: "invoice-17",
+    step: null,
+    at: START,
+    sequence: 3 + index,
+    kind,
+    question: null,
+    by: "grace",
+    how: "PAYMENTS_PERSON",
+    reason: "checked",
+    value,
+  }));
+
 it("prints the log: who did what, decisions among them, and whether it was edited", () => {
   const log: RunLog = {
     workflowId: "invoice-17",
@@ -350,6 +446,22 @@ it("prints the log: who did what, decisions among them, and whether it was edite
         reason: "fraud",
         value: {},
       },
+      ...said(
+        ["start", { ...started, file: { batch: "payouts/4d34", row: 3, name: "november.csv" } }],
+        ["start", { file: "november.csv", rows: 2, sums: { EUR: "9.00" }, approveAbove: "1.00" }],
+        ["approve", { generation: 1, terms: "t", account: "m", file: "payouts/4d34" }],
+        ["approve", { generation: 1, terms: "t", account: "m" }],
+        ["approve", { rows: 2, hash: "0123" }],
+        ["cancel", { is: "Rejected" }],
+        ["cancel", { is: "Cancelled" }],
+        ["end", { rejected: true }],
+        ["overrule", { end: 3 }],
+        ["resend", {}],
+        ["found", { id: "p-1" }],
+        ["pause", { scope: "all", of: "" }],
+        ["resume", { scope: "batch", of: "payouts/4d34" }],
+        ["retry", { way: "start" }],
+      ),
     ],
   };
   expect(logText({ ...log, verification: { isIntact: true, lines: 2 } })).toMatchSnapshot();

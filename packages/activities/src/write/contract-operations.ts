@@ -3,7 +3,12 @@ import { checkInput, operation as contractOf } from "@durable-payments/api-core/
 import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
 import { requestHash, requestTerms, textAt, withoutAccounts } from "@durable-payments/protocol";
-import { describeAccount, payeeMark, personMarks } from "@durable-payments/protocol/account";
+import {
+  describeAccount,
+  payeeMark,
+  personMarks,
+  UNKNOWN_PAYEE,
+} from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { contradictedField, oneByOne, reusableBeneficiary } from "./beneficiaries.ts";
@@ -313,8 +318,8 @@ export const makeContractOperations = ({
 
   const payeeOf = async (request: JsonObject) => {
     const beneficiary_id = textAt(request, "beneficiary_id") ?? "";
-    const shown = await read((client) => client.retrieveBeneficiary({ beneficiary_id }));
-    return describeAccount(shown, ledger.keyed);
+    const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
+    return shown === undefined ? UNKNOWN_PAYEE : describeAccount(shown, ledger.keyed);
   };
 
   const make = (name: WriteName): WriteOperation => {

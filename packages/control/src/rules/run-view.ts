@@ -1,5 +1,5 @@
 import { formatAmount } from "@durable-payments/api-core/decimal";
-import type { KnownBy, WriteState } from "@durable-payments/ledger";
+import type { BatchRow, KnownBy, WriteState } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import type { RunState } from "../facts/connection/temporal.ts";
@@ -115,6 +115,24 @@ export interface ChoiceView {
   readonly consequence: string;
 }
 
+/** The rows that a file pays. */
+export interface FileListing {
+  /** Names exactly these rows and payees: an approval in a script gives it. */
+  readonly hash: string;
+  /** Sums by currency. */
+  readonly sums: Money;
+  readonly payees: number;
+  /** Payees that were never paid before. */
+  readonly newPayees: number;
+  /** Rows whose payee the service does not know: they will fail. */
+  readonly notFound: number;
+  /** Why a payee could not be read so far: until then nobody can approve the file. */
+  readonly problem: string | null;
+  /** The largest rows, or all; `isNew`: its payee was never paid before. */
+  readonly rows: ReadonlyArray<BatchRow & { readonly isNew: boolean }>;
+  readonly notListed: number;
+}
+
 /** An item that waits for a person. */
 export interface InboxItem extends PaymentView {
   readonly kind: "question" | "approval" | "batch" | "limits" | "unknown";
@@ -133,4 +151,9 @@ export interface InboxItem extends PaymentView {
   readonly hash: string | null;
   /** Further facts for an approver: who started it and how, and what has changed since an earlier approval. */
   readonly details: ReadonlyArray<string>;
+  /** What a file pays that waits for its approval, and its likely duplicates. */
+  readonly file?: FileListing & {
+    readonly warnings: ReadonlyArray<string>;
+    readonly notDuplicate: string | null;
+  };
 }

@@ -4,6 +4,7 @@ import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
 import { limitsText } from "../rules/limits-text.ts";
 import { approvableOf } from "../rules/approval.ts";
+import { readListing } from "./batch.ts";
 import { approvalConsequences, consequencesOf } from "../rules/consequences.ts";
 import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
 import { readProgress } from "../facts/progress.ts";
@@ -57,6 +58,9 @@ export const itemsOf = (
     },
   );
 
+/** Likely duplicates that the inbox names of each file. */
+const MOST_WARNED = 3;
+
 /** Most writes with an unknown outcome whose runs are read. */
 const MOST_LOOKED_AT = 200;
 
@@ -82,9 +86,10 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
   const waiting = await ledger.batches({ state: "needsApproval" });
   return atOnce(waiting, async (batch) => {
     const { createdAt, createdBy, id, rows, file } = batch;
-    const about = [`A second person has to approve the ${rows} rows of ${file}`];
-    const [first, ...others] = await ledger.batchCounts(id);
-    const { amount = null, currency = null } = others.length === 0 ? (first ?? {}) : {};
+    const listing = await readListing(ledger, batch);
+    const { notDuplicate, warnings } = keptOf(batch);
+    const [sum, ...others] = listing.sums;
+    const { amount = null, currency = null } = others.length === 0 ? (sum ?? {}) : {};
     return {
       kind: "batch",
       workflowId: id,
@@ -96,15 +101,16 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
       amount,
       currency,
       reference: file,
-      reason: `${[...about, ...keptOf(batch).warnings.slice(0, 3)].join(". ")}.`,
+      reason: `A second person has to approve the ${rows} rows of ${file}.`,
       since: createdAt,
       choices: choicesOf({
-        approve: "APPROVE: pays every row as shown.",
+        approve: "APPROVE: pays exactly these rows, to these accounts.",
         reject: "REJECT: pays no row of this file.",
       }),
       startedBy: createdBy,
-      hash: null,
+      hash: listing.hash,
       details: [],
+      file: { ...listing, warnings: warnings.slice(0, MOST_WARNED), notDuplicate },
     };
   });
 };

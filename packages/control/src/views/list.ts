@@ -1,12 +1,11 @@
-import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
+import type { Ledger } from "@durable-payments/ledger";
 import { atOnce, OPEN_RUNS, queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
-import { keptOf } from "../actions/batch/batch.ts";
 import type { Operations } from "../facts/connection/operations.ts";
 import { listed, PAYING } from "../facts/connection/temporal.ts";
-import { invalidInput, type NextOperation } from "../errors.ts";
+import { invalidInput } from "../errors.ts";
 import { type RunView, type Status, STATUSES } from "../rules/run-view.ts";
 import { readEvidence, viewOf } from "./run.ts";
-import { type Evidence, pauseOf } from "../rules/standing.ts";
+import type { Evidence } from "../rules/standing.ts";
 
 /** Filter of runs; all fields are optional. */
 export interface RunListFilter {
@@ -78,9 +77,7 @@ const idsOfLedger = async (
     ...(asks("unknown") ? await ledger.rows({ states, limit: MOST_ROWS }) : []),
   ];
   const stopped = asks("ended") ? await ledger.stoppedIds(MOST_ROWS) : [];
-  return [...stopped, ...rows.map(({ workflowId }) => workflowId)].filter((id) =>
-    id.startsWith(find),
-  );
+  return [...stopped, ...rows.map(({ ownerId }) => ownerId)].filter((id) => id.startsWith(find));
 };
 
 /** Operations whose result ids are searched. */
@@ -180,75 +177,4 @@ export const listRuns = async (operations: Operations, filter: RunListFilter) =>
   // Whether there are more than the limit.
   const isMore = runs.length > filter.limit;
   return { runs: runs.slice(0, filter.limit), isMore };
-};
-
-/** A batch with the outcome of its rows. */
-export interface BatchView extends Omit<Batch, "details"> {
-  readonly counts: ReadonlyArray<BatchCount>;
-  readonly pausedBy: string | null;
-}
-
-/** A batch with the first 100 rows of each kind that need attention. */
-export interface BatchDetails extends BatchView {
-  readonly failed: ReadonlyArray<BatchRow>;
-  readonly rejected: ReadonlyArray<BatchRow>;
-  /** Failed and rejected rows beyond these. */
-  readonly notNamed: number;
-  /** Which rows are likely duplicates of payments under other ids. */
-  readonly warnings: ReadonlyArray<string>;
-  readonly next: ReadonlyArray<NextOperation>;
-}
-
-const MOST_NAMED = 100;
-
-const sumOf = (counts: BatchView["counts"]): number =>
-  counts.reduce((sum, { rows }) => sum + rows, 0);
-
-const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch): Promise<BatchView> => {
-  const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
-  return { ...batch, counts, pausedBy: pauseOf(pauses, batch.id)?.by ?? null };
-};
-
-/**
- * Lists batches, the newest first, each with the counts of its rows.
- *
- * @param limit most batches.
- */
-export const listBatches = async (
-  ledger: Ledger,
-  limit: number,
-): Promise<ReadonlyArray<BatchView>> =>
-  Promise.all((await ledger.batches({ limit })).map((batch) => batchOf(ledger, batch)));
-
-/** Returns the possible actions for a batch. */
-const nextOfBatch = (batch: BatchView): ReadonlyArray<NextOperation> => {
-  const { id, pausedBy, state } = batch;
-  const next: Array<NextOperation> = [];
-  if (state === "needsApproval") {
-    next.push({ operation: "approve", workflowId: id }, { operation: "reject", workflowId: id });
-  }
-  if (pausedBy !== null) next.push({ operation: "resume", of: id });
-  if (batch.counts.some(({ rows, state: of }) => of === "failed" && rows > 0))
-    next.push({ operation: "retryAll", batch: id });
-  if (state === "approved") next.push({ operation: "show", workflowId: id, isFollowed: true });
-  return next.slice(0, 3);
-};
-
-/**
- * Reads one batch, with its failed rows and their reasons.
- *
- * @returns undefined if the ledger has no such batch.
- */
-export const findBatch = async (ledger: Ledger, id: string): Promise<BatchDetails | undefined> => {
-  const batch = await ledger.batch(id);
-  if (batch === undefined) return undefined;
-  const [view, failed, rejected] = await Promise.all([
-    batchOf(ledger, batch),
-    ledger.batchRows(id, { states: ["failed"], limit: MOST_NAMED }),
-    ledger.batchRows(id, { states: ["rejected"], limit: MOST_NAMED }),
-  ]);
-  const { warnings } = keptOf(batch);
-  const faulty = view.counts.filter(({ state }) => state === "failed" || state === "rejected");
-  const notNamed = sumOf(faulty) - failed.length - rejected.length;
-  return { ...view, failed, rejected, notNamed, warnings, next: nextOfBatch(view) };
 };

@@ -38,12 +38,15 @@ const PAGE = 500;
 const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>) => {
   const payout = writes.find(({ operation }) => operation === "createPayout");
   const asked = writes.find(({ question }) => question !== null);
+  // What an earlier file has paid must not read as a row that was not paid: somebody would pay it again.
+  const covered = payout?.state === "done" ? "already paid" : "in an earlier file";
+  const state = row.state === "covered" ? covered : row.state;
   return {
     row: row.number,
     key: row.workflowId.slice(row.workflowId.indexOf("/") + 1),
     workflow_id: row.workflowId,
     payout_id: payout?.madeId ?? "",
-    state: asked === undefined ? row.state : "needs a person",
+    state: asked === undefined ? state : "needs a person",
     reason: row.message ?? asked?.question?.reason ?? payout?.message ?? "",
     amount: payout?.request.amount ?? row.amount ?? "",
     currency: payout?.request.currency ?? row.currency ?? "",

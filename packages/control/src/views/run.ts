@@ -1,4 +1,5 @@
 import {
+  batchLogId,
   endAmong,
   type Ledger,
   type Pause,
@@ -38,7 +39,7 @@ export const readEvidence = async (
   const most = progress === undefined ? 0 : mostEvents(progress);
   const [runs, rows, waits, decisions, failure, events] = await Promise.all([
     ledger?.runs({ workflowIds: [workflowId], limit: 1 }) ?? [],
-    ledger?.rowsOf(rootId) ?? [],
+    ledger?.rowsOf(workflowId) ?? [],
     ledger?.waits({ workflowId }) ?? [],
     ledger?.decisionsOf(rootId) ?? [],
     client && progress ? readFailureOf(client, workflowId, progress) : null,
@@ -46,14 +47,13 @@ export const readEvidence = async (
       ? readEvents(client, { workflowId, runId: progress.runId }, most)
       : [],
   ]);
-  const isOwn = ({ step }: WriteRow) => rootId === workflowId || step.startsWith(`${workflowId}:`);
   return {
     workflowId,
     progress,
     failure,
     items: timelineOf(events),
     run: runs[0],
-    rows: rows.filter(isOwn),
+    rows,
     waits,
     pauses,
     end: endAmong(decisions),
@@ -236,8 +236,8 @@ export const nextOf = (
 export type RunLog = Awaited<ReturnType<typeof readLog>>;
 
 /**
- * Reads the log of a workflow id: every send, outcome, removal and decision, with who asked for it. Decisions about
- * everything (a pause, a recovery) are among them, where they fall into its time.
+ * Reads the log of a workflow id or a batch: its start, every send, outcome, removal and decision, with who asked for it.
+ * Pauses of its batch, and decisions about everything (a pause, a recovery) within its time, are among them.
  *
  * @param isVerified whether the chain of hashes is checked.
  * @throws NotFound if the ledger has nothing of the id.
@@ -247,15 +247,26 @@ export const readLog = async (
   workflowId: string,
   { isVerified = false }: { readonly isVerified?: boolean } = {},
 ) => {
-  const [own, general] = await Promise.all([ledger.logOf(workflowId), ledger.decisionsOf("")]);
+  const found = await ledger.batch(workflowId);
+  const logId = found === undefined ? workflowId : batchLogId(workflowId);
+  const [own, general, [run]] = await Promise.all([
+    ledger.logOf(logId),
+    ledger.decisionsOf(""),
+    ledger.runs({ workflowIds: [workflowId], limit: 1 }),
+  ]);
   const [first, last] = [own[0]?.sequence, own.at(-1)?.sequence];
   if (first === undefined || last === undefined)
     throw notFound(`The ledger has no log for ${workflowId}.`);
-  const among = general.filter(({ sequence }) => sequence > first && sequence < last);
+  const { finishedAt = null, id: batch = run?.batch } = found ?? {};
+  const among = general.filter(({ at, sequence, value: { of, scope } }) => {
+    if (sequence < first) return false;
+    if (scope === "batch") return of === batch;
+    return found === undefined ? sequence < last : at <= (finishedAt ?? at);
+  });
   return {
     workflowId,
     lines: [...own, ...among].toSorted((a, b) => a.sequence - b.sequence),
     /** Present if the chain of hashes was checked. */
-    ...(isVerified && { verification: await ledger.verify(workflowId) }),
+    ...(isVerified && { verification: await ledger.verify(logId) }),
   };
 };

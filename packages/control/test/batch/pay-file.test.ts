@@ -1,12 +1,14 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
+import { requestTerms } from "@durable-payments/protocol";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { writeResultFile } from "../../src/views/result-file.ts";
-import { findBatch, readInbox } from "../../src/views/index.ts";
+import { findBatch } from "../../src/views/index.ts";
+import { put, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
 let folder: string;
@@ -95,8 +97,59 @@ test("the same rows are the same batch; a row of another file is not paid again"
   });
   await payFile(operations, second, plan, ada);
   expect(await ledger.batchCounts(second.batch)).toMatchObject([
-    { state: "rejected", rows: 1 },
+    { state: "covered", rows: 1 },
     { state: "waiting", rows: 1 },
+  ]);
+  const out = join(folder, "second-out.csv");
+  const stateOf = async () => {
+    await writeResultFile(ledger, second.batch, out);
+    return (await readFile(out, "utf8")).split("\n")[1];
+  };
+  const rest = `Already in ${first.batch}.,10.00,EUR,Invoice 2`;
+  expect(await stateOf()).toBe(`2,2,payout/2,,in an earlier file,${rest}`);
+  await put(ledger, row({ workflowId: "payout/2", state: "done", madeId: "p-2" }));
+  expect(await stateOf()).toMatch(/^2,2,payout\/2,p-2,already paid,Already in /);
+  expect(await findBatch(ledger, second.batch)).toMatchObject({
+    rejected: [],
+    covered: [{ number: 2, message: `Already in ${first.batch}.` }],
+    notNamed: 0,
+  });
+  // A third file belongs to the first one as well, not to the second.
+  const third = await checked("third.csv", [line("2"), line("4")]);
+  expect(await planFile(operations, third, ada)).toMatchObject({ known: [{ batch: first.batch }] });
+});
+
+test("the log of each row has its start: who, from which file, with which options", async () => {
+  const { ledger, operations } = await rig();
+  const file = await checked("starts.csv", [line("1"), line("2", "60.00")]);
+  const options = { ...ada, approveAbove: "50" };
+  await payFile(operations, file, await planFile(operations, file, options), options);
+  const [start, ...others] = await ledger.logOf("payout/1");
+  expect(others).toEqual([]);
+  expect(start).toMatchObject({ kind: "start", by: "Ada", how: "--by" });
+  const terms = requestTerms("createPayout", {
+    amount: "10",
+    currency: "EUR",
+    payout_reason: "Payment for goods",
+    payout_reference: "Invoice 1",
+    payment_date: "2026-12-01",
+    is_payer: "Y",
+    beneficiary_id: "made later",
+  });
+  expect(start).toHaveProperty("value", {
+    type: "payout",
+    content: expect.any(String),
+    file: { batch: file.batch, row: 2, name: "starts.csv" },
+    terms,
+    payee: "b-1",
+    needsApproval: true,
+  });
+  expect(await ledger.logOf(`batch:${file.batch}`)).toMatchObject([
+    {
+      kind: "start",
+      by: "Ada",
+      value: { file: "starts.csv", rows: 2, sums: { EUR: "70.00" }, approveAbove: "50" },
+    },
   ]);
 });
 
@@ -122,23 +175,38 @@ test("a key that has paid something else is a fault", async () => {
   );
 });
 
-test("rows that pay the same within a file are likely duplicates", async () => {
-  const { operations } = await rig();
+test("a file with likely duplicates is paid only with a reason, which is recorded", async () => {
+  const { ledger, operations } = await rig();
   const twin = (key: string): string => line(key).replace(`Invoice ${key}`, "Invoice 7");
   const file = await checked("twins.csv", [twin("1"), line("2"), twin("3")]);
   const plan = await planFile(operations, file, ada);
   expect(plan.similar).toMatchObject([{ number: 4, others: [{ workflowId: "payout/1" }] }]);
+  await expect(payFile(operations, file, plan, ada)).rejects.toThrow(
+    /^Row 4 may be a duplicate of payout\/1 .*--not-a-duplicate REASON/,
+  );
+  expect(await ledger.batch(file.batch)).toBeUndefined();
+  const notDuplicate = "two deliveries";
+  await expect(planFile(operations, file, { ...ada, notDuplicate: " " })).rejects.toThrow("reason");
+  await payFile(operations, file, plan, { ...ada, notDuplicate });
+  expect(await findBatch(ledger, file.batch)).toMatchObject({
+    notDuplicate,
+    warnings: [expect.stringContaining("Row 4 may be a duplicate")],
+  });
+  for (const id of ["payout/3", `batch:${file.batch}`])
+    expect((await ledger.logOf(id))[0]).toMatchObject({ kind: "start", reason: notDuplicate });
+  // The same file again continues: its reason is on record.
+  await payFile(operations, file, await planFile(operations, file, ada), ada);
 });
 
 test("a total above the account's limit waits for a second person", async () => {
   const { ledger, operations } = await rig();
-  await ledger.setLimits(
-    operations.account,
-    { maxAmounts: null, approveAbove: { EUR: "100" } },
-    bob,
-  );
+  const limits = { maxAmounts: null, approveAbove: { EUR: "100" } };
+  await ledger.setLimits(operations.account, limits, { ...ada, reason: null });
   const file = await checked("limit.csv", [line("1", "60"), line("2", "60")]);
   expect(await planFile(operations, file, ada)).toMatchObject({ needsApproval: true });
+  // What a file says can only ask for more.
+  const options = { ...ada, approveAbove: "1000" };
+  expect(await planFile(operations, file, options)).toMatchObject({ needsApproval: true });
 });
 
 test("an upload that comes late does not revive a batch that was cancelled meanwhile", async () => {
@@ -157,39 +225,6 @@ test("an upload that comes late does not revive a batch that was cancelled meanw
   await payFile({ ...operations, ledger: late }, file, plan, ada);
   expect(await ledger.batch(file.batch)).toMatchObject({ state: "rejected" });
   expect(await ledger.batchCounts(file.batch)).toMatchObject([{ state: "rejected", rows: 1 }]);
-});
-
-test("a total above the limit waits for a second person, who is not the uploader", async () => {
-  const { asked, ledger, operations } = await rig();
-  const file = await checked("large.csv", [line("1", "60"), line("2", "60")]);
-  const options = { ...ada, approveAbove: "100" };
-  const plan = await planFile(operations, file, options);
-  expect((await payFile(operations, file, plan, options)).state).toBe("needsApproval");
-  await expect(
-    decideBatch(operations, file.batch, "approve", { ...bob, by: "ADA" }),
-  ).rejects.toThrow("another person");
-  expect(await decideBatch(operations, file.batch, "approve", bob)).toMatchObject({
-    batch: { state: "approved", approvedBy: "Bob" },
-  });
-  expect(asked.signals).toMatchObject([[`${file.batch}/1`, "durable-payments/nudge", {}]]);
-  await expect(decideBatch(operations, file.batch, "reject", bob)).rejects.toThrow(
-    "it is approved",
-  );
-  expect(await decideBatch(operations, file.batch, "cancel", bob)).toMatchObject({ rejected: 2 });
-  expect(await ledger.batchCounts(file.batch)).toMatchObject([{ state: "rejected", rows: 2 }]);
-});
-
-test("whoever approves a file sees which rows are likely duplicates", async () => {
-  const { ledger, operations } = await rig();
-  const first = await checked("paid.csv", [line("1")]);
-  await payFile(operations, first, await planFile(operations, first, ada), ada);
-  const again = await checked("again.csv", [line("2").replace("Invoice 2", "Invoice 1")]);
-  const options = { ...ada, approveAbove: "1" };
-  await payFile(operations, again, await planFile(operations, again, options), options);
-  const warning = expect.stringMatching(/^Row 2 may be a duplicate of payout\/1 \(Invoice 1\)/);
-  expect(await findBatch(ledger, again.batch)).toMatchObject({ warnings: [warning] });
-  const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
-  expect(items[0]?.reason).toContain("Row 2 may be a duplicate of payout/1");
 });
 
 test("a result file has a line for each row", async () => {

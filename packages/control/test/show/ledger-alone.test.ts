@@ -1,12 +1,13 @@
 import { openLedger } from "@durable-payments/ledger";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readInbox } from "../../src/views/inbox.ts";
-import { findBatch, listBatches } from "../../src/views/list.ts";
+import { findBatch, listBatches } from "../../src/views/batch.ts";
 import { readOverview } from "../../src/views/overview.ts";
 import { readLog, readRun } from "../../src/views/run.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
 
 const ledger = await openLedger("memory");
+const read = { terms: "t", mark: "m", shown: "Ltd, DE, account ending in 3000" };
 const sources = { ledger, temporal: undefined, whyNot: ["Cannot connect to Temporal."] };
 afterAll(() => ledger.close());
 
@@ -44,6 +45,7 @@ beforeAll(async () => {
       number,
       workflowId: `row-${number}`,
       fingerprint: `f${number}`,
+      ...read,
       payee: null,
       amount: "10.50",
       currency: "EUR",
@@ -128,6 +130,7 @@ it("says how many failed and rejected rows of a batch it does not name", async (
     number,
     workflowId: `many-${number}`,
     fingerprint: `m${number}`,
+    ...read,
     payee: null,
     amount: "1",
     currency: number === 0 ? "USD" : "EUR",

@@ -81,17 +81,24 @@ export const approvalReason = (
     : undefined;
 };
 
-/** Whether a second person has approved exactly what `row` would send. */
+/**
+ * Whether a second person has approved exactly what `row` would send. A start after the approval voids it: the row of a file
+ * that was approved, then cancelled, is not paid by another file without anybody's approval.
+ */
 export const isApproved = (
   { decisions, limits }: Look,
   { decisionsAfter, generation, request }: WriteRow,
   { isRootCertain = false, name, ownerId, payee, rootId }: Call,
 ): boolean => {
   const write = { ...name, ownerId, rootId: isRootCertain ? rootId : undefined };
+  const isStart = ({ kind, workflowId }: Decision) =>
+    kind === "start" && workflowId === name.workflowId;
+  const started = decisions.findLast(isStart)?.sequence ?? 0;
   return decisions.some(
     (decision) =>
       isApproval(name, decision) &&
-      decision.sequence > Math.max(decisionsAfter, limits.since) &&
+      decision.account === name.account &&
+      decision.sequence > Math.max(decisionsAfter, limits.since, started) &&
       decision.value["generation"] === generation &&
       decision.value["terms"] === request.terms &&
       decision.value["account"] === (payee?.mark ?? null) &&

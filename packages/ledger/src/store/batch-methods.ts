@@ -11,6 +11,9 @@ import {
 import { query, readFields } from "./table.ts";
 import type { Store } from "./store.ts";
 
+/** Returns the id under which the log has the decisions about a batch. */
+export const batchLogId = (id: string): string => `batch:${id}`;
+
 const saveBatch = BATCHES.saver();
 const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
 
@@ -27,7 +30,7 @@ export const batchMethods = (store: Store) => {
       },
     ): Promise<Batch> => {
       // Decisions on a batch have a chain of their own.
-      const workflowId = `batch:${id}`;
+      const workflowId = batchLogId(id);
       const select = query("SELECT * FROM batches WHERE id = $1", id);
       // Not shared, because the fence of its runs reads its approval.
       return store.logged(null, workflowId, [select], ([batches = []], log) => {
@@ -103,6 +106,41 @@ export const batchMethods = (store: Store) => {
       for (const one of await Promise.allSettled(all))
         if (one.status === "rejected") throw one.reason;
     },
+    /**
+     * Keeps the payee of waiting rows as the service shows it, or `message`: why it cannot be read. With the last payee, the
+     * batch waits for its approval.
+     */
+    keepPayees: (
+      batch: string,
+      numbers: ReadonlyArray<number>,
+      { mark, message = null, shown }: Pick<BatchRow, "mark" | "shown"> & Partial<BatchRow>,
+    ): Promise<void> => {
+      const { fields } = BATCH_ROWS;
+      const texts = [fields.shown.write(shown, seal), fields.message.write(message, seal)];
+      const keep =
+        "UPDATE batch_rows SET mark = $1, shown = $2, message = $3 WHERE batch = $4 AND number = $5 AND state = 'waiting'";
+      const ask = `UPDATE batches SET state = 'needsApproval' WHERE id = $1 AND state = 'reading' AND NOT EXISTS
+        (SELECT 1 FROM batch_rows WHERE batch = $1 AND state = 'waiting' AND shown IS NULL)`;
+      return store.save(`batch ${batch}`, [
+        ...numbers.map((number) => query(keep, mark, ...texts, batch, number)),
+        query(ask, batch),
+      ]);
+    },
+    /** Returns the numbers of the rows whose payee has not been paid before, by id or account. */
+    newPayees: async ({ account, id }: Pick<Batch, "account" | "id">) => {
+      const paid = "paid.account = $2 AND paid.operation = 'createPayout' AND paid.state = 'done'";
+      const found = await store.find(
+        query(
+          `SELECT number FROM batch_rows WHERE batch = $1
+           AND NOT EXISTS (SELECT 1 FROM writes paid WHERE ${paid} AND paid.payee = batch_rows.payee)
+           AND NOT EXISTS (SELECT 1 FROM writes made JOIN writes paid ON paid.payee = made.made_id AND ${paid}
+           WHERE made.account = $2 AND made.operation = 'createBeneficiary' AND made.payee = batch_rows.mark)`,
+          id,
+          account,
+        ),
+      );
+      return new Set(found.map((row) => Number(row["number"])));
+    },
     batch: async (id: string) => (await store.all(BATCHES, { "id = ?": id }))[0],
     /** Returns files that are not finished or rejected, oldest first. Its cost grows with their number, not with their rows. */
     openBatches: async () => {
@@ -110,7 +148,7 @@ export const batchMethods = (store: Store) => {
         query(
           `SELECT id, account, state, created_at AS since,
            (SELECT min(number) FROM batch_rows WHERE batch = batches.id AND state = 'waiting') AS next
-           FROM batches WHERE state IN ('uploading', 'needsApproval', 'approved') ORDER BY created_at`,
+           FROM batches WHERE state IN ('uploading', 'reading', 'needsApproval', 'approved') ORDER BY created_at`,
         ),
       );
       return found.map((batch) => readFields(OPEN_BATCH, batch, seal));

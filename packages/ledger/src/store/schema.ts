@@ -170,7 +170,10 @@ export const BATCHES = new Table(
     /** Hash of everything that its rows send: an approval names it. */
     contentHash: text,
     rows: number,
-    state: oneOf<"uploading" | "needsApproval" | "approved" | "rejected" | "finished">(),
+    /** `reading`: the worker reads the payees before anybody is asked to approve it. */
+    state: oneOf<
+      "uploading" | "reading" | "needsApproval" | "approved" | "rejected" | "finished"
+    >(),
     createdBy: sealed(text),
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */
     createdAt: number,
@@ -212,13 +215,19 @@ export const BATCH_ROWS = new Table(
     currency: textOrNull,
     reference: textOrNull,
     payee: textOrNull,
+    /** `WriteRequest.terms` of its payout. */
+    terms: text,
+    /** Mark of the payee's account; null until it is read at the service. */
+    mark: textOrNull,
+    /** The payee's account, described for its approver; null until it is read. */
+    shown: orNull(sealed(text)),
     state: oneOf<BatchRowState>(),
     /** Why it failed or was rejected, for a person; sealed if there is a keyring. */
     message: orNull(sealed(text)),
   },
   ["batch", "number"],
 );
-/** A row of a batch with its batch. No account number, name or secret: its input is encrypted elsewhere. */
+/** A row of a batch with its batch. No account number or secret: its input is encrypted elsewhere. */
 export type FoundBatchRow = RowOf<typeof BATCH_ROWS.fields>;
 
 const COUNT = {
@@ -300,7 +309,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       // The kind, so that they are counted by the index alone.
       `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,
       `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
-      `CREATE INDEX batches_open ON batches (created_at) WHERE state IN ('uploading', 'needsApproval', 'approved')`,
+      `CREATE INDEX batches_open ON batches (created_at) WHERE state IN ('uploading', 'reading', 'needsApproval', 'approved')`,
       `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
       `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,
       `CREATE INDEX batch_rows_id ON batch_rows (workflow_id)`,

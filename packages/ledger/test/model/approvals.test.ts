@@ -155,6 +155,8 @@ describe("an approval counts", () => {
     expect(sent(started(), approved("Bob"))).toBe("send");
     for (const other of [{ generation: 2 }, { terms: "B" }, { account: "x" }])
       expect(sent(started(), approved("Bob", other))).toBe("person");
+    // Of the account that pays, too.
+    expect(sent(started(), { ...approved("Bob"), account: "other" })).toBe("person");
     const look = { limits: ABOVE, decisions: said(started(), approved("Bob", { account: "x" })) };
     expect(asks(look, { payee: { mark: "x", shown: "" } })).toBe("send");
     expect(asks(look, { payee: { mark: "y", shown: "" } })).toBe("person");
@@ -168,6 +170,11 @@ describe("an approval counts", () => {
     const own = { kind, by: "bob", step: kind === "resend" ? "s" : null };
     expect(sent(started(), own, approved("Bob"))).toBe("person");
     expect(sent(started(), own, approved("Carol"))).toBe("send");
+  });
+
+  test("not if the id was started again after it, as by another file with the row of a cancelled one", () => {
+    expect(sent(started(), approved("Bob"), started({ content: "again" }))).toBe("person");
+    expect(sent(started(), started({}, "Carol", "root"), approved("Bob"))).toBe("send");
   });
 
   test("not by any of several starters, also of the owner and the root", () => {

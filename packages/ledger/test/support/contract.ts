@@ -5,6 +5,7 @@ import {
   LedgerUnavailable,
   MadeByAnother,
   type NewBatch,
+  type WriteRow,
 } from "../../src/index.ts";
 import { ADA, decisionOf, made, nameOf, rowOf, runOf, saving, startOf } from "./rows.ts";
 
@@ -30,6 +31,9 @@ const batchRowOf = (number: number, given: Partial<BatchRow> = {}): BatchRow => 
   currency: "EUR",
   reference: null,
   payee: "mark-9",
+  terms: "t",
+  mark: null,
+  shown: null,
   state: "waiting",
   message: null,
   ...given,
@@ -510,6 +514,53 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     ]);
     expect(await other.decisionsOf(`batch:${id}`)).toHaveLength(1);
     expect((await other.batches()).map((batch) => batch.id)).toContain(id);
+  });
+
+  it("keeps the payees of a batch as the service shows them, and knows those that were never paid", async () => {
+    const id = fresh();
+    const account = `account of ${id}`;
+    const paid = async (workflowId: string, payee: string, beneficiary?: string) => {
+      const write = (step: string, of: Partial<WriteRow>) => {
+        const name = { account, workflowId, step };
+        return ledger.transact(name, saving(name, of));
+      };
+      const { request } = rowOf(nameOf(), { epoch: 1, now: 0 });
+      const named = { ...request, payee };
+      if (beneficiary !== undefined)
+        await write("createBeneficiary", {
+          ...made(beneficiary),
+          operation: "createBeneficiary",
+          request: named,
+        });
+      const to = { ...named, payee: beneficiary ?? payee };
+      await write("createPayout", { ...made(`P-${workflowId}`), request: to });
+    };
+    await paid(fresh(), "B-known");
+    await paid(fresh(), "mark-known", `B-of-${id}`);
+    await ledger.saveBatch(id, () => ({ batch: { ...batchOf(id), account, state: "reading" } }));
+    expect((await other.openBatches()).some((batch) => batch.id === id)).toBe(true);
+    await ledger.saveRows(id, [
+      batchRowOf(1, { payee: "B-known" }),
+      batchRowOf(2, { payee: "B-new" }),
+      batchRowOf(3, { payee: "mark-known", mark: "mark-known", shown: "Known Ltd" }),
+      batchRowOf(4, { payee: "B-other-id-of-known" }),
+    ]);
+    await ledger.keepPayees(id, [2], { mark: null, shown: "not found" });
+    await ledger.keepPayees(id, [1, 4], { mark: null, shown: null, message: "503" });
+    expect((await other.batchRows(id, { limit: 1 }))[0]).toMatchObject({ message: "503" });
+    await ledger.keepPayees(id, [4], { mark: "mark-known", shown: "Known Ltd" });
+    expect(
+      (await other.batchRows(id, { limit: 9 })).map(({ mark, shown }) => [mark, shown]),
+    ).toEqual([
+      [null, null],
+      [null, "not found"],
+      ["mark-known", "Known Ltd"],
+      ["mark-known", "Known Ltd"],
+    ]);
+    expect([...(await other.newPayees({ id, account }))]).toEqual([2]);
+    expect((await other.batch(id))?.state).toBe("reading");
+    await ledger.keepPayees(id, [1], { mark: "m", shown: "Ltd" });
+    expect((await other.batch(id))?.state).toBe("needsApproval");
   });
 
   it("starts or rejects a waiting row of a batch, never both, and finishes a batch whose rows have all ended", async () => {

@@ -93,6 +93,8 @@ export async function notifier(state?: NotifierState): Promise<void> {
 export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
   refuseFaults("payoutBatch", chunk);
   const { startRows } = proxyActivities<PaymentsActivities>({
+    // One account pays all rows of a file: its worker can read the payees.
+    taskQueue: accountQueue(workflowInfo().taskQueue, chunk.rows[0]?.input.account),
     startToCloseTimeout: "1 hour",
     heartbeatTimeout: "30 seconds",
     retry: { initialInterval: "2 seconds", maximumInterval: "1 minute" },

@@ -1,10 +1,19 @@
 import { isRecord } from "@durable-payments/api-core/values";
-import { type Batch, isSamePerson } from "@durable-payments/ledger";
+import {
+  type Actor,
+  type Batch,
+  type BatchRow,
+  type Decision,
+  isSamePerson,
+  type Ledger,
+  whyNotApprover,
+} from "@durable-payments/ledger";
 import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { chunkId, type PayoutChunk } from "@durable-payments/protocol/calls";
 import type { Deciding, Operations } from "../../facts/connection/operations.ts";
 import { type Acting, actorOf, decisionOn, nudge } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
+import { hashOfRows, ownRows } from "../../rules/listing.ts";
 
 /** Data of a batch besides its rows, as JSON. */
 export type KeptOfBatch = ReturnType<typeof keptOf>;
@@ -12,13 +21,29 @@ export type KeptOfBatch = ReturnType<typeof keptOf>;
 /** Reads the data of a batch besides its rows. */
 export const keptOf = ({ details }: Pick<Batch, "details">) => {
   const parsed: unknown = JSON.parse(details);
-  const { chunks, warnings }: Readonly<Record<string, unknown>> = isRecord(parsed) ? parsed : {};
+  const kept: Readonly<Record<string, unknown>> = isRecord(parsed) ? parsed : {};
+  const { chunks, notDuplicate, warnings } = kept;
   return {
     /** Workflows that start its rows. */
     chunks: typeof chunks === "number" ? chunks : 0,
     /** The likely duplicates, for its approver. */
     warnings: Array.isArray(warnings) ? warnings.map(String) : [],
+    /** The uploader's reason why they are none. */
+    notDuplicate: typeof notDuplicate === "string" ? notDuplicate : null,
   };
+};
+
+const READ_AT_ONCE = 5_000;
+
+/** Reads the rows of a batch. */
+export const readRows = async (ledger: Ledger, id: string): Promise<ReadonlyArray<BatchRow>> => {
+  const rows: Array<BatchRow> = [];
+  for (let after = 0; ;) {
+    const part = await ledger.batchRows(id, { after, limit: READ_AT_ONCE });
+    rows.push(...part);
+    if (part.length < READ_AT_ONCE) return rows;
+    after = part.at(-1)?.number ?? after;
+  }
 };
 
 /** Starts a workflow that starts and follows rows of a batch; an open one continues. */
@@ -47,45 +72,113 @@ export const nudgeBatch = async (
   for (let number = 1; number <= chunks; number++) await nudge(client, chunkId(batch.id, number));
 };
 
+/** A second person's decision about a file. */
+export interface BatchDecision extends Acting {
+  /** Hash of the rows that the person has seen: no others are approved. */
+  readonly hash?: string | undefined;
+  /** Called as the approval of many rows proceeds. */
+  readonly onProgress?: ((approved: number, rows: number) => void) | undefined;
+}
+
+/** Decisions that one flight to the ledger has. */
+const DECIDED_AT_ONCE = 100;
+
+/** Records the approval of each row in the log of its own workflow id, where alone it permits a send. */
+const approveRows = async (
+  { ledger }: Pick<Deciding, "ledger">,
+  { account, contentHash, id }: Batch,
+  rows: ReadonlyArray<BatchRow>,
+  actor: Actor,
+  onProgress: BatchDecision["onProgress"],
+): Promise<void> => {
+  const approveRow = async ({ mark, number, terms, workflowId }: BatchRow): Promise<void> => {
+    const step = "createPayout";
+    // The gate decides with what is recorded then: this is for a message, and after an interruption.
+    const decisions = await ledger.decisionsOf(workflowId);
+    const isStart = ({ kind, value: { file, terms: started } }: Decision) =>
+      kind === "start" && isRecord(file) && file["batch"] === id && started === terms;
+    const write = { workflowId, step, ownerId: workflowId, rootId: workflowId };
+    const why = decisions.some(isStart)
+      ? whyNotApprover(actor.by, write, decisions)
+      : "It is not the row that was uploaded.";
+    if (why !== undefined) throw refused(`Row ${number} of ${id}: ${why} It was not approved.`, id);
+    const last = decisions.findLast(({ kind }) => kind === "start" || kind === "approve");
+    if (last?.kind === "approve" && last.by === actor.by && last.value["account"] === mark) return;
+    const value = { generation: 1, terms, account: mark, file: id };
+    const about = { step, question: contentHash, value };
+    await ledger.decide(decisionOn({ account, workflowId }, "approve", actor, about));
+  };
+  for (let at = 0; at < rows.length; at += DECIDED_AT_ONCE) {
+    await Promise.all(rows.slice(at, at + DECIDED_AT_ONCE).map(approveRow));
+    onProgress?.(Math.min(at + DECIDED_AT_ONCE, rows.length), rows.length);
+  }
+};
+
+/** Refuses an approval unless the person may give it, and has seen these rows. */
+const checkApproval = (
+  { createdBy, id }: Batch,
+  rows: ReadonlyArray<BatchRow>,
+  { by, hash }: BatchDecision,
+): void => {
+  if (isSamePerson(by, createdBy))
+    throw refused(
+      `${createdBy} uploaded ${id}, so another person has to approve it. Nothing was recorded.`,
+    );
+  if (rows.some(({ shown }) => shown === null))
+    throw refused(`The payees of ${id} were not all read yet. Nothing was recorded.`, id);
+  if (hash !== undefined && hash !== hashOfRows(rows))
+    throw refused(`The rows of ${id} are not those that were shown. Nothing was recorded.`, id);
+};
+
 const NOT_PAID = { reject: "Rejected", cancel: "Cancelled" } as const;
 
 /**
  * Approves exactly the rows of a batch, rejects all of them, or cancels the batch. After a cancellation, started runs
- * continue. Rows that were not started stay unpaid, even if the same file is paid again.
+ * continue. Rows that were not started stay unpaid, even if the same file is paid again. An approval that was interrupted
+ * approves nothing until it is repeated: the batch starts no row before.
  *
  * @returns the batch, and the number of its unpaid rows.
- * @throws Refused if it does not wait for an approval, or the approver uploaded it.
+ * @throws Refused if it does not wait for an approval, the approver uploaded or started it, or it has other rows than
+ *   `hash` says.
  */
 export const decideBatch = async (
   deciding: Deciding,
   id: string,
   kind: "approve" | keyof typeof NOT_PAID,
-  acting: Acting & { readonly hash?: string | undefined },
+  decision: BatchDecision,
 ): Promise<{ readonly batch: Batch; readonly rejected: number }> => {
   const { ledger } = deciding;
+  const { hash: _, onProgress, ...acting } = decision;
   const actor = actorOf(acting, kind !== "approve");
-  const batch = await ledger.saveBatch(id, (before) => {
-    if (before === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
-    if (kind !== "cancel" && before.state !== "needsApproval") {
-      throw refused(
-        `${id} is not waiting for approval: it is ${before.state}. Nothing was recorded.`,
-        id,
-      );
-    }
-    if (kind === "approve" && isSamePerson(actor.by, before.createdBy)) {
-      throw refused(
-        `${before.createdBy} uploaded ${id}, so another person has to approve it. Nothing was recorded.`,
-      );
-    }
+  const check = (batch: Batch | undefined): Batch => {
+    if (batch === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
+    const { state } = batch;
+    const isAsking = state === "needsApproval" || (kind === "reject" && state === "reading");
+    if (kind === "cancel" || isAsking) return batch;
+    throw refused(`${id} is not waiting for approval: it is ${state}. Nothing was recorded.`, id);
+  };
+  const seen = check(await ledger.batch(id));
+  const rows = kind === "approve" ? ownRows(await readRows(ledger, id)) : [];
+  if (kind === "approve") {
+    checkApproval(seen, rows, decision);
+    await approveRows(deciding, seen, rows, actor, onProgress);
+  }
+  const batch = await ledger.saveBatch(id, (found) => {
+    const before = check(found);
+    const isApproved = kind === "approve";
+    const value = isApproved
+      ? { rows: rows.length, hash: hashOfRows(rows) }
+      : { is: NOT_PAID[kind] };
     return {
-      batch:
-        kind === "approve"
-          ? { ...before, state: "approved", approvedBy: actor.by }
-          : { ...before, state: "rejected" },
-      decision: decisionOn({ account: before.account, workflowId: id }, kind, actor, {
-        question: before.contentHash,
-        value: { rows: before.rows },
-      }),
+      batch: isApproved
+        ? { ...before, state: "approved", approvedBy: actor.by }
+        : { ...before, state: "rejected" },
+      decision: decisionOn(
+        { account: before.account, workflowId: id },
+        isApproved ? "approve" : "cancel",
+        actor,
+        { question: before.contentHash, value },
+      ),
     };
   });
   const rejected =

@@ -1,4 +1,4 @@
-export { decideBatch } from "./batch.ts";
+export { type BatchDecision, decideBatch } from "./batch.ts";
 export { checkBatchFile, type CheckedFile, isBatchFile } from "./check-rows.ts";
 export {
   checkPayOptions,

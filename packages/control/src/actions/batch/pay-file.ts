@@ -8,8 +8,8 @@ import {
   type NewBatch,
   type Run,
 } from "@durable-payments/ledger";
-import { atOnce } from "@durable-payments/protocol";
-import { hashOf } from "@durable-payments/protocol/account";
+import { atOnce, requestTerms, WORKFLOW } from "@durable-payments/protocol";
+import { describeAccount } from "@durable-payments/protocol/account";
 import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import * as Result from "effect/Result";
@@ -22,13 +22,14 @@ import {
 } from "../../facts/connection/operations.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
+import { contentHash } from "../../rules/input.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../../rules/run-view.ts";
-import { findDuplicates, similarText } from "../duplicates.ts";
+import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
 import { paymentOf } from "../../rules/payment.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
-import { type Acting, actorOf } from "../decide/record.ts";
+import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
 
 /** Options of a paid file. */
 export interface PayFileOptions extends Acting {
@@ -36,6 +37,8 @@ export interface PayFileOptions extends Acting {
   readonly approveAbove?: string | undefined;
   /** Most unsent payouts at a time. */
   readonly window?: number | undefined;
+  /** Why its rows are no duplicates, if some look like one: recorded, and shown to the approver. */
+  readonly notDuplicate?: string | undefined;
 }
 
 /** The check of a file before it is paid. */
@@ -50,7 +53,8 @@ const MOST_BYTES = 900_000;
 /** Checks the options and the uploader of a file. @throws InvalidInput */
 export const checkPayOptions = (options: PayFileOptions): void => {
   actorOf(options);
-  const { approveAbove, window = DEFAULT_WINDOW } = options;
+  const { approveAbove, notDuplicate, window = DEFAULT_WINDOW } = options;
+  checkReason(notDuplicate);
   if (approveAbove !== undefined && !isAmount(approveAbove))
     throw invalidInput(
       'The limit (--approve-above) must be a decimal amount, such as "10000.00". Nothing was started.',
@@ -80,9 +84,9 @@ const checkKeys = async (
         run.currency !== payment.currency ||
         run.payee !== payment.payee ||
         canonicalDecimal(run.amount ?? "") !== canonicalDecimal(payment.amount));
-    return isOther
-      ? [{ field: `row ${number}, key:`, problem: "was already used for another payment" }]
-      : [];
+    if (!isOther) return [];
+    const whose = run.batch === null ? workflowId : `row ${run.batchRow} of ${run.batch}`;
+    return [{ field: `row ${number}, key:`, problem: `was used for another payment: ${whose}` }];
   });
   if (faults.length > 0)
     throw invalidInput(
@@ -111,7 +115,10 @@ export const planFile = async (
   const fingerprints = checked.rows.map(({ fingerprint }) => fingerprint);
   const others = new Map(
     (await ledger.rowsWithFingerprints(account, fingerprints))
-      .filter(({ batch, state }) => batch !== checked.batch && state !== "rejected")
+      .filter(
+        ({ batch, state }) =>
+          batch !== checked.batch && state !== "rejected" && state !== "covered",
+      )
       .map(({ batch, fingerprint }) => [fingerprint, batch]),
   );
   const fresh = keyed(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
@@ -157,17 +164,50 @@ export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): Array<string
     : []),
 ];
 
+const UNREAD = { mark: null, shown: null };
+
 const batchRow = (
-  { fingerprint, number, payment, workflowId }: CheckedRow,
+  { fingerprint, input, number, payment, workflowId }: CheckedRow,
   other: string | undefined,
-): BatchRow => ({
-  ...payment,
-  number,
-  workflowId,
-  fingerprint,
-  state: other === undefined ? "waiting" : "rejected",
-  message: other === undefined ? null : `Already in ${other}.`,
-});
+  { keyed }: Pick<Ledger, "keyed">,
+): BatchRow => {
+  // The account of a known beneficiary is read by the worker, which has the service's key.
+  const payee = "beneficiary" in input ? describeAccount(input.beneficiary, keyed) : UNREAD;
+  return {
+    ...payment,
+    number,
+    workflowId,
+    fingerprint,
+    terms: requestTerms("createPayout", input.payout),
+    ...payee,
+    state: other === undefined ? "waiting" : "covered",
+    message: other === undefined ? null : `Already in ${other}.`,
+  };
+};
+
+/** The start of a row's run: what its log permits, whoever starts it. */
+const startOf = (
+  { batch, file, account }: CheckedFile & { readonly account: string },
+  { input, number, payment, workflowId }: CheckedRow,
+  { by, how, notDuplicate, needsApproval }: PayFileOptions & Pick<FilePlan, "needsApproval">,
+): Parameters<Ledger["recordStart"]> => {
+  const { above: approveAbove } = input.options?.approval ?? {};
+  const value = {
+    type: WORKFLOW.payout,
+    content: contentHash(input),
+    ...(approveAbove !== undefined && { approveAbove }),
+    ...(notDuplicate !== undefined && { notDuplicate }),
+    file: { batch, row: number, name: basename(file) },
+    terms: requestTerms("createPayout", input.payout),
+    ...(payment.payee !== null && { payee: payment.payee }),
+    ...(needsApproval && { needsApproval }),
+  };
+  const run = { account, workflowId, runId: null, type: WORKFLOW.payout, batch, batchRow: number };
+  return [
+    { ...run, ...payment },
+    { by, how, value },
+  ];
+};
 
 /** Rows in parts that Temporal takes as one input. */
 const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
@@ -193,7 +233,7 @@ const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArr
  *
  * @param plan result of `planFile`.
  * @returns the batch as it is now: `needsApproval`, or `approved` if its rows are being started.
- * @throws Refused if the same rows were uploaded by somebody else.
+ * @throws Refused if the same rows were uploaded by somebody else, or likely duplicates have no reason.
  */
 export const payFile = async (
   operations: Operations,
@@ -202,11 +242,23 @@ export const payFile = async (
   options: PayFileOptions,
 ): Promise<Batch> => {
   const { ledger } = operations;
-  const { by } = actorOf(options);
+  const { notDuplicate, approveAbove = null } = options;
+  const actor = actorOf(options);
+  const { by } = actor;
   const account = accountNamed(operations, checked.account);
   const { batch: id, rows } = checked;
   const chunks = workflowsOf(rows);
-  const kept: KeptOfBatch = { chunks: chunks.length, warnings: warningsOf(plan) };
+  const warnings = warningsOf(plan);
+  if (warnings.length > 0 && notDuplicate === undefined && !plan.isUploaded)
+    throw refused(
+      `${warnings.join(". ")}. If they are none, say why: --not-a-duplicate REASON. Nothing was started.`,
+    );
+  const reason = notDuplicate ?? null;
+  const kept = {
+    chunks: chunks.length,
+    warnings,
+    notDuplicate: reason,
+  } satisfies Partial<KeptOfBatch>;
   const uploading = await ledger.saveBatch(id, (before) => {
     if (before !== undefined && before.createdBy !== by) {
       throw refused(
@@ -214,7 +266,8 @@ export const payFile = async (
         id,
       );
     }
-    const batch: NewBatch = before ?? {
+    if (before !== undefined) return { batch: before };
+    const batch: NewBatch = {
       id,
       account,
       type: "payout",
@@ -227,29 +280,22 @@ export const payFile = async (
       approvedBy: null,
       details: JSON.stringify(kept),
     };
-    return { batch };
+    const value = { file: batch.file, rows: batch.rows, sums: plan.totals, approveAbove };
+    const owner = { account, workflowId: id };
+    const about = { question: batch.contentHash, value };
+    return { batch, decision: decisionOn(owner, "start", { ...actor, reason }, about) };
   });
   if (uploading.state !== "uploading") return uploading;
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
   for (const part of chunksOf(keyed(rows, ledger), SAVED_AT_ONCE)) {
     await ledger.saveRows(
       id,
-      part.map((row) => batchRow(row, known.get(row.number))),
+      part.map((row) => batchRow(row, known.get(row.number), ledger)),
     );
     const own = part.filter(({ number }) => !known.has(number));
+    const { needsApproval } = plan;
     await ledger.recordStarts(
-      own.map(({ input, number, payment, workflowId }) => [
-        {
-          ...payment,
-          account,
-          workflowId,
-          runId: null,
-          type: "payout",
-          batch: id,
-          batchRow: number,
-        },
-        { by, how: options.how, value: { type: "payout", content: hashOf(input) } },
-      ]),
+      own.map((row) => startOf({ ...checked, account }, row, { ...options, needsApproval })),
     );
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
@@ -261,11 +307,13 @@ export const payFile = async (
       startChunk(operations, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
     );
   });
+  const isRead = rows.every(({ input, number }) => "beneficiary" in input || known.has(number));
+  const asks = isRead ? "needsApproval" : "reading";
   // Only now, so that a partly uploaded file is not partly paid. Another upload of the file may have been first.
   return ledger.saveBatch(id, (before = uploading) => ({
     batch:
       before.state === "uploading"
-        ? { ...before, state: plan.needsApproval ? "needsApproval" : "approved" }
+        ? { ...before, state: plan.needsApproval ? asks : "approved" }
         : before,
   }));
 };

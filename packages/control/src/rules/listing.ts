@@ -1,0 +1,56 @@
+/**
+ * The rows of a file as its approver sees them, and the hash that says which rows were seen.
+ *
+ * An approval moves money only if its approver has seen whom it pays. A file may have ten thousand rows, so the largest are
+ * shown, the sums, and the payees that were never paid before. The hash covers all rows with the marks of their payees'
+ * accounts: what was approved is what was shown, though rows or payees may change meanwhile.
+ */
+import type { BatchRow } from "@durable-payments/ledger";
+import { hashOf, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
+import { type FileListing, sumMoney } from "./run-view.ts";
+
+/** Returns the rows that a file pays itself. */
+export const ownRows = (rows: ReadonlyArray<BatchRow>): ReadonlyArray<BatchRow> =>
+  rows.filter(({ state }) => state !== "covered");
+
+/** Returns the hash of the rows of a file, with their payees. */
+export const hashOfRows = (rows: ReadonlyArray<BatchRow>): string =>
+  hashOf(
+    ownRows(rows).map((row) => {
+      const { amount, currency, mark, number, payee, reference, shown, terms, workflowId } = row;
+      return [number, workflowId, amount, currency, payee, reference, terms, mark, shown];
+    }),
+  ).slice(0, 32);
+
+/** Rows that are listed unless all are asked for. */
+const MOST_LISTED = 20;
+
+/**
+ * Lists the rows of a file, the largest first: those with the largest part of the money of their currency.
+ *
+ * @param fresh numbers of the rows whose payee was never paid before.
+ */
+export const listingOf = (
+  rows: ReadonlyArray<BatchRow>,
+  fresh: ReadonlySet<number>,
+  isWhole: boolean,
+): FileListing => {
+  const own = ownRows(rows);
+  const sums = sumMoney(own);
+  const totals = new Map(sums.map(({ amount, currency }) => [currency, Number(amount)]));
+  const partOf = ({ amount, currency }: BatchRow) =>
+    Number(amount) / (totals.get(currency ?? "") ?? 1);
+  const largest = own.toSorted((one, other) => partOf(other) - partOf(one));
+  const listed = isWhole ? own : largest.slice(0, MOST_LISTED);
+  const payees = new Map(own.map((row) => [row.mark ?? row.payee, fresh.has(row.number)]));
+  return {
+    hash: hashOfRows(rows),
+    sums,
+    payees: payees.size,
+    newPayees: [...payees.values()].filter(Boolean).length,
+    notFound: own.filter(({ mark }) => mark === UNKNOWN_PAYEE.mark).length,
+    problem: own.find(({ shown }) => shown === null)?.message ?? null,
+    rows: listed.map((row) => ({ ...row, isNew: fresh.has(row.number) })),
+    notListed: own.length - listed.length,
+  };
+};

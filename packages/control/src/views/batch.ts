@@ -1,0 +1,118 @@
+import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
+import { keptOf, readRows } from "../actions/batch/batch.ts";
+import type { NextOperation } from "../errors.ts";
+import { listingOf } from "../rules/listing.ts";
+import type { FileListing } from "../rules/run-view.ts";
+import { pauseOf } from "../rules/standing.ts";
+
+/** A batch with the outcome of its rows. */
+export interface BatchView extends Omit<Batch, "details"> {
+  readonly counts: ReadonlyArray<BatchCount>;
+  readonly pausedBy: string | null;
+}
+
+/** A batch with the first 100 rows of each kind that need attention. */
+export interface BatchDetails extends BatchView {
+  readonly failed: ReadonlyArray<BatchRow>;
+  readonly rejected: ReadonlyArray<BatchRow>;
+  /** Rows that an earlier file has. */
+  readonly covered: ReadonlyArray<BatchRow>;
+  /** Failed, rejected and covered rows beyond these. */
+  readonly notNamed: number;
+  /** Which rows are likely duplicates of payments under other ids. */
+  readonly warnings: ReadonlyArray<string>;
+  /** The uploader's reason why they are none. */
+  readonly notDuplicate: string | null;
+  /** What it pays; null unless it waits for its approval, or the rows are asked for. */
+  readonly listing: FileListing | null;
+  readonly next: ReadonlyArray<NextOperation>;
+}
+
+const MOST_NAMED = 100;
+
+/** States of rows that this batch does not pay: each such row is named with the reason. */
+const NOT_PAID: ReadonlySet<BatchRow["state"]> = new Set(["failed", "rejected", "covered"]);
+
+const sumOf = (counts: BatchView["counts"]): number =>
+  counts.reduce((sum, { rows }) => sum + rows, 0);
+
+const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch): Promise<BatchView> => {
+  const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
+  return { ...batch, counts, pausedBy: pauseOf(pauses, batch.id)?.by ?? null };
+};
+
+/**
+ * Lists batches, the newest first, each with the counts of its rows.
+ *
+ * @param limit most batches.
+ */
+export const listBatches = async (
+  ledger: Ledger,
+  limit: number,
+): Promise<ReadonlyArray<BatchView>> =>
+  Promise.all((await ledger.batches({ limit })).map((batch) => batchOf(ledger, batch)));
+
+/** Returns the possible actions for a batch. */
+const nextOfBatch = (
+  { counts, id, pausedBy, state }: BatchView,
+  listing: FileListing | null,
+): ReadonlyArray<NextOperation> => {
+  const next: Array<NextOperation> = [];
+  if (state === "needsApproval") {
+    const { hash } = listing ?? {};
+    next.push(
+      { operation: "approve", workflowId: id, ...(hash !== undefined && { hash }) },
+      { operation: "reject", workflowId: id },
+    );
+  }
+  if (pausedBy !== null) next.push({ operation: "resume", of: id });
+  if (counts.some(({ rows, state: of }) => of === "failed" && rows > 0))
+    next.push({ operation: "retryAll", batch: id });
+  if (state === "approved") next.push({ operation: "show", workflowId: id, isFollowed: true });
+  return next.slice(0, 3);
+};
+
+const ASKS: ReadonlyArray<Batch["state"]> = ["reading", "needsApproval"];
+
+/** Reads what a batch pays: the largest rows, or all. */
+export const readListing = async (
+  ledger: Ledger,
+  batch: Pick<Batch, "account" | "id" | "state">,
+  isWhole = false,
+): Promise<FileListing> => {
+  const [rows, fresh] = await Promise.all([
+    readRows(ledger, batch.id),
+    // Once rows are paid, no payee is new.
+    ASKS.includes(batch.state) ? ledger.newPayees(batch) : new Set<number>(),
+  ]);
+  return listingOf(rows, fresh, isWhole);
+};
+
+/**
+ * Reads one batch, with its failed rows and their reasons. If it waits for its approval, also with what it pays.
+ *
+ * @param isWhole whether all of its rows are listed.
+ * @returns undefined if the ledger has no such batch.
+ */
+export const findBatch = async (
+  ledger: Ledger,
+  id: string,
+  isWhole = false,
+): Promise<BatchDetails | undefined> => {
+  const batch = await ledger.batch(id);
+  if (batch === undefined) return undefined;
+  const named = (state: "failed" | "rejected" | "covered") =>
+    ledger.batchRows(id, { states: [state], limit: MOST_NAMED });
+  const [view, failed, rejected, covered, listing] = await Promise.all([
+    batchOf(ledger, batch),
+    named("failed"),
+    named("rejected"),
+    named("covered"),
+    isWhole || ASKS.includes(batch.state) ? readListing(ledger, batch, isWhole) : null,
+  ]);
+  const { chunks: _, ...kept } = keptOf(batch);
+  const unpaid = view.counts.filter(({ state }) => NOT_PAID.has(state));
+  const notNamed = sumOf(unpaid) - failed.length - rejected.length - covered.length;
+  const next = nextOfBatch(view, listing);
+  return { ...view, ...kept, failed, rejected, covered, notNamed, listing, next };
+};

@@ -1,0 +1,257 @@
+// Who approves a file sees first whom it pays, and approves that: each row in the log of its own workflow id, where alone it
+// permits a send.
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { type Ledger, openLedger } from "@durable-payments/ledger";
+import { UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import {
+  type BatchDecision,
+  checkBatchFile,
+  decideBatch,
+  payFile,
+  planFile,
+} from "../../src/actions/batch/index.ts";
+import { pause, resume } from "../../src/actions/stopping.ts";
+import { findBatch, readInbox, readLog } from "../../src/views/index.ts";
+import { operationsOn } from "../support/stub-client.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "approve-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const ada = { by: "Ada", how: "--by", reason: "month's end" };
+const bob = { ...ada, by: "Bob" };
+
+/** A file of rows with these amounts, each to a beneficiary of its own; above 0 it needs approval. */
+const upload = async (
+  amounts: ReadonlyArray<string>,
+  ledger?: Ledger,
+  more: ReadonlyArray<string> = [],
+) => {
+  const opened = ledger ?? (await openLedger("memory"));
+  if (ledger === undefined) onTestFinished(() => opened.close());
+  const rig = operationsOn(opened);
+  const file = join(folder, "november.csv");
+  const head =
+    "key,beneficiary_id,amount,currency,payout_reason,payout_reference,payment_date,is_payer";
+  const rows = amounts.map(
+    (amount, at) => `k${at + 1},b-${at + 1},${amount},EUR,Goods,Invoice ${at + 1},2026-12-01,Y`,
+  );
+  await writeFile(file, [head, ...rows, ...more].join("\n"));
+  const checked = await checkBatchFile(file, defaultAssumptions);
+  const options = { ...ada, approveAbove: "0.01", notDuplicate: "checked" };
+  const plan = await planFile(rig.operations, checked, options);
+  const { state } = await payFile(rig.operations, checked, plan, options);
+  return { ...rig, ledger: opened, id: checked.batch, checked, state };
+};
+
+/** Keeps the payees of all rows, as the worker does. */
+const readPayees = async (ledger: Ledger, id: string, notFound: ReadonlyArray<number> = []) => {
+  for (const { number } of await ledger.batchRows(id, { limit: 10_000 }))
+    await ledger.keepPayees(
+      id,
+      [number],
+      notFound.includes(number)
+        ? UNKNOWN_PAYEE
+        : { mark: `mark-${number}`, shown: `Supplier ${number}, DE, account ending in 3000` },
+    );
+};
+
+const approvals = async (ledger: Ledger, key: string) =>
+  (await ledger.decisionsOf(`payout/${key}`)).filter(({ kind }) => kind === "approve");
+
+test("nobody approves a file before the worker has read its payees, except to reject it", async () => {
+  const { id, ledger, operations, state } = await upload(["1.00", "2.00"]);
+  expect(state).toBe("reading");
+  await expect(decideBatch(operations, id, "approve", bob)).rejects.toThrow("it is reading");
+  const inbox = () => readInbox({ ledger, temporal: undefined, whyNot: [] });
+  expect((await inbox()).items).toEqual([]);
+  await readPayees(ledger, id);
+  expect((await inbox()).items).toMatchObject([{ workflowId: id }]);
+  const other = await upload(["1.00"]);
+  await decideBatch(other.operations, other.id, "reject", bob);
+  expect(await other.ledger.batch(other.id)).toMatchObject({ state: "rejected" });
+});
+
+test("who approves a file sees its sums, its payees, those that are new, the largest rows, and the duplicates with their reason", async () => {
+  const amounts = Array.from({ length: 30 }, (_, at) => `${at + 1}.00`);
+  const usd = "usd,b-31,3.00,USD,Goods,Invoice 31,2026-12-01,Y";
+  const twin = "twin,b-1,1.00,EUR,Goods,Invoice 1,2026-12-01,Y";
+  const { id, ledger } = await upload(amounts, undefined, [usd, twin]);
+  await readPayees(ledger, id, [4]);
+  const seen = await findBatch(ledger, id);
+  expect(seen).toMatchObject({
+    notDuplicate: "checked",
+    warnings: [expect.stringMatching(/^Row 33 may be a duplicate of payout\/k1/)],
+    listing: {
+      sums: [
+        { currency: "EUR", amount: "466.00" },
+        { currency: "USD", amount: "3.00" },
+      ],
+      payees: 32,
+      newPayees: 32,
+      notFound: 1,
+      problem: null,
+      notListed: 12,
+    },
+  });
+  const rows = seen?.listing?.rows ?? [];
+  expect(rows).toHaveLength(20);
+  // The whole of its currency, then the largest.
+  expect(rows[0]).toMatchObject({ number: 32, currency: "USD", amount: "3.00" });
+  expect(rows[1]).toMatchObject({
+    number: 31,
+    workflowId: "payout/k30",
+    amount: "30.00",
+    shown: "Supplier 31, DE, account ending in 3000",
+    isNew: true,
+  });
+  expect((await findBatch(ledger, id, true))?.listing?.rows).toHaveLength(32);
+  const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
+  expect(items[0]).toMatchObject({
+    kind: "batch",
+    file: {
+      hash: seen?.listing?.hash,
+      newPayees: 32,
+      notDuplicate: "checked",
+      warnings: [expect.any(String)],
+    },
+  });
+});
+
+test("the approval of a file is one of each row, for its request and its payee's account", async () => {
+  const { asked, id, ledger, operations } = await upload(["60.00", "70.00", "80.00"]);
+  await readPayees(ledger, id, [3]);
+  const hash = (await findBatch(ledger, id))?.listing?.hash;
+  const progress: Array<readonly [number, number]> = [];
+  const onProgress: BatchDecision["onProgress"] = (...done) => progress.push(done);
+  expect(await decideBatch(operations, id, "approve", { ...bob, hash, onProgress })).toMatchObject({
+    batch: { state: "approved", approvedBy: "Bob" },
+  });
+  const [row, , other] = await ledger.batchRows(id, { limit: 3 });
+  const { contentHash } = (await ledger.batch(id)) ?? {};
+  const value = { generation: 1, file: id };
+  expect(await approvals(ledger, "k1")).toMatchObject([
+    {
+      step: "createPayout",
+      by: "Bob",
+      question: contentHash,
+      value: { ...value, terms: row?.terms, account: "mark-2" },
+    },
+  ]);
+  expect(await approvals(ledger, "k3")).toMatchObject([
+    { value: { ...value, terms: other?.terms, account: "mark-4" } },
+  ]);
+  // The service does not know its payee: should it ever, that is another account, and asks again.
+  expect(await approvals(ledger, "k2")).toMatchObject([{ value: { account: "unknown" } }]);
+  expect(progress).toEqual([[3, 3]]);
+  expect(asked.signals).toMatchObject([[`${id}/1`, "durable-payments/nudge", {}]]);
+  await expect(decideBatch(operations, id, "reject", bob)).rejects.toThrow("it is approved");
+});
+
+test("neither the uploader nor who has started a row approves it, in any spelling", async () => {
+  const { id, ledger, operations } = await upload(["60.00"]);
+  await readPayees(ledger, id);
+  await expect(decideBatch(operations, id, "approve", { ...bob, by: "ADA" })).rejects.toThrow(
+    "another person",
+  );
+  const run = { account: operations.account, workflowId: "payout/k1", runId: null, type: "payout" };
+  const about = {
+    batch: null,
+    batchRow: null,
+    amount: null,
+    currency: null,
+    payee: null,
+    reference: null,
+  };
+  await ledger.recordStart(
+    { ...run, ...about },
+    { by: "bob", how: "--by", value: { type: "payout", content: "own" } },
+  );
+  await expect(decideBatch(operations, id, "approve", bob)).rejects.toThrow(
+    /^Row 2 of payouts\/\w+: bob started it/,
+  );
+  expect(await approvals(ledger, "k1")).toEqual([]);
+});
+
+test("an approval names the rows that were shown: other rows or payees are refused", async () => {
+  const { id, ledger, operations } = await upload(["60.00"]);
+  await readPayees(ledger, id);
+  const hash = (await findBatch(ledger, id))?.listing?.hash;
+  await ledger.keepPayees(id, [2], { mark: "other", shown: "Mallory" });
+  await expect(decideBatch(operations, id, "approve", { ...bob, hash })).rejects.toThrow(
+    "are not those that were shown",
+  );
+  expect(await approvals(ledger, "k1")).toEqual([]);
+});
+
+test("an approval that a crash has interrupted approves nothing, and is continued by the same command", async () => {
+  const amounts = Array.from({ length: 250 }, (_, at) => `${at + 1}.00`);
+  const { id, ledger, operations } = await upload(amounts);
+  await readPayees(ledger, id);
+  let left = 130;
+  const broken: Ledger = {
+    ...ledger,
+    decide: async (...decision) => {
+      if (left-- <= 0) throw new Error("killed");
+      return ledger.decide(...decision);
+    },
+  };
+  await expect(decideBatch({ ...operations, ledger: broken }, id, "approve", bob)).rejects.toThrow(
+    "killed",
+  );
+  expect(await ledger.batch(id)).toMatchObject({ state: "needsApproval" });
+  expect(await ledger.claimRows(id, [2])).toEqual([]);
+  await decideBatch(operations, id, "approve", bob);
+  const counts = await Promise.all(
+    amounts.map(async (_, at) => (await approvals(ledger, `k${at + 1}`)).length),
+  );
+  expect(new Set(counts)).toEqual(new Set([1]));
+});
+
+test("after a rejection, another file with the same row is approved anew", async () => {
+  const { id, ledger, operations } = await upload(["60.00", "70.00"]);
+  await readPayees(ledger, id);
+  await decideBatch(operations, id, "approve", bob);
+  expect(await decideBatch(operations, id, "cancel", bob)).toMatchObject({ rejected: 2 });
+  expect(await ledger.batchCounts(id)).toMatchObject([{ state: "rejected", rows: 2 }]);
+  const again = await upload(["60.00"], ledger);
+  expect(again.state).toBe("reading");
+  await readPayees(ledger, again.id);
+  await decideBatch(again.operations, again.id, "approve", { ...bob, by: "Carol" });
+  const log = await ledger.decisionsOf("payout/k1");
+  // The start of the second file voids the approval of the first.
+  expect(log.map(({ by, kind }) => `${kind} ${by}`)).toEqual([
+    "start Ada",
+    "approve Bob",
+    "start Ada",
+    "approve Carol",
+  ]);
+});
+
+test("the log of a file has its start, its pauses, its approval and its cancellation", async () => {
+  const { id, ledger, operations } = await upload(["60.00"]);
+  const other = await upload([], ledger, ["other,b-9,1.00,EUR,Goods,Other,2026-12-01,Y"]);
+  await readPayees(ledger, id);
+  await pause(operations, id, bob);
+  await pause(operations, other.id, bob);
+  await resume(operations, id, bob);
+  await decideBatch(operations, id, "approve", bob);
+  await pause(operations, undefined, bob);
+  await decideBatch(operations, id, "cancel", bob);
+  const { lines, verification } = await readLog(ledger, id, { isVerified: true });
+  expect(lines.map((line) => "kind" in line && line.kind)).toEqual([
+    "start",
+    "pause",
+    "resume",
+    "approve",
+    "pause",
+    "cancel",
+  ]);
+  expect(verification).toEqual({ isIntact: true, lines: 3 });
+});
