@@ -17,7 +17,7 @@ export const failureConverterPath = fileURLToPath(
  * failures, and summaries. Search attributes, memo keys, ids, type names and task queues are not: Temporal stores them in
  * plain text.
  *
- * @param settings namespace, keys, and how long data keys are kept.
+ * @param settings namespace and keys.
  * @returns the converter for `Worker.create`, `new Client` and `bundleWorkflowCode`.
  * @example
  * ```ts

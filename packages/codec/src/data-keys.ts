@@ -1,15 +1,5 @@
-import { ValueError } from "@temporalio/common";
 import { LRUCache } from "lru-cache";
 import { type DataKey, type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
-
-/** How data keys are kept. */
-export interface DataKeySettings {
-  /**
-   * How long a data key is used and remembered, in milliseconds, at most a day; five minutes if left out. For so long a key that was
-   * removed may still decrypt in a process that has used it.
-   */
-  readonly dataKeyLifetimeMs?: number;
-}
 
 /** Data keys as a process uses them. */
 export interface DataKeys {
@@ -19,8 +9,11 @@ export interface DataKeys {
   readonly unwrap: (keyId: string, wrapped: Uint8Array) => Promise<Uint8Array>;
 }
 
-const DEFAULT_LIFETIME_MS = 300_000;
-const LONGEST_LIFETIME_MS = 86_400_000;
+/**
+ * How long a data key is used and remembered. For so long a key that was removed may still decrypt in a process that has
+ * used it.
+ */
+const LIFETIME_MS = 300_000;
 /** So many decrypted data keys are remembered at once. */
 const MOST_KEYS = 1000;
 /** NIST SP 800-38D, 8.3: at most 2^32 random nonces under one key. A batch of payloads counts as one use here. */
@@ -30,20 +23,13 @@ const MOST_USES = 2 ** 20;
  * Keeps data keys, so that a wrapping key, which may be far away, is not asked for each payload.
  *
  * @param provider of the wrapping keys.
- * @throws ValueError for a lifetime out of range.
  */
-export const keepDataKeys = (
-  provider: KeyProvider,
-  { dataKeyLifetimeMs = DEFAULT_LIFETIME_MS }: DataKeySettings,
-): DataKeys => {
-  if (!(dataKeyLifetimeMs >= 1 && dataKeyLifetimeMs <= LONGEST_LIFETIME_MS)) {
-    throw new ValueError(`dataKeyLifetimeMs must be 1 to ${LONGEST_LIFETIME_MS} ms`);
-  }
+export const keepDataKeys = (provider: KeyProvider): DataKeys => {
   let made:
     | { readonly keyId: string; readonly at: number; uses: number; readonly key: Promise<DataKey> }
     | undefined;
   const isUsable = (): boolean =>
-    made !== undefined && made.uses < MOST_USES && performance.now() - made.at < dataKeyLifetimeMs;
+    made !== undefined && made.uses < MOST_USES && performance.now() - made.at < LIFETIME_MS;
   // An answer of the service that could not be encoded would be a lost one: a data key is used for its time.
   const currentKeyId = async (): Promise<string> => {
     try {
@@ -60,7 +46,7 @@ export const keepDataKeys = (
     { readonly keyId: string; readonly wrapped: Uint8Array }
   >({
     max: MOST_KEYS,
-    ttl: dataKeyLifetimeMs,
+    ttl: LIFETIME_MS,
     fetchMethod: (_id, _stale, { context }) => provider.unwrap(context.keyId, context.wrapped),
   });
   return {

@@ -3,11 +3,11 @@ import proto from "@temporalio/proto";
 import * as Context from "effect/Context";
 import * as Metric from "effect/Metric";
 import { open, seal } from "./aes-gcm.ts";
-import { type DataKeys, type DataKeySettings, keepDataKeys } from "./data-keys.ts";
+import { type DataKeys, keepDataKeys } from "./data-keys.ts";
 import { type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 
 /** Settings of {@link makeEncryptionCodec}. */
-export interface EncryptionSettings extends DataKeySettings {
+export interface EncryptionSettings {
   /** The Temporal namespace: what was encrypted for one is not decrypted for another. */
   readonly namespace: string;
   /** What wraps the data keys. */
@@ -79,16 +79,12 @@ const decrypt = async (payload: Payload, namespace: string, keys: DataKeys): Pro
  * bound to namespace and key id. Payloads that are not encrypted are read as they are, so that old histories stay
  * readable.
  *
- * @param settings namespace, keys, and how long data keys are kept.
+ * @param settings namespace and keys.
  * @throws ValueError for a namespace that is empty.
  */
-export const makeEncryptionCodec = ({
-  keys,
-  namespace,
-  ...settings
-}: EncryptionSettings): PayloadCodec => {
+export const makeEncryptionCodec = ({ keys, namespace }: EncryptionSettings): PayloadCodec => {
   if (namespace === "") throw new ValueError("An encryption codec needs the Temporal namespace");
-  const dataKeys = keepDataKeys(keys, settings);
+  const dataKeys = keepDataKeys(keys);
   return {
     encode: async (payloads) => {
       if (payloads.length === 0) return [];

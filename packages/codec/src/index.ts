@@ -1,4 +1,3 @@
-export type { DataKeySettings } from "./data-keys.ts";
 export {
   checkDataConverter,
   encryptedDataConverter,
@@ -16,5 +15,5 @@ export {
   MissingKey,
   UndecryptablePayload,
 } from "./key-provider.ts";
-export { type KeyringSettings, openKeyring } from "./keyring.ts";
+export { openKeyring } from "./keyring.ts";
 export { openTextSeal, type TextSeal } from "./text-seal.ts";

@@ -21,7 +21,8 @@ interface Keys {
   readonly byId: ReadonlyMap<string, Uint8Array>;
 }
 
-const DEFAULT_REREAD_MS = 1000;
+/** The folder is taken to be as it was last read for this time. */
+const REREAD_AFTER_MS = 1000;
 const SUFFIX = ".key";
 const KEY_ID = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$/;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -57,17 +58,13 @@ const readKeys = (folder: string): Keys => {
   );
 };
 
-/**
- * Opens a folder of keys, which is read when it is first used.
- *
- * @param rereadAfterMs how long the folder is taken to be as it was last read; 1,000 if left out.
- */
-export const openKeyFolder = (folder: string, rereadAfterMs = DEFAULT_REREAD_MS): KeyFolder => {
+/** Opens a folder of keys, which is read when it is first used. */
+export const openKeyFolder = (folder: string): KeyFolder => {
   let last: { readonly at: number; readonly keys: Keys } | undefined;
   const read = (): Keys => {
     const now = performance.now();
     try {
-      if (last === undefined || now - last.at >= rereadAfterMs)
+      if (last === undefined || now - last.at >= REREAD_AFTER_MS)
         last = { at: now, keys: readKeys(folder) };
     } catch (error) {
       throw new KeysUnavailable(`The keys cannot be read: ${messageOf(error)}`, { cause: error });

@@ -3,12 +3,6 @@ import { KEY_BYTES, open, seal } from "./aes-gcm.ts";
 import { openKeyFolder } from "./key-folder.ts";
 import { type KeyProvider, UndecryptablePayload } from "./key-provider.ts";
 
-/** Settings of {@link openKeyring}. */
-export interface KeyringSettings {
-  /** How long the folder is taken to be as it was last read, in milliseconds; 1,000 if left out. */
-  readonly rereadAfterMs?: number;
-}
-
 /** A data key is bound to its use and to the key that wraps it. */
 const boundTo = (keyId: string): string => `durable-payments data key\0${keyId}`;
 
@@ -19,18 +13,14 @@ const boundTo = (keyId: string): string => `durable-payments data key\0${keyId}`
  * can be mounted as it is.
  *
  * @param folder its path.
- * @param settings how often it is read.
  * @returns the keyring, which nothing has been read from yet.
  * @example
  * ```ts
  * const converter = encryptedDataConverter({ namespace: "payments", keys: openKeyring("/etc/payments/keys") });
  * ```
  */
-export const openKeyring = (
-  folder: string,
-  { rereadAfterMs }: KeyringSettings = {},
-): KeyProvider => {
-  const { currentKeyId, keyOf } = openKeyFolder(folder, rereadAfterMs);
+export const openKeyring = (folder: string): KeyProvider => {
+  const { currentKeyId, keyOf } = openKeyFolder(folder);
   return {
     currentKeyId: async () => currentKeyId(),
     makeDataKey: async (keyId) => {

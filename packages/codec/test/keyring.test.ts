@@ -1,15 +1,14 @@
 import { chmod, mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { openKeyring, openTextSeal } from "../src/index.ts";
 import { makeKeyringFolder } from "./support/keyring-folder.ts";
-
-/** As it is read at every use. */
-const AT_ONCE = { rereadAfterMs: 0 };
+import { rereadAtEveryUse } from "./support/reread.ts";
 
 it("wraps data keys of 32 random bytes under the current key", async () => {
   const { folder } = await makeKeyringFolder();
-  const keyring = openKeyring(folder, AT_ONCE);
+  rereadAtEveryUse();
+  const keyring = openKeyring(folder);
   const made = await keyring.makeDataKey(await keyring.currentKeyId());
   const other = await keyring.makeDataKey("k1");
   expect(made).toMatchObject({ keyId: "k1", key: { length: 32 } });
@@ -20,7 +19,8 @@ it("wraps data keys of 32 random bytes under the current key", async () => {
 
 it("takes keys that are added, made current and removed, without being opened again", async () => {
   const { addKey, folder, makeCurrent, removeKey } = await makeKeyringFolder();
-  const keyring = openKeyring(folder, AT_ONCE);
+  rereadAtEveryUse();
+  const keyring = openKeyring(folder);
   const old = await keyring.makeDataKey("k1");
   await addKey("k2");
   await makeCurrent("k2");
@@ -34,24 +34,29 @@ it("takes keys that are added, made current and removed, without being opened ag
   });
 });
 
-it("reads the folder no more often than it is told", async () => {
+it("reads the folder at most once a second", async () => {
+  const now = vi.spyOn(performance, "now").mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
   const { addKey, folder, makeCurrent } = await makeKeyringFolder();
-  const keyring = openKeyring(folder, { rereadAfterMs: Infinity });
+  const keyring = openKeyring(folder);
   expect(await keyring.currentKeyId()).toBe("k1");
   await addKey("k2");
   await makeCurrent("k2");
+  now.mockReturnValue(999);
   expect(await keyring.currentKeyId()).toBe("k1");
+  now.mockReturnValue(1000);
+  expect(await keyring.currentKeyId()).toBe("k2");
 });
 
 it("reads the folder again for a key that it does not know yet", async () => {
+  const now = vi.spyOn(performance, "now").mockReturnValue(0);
+  onTestFinished(() => now.mockRestore());
   const { addKey, folder } = await makeKeyringFolder();
-  const [here, there] = [Infinity, 0].map((rereadAfterMs) =>
-    openKeyring(folder, { rereadAfterMs }),
-  );
-  expect(await here?.currentKeyId()).toBe("k1");
+  const here = openKeyring(folder);
+  expect(await here.currentKeyId()).toBe("k1");
   await addKey("k2");
-  const added = await there?.makeDataKey("k2");
-  expect(await here?.unwrap("k2", added?.wrapped ?? new Uint8Array())).toEqual(added?.key);
+  const added = await openKeyring(folder).makeDataKey("k2");
+  expect(await here.unwrap("k2", added.wrapped)).toEqual(added.key);
 });
 
 it("reads a Kubernetes secret as it is mounted, and when it is changed", async () => {
@@ -71,7 +76,8 @@ it("reads a Kubernetes secret as it is mounted, and when it is changed", async (
     await symlink(join("..data", file), join(mount, file));
   }
   await symlink(first, join(mount, "..data"));
-  const keyring = openKeyring(mount, AT_ONCE);
+  rereadAtEveryUse();
+  const keyring = openKeyring(mount);
   expect(await keyring.currentKeyId()).toBe("k1");
   // The kubelet swaps the link, then the names that differ.
   await symlink(join("..data", "k2.key"), join(mount, "k2.key"));
@@ -128,7 +134,8 @@ it.each([
 
 it("refuses a data key that was changed, or that another key of the same id has wrapped", async () => {
   const { addKey, folder } = await makeKeyringFolder();
-  const keyring = openKeyring(folder, AT_ONCE);
+  rereadAtEveryUse();
+  const keyring = openKeyring(folder);
   const { wrapped } = await keyring.makeDataKey("k1");
   const changed = Uint8Array.from(wrapped);
   changed.set([(changed[20] ?? 0) ^ 1], 20);

@@ -1,10 +1,17 @@
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
 import { Client, WorkflowFailedError } from "@temporalio/client";
+import type { Payload } from "@temporalio/common";
 import { temporal } from "@temporalio/proto";
 import { Worker } from "@temporalio/worker";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
-import { decodeMessage, encryptedDataConverter, openKeyring } from "../src/index.ts";
+import {
+  decodeMessage,
+  encryptedDataConverter,
+  failureConverterPath,
+  makeEncryptionCodec,
+  openKeyring,
+} from "../src/index.ts";
 import { makeKeyringFolder } from "./support/keyring-folder.ts";
 import { failWith, goOn, handOn } from "./support/workflows.ts";
 
@@ -21,16 +28,21 @@ afterAll(() => environment.teardown());
 
 const workflowsPath = fileURLToPath(new URL("support/workflows.ts", import.meta.url));
 
-/** A worker and a client whose keys are in one folder, which is read at each use. */
+/** A worker and a client whose keys are in one folder. */
 const makeRig = async (taskQueue: string) => {
   const keyring = await makeKeyringFolder();
-  const keys = openKeyring(keyring.folder, { rereadAfterMs: 0 });
-  // A removed key is missed at once, as in a process that has not used it.
-  const dataConverter = encryptedDataConverter({
-    namespace: NAMESPACE,
-    keys,
-    dataKeyLifetimeMs: 1,
-  });
+  // Each use is that of a process that has not used a key before: a removed one is missed at once.
+  const codec = () =>
+    makeEncryptionCodec({ namespace: NAMESPACE, keys: openKeyring(keyring.folder) });
+  const dataConverter = {
+    payloadCodecs: [
+      {
+        encode: (payloads: Array<Payload>) => codec().encode(payloads),
+        decode: (payloads: Array<Payload>) => codec().decode(payloads),
+      },
+    ],
+    failureConverterPath,
+  };
   const worker = await Worker.create({
     connection: environment.nativeConnection,
     namespace: NAMESPACE,
