@@ -36,9 +36,7 @@ const decode = async (bytes: Buffer, coding: string): Promise<Buffer> => {
       error instanceof Error && "code" in error && error.code === "ERR_BUFFER_TOO_LARGE";
     throw new Error(
       isTooLong ? "its response is too long" : `its response is not valid ${coding}`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   });
 };

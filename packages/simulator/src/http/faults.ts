@@ -75,26 +75,15 @@ export class Faults {
     return this.#ordered.map(({ fired, order }) => ({ ...order, fired }));
   }
 
-  /** The oldest fault that strikes a request to `operation`, if any; it counts as fired. */
-  strike(operation: string): FaultOrder | undefined {
-    return this.#strike(
-      this.#ordered.filter(({ order }) => !isAboutRepeats(order)),
-      operation,
-    );
-  }
-
-  /** The newest fault that says how a repeated key is answered, if any; it counts as fired. */
-  strikeRepeat(operation: string): FaultOrder | undefined {
-    return this.#strike(
-      this.#ordered.filter(({ order }) => isAboutRepeats(order)).toReversed(),
-      operation,
-    );
-  }
-
-  #strike(candidates: ReadonlyArray<Ordered>, operation: string): FaultOrder | undefined {
-    const struck = candidates.find(
+  /**
+   * The oldest fault that strikes a request to `operation`, or the newest that says how a repeated key is answered, if
+   * any; it counts as fired.
+   */
+  strike(operation: string, isRepeat = false): FaultOrder | undefined {
+    const candidates = this.#ordered.filter(({ order }) => isAboutRepeats(order) === isRepeat);
+    const struck = (isRepeat ? candidates.toReversed() : candidates).find(
       ({ fired, order }) =>
-        fired < (order.times ?? (isAboutRepeats(order) ? Infinity : 1)) &&
+        fired < (order.times ?? (isRepeat ? Infinity : 1)) &&
         (order.operation === undefined ? operation !== "signIn" : order.operation === operation),
     );
     if (struck !== undefined) struck.fired += 1;

@@ -30,7 +30,7 @@ const emptyAnswer = HttpServerResponse.jsonUnsafe({ code: SUCCESS_CODE, message:
 
 /** Answers a repeated key as the newest fault about repeats says, or with the first data. */
 const answerRepeat = ({ faults }: Simulation, operation: string, data: unknown): unknown => {
-  switch (faults.strikeRepeat(operation)?.kind) {
+  switch (faults.strike(operation, true)?.kind) {
     case "repeated-key-empty":
       return emptyAnswer;
     case "repeated-key-refusal":
