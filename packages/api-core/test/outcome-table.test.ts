@@ -121,7 +121,7 @@ describe("a response with every status, code, message and data", () => {
       hidden: [],
       isResend: false,
     };
-    const parsed = parseResponse(context, { status, headers: {}, retryAfter: "0", body });
+    const parsed = parseResponse(context, { status, headers: { "retry-after": "0" }, body });
     if (parsed._tag === "Success") return "yes";
     const state = { called, tries: 1, hasFreshToken: false, isInDoubt: false };
     const next = nextStep(parsed, state, limits, 0);

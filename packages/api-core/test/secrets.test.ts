@@ -177,7 +177,7 @@ it("no number of request or response, and no secret, is in any error", () => {
       (sent, other, before, after, status, code) => {
         const said = `${before}${sent}${after} ${before}${other}${after} ${API_KEY}`;
         const body = code === undefined ? said : JSON.stringify({ code, message: said });
-        const response = { status, headers: {}, retryAfter: undefined, body };
+        const response = { status, headers: {}, body };
         for (const name of ["createBeneficiary", "createPayout", "cancelCard"] as const) {
           const context = {
             operation: operation(name),

@@ -106,12 +106,9 @@ export const endUnserved = async (
 ): Promise<void> => {
   const query = trackersOn(taskQueue);
   for await (const { execution, startTime } of listedRuns(client, query)) {
-    const { runId, workflowId } = {
-      runId: execution?.runId ?? "",
-      workflowId: execution?.workflowId ?? "",
-    };
+    const workflowId = execution?.workflowId ?? "";
     if (own.includes(workflowId)) continue;
-    const handle = client.workflow.getHandle(workflowId, runId);
+    const handle = client.workflow.getHandle(workflowId, execution?.runId ?? "");
     const { raw } = await handle.describe();
     // An attempt by a worker with another client ends before its first heartbeat.
     const heardAt = optionalTsToMs(raw.pendingActivities?.[0]?.lastHeartbeatTime);

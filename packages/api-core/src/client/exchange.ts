@@ -80,7 +80,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #isOver = false;
   #status = 0;
   #headers: ResponseHeaders = {};
-  #retryAfter: string | undefined;
   #coding = "";
   readonly #chunks: Array<Buffer> = [];
   readonly #settle: (outcome: WireResponse | NoResponse) => void;
@@ -114,12 +113,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = headers;
-    const one = (name: string) => {
-      const value = headers[name];
-      return typeof value === "string" ? value : value?.join(",");
-    };
-    this.#retryAfter = one("retry-after");
-    this.#coding = one("content-encoding")?.trim().toLowerCase() ?? "";
+    this.#coding = String(headers["content-encoding"] ?? "")
+      .trim()
+      .toLowerCase();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -178,7 +174,6 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#end({
       status: this.#status,
       headers: this.#headers,
-      retryAfter: this.#retryAfter,
       body: bytes === undefined ? "" : utf8.decode(bytes),
     });
   }

@@ -314,7 +314,8 @@ export const parseResponse = (
   response: WireResponse,
 ): ParsedResponse<unknown> => {
   const { assumptions, hidden, operation } = context;
-  const { body, retryAfter, status } = response;
+  const { body, headers, status } = response;
+  const retryAfter = headers["retry-after"];
   const json = parseJson(body);
   const envelope = envelopeOf(json);
   const received = { status, body, json, envelope };
@@ -338,7 +339,8 @@ export const parseResponse = (
     status,
     ...(envelope !== undefined && { code: envelope.code }),
     body,
-    waitMs: retryAfter === undefined ? undefined : retryAfterMs(retryAfter, answeredAt(response)),
+    waitMs:
+      retryAfter === undefined ? undefined : retryAfterMs(String(retryAfter), answeredAt(response)),
     remedy: REMEDIES[is],
   });
   const isRefusal = is === "refused" || is === "refusedResend";

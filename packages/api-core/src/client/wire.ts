@@ -28,7 +28,6 @@ export interface WireResponse {
   readonly status: number;
   /** By their names in lower case. */
   readonly headers: ResponseHeaders;
-  readonly retryAfter: string | undefined;
   readonly body: string;
 }
 

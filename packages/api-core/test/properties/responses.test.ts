@@ -104,7 +104,7 @@ describe.each(names)("%s: any answer", (name) => {
   it("is a success or a typed error, never a defect", () => {
     fc.assert(
       fc.property(status, retryAfter, body, (status, retryAfter, body) => {
-        const reading = read(name, { status, headers: {}, retryAfter, body });
+        const reading = read(name, { status, headers: { "retry-after": retryAfter }, body });
         expect(faultOf(name, status, reading)).toBeUndefined();
       }),
       { numRuns: 150 },
@@ -127,7 +127,7 @@ describe.each(names)("%s: any answer", (name) => {
     );
     fc.assert(
       fc.property(doubtful, ({ body, status }) => {
-        const reading = read(name, { status, headers: {}, retryAfter: undefined, body });
+        const reading = read(name, { status, headers: {}, body });
         expect(isInDoubt(name, reading)).toBe(true);
       }),
       { numRuns: 50 },

@@ -39,7 +39,6 @@ const answered = (status: number, body: unknown, headers = {}): SignIn =>
   Effect.succeed({
     status,
     headers,
-    retryAfter: undefined,
     body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
