@@ -169,22 +169,17 @@ const parseObject = (line: string): ReadyLine | undefined => {
 
 /** Awaits `ready`, unless the process ends first or the time is up. */
 const orEnd = async <A>(started: StartedProcess, ready: Promise<A>): Promise<A> => {
-  const { promise: failed, reject } = Promise.withResolvers<never>();
-  const fail = (what: string) => {
+  const over = new AbortController();
+  const fail = (what: string): never => {
     const printed = lastLines(started) || "  (none)";
-    reject(new Error(`${started.name} ${what}. Its last lines:\n${printed}`));
+    throw new Error(`${started.name} ${what}. Its last lines:\n${printed}`);
   };
-  const timer = setTimeout(() => {
+  const ended = started.exited.then((exit) => fail(`ended ${describeExit(exit)}`));
+  const late = sleep(READY_WITHIN_MS, undefined, { signal: over.signal }).then(() => {
     void started.kill("SIGKILL");
-    fail(`was not ready after ${READY_WITHIN_MS / 1000} s`);
-  }, READY_WITHIN_MS);
-  void started.exited.then((exit) => fail(`ended ${describeExit(exit)}`));
-  try {
-    return await Promise.race([ready, failed]);
-  } finally {
-    clearTimeout(timer);
-    failed.catch(() => {});
-  }
+    return fail(`was not ready after ${READY_WITHIN_MS / 1000} s`);
+  });
+  return Promise.race([ready, ended, late]).finally(() => over.abort());
 };
 
 const ASK_EVERY_MS = 100;

@@ -61,11 +61,7 @@ export const runApp = async (
 };
 
 /** Where a payment service is, and who signs in there. */
-interface ServiceAccess {
-  readonly url: string;
-  readonly clientId: string;
-  readonly apiKey: string;
-}
+type ServiceAccess = Readonly<Record<"url" | "clientId" | "apiKey", string>>;
 
 /** Reads the access to a simulator from its ready line. */
 export const accessOf = ({ ready }: Pick<ReadyProcess, "ready">): ServiceAccess => ({
