@@ -5,7 +5,7 @@ export type Target = { readonly atMost: number } | { readonly atLeast: number };
 
 /** Ours against a baseline: figures of the same rounds, in their order. */
 export interface Row {
-  /** What is measured. */
+  /** Names the comparison: `payout, ledger in SQLite`. */
   readonly name: string;
   readonly unit: string;
   readonly ours: ReadonlyArray<number>;
