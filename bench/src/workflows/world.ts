@@ -1,10 +1,9 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as postgres from "@durable-payments/tools/postgres";
 import {
   accessOf,
   createLocalEnvironment,
+  makeTestFolder,
   serviceVariables,
   startApp,
 } from "@durable-payments/tools/testing";
@@ -18,7 +17,7 @@ import type { BenchContext } from "../rounds.ts";
 const SHARD_READS = ["--dynamic-config-value", "history.transferProcessorMaxPollRPS=1000"];
 
 /** Starts a Temporal server in a separate process; it ends with the bench. */
-export const startTemporal = async ({ defer }: Pick<BenchContext, "defer">): Promise<string> => {
+export const startTemporal = async ({ defer }: BenchContext): Promise<string> => {
   const temporal = await createLocalEnvironment({ extraArgs: SHARD_READS });
   defer(() => temporal.teardown());
   return temporal.address;
@@ -30,10 +29,9 @@ export const startTemporal = async ({ defer }: Pick<BenchContext, "defer">): Pro
  *
  * @returns what a worker is configured by: every one is an account of its own, with a ledger of its own.
  */
-export const startService = async ({
-  defer,
-}: Pick<BenchContext, "defer">): Promise<Readonly<Record<string, string>>> => {
-  const folder = await temporaryFolder(defer);
+export const startService = async ({ defer }: BenchContext) => {
+  const folder = makeTestFolder();
+  defer(folder.remove);
   const simulator = await startApp(
     "simulator",
     "--json --port 0 --settle-after 0 --verify-after 0 --balance USD=900000000.00".split(" "),
@@ -41,15 +39,8 @@ export const startService = async ({
   defer(() => simulator.kill());
   return {
     ...serviceVariables(accessOf(simulator)),
-    PAYMENTS_LEDGER: `sqlite:${join(folder, "ledger.sqlite")}`,
+    PAYMENTS_LEDGER: `sqlite:${join(folder.path, "ledger.sqlite")}`,
   };
-};
-
-/** Makes a folder that goes with the bench. */
-const temporaryFolder = async (defer: BenchContext["defer"]): Promise<string> => {
-  const folder = await mkdtemp(join(tmpdir(), "bench-"));
-  defer(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 };
 
 /**
@@ -66,7 +57,9 @@ export const startPostgres = async ({
     progress(`without PostgreSQL: ${missing}`);
     return undefined;
   }
-  const server = await postgres.startPostgres(await temporaryFolder(defer));
+  const folder = makeTestFolder();
+  defer(folder.remove);
+  const server = await postgres.startPostgres(folder.path);
   defer(() => server.stop());
   return server.address("postgres");
 };
