@@ -52,7 +52,7 @@ await runCommand({ help, options: {} }, async () => {
       signal.throwIfAborted();
       if (code !== 0) throw new Error(`\nThis failed; logs: ${stack.logFolder}`);
     };
-    show(`Web UI, while the demo runs: ${stack.webUi}`);
+    show(`Web UI, while the demo runs: ${stack.variables["TEMPORAL_UI_URL"]}`);
     for (const [index, { id, start, title }] of JOBS.entries()) {
       show(`\n${index + 1}. ${title}`);
       await starter(`${start} --id ${id} --by ada`);

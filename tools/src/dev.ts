@@ -54,12 +54,12 @@ await runCommand({ help, options: {} }, async () => {
   }
 });
 
-function describe({ eu, logFolder, parts, variables, webUi }: Stack): string {
+function describe({ eu, logFolder, parts, variables }: Stack): string {
   const service = variables["PAYMENTS_BASE_URL"];
   return `
 Running until Ctrl-C:
   Temporal         ${variables["TEMPORAL_ADDRESS"]} (namespace ${variables["TEMPORAL_NAMESPACE"]}, process ${parts.temporal.pid})
-  Web UI           ${webUi}
+  Web UI           ${variables["TEMPORAL_UI_URL"]}
   Payment service  ${service} (simulator, process ${parts.simulator.pid})
   Account eu       ${eu} (simulator, process ${parts.simulatorEu.pid})
   Worker           task queue ${variables["PAYMENTS_TASK_QUEUE"]} (process ${parts.worker.pid})

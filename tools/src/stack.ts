@@ -113,7 +113,6 @@ export interface StackOptions {
 
 /** A Temporal server, a simulator for each of two accounts, and a worker, all running on this machine. */
 export interface Stack {
-  readonly webUi: string;
   /** The address of the simulator of the account `eu`. */
   readonly eu: string;
   /** The variables by which the starter, or another worker, reaches the stack. */
@@ -243,7 +242,6 @@ const startParts = async (
   const ready = Promise.all(Object.values(parts).map(awaitReadyLine));
   await report.during("Starting the simulators of the payment service, and the worker", ready);
   return {
-    webUi,
     eu,
     variables,
     logFolder,

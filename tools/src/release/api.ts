@@ -44,15 +44,14 @@ export const unannouncedChange = (
 ): string | undefined => {
   if (released === current) return undefined;
   const removed = linesWithout(released, current);
-  const has = (...bumps: ReadonlyArray<string>) => plans.some(({ bump }) => bumps.includes(bump));
-  if (removed.length === 0 || plans.some(({ isCompatible }) => isCompatible)) {
-    return has("minor", "major")
-      ? undefined
-      : `The API has grown: a version plan of a minor release is missing. Write one: npm run plan -- minor --message "…"`;
-  }
-  return has("major")
-    ? undefined
-    : `The API breaks its users: a version plan of a major release is missing, or in a minor one a line "Compatible: why". Write one: npm run plan -- major --message "…"\n${removed.map((line) => `  - ${line}\n`).join("")}`;
+  const isBreaking = removed.length > 0 && !plans.some(({ isCompatible }) => isCompatible);
+  const isAnnounced = plans.some(
+    ({ bump }) => bump === "major" || (bump === "minor" && !isBreaking),
+  );
+  if (isAnnounced) return undefined;
+  return isBreaking
+    ? `The API breaks its users: a version plan of a major release is missing, or in a minor one a line "Compatible: why". Write one: npm run plan -- major --message "…"\n${removed.map((line) => `  - ${line}\n`).join("")}`
+    : `The API has grown: a version plan of a minor release is missing. Write one: npm run plan -- minor --message "…"`;
 };
 
 if (import.meta.main) {
