@@ -82,7 +82,16 @@ beforeAll(async () => {
     currency: "EUR",
   };
   await ledger.saveRows(BATCH, [
-    { ...row, reference: null, payee: null, state: "waiting", message: null },
+    {
+      ...row,
+      reference: null,
+      payee: null,
+      terms: "t",
+      mark: "m",
+      shown: "Ltd",
+      state: "waiting",
+      message: null,
+    },
   ]);
   await vi.waitFor(
     async () => {

@@ -93,7 +93,7 @@ const ledgerIn = (
   ...metaMethods(store),
   ...writeMethods(store),
   ...decisions,
-  ...limitMethods(decisions),
+  ...limitMethods(store, decisions),
   ...runMethods(store),
   ...batchMethods(store),
   ...pruneMethods(store),

@@ -1,21 +1,15 @@
 import { type AccountLimits, type Limits, limitsId, limitsOf } from "../model/limits.ts";
-<<<<<<< HEAD
-import type { JsonObject } from "../model/row.ts";
-import type { Actor, Decision, NewDecision } from "./ledger.ts";
-import { readDecision, selectDecisions } from "./log.ts";
-import type { Store } from "./store.ts";
-import { query } from "./table.ts";
-=======
 import { isSamePerson } from "../model/person.ts";
 import type { Actor, NewDecision } from "./ledger.ts";
 import type { decisionMethods } from "./decision-methods.ts";
->>>>>>> e88f42a4 (feat(ledger): a worker's database user approves nothing, and no payment has the id of the limits)
+import type { Store } from "./store.ts";
+import { query } from "./table.ts";
 
 /** Limits of accounts. They follow from the decisions about them, and every send obeys them, whichever worker makes it. */
-export const limitMethods = ({
-  decide,
-  decisionsOf,
-}: Pick<ReturnType<typeof decisionMethods>, "decide" | "decisionsOf">) => {
+export const limitMethods = (
+  store: Store,
+  { decide, decisionsOf }: ReturnType<typeof decisionMethods>,
+) => {
   const limits = async (account: string): Promise<AccountLimits> =>
     limitsOf(await decisionsOf(limitsId(account)));
   const record = async (
