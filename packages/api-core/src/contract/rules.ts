@@ -59,11 +59,10 @@ export type Named<S extends { readonly fields: Schema.Struct.Fields }> = Schema.
 >;
 
 /**
- * A struct under the name of its type: editors and declarations show that instead of all fields.
+ * A struct under the name of its type: editors and declarations show that instead of all fields. The type is an interface
+ * that extends {@link Named} of the result.
  *
- * @example
- * export interface Balance extends Named<typeof BalanceSchema> {}
- * const BalanceSchema = named<Balance>()({ balance_id: answeredId });
+ * @param rules across fields, see {@link withRules}
  */
 export const named =
   <Self>() =>
