@@ -1,3 +1,4 @@
+import { cleanText } from "@durable-payments/api-core/values";
 import type { JsonFields } from "./values.ts";
 import type { PayoutInput } from "./inputs.ts";
 import type { SignalDefinition } from "@temporalio/common";
@@ -164,11 +165,11 @@ export const accountOfQueue = (taskQueue: string): string | undefined => taskQue
 
 /**
  * Names the write with a business key: the same for every workflow that asks, for a `payout` that was started under the
- * id `payout/KEY`, and for a row of a file. A key in another Unicode normal form is the same key.
+ * id `payout/KEY`, and for a row of a file. A key in another spelling that looks the same is the same key.
  */
 export const keyedName = (account: string, operation: string, key: string) => ({
   account,
-  workflowId: `${operation === "createPayout" ? "payout" : operation}/${key.normalize()}`,
+  workflowId: `${operation === "createPayout" ? "payout" : operation}/${cleanText(key)}`,
   step: operation,
 });
 

@@ -4,6 +4,7 @@ import type {
   CreatePayoutInput,
   Fault,
 } from "@durable-payments/api-core";
+import { cleanText, keyFault } from "@durable-payments/api-core/values";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ACCOUNT_NAME } from "./names.ts";
 
@@ -130,17 +131,12 @@ export const isAccountName = (value: unknown): value is string =>
 export const isAmount = (value: unknown): boolean =>
   typeof value === "string" && /^(0|[1-9]\d*)(\.\d+)?$/.test(value);
 
-/** Longest key, in characters. */
-const LONGEST_KEY = 200;
-
 /** The rule of a key, for messages. */
-export const KEY_RULE = `1 to ${LONGEST_KEY} visible characters, no quotes or backslashes, and no surrounding blanks`;
+export const KEY_RULE = "1 to 200 visible characters, and no quotes or backslashes";
 
 /** Checks whether a value can be a business key: two keys that look alike are one, so no character is invisible. */
 export const isKey = (key: unknown): key is string =>
-  typeof key === "string" &&
-  key.length <= LONGEST_KEY &&
-  /^(?!\s)[^"\\\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]+(?<!\s)$/u.test(key);
+  typeof key === "string" && keyFault(cleanText(key)) === undefined;
 
 const text: Wanted = ["a text", (value) => typeof value === "string" && value.trim() !== ""];
 const AMOUNT = 'an amount, such as "250.00"';

@@ -14,11 +14,13 @@ it("a payout's key names the same write as a payout's workflow id, other operati
   });
 });
 
-it("a key is one in any Unicode normal form", () => {
-  expect(keyedName("a", "createPayout", "cafe\u0301")).toEqual(
-    keyedName("a", "createPayout", "caf\u00e9"),
-  );
-});
+it.each(["cafe\u0301 1", " café 1", "café 1\n", "caf\u200bé\u00a01", "café 1\u2028"])(
+  "a key is one in any spelling that looks the same: %j",
+  (key) => {
+    expect(isKey(key)).toBe(true);
+    expect(keyedName("a", "createPayout", key)).toEqual(keyedName("a", "createPayout", "café 1"));
+  },
+);
 
 it.each([
   ["salary/2026-11/e17", true],
@@ -26,14 +28,13 @@ it.each([
   ["x".repeat(200), true],
   ["x".repeat(201), false],
   ["", false],
-  [" may", false],
-  ["may ", false],
   ["two\nlines", false],
   ['"may"', false],
   ["ma\\y", false],
-  ["may\u200b", false],
+  ["may\u200dbe", false],
+  ["1.23457E+12", false],
   ["\u3164", false],
-  ["may\u2028", false],
+  ["may\u2028be", false],
   ["may\ud800", false],
   [17, false],
   [undefined, false],
@@ -43,7 +44,7 @@ it.each([
 
 it.each<[Parameters<typeof inputFaults>[0], unknown, ReadonlyArray<string>]>([
   ["payout", { beneficiary_id: "b", payout: {}, key: "may" }, []],
-  ["payout", { beneficiary_id: "b", payout: {}, key: "may " }, ["key"]],
+  ["payout", { beneficiary_id: "b", payout: {}, key: "m\\y" }, ["key"]],
   ["payout", { beneficiary_id: "b", payout: {}, options: null }, ["options"]],
   ["tracker", { account: "a" }, []],
   ["tracker", null, [""]],
