@@ -1,6 +1,6 @@
 import { electronicFormatIBAN, validateIBAN, ValidationErrorsIBAN } from "ibantools";
 import { given, type RawRequest, requiredWhen, type Rule } from "./rules.ts";
-import { lettersAndDigits, lookUp } from "../values.ts";
+import { lettersAndDigits } from "../values.ts";
 
 const IBAN_COUNTRIES = new Set(
   (
@@ -53,16 +53,8 @@ const ibanFits =
       : [];
   };
 
-/** Digits that codes have in every bank, by their name in letters: a spreadsheet removes zeros at the beginning. */
-const CODE_DIGITS: Readonly<Record<string, number>> = {
-  aba: 9,
-  abanumber: 9,
-  bsb: 6,
-  bsbnumber: 6,
-  bsbcode: 6,
-  routingnumber: 9,
-  sortcode: 6,
-};
+/** Digits that codes have in every bank, by the beginning of their name: a spreadsheet removes zeros at the beginning. */
+const CODE_DIGITS = { aba: 9, bsb: 6, routingnumber: 9, sortcode: 6 };
 
 const lostZeros = (request: RawRequest, field: string, digits: number | undefined) => {
   const code = given(request, field).replaceAll(/[\s-]/g, "");
@@ -75,7 +67,8 @@ const routingDigits =
   (n: 1 | 2): Rule =>
   (request) => {
     const type = lettersAndDigits(given(request, `routing_code_type${n}`));
-    return lostZeros(request, `routing_code_value${n}`, lookUp(CODE_DIGITS, type));
+    const [, digits] = Object.entries(CODE_DIGITS).find(([name]) => type.startsWith(name)) ?? [];
+    return lostZeros(request, `routing_code_value${n}`, digits);
   };
 
 /** British account numbers have eight digits. */
