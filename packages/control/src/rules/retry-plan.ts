@@ -117,7 +117,7 @@ export const planRetry = (planning: Planning): RetryPlan => {
   const isUnderWay = planning.state === "running";
   const why = isUnderWay ? undefined : whyNot(planning);
   if (why !== undefined) throw why;
-  const { step, version } = factsOf(failure);
+  const { step, version, workflowId: of = workflowId } = factsOf(failure);
   const isStarted = isAmended || isRestarted || RESTARTED.has(workflowType);
   const way = isUnderWay ? "look" : isStarted ? "start" : "reset";
   const undone = rows.find(({ state }) => state === "undone");
@@ -135,7 +135,11 @@ export const planRetry = (planning: Planning): RetryPlan => {
     again: rows
       .filter(({ state }) => state !== "done")
       .map(({ state, step: name }) => ({ step: name, state })),
-    versions: typeof step === "string" && typeof version === "number" ? { [step]: version } : {},
+    // The row of a child, or of a key, has another workflow id.
+    versions:
+      of === workflowId && typeof step === "string" && typeof version === "number"
+        ? { [step]: version }
+        : {},
   };
 };
 

@@ -67,6 +67,15 @@ test("a retry starts the id again, keeps what is done, and names the failed run'
   });
 });
 
+test.each(["invoice-17/child", "payout/salary/2026-11/e17"])(
+  "the version of a row of %s does not vouch for a step of the run itself",
+  (workflowId) => {
+    const details = { operation: "createPayout", step: "createPayout", version: 7, workflowId };
+    const plan = planRetry(planning({ failure: { type: "Refused", message: "no", details } }));
+    expect(plan.versions).toEqual({});
+  },
+);
+
 test.each([
   ["a workflow of a user's own is reset", { workflowType: "payOrder" }, "reset"],
   ["restarted where that is wanted", { workflowType: "payOrder", isRestarted: true }, "start"],
