@@ -47,14 +47,14 @@ export interface WriteCall extends WriteOptions {
   readonly planned?: ReadonlyArray<PlannedRequest>;
   /** Steps that this run has called with the same operation: none of them is a renamed step. */
   readonly claimed?: ReadonlyArray<string>;
-  /** What the run believes of its earlier steps and waits: nothing is sent before the ledger agrees. */
+  /** Outcomes of earlier steps and waits: nothing is sent before the ledger agrees. */
   readonly believed?: ReadonlyArray<Believed>;
   /** `close`: its run is being cancelled, and nothing new is sent. */
   readonly mode?: "close";
 }
 
 /**
- * The outcome of an earlier step or wait, as a run believes it. Whoever has access to Temporal can complete or fail an
+ * The outcome of an earlier step or wait, as a run believes it. Anyone with access to Temporal can complete or fail an
  * activity by hand, so the activity of a later write compares it with the ledger.
  */
 export interface Believed {

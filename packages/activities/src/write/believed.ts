@@ -1,7 +1,7 @@
 /**
  * Compares what a run believes with the ledger.
  *
- * The results of activities are the run's memory, and whoever has access to Temporal can write them: `temporal activity
+ * The results of activities are the run's memory, and anyone with access to Temporal can write them: `temporal activity
  * complete` ends a wait that nothing has ended, and `fail` a send that is under way. A workflow that believes it pays
  * the same thing by another step, or pays a beneficiary of somebody's choice. So each write names the outcomes that its
  * run has believed since the last one, and is not sent before the ledger agrees. The write before has compared those
@@ -57,7 +57,7 @@ const isAsBelieved = (row: WriteRow | undefined, { ids, outcome }: Believed): bo
   return isKnown && WITH_RESULT.has(outcome);
 };
 
-/** Makes the comparison of what runs believe with the ledger, and with the service where the ledger has forgotten a wait. */
+/** Makes the comparison of what runs believe with the ledger, and with the service if the ledger has forgotten a wait. */
 export const makeAgreement =
   (options: {
     readonly ledger: Ledger;

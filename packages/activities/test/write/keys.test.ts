@@ -72,6 +72,31 @@ it("another request under a key fails, and names the workflow that has used it; 
   expect(await world.payouts()).toHaveLength(1);
 });
 
+it("an answer to resend sends what was asked about, not another request under the key, however its step is named", async () => {
+  const world = await salary();
+  await world.first({ ...world.task, approveAbove: "100" }, "payroll-1");
+  const name = keyedName(world.account, "createPayout", KEY);
+  await world.ledger.transact(name, (look) => {
+    if (look.row === undefined) return {};
+    const question = { id: "q-1", kind: "outcome", reason: "lost", candidates: [] } as const;
+    const asked = { ...question, account: null, since: look.now };
+    return { row: { ...look.row, state: "asking", doubt: 1, question: asked } };
+  });
+  await world.ledger.decide({
+    ...name,
+    kind: "resend",
+    question: "q-1",
+    by: "ada",
+    how: "test",
+    reason: null,
+    value: {},
+  });
+  const request = { ...world.task.request, amount: "251.00" };
+  const other = { ...world.task, request, step: "s", isNamed: true };
+  await world.first(other, "payroll-2");
+  expect(await world.payouts()).toEqual([]);
+});
+
 it("the first send under a key is reconciled, even if its run is the first of its id: another may have used it", async () => {
   const world = await salary();
   const first = await world.once(world.task, { workflowId: "payroll-1" });

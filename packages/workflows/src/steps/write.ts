@@ -239,7 +239,7 @@ const send = (
   const request = write.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
   const { account, key } = called;
-  /** What its last call has compared with the ledger. */
+  /** Beliefs that the last call has compared with the ledger. */
   let compared = state.believed;
   const believe = (outcome: Pick<Believed, "ids" | "outcome">) => {
     const of = { step, operation, ...(account && { account }), ...(key && { key }) };
