@@ -14,6 +14,7 @@ export const PARTS: ReadonlyArray<Part> = [
       "answer-and-approve",
       "retry-and-cancel",
       "write-workflows",
+      "schedules",
       "test-workflows",
       "deploy",
       "upgrade",

@@ -12,7 +12,7 @@ import {
   undo,
   voucherFor,
 } from "durable-payments/workflows";
-import { executeChild, proxyActivities } from "@temporalio/workflow";
+import { executeChild, proxyActivities, workflowInfo } from "@temporalio/workflow";
 
 // The examples of the README and of the docstrings of steps: compiled, and run as parts of the workflows' own tests.
 
@@ -94,10 +94,31 @@ export async function reserve({ orderId }: Reserve): Promise<void> {
   // #endregion
 }
 
-export async function payByChild(order: Reserve): Promise<void> {
-  const { orderId } = order;
+interface Salary {
+  readonly employee: string;
+  readonly month: string;
+  readonly request: Payment;
+}
+
+export async function paySalary(salary: Salary): Promise<void> {
   // #region example
-  const workflowId = `${orderId}/deposit`;
+  const { employee, month, request } = salary;
+  const payout = await createPayout(request, { key: `salary/${month}/${employee}` });
+  // #endregion
+  await awaitPayout(payout);
+}
+
+export async function payBySalary(salary: Salary): Promise<void> {
+  const { employee, month } = salary;
+  // #region example
+  const workflowId = `salary/${month}/${employee}`;
+  await executeChild(paySalary, { workflowId, args: [salary] });
+  // #endregion
+}
+
+export async function payByChild(order: Reserve): Promise<void> {
+  // #region example
+  const workflowId = `${workflowInfo().workflowId}/deposit`;
   await executeChild(payDeposit, { workflowId, args: [order], memo: voucherFor(workflowId) });
   // #endregion
 }
