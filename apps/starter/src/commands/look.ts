@@ -161,8 +161,8 @@ export const show = Command.make("show", shown, (given) =>
     `Show one run: its status and the reason, each step, the open question with the
   consequences of each answer, and possible actions. Writes are read from the
   ledger, and progress from Temporal. For a batch, show the number of rows by
-  outcome, and the failed rows with their reasons. If it waits for approval, show
-  whom it pays: the sums, the new payees, the largest rows, likely duplicates.`,
+  outcome, and the failed rows with their reasons. If it needs approval, show
+  whom it pays: sums, new payees, the largest rows, likely duplicates.`,
     [
       { command: "starter show invoice-17", description: "One run" },
       { command: "starter show invoice-17 --follow", description: "Until it ends" },

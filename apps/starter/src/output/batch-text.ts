@@ -54,7 +54,7 @@ const paysText = ({ newPayees, notFound, payees, sums }: FileListing): string =>
   return `${totals(sums)} to ${counted(payees, "payee")}${fresh}${lost}`;
 };
 
-/** Prints whom a file pays: the likely duplicates with the reason why they are none, the rows, and the sums. */
+/** Prints whom a file pays: the likely duplicates with the uploader's reason, the rows, and the sums. */
 export const listingLines = (
   listing: FileListing,
   { notDuplicate, warnings }: Pick<BatchDetails, "notDuplicate" | "warnings">,

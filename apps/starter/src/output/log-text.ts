@@ -1,4 +1,4 @@
-import type { StartFacts } from "@durable-payments/ledger";
+import { isRecord } from "@durable-payments/api-core/values";
 import type { RunLog } from "@durable-payments/control/show";
 import { wordsOf } from "./run-text.ts";
 import { beside, joined, styled, when, wrap } from "./text.ts";
@@ -6,15 +6,18 @@ import { beside, joined, styled, when, wrap } from "./text.ts";
 type LogLine = RunLog["lines"][number];
 type Decided = Extract<LogLine, { readonly kind: string }>;
 
-/** The start of a run, of a row of a file, or of a file. Only the ledger's own functions write one. */
+/** A field of a decision, as the ledger's own functions record it. */
+const plain = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
+
+/** The start of a run, of a row of a file, or of a file. */
 const startText = ({ reason, value }: Decided): string => {
-  const { approveAbove, file, needsApproval, type } = value as StartFacts;
+  const { approveAbove = null, file, needsApproval, rows, type } = value;
+  const of = isRecord(file) ? file : undefined;
   const parts = [
-    typeof file === "string"
-      ? `uploaded ${file}: ${Number(value["rows"])} rows`
-      : `started ${type}`,
-    typeof file === "object" && `row ${file.row} of ${file.name} (${file.batch})`,
-    approveAbove && `approval above ${approveAbove}`,
+    rows === undefined ? `started ${plain(type)}` : `uploaded ${plain(file)}: ${plain(rows)} rows`,
+    of && `row ${plain(of["row"])} of ${plain(of["name"])} (${plain(of["batch"])})`,
+    approveAbove !== null && `approval above ${plain(approveAbove)}`,
     needsApproval === true && "its file needs approval",
     reason !== null && `no duplicate: ${reason}`,
   ];
@@ -22,21 +25,21 @@ const startText = ({ reason, value }: Decided): string => {
 };
 
 const scopeText = ({ value: { of, scope } }: Decided): string =>
-  scope === "all" ? "all sends" : `sends of ${String(of)}`;
+  scope === "all" ? "all sends" : `sends of ${plain(of)}`;
 
 /** Says a decision as its person would; the others by their kind and fields. */
 const SAID: Readonly<Partial<Record<Decided["kind"], (line: Decided) => string>>> = {
   start: startText,
   approve: ({ value: { file, hash, rows } }) =>
     typeof hash === "string"
-      ? `approved ${Number(rows)} rows (hash ${hash})`
+      ? `approved ${plain(rows)} rows (hash ${hash})`
       : `approved exactly this request${typeof file === "string" ? `, with its file ${file}` : ""}`,
   cancel: ({ value }) =>
     value["is"] === "Rejected" ? "rejected the file" : "cancelled the rows that had not started",
   end: ({ value }) => (value["rejected"] === true ? "rejected it" : "stopped it for good"),
   overrule: () => "overrode the stop order",
   resend: () => "had it sent again",
-  found: ({ value: { id } }) => `found that it was made: ${String(id)}`,
+  found: ({ value: { id } }) => `found that it was made: ${plain(id)}`,
   retry: ({ value }) => (value["way"] === "reset" ? "retried it by a reset" : "retried it"),
   recover: () => "recovered the ledger",
   prune: () => "removed old entries",

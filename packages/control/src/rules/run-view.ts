@@ -151,7 +151,7 @@ export interface InboxItem extends PaymentView {
   readonly hash: string | null;
   /** Further facts for an approver: who started it and how, and what has changed since an earlier approval. */
   readonly details: ReadonlyArray<string>;
-  /** What a file pays that waits for its approval, and its likely duplicates. */
+  /** The rows of a file that waits for its approval, and its likely duplicates. */
   readonly file?: FileListing & {
     readonly warnings: ReadonlyArray<string>;
     readonly notDuplicate: string | null;

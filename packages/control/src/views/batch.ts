@@ -21,9 +21,9 @@ export interface BatchDetails extends BatchView {
   readonly notNamed: number;
   /** Which rows are likely duplicates of payments under other ids. */
   readonly warnings: ReadonlyArray<string>;
-  /** The uploader's reason why they are none. */
+  /** The uploader's reason to pay them. */
   readonly notDuplicate: string | null;
-  /** What it pays; null unless it waits for its approval, or the rows are asked for. */
+  /** The rows that it pays; null unless it waits for its approval, or all rows are asked for. */
   readonly listing: FileListing | null;
   readonly next: ReadonlyArray<NextOperation>;
 }

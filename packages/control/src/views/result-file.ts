@@ -38,7 +38,7 @@ const PAGE = 500;
 const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>) => {
   const payout = writes.find(({ operation }) => operation === "createPayout");
   const asked = writes.find(({ question }) => question !== null);
-  // What an earlier file has paid must not read as a row that was not paid: somebody would pay it again.
+  // A row that an earlier file has paid must not read as unpaid: somebody would pay it again.
   const covered = payout?.state === "done" ? "already paid" : "in an earlier file";
   const state = row.state === "covered" ? covered : row.state;
   return {

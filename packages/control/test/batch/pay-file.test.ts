@@ -4,6 +4,7 @@ import { requestTerms } from "@durable-payments/protocol";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { writeResultFile } from "../../src/views/result-file.ts";
@@ -46,6 +47,18 @@ test.each(["csv", "jsonl"])("docs/pay.md shows a valid %s file", async (kind) =>
   await writeFile(file, content);
   const { rows } = await checkBatchFile(file, defaultAssumptions);
   expect(rows).toMatchObject([{ workflowId: "payout/invoice-17" }]);
+});
+
+test("docs/pay.md shows what the approver of its example sees", async () => {
+  const { ledger, operations } = await rig();
+  const example = fileURLToPath(new URL("../../../../examples/payouts.csv", import.meta.url));
+  const file = await checkBatchFile(example, defaultAssumptions);
+  const options = { ...ada, approveAbove: "300.00" };
+  await payFile(operations, file, await planFile(operations, file, options), options);
+  const page = await readFile(new URL("../../../../docs/pay.md", import.meta.url), "utf8");
+  const { id, listing } = (await findBatch(ledger, file.batch)) ?? {};
+  for (const text of [`approve ${id}`, `hash     ${listing?.hash}`, `--hash ${listing?.hash}`])
+    expect(page).toContain(text);
 });
 
 test("every fault of every row is named at once, and no account number", async () => {

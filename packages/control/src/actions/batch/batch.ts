@@ -28,7 +28,7 @@ export const keptOf = ({ details }: Pick<Batch, "details">) => {
     chunks: typeof chunks === "number" ? chunks : 0,
     /** The likely duplicates, for its approver. */
     warnings: Array.isArray(warnings) ? warnings.map(String) : [],
-    /** The uploader's reason why they are none. */
+    /** The uploader's reason to pay them. */
     notDuplicate: typeof notDuplicate === "string" ? notDuplicate : null,
   };
 };

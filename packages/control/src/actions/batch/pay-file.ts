@@ -37,7 +37,7 @@ export interface PayFileOptions extends Acting {
   readonly approveAbove?: string | undefined;
   /** Most unsent payouts at a time. */
   readonly window?: number | undefined;
-  /** Why its rows are no duplicates, if some look like one: recorded, and shown to the approver. */
+  /** The reason to pay rows that look like duplicates: recorded, and shown to the approver. */
   readonly notDuplicate?: string | undefined;
 }
 
@@ -185,7 +185,7 @@ const batchRow = (
   };
 };
 
-/** The start of a row's run: what its log permits, whoever starts it. */
+/** The start of a row's run: what its log permits. */
 const startOf = (
   { batch, file, account }: CheckedFile & { readonly account: string },
   { input, number, payment, workflowId }: CheckedRow,
@@ -251,7 +251,7 @@ export const payFile = async (
   const warnings = warningsOf(plan);
   if (warnings.length > 0 && notDuplicate === undefined && !plan.isUploaded)
     throw refused(
-      `${warnings.join(". ")}. If they are none, say why: --not-a-duplicate REASON. Nothing was started.`,
+      `${warnings.join(". ")}. If these are different payments, say why: --not-a-duplicate REASON. Nothing was started.`,
     );
   const reason = notDuplicate ?? null;
   const kept = {
