@@ -188,3 +188,75 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   expect(doctor.stdout).toMatch(/not checked +service/);
   expect(doctor.stdout).not.toContain("PAYMENTS_API_KEY");
 });
+
+it("a file is approved by the hash of the rows that were shown, and its state is the exit code", async () => {
+  const place = `sqlite:${join(folder, "file.sqlite")}`;
+  vi.stubEnv("PAYMENTS_CLIENT_ID", undefined);
+  vi.stubEnv("PAYMENTS_LEDGER", place);
+  const ledger = await openLedger(readLedgerPlace(place, ""), { isMigrated: true });
+  const id = "payouts/4d34";
+  const money = { amount: "250.00", currency: "EUR", payee: "b-1", reference: "Invoice 1" };
+  const named = { id, account: "account", type: "payout", file: "november.csv", contentHash: "c" };
+  const details = JSON.stringify({ notDuplicate: "two deliveries" });
+  const uploaded = { rows: 1, createdBy: "ada", createdAt: 0, approvedBy: null, details };
+  await ledger.saveBatch(id, () => ({
+    batch: { ...named, ...uploaded, state: "needsApproval" },
+  }));
+  const payee = {
+    terms: "t",
+    mark: "m",
+    shown: "Example Supplies GmbH, DE, account ending in 3000",
+  };
+  const row = { number: 2, workflowId: "payout/1", fingerprint: "f", message: null };
+  await ledger.saveRows(id, [{ ...row, ...money, ...payee, state: "waiting" }]);
+  await ledger.recordStart(
+    {
+      account: "account",
+      workflowId: "payout/1",
+      runId: null,
+      type: "payout",
+      batch: id,
+      batchRow: 2,
+      ...money,
+    },
+    {
+      by: "ada",
+      how: "--by",
+      value: {
+        type: "payout",
+        content: "c",
+        terms: "t",
+        file: { batch: id, row: 2, name: "november.csv" },
+      },
+    },
+  );
+
+  const approve = ["approve", id, "--by", "grace"];
+  const unseen = await runStarter(...approve);
+  expect(unseen).toMatchObject({ code: 2, stdout: "" });
+  expect(unseen.stderr).toMatch(/--hash HASH[^]*starter show payouts\/4d34/);
+  expect((await runStarter("show", id)).stdout).toMatch(
+    /hash +[\da-f]{32}[^]*two deliveries[^]*Example Supplies GmbH[^]*NEW PAYEE/,
+  );
+  expect(await runStarter(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
+  expect(await ledger.decisionsOf("payout/1")).toHaveLength(1);
+  const shown = await runStarter("show", id, "--rows", "--json", "--exit-status");
+  expect(shown.code).toBe(4);
+  const { listing } = JSON.parse(shown.stdout) as { readonly listing: { readonly hash: string } };
+  expect(await runStarter(...approve, "--hash", listing.hash)).toMatchObject({ code: 0 });
+  expect((await ledger.decisionsOf("payout/1")).map(({ kind }) => kind)).toEqual([
+    "start",
+    "approve",
+  ]);
+  expect((await runStarter("show", id, "--log")).stdout).toContain("grace (--by) approved 1 rows");
+
+  for (const [state, code] of [
+    ["failed", 1],
+    ["succeeded", 0],
+  ] as const) {
+    await ledger.changeRows(id, [{ number: 2, state, message: null }]);
+    await ledger.finishBatch(id);
+    expect((await runStarter("show", id, "--exit-status")).code).toBe(code);
+  }
+  await ledger.close();
+});

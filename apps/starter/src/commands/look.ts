@@ -1,4 +1,4 @@
-import type { Check, RunView, Sources } from "@durable-payments/control";
+import type { BatchDetails, Check, RunView, Sources } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
@@ -118,6 +118,13 @@ const codeOf = ({ state }: Pick<RunView, "state">): number =>
       ? EXIT_CODES.stillOpen
       : EXIT_CODES.runFailed;
 
+/** Exit code for the rows of a file. */
+const codeOfBatch = ({ counts, state }: Pick<BatchDetails, "counts" | "state">): number => {
+  if (state !== "finished" && state !== "rejected") return EXIT_CODES.stillOpen;
+  const isPaid = counts.every((one) => one.state === "succeeded" || one.state === "covered");
+  return isPaid ? EXIT_CODES.done : EXIT_CODES.runFailed;
+};
+
 const follow = async (output: Output, work: Work, sources: Sources, workflowId: string) => {
   const stop = new AbortController();
   output.onInterrupt = () => {
@@ -147,7 +154,7 @@ export const show = Command.make("show", shown, (given) =>
       const batch = ledger && (await work.findBatch(ledger, workflowId, given.rows));
       if (batch !== undefined) {
         output.answer(batch, work.batchText);
-        return EXIT_CODES.done;
+        return given.exitStatus ? codeOfBatch(batch) : EXIT_CODES.done;
       }
       const followed = given.follow ? await follow(output, work, sources, workflowId) : undefined;
       const run = followed ?? (await work.readRun(sources, workflowId));

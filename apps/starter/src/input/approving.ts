@@ -39,11 +39,19 @@ const linesOf = ({ hash, ...item }: InboxItem): ReadonlyArray<string> => [
   commandOf({ operation: "approve", workflowId: item.workflowId, ...(hash !== null && { hash }) }),
 ];
 
-/** Shows at a terminal what would be approved, and asks; a script has to name what it has shown to somebody. */
-const askFor = async (output: Output, lines: ReadonlyArray<string>): Promise<void> => {
+/**
+ * Shows at a terminal what would be approved, and asks; a script has to name what it has shown to somebody.
+ *
+ * @param lines for the error of a script.
+ */
+const askFor = async (
+  output: Output,
+  lines: ReadonlyArray<string>,
+  shown = lines.map((line) => wrap(line, "  ")).join("\n"),
+): Promise<void> => {
   if (output.json || !canAsk())
     throw badUsage("Pass the hash of what you have read: --hash HASH. Nothing was done.", lines);
-  for (const line of lines) output.say(wrap(line, "  "));
+  output.say(shown);
   await confirm("Approve it?", "Nothing was recorded.");
 };
 
@@ -57,7 +65,8 @@ export const approveShown = async (output: Output, flags: ApproveFlags): Promise
   await deciding(async (opened) => {
     const batch = await findBatch(opened.ledger, id);
     if (batch !== undefined) {
-      if (hash === undefined) await askFor(output, batchText(visible(batch)).split("\n"));
+      const show = commandOf({ operation: "show", workflowId: id });
+      if (hash === undefined) await askFor(output, [show], batchText(visible(batch)));
       const seen = hash ?? batch.listing?.hash;
       const onProgress = (approved: number, rows: number) => {
         if (approved % SHOWN_EVERY === 0) output.say(`${approved} of ${rows} rows approved`);

@@ -68,7 +68,6 @@ const nextOfBatch = (
   if (pausedBy !== null) next.push({ operation: "resume", of: id });
   if (counts.some(({ rows, state: of }) => of === "failed" && rows > 0))
     next.push({ operation: "retryAll", batch: id });
-  if (state === "approved") next.push({ operation: "show", workflowId: id, isFollowed: true });
   return next.slice(0, 3);
 };
 
