@@ -33,7 +33,7 @@ it.each<[string, unknown, RegExp]>([
   ["createPayout", { ...write, isFirst: "yes" }, /isFirst/],
   ["createPayout", { ...write, call: -1 }, /call/],
   ["createPayout", { ...write, version: "7" }, /version/],
-  ["createPayout", { ...write, key: " may" }, /key/],
+  ["createPayout", { ...write, key: 'ma"y' }, /key/],
   ["createPayout", { ...write, mode: "settle" }, /mode/],
   ["createPayout", { ...write, approveAbove: "none" }, /approveAbove/],
   ["createPayout", { ...write, approveAbove: null }, /approveAbove/],

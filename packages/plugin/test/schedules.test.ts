@@ -8,7 +8,9 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import type { Polling } from "../src/index.ts";
 import { paymentsPluginIn } from "../src/payments-plugin.ts";
+import type { PayoutInput } from "@durable-payments/protocol";
 import type { dispatch, payByChild, paySalary, paySupplier, Salary } from "./support/workflows.ts";
+import { payment } from "./support/payment.ts";
 
 // A Schedule may fire again for the same month: by hand, by a backfill, by a second Schedule. Each action has a workflow id
 // of its own, so only the id of a child or the key of a write says that the salary is paid already.
@@ -69,13 +71,13 @@ afterAll(async () => {
 const salaryOf = (of: string, hasKey: boolean): Salary => ({ of, beneficiary_id, hasKey });
 
 /** Creates a Schedule that fires only when it is told to. */
-const schedule = (type: string, salary: Salary): Promise<ScheduleHandle> =>
+const schedule = (type: string, input: PayoutInput | Salary): Promise<ScheduleHandle> =>
   client.schedule.create({
     scheduleId: `payroll-${randomUUID()}`,
     spec: { intervals: [{ every: "1 hour" }] },
     state: { paused: true },
     policies: { overlap: "ALLOW_ALL" },
-    action: { type: "startWorkflow", workflowType: type, args: [salary], taskQueue: "payments" },
+    action: { type: "startWorkflow", workflowType: type, args: [input], taskQueue: "payments" },
   });
 
 /** The runs that a Schedule has started, once there are as many. */
@@ -130,12 +132,16 @@ it.concurrent("a Schedule that is backfilled twice pays once", async () => {
   expect(await paid(of)).toBe(1);
 }, 120_000);
 
-it.concurrent("two Schedules at the same time pay once", async () => {
+it.concurrent("two Schedules at the same time pay once, one by a step and one by the workflow payout", async () => {
   const of = "2026-11/two-schedules";
-  const handles = await Promise.all([1, 2].map(() => schedule("paySalary", salaryOf(of, true))));
+  const payout = { ...payment, payout_reference: `Salary ${of}` };
+  const handles = await Promise.all([
+    schedule("paySalary", salaryOf(of, true)),
+    schedule("payout", { beneficiary_id, payout, key: `salary/${of}` }),
+  ]);
   await Promise.all(handles.map((handle) => handle.trigger()));
   const [one, other] = await Promise.all(handles.map((handle) => resultsOf(handle, 1)));
-  expect(one).toEqual(other);
+  expect(other).toMatchObject([{ payout_id: one?.[0] }]);
   expect(await paid(of)).toBe(1);
 }, 120_000);
 

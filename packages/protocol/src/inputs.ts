@@ -4,7 +4,7 @@ import type {
   CreatePayoutInput,
   Fault,
 } from "@durable-payments/api-core";
-import { cleanText, keyFault } from "@durable-payments/api-core/values";
+import { cleanText, isRecord, keyFault } from "@durable-payments/api-core/values";
 import { msToNumber } from "@temporalio/common/lib/time.js";
 import { ACCOUNT_NAME } from "./names.ts";
 
@@ -109,9 +109,6 @@ export interface OnboardCardholderResult {
 type Wanted =
   | readonly [wanted: string, isIt: (value: unknown) => boolean]
   | { readonly [field: string]: Wanted };
-
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isDuration = (value: unknown): boolean => {
   if (typeof value !== "string" && typeof value !== "number") return false;

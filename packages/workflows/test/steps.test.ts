@@ -113,14 +113,11 @@ describe("a key", () => {
     ]);
   });
 
-  it.each(["", " may", "may ", 'a "b"', "two\nlines", "in\u200bvisible", "x".repeat(201)])(
-    "is not %j",
-    async (key) => {
-      const handle = await rig.start("payByKeys", [[key]]);
-      expect(await failedTask(handle)).toContain("The key");
-      expect(rig.callsOf(handle)).toEqual([]);
-    },
-  );
+  it.each(["", " ", 'a "b"', "back\\slash", "x".repeat(201)])("is not %j", async (key) => {
+    const handle = await rig.start("payByKeys", [[key]]);
+    expect(await failedTask(handle)).toContain("The key");
+    expect(rig.callsOf(handle)).toEqual([]);
+  });
 
   it("is wanted for money of a continued run", async () => {
     const handle = await rig.start("payEachMonth", [2, false]);

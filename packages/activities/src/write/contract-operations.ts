@@ -58,10 +58,9 @@ export const makeContractOperations = ({
   options: { assumptions, requestTimeoutMs },
   runtime,
 }: ContractOptions): ReadonlyMap<string, WriteOperation> => {
-  const never = new AbortController().signal;
   const takeTurn = oneByOne(ledger);
   const read = async <A>(call: (client: Client) => Effect.Effect<A, PaymentsError>): Promise<A> => {
-    const result = await runCall(runtime, call, never);
+    const result = await runCall(runtime, call, new AbortController().signal);
     if (Result.isFailure(result)) throw result.failure;
     return result.success;
   };
@@ -353,8 +352,7 @@ export const makeContractOperations = ({
         // As the client cleans it before it is sent.
         const request = cleanTexts(given);
         const currency = facts.currency ?? textAt(request, "currency")?.toUpperCase() ?? null;
-        const { amountField = "" } = facts;
-        const amount = pickTexts(request, [amountField])[amountField];
+        const [amount] = Object.values(pickTexts(request, [facts.amountField ?? ""]));
         const isMoney = typeof amount === "string";
         return {
           hash: requestHash(name, request),

@@ -55,9 +55,14 @@ describe("approval", () => {
       reason: null,
       value: { generation, terms: request?.terms ?? "", account: question?.account ?? null },
     });
-    const testimony = { is: "version", version: asked.version } as const;
-    const again = (more: Parameters<World["once"]>[1] = {}) =>
-      world.once({ ...task, call: 2 }, { workflowId: "pay-1", ...given, testimony, ...more });
+    const again = async (more: Parameters<World["once"]>[1] = {}) => {
+      const { version = 0 } = (await world.row("createPayout")) ?? {};
+      const testimony = { is: "version", version } as const;
+      return world.once(
+        { ...task, call: 2 },
+        { workflowId: "pay-1", ...given, testimony, ...more },
+      );
+    };
     return { asked, again };
   };
 

@@ -1,5 +1,6 @@
 import { beneficiary } from "@durable-payments/tools/test-data/inputs";
 import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
+import { payment } from "./payment.ts";
 import { executeChild, uuid4 } from "@temporalio/workflow";
 
 export {
@@ -12,14 +13,6 @@ export {
 } from "@durable-payments/workflows/definitions";
 
 const supplier = { ...beneficiary, account_currency: "USD", payment_method: "swift" } as const;
-
-const payment = {
-  amount: "12.50",
-  currency: "USD",
-  payout_reason: "Payment for goods",
-  payment_date: "2026-12-01",
-  is_payer: "Y",
-} as const;
 
 /** Pays a supplier for an account; null is the one without a name. */
 export async function paySupplier(account: string | null) {
