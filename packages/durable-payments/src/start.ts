@@ -18,6 +18,12 @@ export {
   NotFound,
   Refused,
 } from "@durable-payments/control/errors";
+export {
+  approveLimits,
+  type LimitsView,
+  readLimits,
+  setLimits,
+} from "@durable-payments/control/limits";
 export { retryPayment } from "@durable-payments/control/retry";
 export { type InboxItem, listRuns, readInbox, readRun } from "@durable-payments/control/show";
 export { startPayment, type StartPaymentOptions } from "@durable-payments/control/start";

@@ -55,6 +55,9 @@ const askFor = async (
   await confirm("Approve it?", "Nothing was recorded.");
 };
 
+const NOT_NOTIFIED =
+  "Temporal does not answer: the file starts within 12 hours, or as soon as you pause and resume it.";
+
 /** Rows of a file after which the progress of its approval is shown. */
 const SHOWN_EVERY = 1_000;
 
@@ -72,7 +75,13 @@ export const approveShown = async (output: Output, flags: ApproveFlags): Promise
         if (approved % SHOWN_EVERY === 0) output.say(`${approved} of ${rows} rows approved`);
       };
       await decideBatch(opened, id, "approve", { ...acting, hash: seen, onProgress });
-      output.answer({ batch: id, is: "approved" }, (shown) => `${shown.batch}: approved.`);
+      const isNotified = opened.client !== undefined;
+      output.answer({ batch: id, is: "approved", isNotified }, (shown) =>
+        [
+          `${shown.batch}: approved by ${acting.by}.`,
+          ...(shown.isNotified ? [] : [NOT_NOTIFIED]),
+        ].join("\n"),
+      );
       return;
     }
     const item = await approvalOf(opened, flags);
