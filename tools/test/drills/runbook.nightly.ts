@@ -25,7 +25,9 @@ const example = (): Promise<string> => readFile(join(checkout, "examples/payout.
 
 /** Submits a file, and returns the id of its batch. */
 const payFile = async (file: string, more = ""): Promise<string> => {
-  const text = await drill.succeed(`starter pay ${file} --by ada --yes ${more}`);
+  const text = await drill.succeed(
+    `starter pay ${file} --by ada --yes --not-a-duplicate Drill ${more}`,
+  );
   return /payouts\/[\da-f]+/.exec(text)?.[0] ?? "";
 };
 
@@ -128,7 +130,8 @@ it("A file waits or stands still: it says that it waits for an approval", async 
   const BATCH = await payFile("examples/payouts.csv", "--approve-above 1.00");
   const printed = await drill.followAll("A file waits or stands still", { BATCH, NAME });
   expect(printed).toContain("needs approval");
-  await drill.obey("A file waits or stands still", /approve/, { BATCH, NAME });
+  const HASH = /hash +([0-9a-f]{32})/.exec(printed)?.[1] ?? "";
+  await drill.obey("A file waits or stands still", /approve/, { BATCH, NAME, HASH });
   await drill.untilStatus("payout/invoice-2026-101", "succeeded");
 });
 
