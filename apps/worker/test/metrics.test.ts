@@ -59,6 +59,15 @@ beforeAll(async () => {
   await startPayout("waits", ofEu);
   await startPayout("asks");
   const account = (await ledger.rowsOf("refused"))[0]?.account ?? "";
+  const limit = (of: string, amount: string) =>
+    ledger.setLimits(
+      of,
+      { maxAmounts: null, approveAbove: { EUR: amount } },
+      { by: "ada", how: "--by", reason: "first limits" },
+    );
+  await limit(account, "1000.00");
+  await vi.waitFor(async () => expect(await ledger.rowsOf("asks")).not.toEqual([]));
+  await limit((await ledger.rowsOf("asks"))[0]?.account ?? "", "100.00");
   await ledger.saveBatch(BATCH, () => ({
     batch: {
       id: BATCH,
