@@ -39,6 +39,12 @@ describe("the mark of a payee", () => {
     expect(payeeMark(spelled)).toBe(payeeMark(plain));
   });
 
+  it("is another one for an approval if a number beside the IBAN is another account", () => {
+    const approved = (one: object) => describeAccount(one, (mark) => mark).mark;
+    expect(approved({ ...german, account_number: "0532013000" })).toBe(approved(german));
+    expect(approved({ ...german, account_number: "999" })).not.toBe(approved(german));
+  });
+
   it("is another one for each account", () => {
     const accounts = [
       german,
