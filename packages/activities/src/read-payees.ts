@@ -5,13 +5,12 @@
  * service. The worker has one: it keeps what the service shows in the file's rows. The account is read again at the send,
  * so an account that was changed meanwhile asks again.
  */
-import type { PaymentsError } from "@durable-payments/api-core";
 import type { BatchRow, Ledger } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { Result } from "effect";
 import { notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
-import { waitAfterMs, withReason } from "./write/outcomes.ts";
+import { isNotFound, waitAfterMs, withReason } from "./write/outcomes.ts";
 
 /** Dependencies of the reading; `attempt` is that of the activity. */
 export interface Reading {
@@ -20,9 +19,6 @@ export interface Reading {
   readonly signal: AbortSignal;
   readonly attempt: number;
 }
-
-const isUnknown = ({ _tag }: PaymentsError): boolean =>
-  _tag === "Refused" || _tag === "InvalidRequest";
 
 /**
  * Reads and keeps the payees of rows that have none yet.
@@ -48,7 +44,7 @@ export const readPayees = async (
     const keep = (payee: Parameters<Ledger["keepPayees"]>[2]) =>
       ledger.keepPayees(batch, numbers, payee);
     if (Result.isSuccess(read)) return keep(describeAccount(read.success, ledger.keyed));
-    if (isUnknown(read.failure)) return keep(UNKNOWN_PAYEE);
+    if (isNotFound(read.failure)) return keep(UNKNOWN_PAYEE);
     const message = `The payees cannot be read: ${withReason(read.failure)}`;
     await keep({ mark: null, shown: null, message });
     throw notYet(message, waitAfterMs(read.failure, attempt));

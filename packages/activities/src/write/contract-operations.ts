@@ -23,7 +23,7 @@ import {
 import { type SearchedList, searchList } from "../evidence/search.ts";
 import { operationOf, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { NOT_CONFIRMED, type Sending } from "./guard.ts";
-import { isPaymentsError, outcomeOfError } from "./outcomes.ts";
+import { isNotFound, isPaymentsError, outcomeOfError } from "./outcomes.ts";
 import {
   isListed,
   KEY_LIFETIME_MS,
@@ -70,9 +70,7 @@ export const makeContractOperations = ({
     call: (client: Client) => Effect.Effect<A, PaymentsError>,
   ): Promise<A | undefined> =>
     read(call).catch((error: unknown) => {
-      const isUnknown =
-        isPaymentsError(error) && (error._tag === "Refused" || error._tag === "InvalidRequest");
-      if (!isUnknown) throw error;
+      if (!isPaymentsError(error) || !isNotFound(error)) throw error;
       return undefined;
     });
 

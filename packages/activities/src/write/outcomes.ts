@@ -65,6 +65,10 @@ export const outcomeOfError = (
   }
 };
 
+/** Returns whether the service has answered a read that it does not know the object, or its id. */
+export const isNotFound = ({ _tag }: PaymentsError): boolean =>
+  _tag === "Refused" || _tag === "InvalidRequest";
+
 /** Returns whether an error is one of the client's. */
 export const isPaymentsError = (error: unknown): error is PaymentsError =>
   typeof error === "object" && error !== null && "_tag" in error && "carriedOut" in error;
