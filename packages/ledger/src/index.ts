@@ -1,5 +1,6 @@
 export { advance } from "./model/advance.ts";
 export type * from "./model/events.ts";
+export { batchLogId } from "./model/gate.ts";
 export { approvalReason, whyNotApprover } from "./model/approvals.ts";
 export {
   type AccountLimits,
@@ -15,7 +16,6 @@ export type * from "./model/row.ts";
 export { grownWait, LEAVES_WITHIN_MS } from "./model/rows.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
-export { batchLogId } from "./store/batch-methods.ts";
 export { endAmong } from "./store/log.ts";
 export { LedgerUnavailable } from "./store/store.ts";
 export type { Seal } from "./store/table.ts";

@@ -114,8 +114,10 @@ export const undoWrite = async (
     if (!(error instanceof StepFailed)) throw error;
   }
   if (settled?.is === "waiting") return settled;
-  const { isOfOtherAccount, row } = await ledger.look(name);
-  if (row === undefined && isOfOtherAccount) {
+  const { row } = await ledger.look(name);
+  const all = row === undefined ? await ledger.rowsOf(attempt.workflowId) : [];
+  // With a key, each account has a write of its own.
+  if (all.some((one) => one.workflowId === name.workflowId && one.step === name.step)) {
     const message = `The step ${call.step} was sent for another account. Name it: undo(${JSON.stringify(call.step)}, { account: "…" }).`;
     const details = { operation: UNDO, step: name.step, version: 0 };
     throw new StepFailed(failureTypes.cannotBeUndone, message, details);

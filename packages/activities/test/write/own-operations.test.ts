@@ -139,6 +139,10 @@ describe("an operation of one's own", () => {
       message:
         'The step reserveGoods was sent for another account. Name it: undo("reserveGoods", { account: "…" }).',
     });
+    // With a key, too, of which the other account could have a write of its own.
+    await world.once({ ...task, key: "order-17" });
+    const keyed = undoWrite(elsewhere, attemptOf(), { ...call, key: "order-17" });
+    await expect(keyed).rejects.toMatchObject({ type: "CannotBeUndone" });
     expect(undone).toEqual([]);
   });
 

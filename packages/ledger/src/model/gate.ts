@@ -9,6 +9,9 @@ import type { BatchRowState, Look } from "../store/ledger.ts";
 const NEWER_WORKER_WAIT_MS = 30_000;
 const STOPPED_WAIT_MS = 60_000;
 
+/** Returns the id under which the log has the decisions about a file. */
+export const batchLogId = (id: string): string => `batch:${id}`;
+
 const isStarted = (state: BatchRowState): boolean =>
   state === "started" || state === "succeeded" || state === "failed";
 
@@ -64,9 +67,10 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
   });
   if (look.isOfOtherAccount) return refused("This workflow id belongs to another account.");
   const { name, ownerId, rootId } = call;
-  // Its stop order would be a line about the limits.
-  if ([name.workflowId, ownerId, rootId].includes(limitsId(name.account)))
-    return refused("This workflow id is that of the account's limits: choose another one.");
+  // Its stop order would be a line about the limits or the file.
+  const isOfLog = (id: string) => id === limitsId(name.account) || id.startsWith(batchLogId(""));
+  if ([name.workflowId, ownerId, rootId].some(isOfLog))
+    return refused("This workflow id is reserved for limits and files: choose another one.");
   const wait = (afterMs: number, why: string): Held => ({
     effect: { is: "wait", at: look.now + afterMs, why, isUnsent: row.doubt === 0 },
   });

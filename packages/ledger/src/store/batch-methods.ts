@@ -1,3 +1,4 @@
+import { batchLogId } from "../model/gate.ts";
 import type { BatchRow, BatchRowChange, NewBatch } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
 import {
@@ -10,9 +11,6 @@ import {
 } from "./schema.ts";
 import { query, readFields } from "./table.ts";
 import type { Store } from "./store.ts";
-
-/** Returns the id under which the log has the decisions about a batch. */
-export const batchLogId = (id: string): string => `batch:${id}`;
 
 const saveBatch = BATCHES.saver();
 const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");

@@ -99,7 +99,10 @@ export interface Look {
   readonly stopped: string | null;
   /** A person ended its workflow id, that of the workflow that asks, or its root, and nobody has overridden that. */
   readonly end: Decision | undefined;
-  /** Another account has a row of this workflow id and step: nothing is sent under two accounts. */
+  /**
+   * Another account has a row of this workflow id and step: a workflow's own step is not sent under two accounts. A write
+   * that another workflow asks for by its key is: a key is one of an account.
+   */
   readonly isOfOtherAccount: boolean;
   readonly pause: Pause | undefined;
   readonly limits: AccountLimits;

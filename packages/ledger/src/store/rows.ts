@@ -95,8 +95,8 @@ const lookOf = ({
     (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') END AS recovered_at,
    ${list(["state"], "FROM batch_rows WHERE workflow_id = $2")} AS filed,
    ${list(["id", "mark"], `FROM (SELECT made_id AS id, payee AS mark FROM writes AS own WHERE own.workflow_id IN ($2, $4) AND own.account = $1 AND own.operation = 'createBeneficiary' AND own.made_id IS NOT NULL AND own.payee IS NOT NULL) AS own`)} AS created,
-   (SELECT count(*) FROM writes AS other
-    WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1) AS others,
+   (SELECT count(*) FROM writes AS other WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1
+    AND $4 = $2 AND other.owner_id = other.workflow_id) AS others,
    ${list(PAUSE, `FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of IN (${IDS})) OR (scope = 'batch' AND of IN (SELECT batch FROM runs WHERE runs.workflow_id IN (${IDS}))) ORDER BY since LIMIT 1`)} AS pauses,
    ${list(DECISION, `FROM log WHERE workflow_id IN (${IDS}, $6) AND kind <> '' ORDER BY sequence`)} AS decisions,
    (SELECT hash FROM log WHERE workflow_id = $2 ORDER BY sequence DESC LIMIT 1) AS last_hash, writes.*

@@ -73,11 +73,12 @@ describe("limits of an account", () => {
   });
 });
 
-test("nothing is sent under the id that the limits of the account have", () => {
-  const reserved = { name: { ...call.name, workflowId: "limits/a" }, ownerId: "limits/a" };
+test.each(["limits/a", "batch:B1"])("nothing is sent under %s, the id of a log", (id) => {
+  const reserved = { name: { ...call.name, workflowId: id }, ownerId: id };
   expect(effectOf({}, reserved)).toMatchObject({ is: "fail", type: "Refused" });
-  expect(asks({}, { rootId: "limits/a" })).toBe("fail");
-  expect(asks({}, { rootId: "limits/b" })).toBe("send");
+  // Nor as a child of it, whose stop order it would be.
+  expect(asks({}, { rootId: id })).toBe("fail");
+  expect(asks({}, { rootId: `x/${id}` })).toBe("send");
 });
 
 describe("an approval is needed", () => {

@@ -260,6 +260,19 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect((await ledger.look({ ...name, account: "account-2" })).isOfOtherAccount).toBe(true);
   });
 
+  it("lets two accounts use one business key, and a workflow's own step one account only", async () => {
+    const key = { workflowId: `payout/${fresh()}`, step: "createPayout" };
+    const [first, second] = [nameOf(key), nameOf({ ...key, account: "account-2" })];
+    const owner = { ownerId: fresh(), rootId: "root" };
+    await ledger.transact(first, saving(first, owner), owner);
+    expect((await other.look(second, owner)).isOfOtherAccount).toBe(false);
+    // Also where the run of that id asks for the one, and a workflow with the key for the other.
+    expect((await other.look(second)).isOfOtherAccount).toBe(false);
+    await ledger.transact(second, saving(second));
+    expect((await other.look(first, owner)).isOfOtherAccount).toBe(false);
+    expect((await other.look({ ...first, account: "account-3" })).isOfOtherAccount).toBe(true);
+  });
+
   it("asks the workflow of a write with a key, and its root, for ends, pauses and starts", async () => {
     const name = nameOf({ workflowId: `payout/${fresh()}` });
     const [ownerId, rootId] = [fresh(), fresh()];
