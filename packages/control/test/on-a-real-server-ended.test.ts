@@ -1,3 +1,4 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
 import { randomUUID } from "node:crypto";
@@ -133,6 +134,18 @@ test.each(["cancelled", "rejected", "answered"] as const)(
   },
   60_000,
 );
+
+test("the id of a payout sends what its start says; what an amendment by retry says, too", async () => {
+  const id = "bound";
+  await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startRun(stack.operations, id, planned(id), ada);
+  await expect(result(id)).rejects.toThrow();
+  const patch = { payout: { payout_reference: `${id} amended` } };
+  const amend = { patch, assumptions: defaultAssumptions };
+  await retryPayment(stack.operations, id, { ...bob, amend });
+  await result(id);
+  expect(await paid(`${id} amended`)).toBe(1);
+}, 60_000);
 
 test("a run that a person ended is open in a restored Temporal: a bulk retry only has it look, and it sends nothing", async () => {
   const { account, client, ledger } = stack.operations;

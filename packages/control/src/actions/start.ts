@@ -1,6 +1,6 @@
-import { isRecord } from "@durable-payments/api-core/values";
+import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
 import { endAmong, type Ledger, type StartFacts } from "@durable-payments/ledger";
-import { type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
+import { requestTerms, type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";
 import {
   type Client,
@@ -64,6 +64,12 @@ const approvalOf = (input: unknown): Pick<StartFacts, "approveAbove"> => {
   return above === undefined ? {} : { approveAbove: above };
 };
 
+/** Returns what a payout sends: nothing else is sent under its id, unless it is amended. */
+const termsOf = (type: string, input: unknown): Pick<StartFacts, "terms"> => {
+  const payout = isRecord(input) && type === WORKFLOW.payout ? input["payout"] : undefined;
+  return isRecord(payout) ? { terms: requestTerms("createPayout", cleanTexts(payout)) } : {};
+};
+
 /**
  * Starts a run as {@link startPayment} does, under an id, and without looking for likely duplicates.
  *
@@ -100,6 +106,8 @@ export const startPaymentAt = async <W extends Workflow>(
         type,
         content: contentHash(args.length === 1 ? args[0] : args),
         ...approvalOf(args[0]),
+        ...termsOf(type, args[0]),
+        ...(type === WORKFLOW.payout && payment?.payee && { payee: payment.payee }),
         ...(notDuplicate !== undefined && { notDuplicate }),
       },
     },

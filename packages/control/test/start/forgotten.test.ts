@@ -1,6 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
-import type { Workflows } from "@durable-payments/protocol";
+import { requestTerms, type Workflows } from "@durable-payments/protocol";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
 import { checkStart, startPayment, startRun } from "../../src/actions/start.ts";
@@ -126,4 +126,10 @@ test("every start is recorded, with what it starts, by whom, and why it is no du
   const [second] = await ledger.decisionsOf("payout/inv-8");
   expect(first).toMatchObject({ by: "ada", how: "--by" });
   expect(second?.value["content"]).toBe(first?.value["content"]);
+  // A payout's start says what is sent, and to whom: nothing else is sent under its id without an amendment.
+  const terms = requestTerms("createPayout", input.payout);
+  expect(second?.value).toMatchObject({ terms, payee: "b-1" });
+  const own = { key: "8", startedBy: "bob", args: [input], ledger, notDuplicate: "Another" };
+  await startPayment(client, "payOrder", own);
+  expect((await ledger.decisionsOf("payOrder/8"))[0]?.value).not.toHaveProperty("terms");
 });
