@@ -5,7 +5,6 @@ import { type Database, LedgerUnavailable, Store } from "./store/store.ts";
 import { query, type Seal } from "./store/table.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
-import { limitMethods } from "./store/limit-methods.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import type { TableOptions } from "./store/migrate.ts";
 import { openMarks } from "./store/mark-key.ts";
@@ -79,11 +78,7 @@ const openDatabase = async (place: LedgerPlace, options: LedgerOptions): Promise
     : openPostgres(place, options);
 };
 
-const ledgerIn = (
-  store: Store,
-  keyed: (mark: string) => string,
-  decisions = decisionMethods(store),
-) => ({
+const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
   /** Returns the mark of an account as this ledger keeps it: keyed if its texts are encrypted. */
   keyed,
   /** Its address, without user and password. */
@@ -92,8 +87,7 @@ const ledgerIn = (
   isOfOneHost: store.database.isOfOneHost,
   ...metaMethods(store),
   ...writeMethods(store),
-  ...decisions,
-  ...limitMethods(store, decisions),
+  ...decisionMethods(store),
   ...runMethods(store),
   ...batchMethods(store),
   ...pruneMethods(store),

@@ -1,7 +1,7 @@
 import { clientSecondsUntilExpiry } from "@durable-payments/api-core";
 import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Ledger, Limits, Overview } from "@durable-payments/ledger";
+import type { Batch, Ledger, Limits, Overview } from "@durable-payments/ledger";
 import { Runtime } from "@temporalio/worker";
 import { Context, Metric } from "effect";
 import { randomUUID } from "node:crypto";
@@ -47,7 +47,9 @@ const secondsSince = (state: Overview["state"], since: number): number =>
   (state.now - since) / 1000;
 
 /** An open file; or looser limits, which wait for approval as it does. */
-type OpenFile = Pick<Awaited<ReturnType<Ledger["openBatches"]>>[number], "since" | "state">;
+type OpenFile = Pick<Batch, "createdAt" | "state">;
+
+const OPEN = ["uploading", "reading", "needsApproval", "approved"] as const;
 
 /** Shows what is open of one account; with zeros, so that an alert sees the end of what it fired for. */
 const showAccount = (
@@ -69,10 +71,10 @@ const showAccount = (
       if (currency !== null) add("payments_question_amount", Number(amount), { ...of, currency });
       oldest = Math.min(oldest, since);
     }
-    for (const { since, state: stage } of files) {
+    for (const { createdAt, state: stage } of files) {
       if (kind !== "approval" || stage !== "needsApproval") continue;
       add("payments_questions", 1, of);
-      oldest = Math.min(oldest, since);
+      oldest = Math.min(oldest, createdAt);
     }
     add("payments_question_oldest_seconds", secondsSince(state, oldest), of);
   }
@@ -166,11 +168,14 @@ export const makeScrape = (
     const [overview, pauses, batches, limits, disk] = await Promise.all([
       ledger.overview(),
       ledger.pauses(),
-      ledger.openBatches(),
+      ledger.batches({ states: OPEN }),
       Promise.all(hashes.map((hash) => ledger.limits(hash))),
       ledger.isOfOneHost ? orNothing(() => statfs(dirname(ledger.place))) : undefined,
     ]);
     const { state, untold, waits, writes } = overview;
+    const next = await Promise.all(
+      batches.map(({ id }) => ledger.batchRows(id, { states: ["waiting"], limit: 1 })),
+    );
     show = (add) => {
       const open = [...waits, ...writes, ...batches].map((one) => one.account);
       for (const hash of new Set([...hashes, ...open])) {
@@ -178,16 +183,16 @@ export const makeScrape = (
           all.filter(({ account }) => account === hash);
         const own = { ...overview, waits: of(waits), writes: of(writes) };
         const { pending } = limits[hashes.indexOf(hash)] ?? {};
-        const asked = pending ? [{ since: pending.at, state: "needsApproval" as const }] : [];
+        const asked = pending ? [{ createdAt: pending.at, state: "needsApproval" as const }] : [];
         showAccount(own, [...of(batches), ...asked], labelsOf(accounts, hash), add);
       }
       limits.forEach((one, index) => {
         showLimits(one, labelsOf(accounts, hashes[index] ?? ""), add);
       });
-      for (const { account, id: batch, next, since, state: stage } of batches) {
+      for (const [at, { account, createdAt, id: batch, state: stage }] of batches.entries()) {
         const labels = { ...labelsOf(accounts, account), batch, state: stage };
-        add("payments_batch_age_seconds", secondsSince(state, since), labels);
-        if (next !== null) add("payments_batch_next_row", next, labels);
+        add("payments_batch_age_seconds", secondsSince(state, createdAt), labels);
+        for (const { number } of next[at] ?? []) add("payments_batch_next_row", number, labels);
       }
       add("payments_untold", untold);
       add("payments_ledger_sequence", state.sequence);

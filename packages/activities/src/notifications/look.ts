@@ -92,7 +92,7 @@ const findQuestions = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occ
 
 /** Each batch that waits for its approval, once. */
 const findAsking = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
-  (await ledger.batches({ state: "needsApproval" })).map(
+  (await ledger.batches({ states: ["needsApproval"] })).map(
     ({ createdAt, id, type: workflowType }) => {
       const data = { workflowId: id, workflowType, state: "attention", batch: id };
       return { type: "batch.asks", at: createdAt, which: id, data };

@@ -103,8 +103,7 @@ const checkInputs = async ({
     const over =
       // The first is checked by the fence.
       isPlanned && faults.length === 0
-        ? (overLimit(describe(given), look.limits.maxAmounts) ??
-          overLimit(describe(given), call.limits?.maxAmounts ?? null))
+        ? overLimit(describe(given), [look.limits.maxAmounts, call.limits?.maxAmounts ?? null])
         : undefined;
     const all = over === undefined ? faults : [{ field: "", problem: over }];
     if (all.length > 0) texts.push(faultsText(name, all));

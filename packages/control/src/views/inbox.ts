@@ -83,7 +83,7 @@ const leftUnknown = async (
 };
 
 const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
-  const waiting = await ledger.batches({ state: "needsApproval" });
+  const waiting = await ledger.batches({ states: ["needsApproval"] });
   return atOnce(waiting, async (batch) => {
     const { createdAt, createdBy, id, rows, file } = batch;
     const listing = await readListing(ledger, batch);

@@ -73,13 +73,16 @@ const toSend = (row: WriteRow | undefined, plan: WriteRow, context: Context): De
     const effect = { is: "send", generation: plan.generation, isResend: plan.doubt > 0 } as const;
     return { ...nothing(effect), plan };
   }
-  const question = held.question ?? plan.question;
+  const question = questionIn(held) ?? plan.question;
   const isSame = row?.generation === plan.generation && row.state === plan.state;
-  if (isSame && row.question?.id === question?.id) return nothing(held.effect);
-  const why = whyOf(held.effect);
-  const to = { ...askedBy(call), question, message: why };
-  return become(plan, to, "held", held.effect, { why });
+  if (isSame && row.question?.id === question?.id) return nothing(held);
+  const why = whyOf(held);
+  return become(plan, { ...askedBy(call), question, message: why }, "held", held, { why });
 };
+
+/** The question that a person has to approve before a send, if that is why it is held. */
+const questionIn = (held: Effect | undefined) =>
+  held?.is === "person" ? held.question : undefined;
 
 /** The reason why an attempt does not send. */
 const whyOf = (effect: Effect): string =>
@@ -209,9 +212,9 @@ const asking = (row: WriteRow, context: Context): Decided => {
     return nothing({ is: "check", decision });
   // An approval from before the question is void.
   const held = heldBy(look, plan, call);
-  if (held?.question !== undefined)
-    return become(plan, { question: held.question }, "needs approval", held.effect);
-  if (held !== undefined) return nothing(held.effect);
+  const asked = questionIn(held);
+  if (held && asked) return become(plan, { question: asked }, "needs approval", held);
+  if (held !== undefined) return nothing(held);
   return { ...nothing({ is: "send", generation: plan.generation, isResend: true }), plan };
 };
 
@@ -257,7 +260,7 @@ const leaving = ({ call, look }: Context, token: string): Advanced => {
   if (!isHeld) return stop("Another attempt has taken over.");
   if (look.end !== undefined) return stop("Ended by a person.");
   const held = heldBy(look, row, call);
-  return held === undefined ? nothing({ is: "go" }) : stop(whyOf(held.effect));
+  return held === undefined ? nothing({ is: "go" }) : stop(whyOf(held));
 };
 
 /**

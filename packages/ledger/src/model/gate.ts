@@ -1,8 +1,8 @@
 import { approvalReason, isApproved } from "./approvals.ts";
 import { limitsId, overLimit } from "./limits.ts";
 import type { JsonObject, Question, WriteName, WriteRequest, WriteRow } from "./row.ts";
-import { isHarmless, questionOf } from "./rows.ts";
-import type { Call, Effect, WritePolicy } from "./events.ts";
+import { failing, isHarmless, questionOf } from "./rows.ts";
+import type { Call, Effect, Need, WritePolicy } from "./events.ts";
 import type { BatchRowState, Look } from "../store/ledger.ts";
 
 /** How long a newer worker has to take over before this one looks again. */
@@ -51,19 +51,21 @@ const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefine
     : questionOf(look, "approval", payee ? `${why} It pays ${payee.shown}.` : why, { account });
 };
 
-/** The reason why a row is not sent now. `question` is the question to keep in the row. */
-export interface Held {
-  readonly effect: Effect;
-  readonly question?: Question;
-}
-
-/** Returns the reason why a row may not be sent, if any. Asked at the start of an attempt, and again by the fence. */
-export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined => {
-  const person = (why: string): Held => ({
-    effect: { is: "person", needs: "resume", question: null, why },
+/** Why a row may not be sent, if anything forbids it: asked at the start of an attempt, and again by the fence. */
+export const heldBy = (look: Look, row: WriteRow, call: Call): Effect | undefined => {
+  const person = (needs: Need, question: Question | null, why: string): Effect => ({
+    is: "person",
+    needs,
+    question,
+    why,
   });
-  const refused = (message: string, details: JsonObject = {}): Held => ({
-    effect: { is: "fail", type: "Refused", message, details },
+  const refused = (message: string, details: JsonObject = {}) =>
+    failing("Refused", message, details);
+  const wait = (afterMs: number, why: string): Effect => ({
+    is: "wait",
+    at: look.now + afterMs,
+    why,
+    isUnsent: row.doubt === 0,
   });
   if (look.isOfOtherAccount) return refused("This workflow id belongs to another account.");
   const { name, ownerId, rootId } = call;
@@ -71,26 +73,17 @@ export const heldBy = (look: Look, row: WriteRow, call: Call): Held | undefined 
   const isOfLog = (id: string) => id === limitsId(name.account) || id.startsWith(batchLogId(""));
   if ([name.workflowId, ownerId, rootId].some(isOfLog))
     return refused("This workflow id is reserved for limits and files: choose another one.");
-  const wait = (afterMs: number, why: string): Held => ({
-    effect: { is: "wait", at: look.now + afterMs, why, isUnsent: row.doubt === 0 },
-  });
   if (look.isOutdated) return wait(NEWER_WORKER_WAIT_MS, "A newer release has changed the ledger.");
   // No person answers this: the run looks again after `recover`, or on a worker with the right ledger.
   if (look.stopped !== null) return wait(STOPPED_WAIT_MS, `Sends are stopped: ${look.stopped}`);
-  if (look.pause !== undefined) return person(`Paused by ${look.pause.by}: ${look.pause.reason}`);
+  const { pause } = look;
+  if (pause !== undefined) return person("resume", null, `Paused by ${pause.by}: ${pause.reason}`);
   const other = notAsStarted(look, row.request, row);
   if (other !== undefined) return refused(other, { reason: "amend" });
-  const over =
-    overLimit(row.request, look.limits.maxAmounts) ??
-    overLimit(row.request, call.limits?.maxAmounts ?? null);
+  const over = overLimit(row.request, [look.limits.maxAmounts, call.limits?.maxAmounts ?? null]);
   if (over !== undefined) return refused(over, { reason: "limit" });
   const question = approvalFor(look, row, call);
-  return question === undefined
-    ? undefined
-    : {
-        question,
-        effect: { is: "person", needs: "approval", question, why: question.reason },
-      };
+  return question && person("approval", question, question.reason);
 };
 
 /** Whether Temporal says that nothing was sent before: of a key it cannot, because another workflow may have used it. */

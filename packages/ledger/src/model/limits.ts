@@ -42,21 +42,24 @@ const limitOf = (limits: Amounts, currency: string): string | undefined =>
   Object.hasOwn(limits, currency) ? limits[currency] : undefined;
 
 /**
- * Returns why a request is above the limits of its account: a currency that they do not list is not paid.
+ * Returns why a request is above some limits: a currency that they do not list is not paid.
  *
- * @param limits - null if the account has none.
+ * @param all - those of the account and of the worker; null if it has none.
  * @returns a sentence; undefined if it may be sent.
  */
 export const overLimit = (
   { amount, currency }: Money,
-  limits: Amounts | null,
+  all: ReadonlyArray<Amounts | null>,
 ): string | undefined => {
-  if (limits === null || amount === null || currency === null) return undefined;
-  const limit = limitOf(limits, currency);
-  if (limit === undefined) return `The account's limits do not list ${currency}.`;
-  return isAbove(amount, limit)
-    ? `${amount} ${currency} is above the limit of ${limit} ${currency}.`
-    : undefined;
+  if (amount === null || currency === null) return undefined;
+  for (const limits of all) {
+    if (limits === null) continue;
+    const limit = limitOf(limits, currency);
+    if (limit === undefined) return `The account's limits do not list ${currency}.`;
+    if (isAbove(amount, limit))
+      return `${amount} ${currency} is above the limit of ${limit} ${currency}.`;
+  }
+  return undefined;
 };
 
 /** Begins each reason for an approval. */

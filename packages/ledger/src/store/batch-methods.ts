@@ -1,16 +1,17 @@
 import { batchLogId } from "../model/gate.ts";
 import type { BatchRow, BatchRowChange, NewBatch } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
-import {
-  type Batch,
-  BATCH_COUNT,
-  BATCH_ROWS,
-  BATCHES,
-  type BatchRowState,
-  OPEN_BATCH,
-} from "./schema.ts";
+import { type Batch, BATCH_COUNT, BATCH_ROWS, BATCHES, type BatchRowState } from "./schema.ts";
 import { query, readFields } from "./table.ts";
-import type { Store } from "./store.ts";
+import type { Store, Where } from "./store.ts";
+
+const WAITING = { "state = 'waiting'": true };
+
+/** These rows. The bounds use the primary key. */
+const amongNumbers = (numbers: ReadonlyArray<number>): Where => ({
+  "number BETWEEN ? AND ?": [Math.min(...numbers), Math.max(...numbers)],
+  "CAST(number AS TEXT)": numbers.map(String),
+});
 
 const saveBatch = BATCHES.saver();
 const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
@@ -18,6 +19,17 @@ const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
 /** Files of payments or cardholders, and their rows. */
 export const batchMethods = (store: Store) => {
   const { database, seal } = store;
+  /** Changes rows of a batch. Returns their numbers. */
+  const changeRows = async (
+    batch: string,
+    to: Partial<BatchRow>,
+    where: Where,
+    key = `batch ${batch}`,
+  ): Promise<ReadonlyArray<number>> => {
+    const of = { "batch = ?": batch, ...where };
+    const changed = await store.change(key, store.update(BATCH_ROWS, to, of, "RETURNING number"));
+    return changed.map((row) => Number(row["number"]));
+  };
   return {
     /** Creates or changes a batch in one transaction, and returns it. `change` is pure, and throws to refuse. */
     saveBatch: (
@@ -49,34 +61,20 @@ export const batchMethods = (store: Store) => {
     /** Marks waiting rows of an approved batch as started, before their start. @returns the marked rows. */
     claimRows: async (batch: string, numbers: ReadonlyArray<number>) => {
       if (numbers.length === 0) return [];
-      const claimed = await store.change(
-        `batch ${batch}`,
-        query(
-          // The bounds use the primary key.
-          `UPDATE batch_rows SET state = 'started' WHERE batch = $1 AND state = 'waiting'
-           AND number BETWEEN $3 AND $4
-           AND EXISTS (SELECT 1 FROM batches WHERE id = $1 AND batches.state = 'approved')
-           AND ${database.dialect.among("CAST(number AS TEXT)", "$2")} RETURNING number`,
-          batch,
-          JSON.stringify(numbers.map(String)),
-          Math.min(...numbers),
-          Math.max(...numbers),
-        ),
+      const claimed = await changeRows(
+        batch,
+        { state: "started" },
+        {
+          ...WAITING,
+          ...amongNumbers(numbers),
+          "EXISTS (SELECT 1 FROM batches WHERE id = batch AND batches.state = 'approved')": true,
+        },
       );
-      return claimed.map((row) => Number(row["number"])).toSorted((one, next) => one - next);
+      return claimed.toSorted((one, next) => one - next);
     },
     /** Rejects all waiting rows. @returns their number. */
-    rejectRows: async (batch: string, message: string) => {
-      const rejected = await store.change(
-        `batch ${batch}`,
-        query(
-          "UPDATE batch_rows SET state = 'rejected', message = $1 WHERE batch = $2 AND state = 'waiting' RETURNING number",
-          BATCH_ROWS.fields.message.write(message, seal),
-          batch,
-        ),
-      );
-      return rejected.length;
-    },
+    rejectRows: async (batch: string, message: string) =>
+      (await changeRows(batch, { state: "rejected", message }, WAITING)).length,
     /** Finishes an approved batch without waiting or started rows. */
     finishBatch: async (id: string) => {
       await store.change(
@@ -91,15 +89,7 @@ export const batchMethods = (store: Store) => {
     /** Records the outcomes of rows, each for itself: a failure does not hold up the other rows. */
     changeRows: async (batch: string, changes: ReadonlyArray<BatchRowChange>): Promise<void> => {
       const all = changes.map(({ message, number, state }) =>
-        store.save(`batch ${batch} ${number}`, [
-          query(
-            "UPDATE batch_rows SET state = $1, message = $2 WHERE batch = $3 AND number = $4",
-            state,
-            BATCH_ROWS.fields.message.write(message, seal),
-            batch,
-            number,
-          ),
-        ]),
+        changeRows(batch, { state, message }, { "number = ?": number }, `batch ${batch} ${number}`),
       );
       for (const one of await Promise.allSettled(all))
         if (one.status === "rejected") throw one.reason;
@@ -113,16 +103,11 @@ export const batchMethods = (store: Store) => {
       numbers: ReadonlyArray<number>,
       { mark, message = null, shown }: Pick<BatchRow, "mark" | "shown"> & Partial<BatchRow>,
     ): Promise<void> => {
-      const { fields } = BATCH_ROWS;
-      const texts = [fields.shown.write(shown, seal), fields.message.write(message, seal)];
-      const keep =
-        "UPDATE batch_rows SET mark = $1, shown = $2, message = $3 WHERE batch = $4 AND number = $5 AND state = 'waiting'";
+      const of = { "batch = ?": batch, ...WAITING, ...amongNumbers(numbers) };
       const ask = `UPDATE batches SET state = 'needsApproval' WHERE id = $1 AND state = 'reading' AND NOT EXISTS
         (SELECT 1 FROM batch_rows WHERE batch = $1 AND state = 'waiting' AND shown IS NULL)`;
-      return store.save(`batch ${batch}`, [
-        ...numbers.map((number) => query(keep, mark, ...texts, batch, number)),
-        query(ask, batch),
-      ]);
+      const keep = store.update(BATCH_ROWS, { mark, shown, message }, of);
+      return store.save(`batch ${batch}`, [keep, query(ask, batch)]);
     },
     /** Returns the numbers of the rows whose payee has not been paid before, by id or account. */
     newPayees: async ({ account, id }: Pick<Batch, "account" | "id">) => {
@@ -140,21 +125,10 @@ export const batchMethods = (store: Store) => {
       return new Set(found.map((row) => Number(row["number"])));
     },
     batch: async (id: string) => (await store.all(BATCHES, { "id = ?": id }))[0],
-    /** Returns files that are not finished or rejected, oldest first. Its cost grows with their number, not with their rows. */
-    openBatches: async () => {
-      const found = await store.find(
-        query(
-          `SELECT id, account, state, created_at AS since,
-           (SELECT min(number) FROM batch_rows WHERE batch = batches.id AND state = 'waiting') AS next
-           FROM batches WHERE state IN ('uploading', 'reading', 'needsApproval', 'approved') ORDER BY created_at`,
-        ),
-      );
-      return found.map((batch) => readFields(OPEN_BATCH, batch, seal));
-    },
     /** Returns batches, newest first. `finishedWithinMs` is by the ledger's clock. */
     batches: (
       filter: {
-        readonly state?: Batch["state"];
+        readonly states?: ReadonlyArray<Batch["state"]>;
         readonly finishedWithinMs?: number;
         readonly limit?: number;
       } = {},
@@ -162,7 +136,7 @@ export const batchMethods = (store: Store) => {
       store.all(
         BATCHES,
         {
-          "state = ?": filter.state,
+          state: filter.states,
           [`finished_at >= ${database.dialect.now} - ?`]: filter.finishedWithinMs,
         },
         "ORDER BY created_at DESC, id",
@@ -195,15 +169,14 @@ export const batchMethods = (store: Store) => {
         filter.limit,
       ),
     /** Returns rows of any batch of the account with one of these fingerprints. */
-    rowsWithFingerprints: async (account: string, fingerprints: ReadonlyArray<string>) => {
-      const found = await store.find(
-        store.where(
-          "SELECT batch_rows.* FROM batch_rows JOIN batches ON batches.id = batch_rows.batch",
-          { "batches.account = ?": account, fingerprint: fingerprints },
-          "ORDER BY batches.created_at, number",
-        ),
-      );
-      return found.map((row) => BATCH_ROWS.read(row, seal));
-    },
+    rowsWithFingerprints: (account: string, fingerprints: ReadonlyArray<string>) =>
+      store.all(
+        BATCH_ROWS,
+        {
+          "batch IN (SELECT id FROM batches WHERE account = ?)": account,
+          fingerprint: fingerprints,
+        },
+        "ORDER BY (SELECT created_at FROM batches WHERE id = batch), number",
+      ),
   };
 };

@@ -1,4 +1,5 @@
-import { limitsId } from "../model/limits.ts";
+import { type AccountLimits, type Limits, limitsId, limitsOf } from "../model/limits.ts";
+import { isSamePerson } from "../model/person.ts";
 import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
@@ -6,9 +7,7 @@ import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
 import { PAUSES } from "./schema.ts";
 import type { Decided, Store } from "./store.ts";
-import { number, query, readFields } from "./table.ts";
-
-const CONTEXT = { epoch: number, sequence: number };
+import { query } from "./table.ts";
 
 /** Whether a decision concerns writes of other ids: those of children and keys, or of an account. */
 const isAlone = ({ account, kind, workflowId }: NewDecision): boolean =>
@@ -26,7 +25,7 @@ const selectRelated = (workflowId: string) =>
 
 const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
 
-/** Decisions, the log, and pauses. */
+/** Decisions, the log, limits and pauses. Limits follow from decisions, and every send obeys them, whichever worker makes it. */
 export const decisionMethods = (store: Store) => {
   const { seal } = store;
   /** Changes a pause and records the person, unless there is no pause to end. */
@@ -49,52 +48,60 @@ export const decisionMethods = (store: Store) => {
   const selectLog = (workflowId: string) =>
     query("SELECT * FROM log WHERE workflow_id = $1 ORDER BY sequence", workflowId);
 
+  /**
+   * Records a decision in one transaction with its effect on the writes of its workflow id: an `end` or `overrule` is
+   * applied to each by `endedRow` or `overruledRow`, also to those of its children and keys; so it runs alone. An end also
+   * applies if there is no row yet.
+   *
+   * @param check returns the own rows whose run must look again, or throws to refuse the decision. It is pure.
+   */
+  const decide = (
+    decision: NewDecision,
+    check: (look: DecisionLook) => ReadonlyArray<WriteRow> = () => [],
+  ): Promise<void> => {
+    const { workflowId } = decision;
+    const looks = [rowsOf(workflowId), selectRelated(workflowId)];
+    return store.logged(
+      isAlone(decision) ? null : workflowId,
+      workflowId,
+      looks,
+      ([rows = [], lines = []], { epoch, now, sequence, ...log }) => {
+        const look: DecisionLook = {
+          rows: rows.map((row) => readRow(row, seal)),
+          decisions: lines.map((line) => readDecision(line, seal)),
+          epoch,
+          now,
+          sequence,
+        };
+        const concerned = check(look);
+        log.decision(decision);
+        const writes = look.rows.flatMap((row) => {
+          const changed = decidedRow(row, look, decision, concerned.includes(row));
+          return changed === undefined ? [] : [saveRow(nextVersion(changed, row), row, seal)];
+        });
+        return { value: undefined, writes };
+      },
+    );
+  };
+  /** Returns the decisions on a workflow id; with "" those on everything. */
+  const decisionsOf = async (workflowId: string) =>
+    (await store.find(selectDecisions(workflowId))).map((line) => readDecision(line, seal));
+  /** Returns the limits of an account, with a loosening that waits for a second person. */
+  const limits = async (account: string): Promise<AccountLimits> =>
+    limitsOf(await decisionsOf(limitsId(account)));
+  const decideLimits = async (
+    account: string,
+    actor: Actor,
+    said: Pick<NewDecision, "kind" | "value">,
+  ): Promise<AccountLimits> => {
+    const workflowId = limitsId(account);
+    await decide({ account, workflowId, step: null, question: null, ...actor, ...said });
+    return limits(account);
+  };
+
   return {
-    /**
-     * Records a decision in one transaction with its effect on the writes of its workflow id: an `end` or `overrule` is
-     * applied to each by `endedRow` or `overruledRow`, also to those of its children and keys; so it runs alone. An end also
-     * applies if there is no row yet.
-     *
-     * @param check returns the own rows whose run must look again, or throws to refuse the decision. It is pure.
-     */
-    decide: (
-      decision: NewDecision,
-      check: (look: DecisionLook) => ReadonlyArray<WriteRow> = () => [],
-    ): Promise<void> => {
-      const { workflowId } = decision;
-      const context = query(
-        "SELECT epoch, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence FROM meta",
-      );
-      const looks = [context, rowsOf(workflowId), selectRelated(workflowId)];
-      return store.logged(
-        isAlone(decision) ? null : workflowId,
-        workflowId,
-        looks,
-        ([[found = {}] = [], rows = [], lines = []], log) => {
-          const all = Map.groupBy(
-            lines.map((line) => readDecision(line, seal)),
-            (one) => one.workflowId === workflowId,
-          );
-          const look: DecisionLook = {
-            rows: rows.map((row) => readRow(row, seal)),
-            decisions: all.get(true) ?? [],
-            related: all.get(false) ?? [],
-            now: log.now,
-            ...readFields(CONTEXT, found, seal),
-          };
-          const concerned = check(look);
-          log.decision(decision);
-          const writes = look.rows.flatMap((row) => {
-            const changed = decidedRow(row, look, decision, concerned.includes(row));
-            return changed === undefined ? [] : [saveRow(nextVersion(changed, row), row, seal)];
-          });
-          return { value: undefined, writes };
-        },
-      );
-    },
-    /** Returns the decisions on a workflow id; with "" those on everything. */
-    decisionsOf: async (workflowId: string) =>
-      (await store.find(selectDecisions(workflowId))).map((line) => readDecision(line, seal)),
+    decide,
+    decisionsOf,
     /** Returns the workflow ids that a person has stopped, the latest first; a later decision may override that. */
     stoppedIds: async (limit: number): Promise<ReadonlyArray<string>> => {
       const ids = query(
@@ -122,6 +129,38 @@ export const decisionMethods = (store: Store) => {
         const end = query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of);
         return { value: isPaused, writes: isPaused ? [end] : [] };
       }),
+    limits,
+    /** Returns the accounts about whose limits something was ever decided. */
+    limitedAccounts: async (): Promise<ReadonlyArray<string>> => {
+      const found = await store.find(
+        query("SELECT DISTINCT account FROM log WHERE kind = 'limits' ORDER BY account"),
+      );
+      return found.map((row) => String(row["account"]));
+    },
+    /**
+     * Sets the limits of an account: a first value or a tighter one applies at once. Looser ones wait in `pending` for
+     * `approveLimits`, all of them, and replace others that wait.
+     *
+     * @returns the limits as they are now.
+     */
+    setLimits: (account: string, value: Limits, actor: Actor): Promise<AccountLimits> =>
+      decideLimits(account, actor, { kind: "limits", value }),
+    /**
+     * Approves the limits that wait under a sequence.
+     *
+     * @returns the limits as they are now; undefined if none wait under it, or the same person has set them: then nothing
+     *   was recorded.
+     */
+    approveLimits: async (
+      account: string,
+      sequence: number,
+      actor: Actor,
+    ): Promise<AccountLimits | undefined> => {
+      const { pending } = await limits(account);
+      if (pending?.sequence !== sequence || isSamePerson(actor.by, pending.by)) return undefined;
+      // What changes meanwhile makes it void: `limitsOf` says so.
+      return decideLimits(account, actor, { kind: "approve", value: { sequence } });
+    },
     pauses: () => store.all(PAUSES, {}, "ORDER BY since"),
   };
 };

@@ -140,8 +140,6 @@ export class MadeByAnother extends Error {
 export interface DecisionLook extends Pick<Look, "now" | "epoch" | "sequence"> {
   /** All writes with the id as their own, their owner or their root, of all accounts. */
   readonly rows: ReadonlyArray<WriteRow>;
-  /** Decisions on the workflow id so far, oldest first. */
+  /** Decisions so far on the workflow id, and on the owners and roots of its own writes, oldest first. */
   readonly decisions: ReadonlyArray<Decision>;
-  /** Decisions on the owners and roots of its own writes: their starts say who cannot approve. */
-  readonly related: ReadonlyArray<Decision>;
 }

@@ -124,8 +124,8 @@ type Line = RowOf<typeof LINE>;
 
 /** Covers the stored texts, sealed or not, and all earlier lines of the same workflow id. */
 const hashOf = (previous: string, line: Omit<Line, "hash">): string => {
-  const { account, at, body, follows, generation, kind, runId, step, workflowId } = line;
-  const said = [at, account, workflowId, step, runId, generation, kind, follows, body];
+  const { account, at, body, generation, kind, runId, step, workflowId } = line;
+  const said = [at, account, workflowId, step, runId, generation, kind, body];
   return hash("sha256", toJson([previous, ...said]), "base64url");
 };
 
@@ -136,22 +136,15 @@ export const logWriter = (workflowId: string, lastHash: string, now: number, sea
   const add = (
     given: Pick<Line, "account" | "step" | "runId" | "generation" | "kind">,
     said: NewEntry | DecisionBody,
-    follows: string | null = null,
   ): void => {
-    const line = { ...given, follows, at: now, workflowId, body: seal.seal(toJson(said)) };
+    const line = { ...given, at: now, workflowId, body: seal.seal(toJson(said)) };
     previous = hashOf(previous, line);
     writes.push(insertLine({ ...line, hash: previous }, seal));
   };
   return {
-    now,
     writes: writes as ReadonlyArray<Query>,
-    entry: (
-      entry: NewEntry,
-      { account, step }: WriteName,
-      runId: string,
-      generation: number,
-      follows?: string,
-    ) => add({ account, step, runId, generation, kind: "" }, entry, follows),
+    entry: (entry: NewEntry, { account, step }: WriteName, runId: string, generation: number) =>
+      add({ account, step, runId, generation, kind: "" }, entry),
     decision: ({ account, by, how, kind, question, reason, step, value }: NewDecision) =>
       add(
         { account, step, runId: null, generation: null, kind },
@@ -182,28 +175,24 @@ export const endAmong = (decisions: ReadonlyArray<Decision>): Decision | undefin
   return last?.kind === "end" ? last : undefined;
 };
 
-/** Returns the hash that each kept line of a pruned log follows, by its sequence. */
-export const followsOf = (
-  lines: ReadonlyArray<Pick<Line, "follows">>,
-): ReadonlyMap<number, string> =>
-  new Map(
-    lines.flatMap(({ follows }) =>
-      // Only a prune writes it.
-      Object.entries(JSON.parse(follows ?? "{}") as Readonly<Record<string, string>>).map(
-        ([sequence, before]) => [Number(sequence), before] as const,
-      ),
-    ),
-  );
-
-/** Checks that every line follows from the one before it, or from what a prune has removed. */
+/** Checks that every line follows from the one before it. */
 export const verifyLines = (lines: ReadonlyArray<SqlRow>, seal: Seal): Verification => {
-  const read = lines.map((found) => LOG.read(found, seal));
-  const removed = followsOf(read);
   let previous = "";
-  for (const line of read) {
-    const before = removed.get(line.sequence) ?? previous;
-    if (line.hash !== hashOf(before, line)) return { isIntact: false, sequence: line.sequence };
+  for (const found of lines) {
+    const line = LOG.read(found, seal);
+    if (line.hash !== hashOf(previous, line)) return { isIntact: false, sequence: line.sequence };
     previous = line.hash;
   }
   return { isIntact: true, lines: lines.length };
+};
+
+/** Chains the kept lines of a pruned log anew. Returns the statements, and the last hash. */
+export const chainAnew = (lines: ReadonlyArray<SqlRow>, seal: Seal) => {
+  let hash = "";
+  const writes = lines.map((found) => {
+    const line = LOG.read(found, seal);
+    hash = hashOf(hash, line);
+    return query("UPDATE log SET hash = $1 WHERE sequence = $2", hash, line.sequence);
+  });
+  return { hash, writes };
 };

@@ -7,13 +7,13 @@
  *
  * Two promises make it subtle. The highest sequence number never goes back, or the witness would report a restore: lines
  * that are newer than the line by which the prune begins are never removed. And `verify` must tell a pruned log from an
- * edited one: the log of an id that keeps decisions gets a line with the hashes of the removed lines that they follow.
+ * edited one: the kept decisions of an id are chained anew, but only if its log was intact.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Actor } from "./ledger.ts";
-import { followsOf, logWriter } from "./log.ts";
+import { chainAnew, logWriter, verifyLines } from "./log.ts";
 import type { Store, Where } from "./store.ts";
-import { number, query, readFields, type RowOf, text, textOrNull, toJson } from "./table.ts";
+import { query, toJson } from "./table.ts";
 
 /** Workflow ids of one part. Each is an advisory lock on PostgreSQL, whose lock table has room for some 6,400. */
 const PART = 250;
@@ -25,25 +25,6 @@ const CLEAR = "amount = NULL, currency = NULL, payee = NULL, reference = NULL";
 const KEPT = ["start", "approve", "end", "overrule", "amend", "resend"];
 
 const NOT_KEPT = `kind NOT IN (${KEPT.map((kind) => `'${kind}'`).join(", ")})`;
-
-const LINE = { sequence: number, hash: text, kind: text, follows: textOrNull, workflowId: text };
-type Line = RowOf<typeof LINE>;
-
-/** Returns the hash that each kept line follows, by its sequence, where the line before it is removed. */
-const followed = (lines: ReadonlyArray<Line>): Readonly<Record<string, string>> => {
-  const known = followsOf(lines);
-  const follows: Record<string, string> = {};
-  let [before, kept] = ["", ""];
-  for (const { hash, kind, sequence } of lines) {
-    before = known.get(sequence) ?? before;
-    if (KEPT.includes(kind)) {
-      if (before !== kept) follows[sequence] = before;
-      kept = hash;
-    }
-    before = hash;
-  }
-  return follows;
-};
 
 /** About the ledger, and no workflow id. */
 const LEDGER = { account: "", workflowId: "", step: "" };
@@ -68,44 +49,39 @@ export const pruneMethods = (store: Store) => {
       upTo,
     );
     const all = store.where(
-      "SELECT workflow_id, sequence, hash, kind, follows FROM log",
+      `SELECT log.*, ${now} AS now FROM log`,
       { workflow_id: part },
       "ORDER BY sequence",
     );
-    const at = query(`SELECT ${now} AS now`);
-    return database.write(
-      part,
-      [settled, all, at],
-      ([gone = [], found = [], [clock = {}] = []]) => {
-        const ids = gone.map((row) => String(row["workflow_id"]));
-        if (ids.length === 0) return { value: 0, writes: [] };
-        const ofThem = (change: string, where: Where = {}) =>
-          store.where(change, { workflow_id: ids, ...where });
-        const lines = Map.groupBy(
-          found.map((line) => readFields(LINE, line, seal)),
-          ({ workflowId }) => workflowId,
-        );
-        const marks = ids.flatMap((id) => {
-          const last = lines.get(id)?.findLast(({ kind }) => KEPT.includes(kind));
-          if (last === undefined) return [];
-          const log = logWriter(id, last.hash, Number(clock["now"]), seal);
-          const follows = toJson(followed(lines.get(id) ?? []));
-          log.entry({ who: by, what: "pruned", details: {} }, LEDGER, "", 0, follows);
-          return log.writes;
-        });
-        return {
-          value: ids.length,
-          writes: [
-            ofThem(`UPDATE writes SET ${CLEAR}, rest = NULL, run_id = ''`),
-            ofThem(`UPDATE batch_rows SET ${CLEAR}, message = NULL`),
-            ofThem("DELETE FROM runs"),
-            ofThem("DELETE FROM waits"),
-            ofThem("DELETE FROM log", { "sequence <= ?": upTo, [NOT_KEPT]: true }),
-            ...marks,
-          ],
-        };
-      },
-    );
+    return database.write(part, [settled, all], ([gone = [], lines = []]) => {
+      const byId = Map.groupBy(lines, (line) => String(line["workflow_id"]));
+      // The evidence in an edited log stays.
+      const ids = gone
+        .map((row) => String(row["workflow_id"]))
+        .filter((id) => verifyLines(byId.get(id) ?? [], seal).isIntact);
+      if (ids.length === 0) return { value: 0, writes: [] };
+      const ofThem = (change: string, where: Where = {}) =>
+        store.where(change, { workflow_id: ids, ...where });
+      const chains = ids.flatMap((id) => {
+        const kept = byId.get(id)?.filter(({ kind }) => KEPT.includes(String(kind))) ?? [];
+        if (kept.length === 0) return [];
+        const { hash, writes } = chainAnew(kept, seal);
+        const log = logWriter(id, hash, Number(kept[0]?.["now"]), seal);
+        log.entry({ who: by, what: "pruned", details: {} }, LEDGER, "", 0);
+        return [...writes, ...log.writes];
+      });
+      return {
+        value: ids.length,
+        writes: [
+          ofThem(`UPDATE writes SET ${CLEAR}, rest = NULL, run_id = ''`),
+          ofThem(`UPDATE batch_rows SET ${CLEAR}, message = NULL`),
+          ofThem("DELETE FROM runs"),
+          ofThem("DELETE FROM waits"),
+          ofThem("DELETE FROM log", { "sequence <= ?": upTo, [NOT_KEPT]: true }),
+          ...chains,
+        ],
+      };
+    });
   };
 
   return {
@@ -125,15 +101,12 @@ export const pruneMethods = (store: Store) => {
       onPart: (pruned: number) => void = () => undefined,
     ): Promise<number> => {
       const { by } = actor;
-      const [newest] = await store.find(
-        query("SELECT coalesce(max(sequence), 0) AS sequence FROM log"),
-      );
-      await store.logged("", "", [], (_, log) => {
+      const upTo = await store.logged("", "", [], (_, log) => {
         const about = { account: "", workflowId: "", step: null, question: null };
         log.decision({ ...actor, ...about, kind: "prune", value: { before } });
         // Those of workers that were killed.
         const leases = query(`DELETE FROM leases WHERE until <= ${now}`);
-        return { value: undefined, writes: [leases] };
+        return { value: log.sequence, writes: [leases] };
       });
       let workflowIds = 0;
       for (let after = ""; ;) {
@@ -142,7 +115,7 @@ export const pruneMethods = (store: Store) => {
         const part = found.map((row) => String(row["workflow_id"]));
         if (part.length === 0) break;
         const begun = performance.now();
-        workflowIds += await prunePart(part, before, Number(newest?.["sequence"]), by);
+        workflowIds += await prunePart(part, before, upTo, by);
         onPart(workflowIds);
         await sleep(performance.now() - begun);
         after = part.at(-1) ?? after;

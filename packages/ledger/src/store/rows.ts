@@ -3,9 +3,9 @@ import { limitsId, limitsOf } from "../model/limits.ts";
 import { FRESH } from "../model/rows.ts";
 import type { WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
 import { type Look, type Change, MadeByAnother, type PlannedPayment } from "./ledger.ts";
-import { endAmong, readDecision, logWriter } from "./log.ts";
+import { endAmong, readDecision } from "./log.ts";
 import { BATCH_ROWS, PAUSES, REQUEST, type Rest, ROW, SCHEMA_VERSION, WRITES } from "./schema.ts";
-import { type Database, type Store, UniqueViolation, type Where } from "./store.ts";
+import { type Database, type Store, UniqueViolation } from "./store.ts";
 import {
   number,
   type Query,
@@ -83,7 +83,7 @@ const DECISION = ["sequence", "at", "account", "workflow_id", "step", "kind", "b
 /** The ids of the name, of the workflow that asks and of its root, as given and as stored. */
 const IDS = "$2, $4, $5, coalesce(writes.owner_id, $2), coalesce(writes.root_id, $2)";
 
-/** The one statement that reads everything about a write, and the last hash of its log: each statement costs a round trip. */
+/** The one statement that reads everything about a write: each statement costs a round trip. */
 const lookOf = ({
   list,
   now,
@@ -98,8 +98,7 @@ const lookOf = ({
    (SELECT count(*) FROM writes AS other WHERE other.workflow_id = $2 AND other.step = $3 AND other.account <> $1
     AND $4 = $2 AND other.owner_id = other.workflow_id) AS others,
    ${list(PAUSE, `FROM pauses WHERE scope = 'all' OR (scope = 'run' AND of IN (${IDS})) OR (scope = 'batch' AND of IN (SELECT batch FROM runs WHERE runs.workflow_id IN (${IDS}))) ORDER BY since LIMIT 1`)} AS pauses,
-   ${list(DECISION, `FROM log WHERE workflow_id IN (${IDS}, $6) AND kind <> '' ORDER BY sequence`)} AS decisions,
-   (SELECT hash FROM log WHERE workflow_id = $2 ORDER BY sequence DESC LIMIT 1) AS last_hash, writes.*
+   ${list(DECISION, `FROM log WHERE workflow_id IN (${IDS}, $6) AND kind <> '' ORDER BY sequence`)} AS decisions, writes.*
    FROM meta LEFT JOIN writes ON writes.workflow_id = $2 AND writes.step = $3 AND writes.account = $1`;
   return ({ account, step, workflowId }, { ownerId, rootId } = ownedBy(workflowId)) =>
     query(sql, account, workflowId, step, ownerId, rootId, limitsId(account));
@@ -116,7 +115,6 @@ const CONTEXT = {
   sequence: number,
   recoveredAt: numberOrNull,
   others: number,
-  lastHash: textOrNull,
 };
 
 /** Reads a list that `Database.dialect.list` made. */
@@ -124,19 +122,15 @@ const listOf = (found: SqlRow, column: string): ReadonlyArray<SqlRow> =>
   JSON.parse(String(found[column] ?? "[]")) as ReadonlyArray<SqlRow>;
 
 /** Reads the result of the statement of `lookOf`. */
-const readLook = (
-  name: WriteName,
-  [found = {}]: ReadonlyArray<SqlRow>,
-  seal: Seal,
-): { readonly look: Look; readonly lastHash: string } => {
-  const { epochNow, lastHash, leastVersion, others, ...context } = readFields(CONTEXT, found, seal);
+const readLook = (name: WriteName, [found = {}]: ReadonlyArray<SqlRow>, seal: Seal): Look => {
+  const { epochNow, leastVersion, others, ...context } = readFields(CONTEXT, found, seal);
   const all = Map.groupBy(
     listOf(found, "decisions").map((line) => readDecision(line, seal)),
     ({ workflowId }) => workflowId,
   );
   const limits = limitsId(name.account);
   const ofIds = [...all].filter(([id]) => id !== limits).map(([, decisions]) => decisions);
-  const look: Look = {
+  return {
     ...context,
     row: found["version"] === null ? undefined : readRow(found, seal),
     epoch: epochNow,
@@ -152,11 +146,10 @@ const readLook = (
     filed: listOf(found, "filed").map((one) => readFields(FILED, one, seal).state),
     created: listOf(found, "created").map((one) => readFields(CREATED, one, seal)),
   };
-  return { look, lastHash: lastHash ?? "" };
 };
 
-const MAY_HAVE_MADE =
-  "(state IN ('sending', 'unknown', 'asking') OR (state = 'ended' AND doubt > 0))";
+/** Whether a write may have made something that the ledger does not know. */
+const mayHaveMade = (row: WriteRow): boolean => !isSettled(row) && row.state !== "ready";
 
 /** States that the index `writes_open` covers. */
 const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown", "asking"]);
@@ -164,8 +157,12 @@ const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown",
 /** Filter of writes. */
 export interface RowFilter {
   readonly account?: string;
+  /** Its own id, not that of an owner or a root. */
+  readonly workflowId?: string;
   readonly operations?: ReadonlyArray<string>;
   readonly states?: ReadonlyArray<WriteState>;
+  /** Rows without a certain outcome, with a question, or whose run has not been notified. */
+  readonly isOpen?: true;
   /** Rows with an open question or approval. */
   readonly needsPerson?: true;
   /** Rows whose run has not been notified yet. */
@@ -202,8 +199,41 @@ export const writeMethods = (store: Store) => {
   const selectLook = lookOf(database.dialect);
   const read = async (asked: Query): Promise<ReadonlyArray<WriteRow>> =>
     (await store.find(asked)).map((row) => readRow(row, seal));
-  const writes = (where: Where, rest?: string, limit?: number) =>
-    read(store.where("SELECT * FROM writes", where, rest, limit));
+  const rows = ({
+    account,
+    after,
+    changedBefore,
+    isOpen,
+    isUntold,
+    limit,
+    needsPerson,
+    operations,
+    states,
+    workflowId,
+  }: RowFilter) =>
+    read(
+      store.where(
+        "SELECT * FROM writes",
+        {
+          "is_open = 1":
+            isOpen ?? needsPerson ?? isUntold ?? states?.every((state) => OPEN_STATES.has(state)),
+          "account = ?": account,
+          "workflow_id = ?": workflowId,
+          operation: operations,
+          state: states,
+          "question_kind IS NOT NULL": needsPerson,
+          "is_untold = 1": isUntold,
+          "changed_at < ?": changedBefore,
+          "(changed_at, workflow_id, step) > (?, ?, ?)": after && [
+            after.changedAt,
+            after.workflowId,
+            after.step,
+          ],
+        },
+        "ORDER BY changed_at, workflow_id, step",
+        limit,
+      ),
+    );
 
   const owners = async (
     account: string,
@@ -234,7 +264,7 @@ export const writeMethods = (store: Store) => {
   return {
     /** Reads everything that decides about a write. `owner` is the workflow that asks; default: the one that last did. */
     look: async (name: WriteName, owner?: WriteOwner): Promise<Look> =>
-      readLook(name, await store.find(selectLook(name, owner)), seal).look,
+      readLook(name, await store.find(selectLook(name, owner)), seal),
     /**
      * Changes a row: looks, decides and writes in one transaction, durable when it resolves. It sees all committed ends,
      * pauses and epochs, because each of those runs alone. `decide` is pure: it may be called again.
@@ -250,24 +280,25 @@ export const writeMethods = (store: Store) => {
     ): Promise<Look> => {
       let saved: WriteRow | undefined;
       try {
-        return await database.write(name.workflowId, [selectLook(name, owner)], ([found = []]) => {
-          const { lastHash, look } = readLook(name, found, seal);
+        const { workflowId } = name;
+        const looks = [selectLook(name, owner)];
+        return await store.logged(workflowId, workflowId, looks, ([found = []], log) => {
+          const look = readLook(name, found, seal);
           const { entries = [], row, workflowType } = decide(look);
-          const log = logWriter(name.workflowId, lastHash, look.now, seal);
           saved = row && nextVersion(row, look.row);
           const of = saved ?? look.row;
-          const changes: Array<Query> = [];
-          if (saved !== undefined) changes.push(saveRow(saved, look.row, seal));
+          const writes: Array<Query> = [];
+          if (saved !== undefined) writes.push(saveRow(saved, look.row, seal));
           if (saved?.version === 1 && workflowType !== undefined) {
             // The run has the payment of the row: the check of likely duplicates reads both.
-            const { account, ownerId: workflowId, runId } = saved;
-            const run = { account, workflowId, runId, type: workflowType, startedBy: null };
-            changes.push(saveRunOf({ ...run, startedAt: look.now }, seal));
+            const { account, ownerId, runId } = saved;
+            const run = { account, workflowId: ownerId, runId, type: workflowType };
+            writes.push(saveRunOf({ ...run, startedBy: null, startedAt: look.now }, seal));
           }
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
           }
-          return { value: { ...look, row: of }, writes: [...changes, ...log.writes] };
+          return { value: { ...look, row: of }, writes };
         });
       } catch (error) {
         throw error instanceof UniqueViolation && saved !== undefined
@@ -278,49 +309,14 @@ export const writeMethods = (store: Store) => {
     /** Returns all writes with an id as their own, their owner or their root, in the order of their creation. */
     rowsOf: (id: string) => read(rowsOf(id)),
     /** Returns the writes that match a filter, the longest unchanged first. */
-    rows: ({
-      account,
-      after,
-      changedBefore,
-      isUntold,
-      limit,
-      needsPerson,
-      operations,
-      states,
-    }: RowFilter) =>
-      writes(
-        {
-          "is_open = 1":
-            needsPerson ?? isUntold ?? states?.every((state) => OPEN_STATES.has(state)),
-          "account = ?": account,
-          operation: operations,
-          state: states,
-          "question_kind IS NOT NULL": needsPerson,
-          "is_untold = 1": isUntold,
-          "changed_at < ?": changedBefore,
-          "(changed_at, workflow_id, step) > (?, ?, ?)": after && [
-            after.changedAt,
-            after.workflowId,
-            after.step,
-          ],
-        },
-        "ORDER BY changed_at, workflow_id, step",
-        limit,
-      ),
+    rows,
     /** Returns the owners of the ids that are results of writes, including pruned ones. */
     owners,
     /** Returns other writes that may own a result: sending, unknown, asking, ended with doubt. */
-    rivals: async (account: string, operation: string, except: WriteName) => {
-      const found = await writes({
-        "is_open = 1": true,
-        "account = ?": account,
-        "operation = ?": operation,
-        [MAY_HAVE_MADE]: true,
-      });
-      return found.filter(
-        ({ step, workflowId }) => step !== except.step || workflowId !== except.workflowId,
-      );
-    },
+    rivals: async (account: string, operation: string, { step, workflowId }: WriteName) =>
+      (await rows({ account, operations: [operation], isOpen: true })).filter(
+        (row) => mayHaveMade(row) && (row.step !== step || row.workflowId !== workflowId),
+      ),
     /** Returns up to five ids that successful writes made for a payee, the latest first: each id once. */
     madeFor: async (account: string, operation: string, payee: string) => {
       const same = { "payee = ?": payee, "account = ?": account, "operation = ?": operation };
@@ -330,21 +326,16 @@ export const writeMethods = (store: Store) => {
       return found.map((row) => String(row["made_id"]));
     },
     /** Returns writes of the same workflow id whose equal request, under another step, succeeded or may have. */
-    sameRequestElsewhere: (
+    sameRequestElsewhere: async (
       { account, step, workflowId }: WriteName,
       operation: string,
       hash: string,
     ) =>
-      writes(
-        {
-          "workflow_id = ?": workflowId,
-          "account = ?": account,
-          "operation = ?": operation,
-          "hash = ?": hash,
-          "step <> ?": step,
-          [`(state = 'done' OR ${MAY_HAVE_MADE})`]: true,
-        },
-        "ORDER BY created_at",
+      (await rows({ account, workflowId, operations: [operation] })).filter(
+        (row) =>
+          row.step !== step &&
+          row.request.hash === hash &&
+          (row.state === "done" || mayHaveMade(row)),
       ),
     /** Returns the likely duplicates of each payment under other workflow ids, by the rule of similar-payments.ts. */
     similarPayments: (account: string | undefined, payments: ReadonlyArray<PlannedPayment>) =>

@@ -87,8 +87,6 @@ export const LINE = {
   generation: numberOrNull,
   /** The decision of a person; empty for an entry. */
   kind: text,
-  /** Hash of the removed line that each kept one follows, as JSON by its sequence; null except in the line of a prune. */
-  follows: textOrNull,
   body: text,
   hash: text,
 };
@@ -254,16 +252,6 @@ export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
 export const WAIT_COUNT = { account: text, kind: WAITS.fields.kind, count: number, since: number };
 
-export const OPEN_BATCH = {
-  id: text,
-  account: text,
-  state: BATCHES.fields.state,
-  /** Milliseconds since 1970 by the ledger's clock. */
-  since: number,
-  /** The first row that was not started; null if all were. */
-  next: numberOrNull,
-};
-
 /** Two writes never own the same payout, cardholder or card. Beneficiaries are reused, so several writes may own one. */
 const MADE_FOR = ["workflow_id", "step"]
   .map(
@@ -309,7 +297,6 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       // The kind, so that they are counted by the index alone.
       `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,
       `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,
-      `CREATE INDEX batches_open ON batches (created_at) WHERE state IN ('uploading', 'reading', 'needsApproval', 'approved')`,
       `CREATE INDEX batch_rows_waiting ON batch_rows (batch, number) WHERE state = 'waiting'`,
       `CREATE INDEX batch_rows_fingerprint ON batch_rows (fingerprint)`,
       `CREATE INDEX batch_rows_id ON batch_rows (workflow_id)`,

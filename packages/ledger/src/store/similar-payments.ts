@@ -18,7 +18,7 @@ import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from 
 /** Time in which an equal payment without a reference is likely a duplicate. */
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Most planned payments of one payee and amount that each further one is compared with. */
+/** Planned payments are compared with each other up to this number of payments of one payee and amount. */
 const MOST_COMPARED = 100;
 
 /** The payment of a run or a write. */
@@ -107,24 +107,23 @@ export const findSimilar = async (
   // The payee, and the money: whatever it costs, a person is one person.
   const keyOf = (payee: string, one: Pick<PlannedPayment, "amount" | "currency">): string =>
     JSON.stringify([marks.get(payee) ?? payee, payee.startsWith(PERSON_MARK) ? "" : moneyOf(one)]);
-  const paid = Map.groupBy(
+  const known = Map.groupBy(
     found.map((one) => readFields(PAYMENT, one, store.seal)),
     (one) => keyOf(one.payee, one),
   );
-  const earlier = new Map<string, Array<Payment>>();
   const at = Date.now();
   return payments.map((planned) => {
     const similar = new Map<string, SimilarPayment>();
     for (const payee of marksOf(planned)) {
       const key = keyOf(payee, planned);
-      const before = earlier.get(key) ?? [];
-      for (const other of [...(paid.get(key) ?? []), ...before]) {
+      const others = known.get(key) ?? [];
+      for (const other of others) {
         const { reference, state, workflowId } = other;
         if (isSimilar(planned, other))
           similar.set(workflowId, { workflowId, reference, state, at: other.at });
       }
-      if (before.length < MOST_COMPARED)
-        earlier.set(key, [...before, { ...planned, payee, state: null, at, now: at }]);
+      if (others.length < MOST_COMPARED)
+        known.set(key, [...others, { ...planned, payee, state: null, at, now: at }]);
     }
     return [...similar.values()];
   });

@@ -1,13 +1,17 @@
+import type { Look } from "./ledger.ts";
 import { type LogWriter, logWriter } from "./log.ts";
 import {
   type Fields,
+  number,
   type Query,
   query,
+  readFields,
   type RowOf,
   type Seal,
   type SqlRow,
   type SqlValue,
   type Table,
+  textOrNull,
   toJson,
 } from "./table.ts";
 
@@ -137,6 +141,11 @@ export type Where = Readonly<
   Record<string, SqlValue | boolean | ReadonlyArray<SqlValue> | undefined>
 >;
 
+/** The log of a workflow id, and the ledger as a transaction finds it. */
+interface Log extends LogWriter, Pick<Look, "now" | "epoch" | "sequence"> {}
+
+const LAST = { now: number, epoch: number, sequence: number, hash: textOrNull };
+
 /** A database with the seal of its texts. */
 export class Store {
   readonly database: Database;
@@ -147,9 +156,15 @@ export class Store {
     this.seal = seal;
   }
 
-  /** Returns a statement with a WHERE. */
-  where(statement: string, where: Where, rest = "", limit?: number): Query {
-    const values: Array<SqlValue> = [];
+  /** Returns a statement with a WHERE. `given` are the values that the statement itself names. */
+  where(
+    statement: string,
+    where: Where,
+    rest = "",
+    limit?: number,
+    given: ReadonlyArray<SqlValue> = [],
+  ): Query {
+    const values = [...given];
     const place = (value: SqlValue) => `$${values.push(value)}`;
     const parts = Object.entries(where).flatMap(([part, value]) => {
       if (value === undefined || value === false) return [];
@@ -162,6 +177,14 @@ export class Store {
     const all = parts.length === 0 ? "" : ` WHERE ${parts.join(" AND ")}`;
     const most = limit === undefined ? "" : ` LIMIT ${place(limit)}`;
     return query(`${statement}${all} ${rest}${most}`, ...values);
+  }
+
+  /** Returns a statement that changes some fields of rows. */
+  update<F extends Fields>(table: Table<F>, to: Partial<RowOf<F>>, where: Where, rest = ""): Query {
+    const columns = table.columns(to, this.seal);
+    const set = columns.map(([name], at) => `${name} = $${at + 1}`).join(", ");
+    const values = columns.map(([, value]) => value);
+    return this.where(`UPDATE ${table.name} SET ${set}`, where, rest, undefined, values);
   }
 
   /** Reads by some statements in one snapshot. */
@@ -195,16 +218,16 @@ export class Store {
     key: string | null,
     workflowId: string,
     looks: ReadonlyArray<Query>,
-    decide: (found: Found, log: LogWriter) => Decided<A>,
+    decide: (found: Found, log: Log) => Decided<A>,
   ): Promise<A> {
     const last = query(
-      `SELECT ${this.database.dialect.now} AS now,
-       (SELECT hash FROM log WHERE workflow_id = $1 ORDER BY sequence DESC LIMIT 1) AS hash`,
+      `SELECT ${this.database.dialect.now} AS now, epoch, (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
+       (SELECT hash FROM log WHERE workflow_id = $1 ORDER BY sequence DESC LIMIT 1) AS hash FROM meta`,
       workflowId,
     );
     return this.database.write(key, [last, ...looks], ([[before = {}] = [], ...found]) => {
-      const hash = String(before["hash"] ?? "");
-      const log = logWriter(workflowId, hash, Number(before["now"]), this.seal);
+      const { hash, ...at } = readFields(LAST, before, this.seal);
+      const log = { ...at, ...logWriter(workflowId, hash ?? "", at.now, this.seal) };
       const { value, writes } = decide(found, log);
       // First, so that the removed lines do not include the newest one: sequence numbers never go back.
       return { value, writes: [...log.writes, ...writes] };

@@ -138,6 +138,13 @@ export class Table<F extends Fields> {
     return readFields(this.fields, found, seal);
   }
 
+  /** Returns the columns of the given fields, with their values. */
+  columns(row: Partial<RowOf<F>>, seal: Seal): ReadonlyArray<readonly [string, SqlValue]> {
+    return entriesOf(this.fields).flatMap(([field, name, column]) =>
+      field in row ? [[name, column.write(row[field], seal)] as const] : [],
+    );
+  }
+
   /** Returns a function that inserts a row without some fields: the text of the statement is built once. */
   inserter(
     without: ReadonlyArray<keyof F>,

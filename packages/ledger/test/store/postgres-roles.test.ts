@@ -136,7 +136,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
       "start",
       "end",
     ]);
-    expect(await ledger.openBatches()).toEqual([]);
+    expect(await ledger.batches()).toEqual([]);
     await ledger.close();
   });
 

@@ -198,6 +198,10 @@ describe("a ledger in a SQLite file", () => {
     editor.exec(`UPDATE log SET body = replace(body, 'eve', 'ada') WHERE sequence = ${sequence}`);
     editor.close();
     expect(await ledger.verify(name.workflowId)).toEqual({ isIntact: false, sequence });
+    // Nor does a prune remove the evidence.
+    await ledger.transact(name, saving(name, { ...made("P-1"), isUntold: false }));
+    expect(await ledger.prune((await ledger.state()).now + 60_000, ADA)).toBe(0);
+    expect(await ledger.verify(name.workflowId)).toEqual({ isIntact: false, sequence });
     await ledger.close();
   });
 

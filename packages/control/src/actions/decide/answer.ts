@@ -41,7 +41,8 @@ export const askedRow = (
 /** The first answer wins: a question with an unused answer takes no other. */
 const checkUnanswered = ({ decisions }: DecisionLook, row: WriteRow): void => {
   const first = decisions.find(
-    ({ question, kind, sequence }) =>
+    ({ question, kind, sequence, workflowId }) =>
+      workflowId === row.workflowId &&
       question === row.question?.id &&
       (kind === "found" || kind === "resend") &&
       sequence > row.decisionsAfter,

@@ -55,14 +55,13 @@ export const approve = async (
     question: question?.id ?? null,
     value: { generation, terms: request.terms, account: question?.account ?? null },
   });
-  return record(deciding, decision, ({ decisions, related, rows }) => {
+  return record(deciding, decision, ({ decisions, rows }) => {
     const asked = askedRow({ rows }, row.workflowId, question?.id ?? "", "approval");
-    const all = [...decisions, ...related];
-    const { hash } = approvableOf(asked, all);
+    const { hash } = approvableOf(asked, decisions);
     const isSame = asked.generation === generation && asked.request.terms === request.terms;
     const isSeen = given.hash === undefined ? isSame : given.hash === hash;
     const why =
-      whyNotApprover(actor.by, asked, all) ??
+      whyNotApprover(actor.by, asked, decisions) ??
       (isSeen ? undefined : `It is not what was shown: read it again, its hash is ${hash} now.`);
     if (why === undefined) return [asked];
     throw refused(`${why} Nothing was recorded.`, workflowId);
