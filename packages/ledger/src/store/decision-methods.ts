@@ -6,7 +6,7 @@ import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
 import { PAUSES } from "./schema.ts";
-import type { Decided, Store } from "./store.ts";
+import type { Store } from "./store.ts";
 import { query } from "./table.ts";
 
 /** Whether a decision concerns writes of other ids: those of children and keys, or of an account. */
@@ -28,21 +28,24 @@ const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" 
 /** Decisions, the log, limits and pauses. Limits follow from decisions, and every send obeys them, whichever worker makes it. */
 export const decisionMethods = (store: Store) => {
   const { seal } = store;
-  /** Changes a pause and records the person, unless there is no pause to end. */
-  const onPause = <A>(
+  /** Changes a pause and records the person, unless there is none to end. Returns the new one, and whether there was one. */
+  const onPause = (
     kind: "pause" | "resume",
-    value: Pick<Pause, "scope" | "of">,
+    { of, scope }: Pick<Pause, "scope" | "of">,
     actor: Actor,
-    change: (isPaused: boolean, now: number) => Decided<A>,
-  ): Promise<A> => {
-    const { of, scope } = value;
+  ) => {
     const workflowId = scope === "run" ? of : "";
     const looks = [query("SELECT 1 FROM pauses WHERE scope = $1 AND of = $2", scope, of)];
     return store.logged(null, workflowId, looks, ([paused = []], log) => {
       const isPaused = paused.length > 0;
-      const about = { account: "", workflowId, step: null, question: null };
-      if (isPaused || kind === "pause") log.decision({ ...actor, ...about, kind, value });
-      return change(isPaused, log.now);
+      const about = { account: "", workflowId, step: null, question: null, value: { scope, of } };
+      if (isPaused || kind === "pause") log.decision({ ...actor, ...about, kind });
+      const pause: Pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since: log.now };
+      const change =
+        kind === "pause"
+          ? savePause(pause, seal)
+          : query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of);
+      return { value: { isPaused, pause }, writes: [change] };
     });
   };
   const selectLog = (workflowId: string) =>
@@ -118,17 +121,11 @@ export const decisionMethods = (store: Store) => {
     verify: async (workflowId: string) =>
       verifyLines(await store.find(selectLog(workflowId)), seal),
     /** Stops sends; also recorded as a decision. */
-    pause: (scope: Pause["scope"], of: string, actor: Actor): Promise<Pause> =>
-      onPause("pause", { scope, of }, actor, (_before, now) => {
-        const pause = { scope, of, by: actor.by, reason: actor.reason ?? "", since: now };
-        return { value: pause, writes: [savePause(pause, seal)] };
-      }),
+    pause: async (scope: Pause["scope"], of: string, actor: Actor) =>
+      (await onPause("pause", { scope, of }, actor)).pause,
     /** @returns whether it was paused. */
-    resume: (scope: Pause["scope"], of: string, actor: Actor): Promise<boolean> =>
-      onPause("resume", { scope, of }, actor, (isPaused) => {
-        const end = query("DELETE FROM pauses WHERE scope = $1 AND of = $2", scope, of);
-        return { value: isPaused, writes: isPaused ? [end] : [] };
-      }),
+    resume: async (scope: Pause["scope"], of: string, actor: Actor) =>
+      (await onPause("resume", { scope, of }, actor)).isPaused,
     limits,
     /** Returns the accounts about whose limits something was ever decided. */
     limitedAccounts: async (): Promise<ReadonlyArray<string>> => {
