@@ -1,12 +1,12 @@
 import type { Ledger, Limits } from "@durable-payments/ledger";
 import type {
   BatchActivities,
+  TrackerActivities,
   UndoCall,
   WaitActivities,
   WriteAnswer,
 } from "@durable-payments/protocol/calls";
 import { accountHash } from "@durable-payments/protocol/account";
-import type { TrackerActivities } from "@durable-payments/protocol/tracker";
 import { parsing } from "./inputs.ts";
 import type { LongActivityOptions } from "./long-activity.ts";
 import {

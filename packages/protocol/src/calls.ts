@@ -1,90 +1,23 @@
 import { cleanText } from "@durable-payments/api-core/values";
 import type { JsonFields } from "./values.ts";
-import type { PayoutInput } from "./inputs.ts";
+import type {
+  CardholderWait,
+  FundsWait,
+  PayoutChunk,
+  PayoutWait,
+  TrackerInput,
+} from "./payloads.ts";
+import type { Tracked } from "./tracker.ts";
 import type { SignalDefinition } from "@temporalio/common";
+
+// The inputs are in payloads.ts: their types alone, so that no workflow loads a schema.
+export type * from "./payloads.ts";
 
 // Messages between workflows and activities about writes, waits, batches and vouchers. Frozen within a major version,
 // because histories contain them.
 
-/** A request of a later step, checked together with the first. */
-export interface PlannedRequest {
-  readonly operation: string;
-  readonly request: JsonFields;
-}
-
-/** Options of a step, in addition to its request. */
-export interface WriteOptions {
-  /** A lost `createBeneficiary`: sent again, or a person is asked. Default `resend`. */
-  readonly whenLost?: "resend" | "ask";
-  /** False: always creates a new beneficiary. */
-  readonly reuse?: false;
-  /** Amounts above this need a second person's approval: a decimal string in the payment's currency. */
-  readonly approveAbove?: string;
-}
-
-/** Input of the activity of a write. */
-export interface WriteCall extends WriteOptions {
-  /** Name of the step, unique in its run. */
-  readonly step: string;
-  /** Business key of the write, if it has one: its row is that of {@link keyedName}, whichever workflow asks. */
-  readonly key?: string;
-  /** Whether the user named it: then a changed request is an amendment. */
-  readonly isNamed: boolean;
-  readonly request: JsonFields;
-  /** The root workflow id, as the run knows it: its stops and pauses count as well. It permits nothing. */
-  readonly rootId: string;
-  /** The run that scheduled the activity: if the activity works in another run, it reconciles first. */
-  readonly runId: string;
-  /** Whether the run was continued, or has a cron schedule: then every write needs a name of its own. */
-  readonly isContinued: boolean;
-  /** 1 for the first call of the step in this run. */
-  readonly call: number;
-  /** The run is the first of its id, as `isVouchedFor` says. */
-  readonly isFirst: boolean;
-  /** Version of the row that the last result, or the earlier failed run, named. */
-  readonly version?: number;
-  /** Checked with the request before anything is sent; fields that earlier steps fill in may be missing. */
-  readonly planned?: ReadonlyArray<PlannedRequest>;
-  /** Steps that this run has called with the same operation: none of them is a renamed step. */
-  readonly claimed?: ReadonlyArray<string>;
-  /** Outcomes of earlier steps and waits: nothing is sent before the ledger agrees. */
-  readonly believed?: ReadonlyArray<Believed>;
-  /** `close`: its run is being cancelled, and nothing new is sent. */
-  readonly mode?: "close";
-}
-
-/**
- * The outcome of an earlier step or wait, as a run believes it. Anyone with access to Temporal can complete or fail an
- * activity by hand, so the activity of a later write compares it with the ledger.
- */
-export interface Believed {
-  /** Name of the account that it was called for; absent for the unnamed one. */
-  readonly account?: string;
-  /** Id of the activity of a wait. */
-  readonly wait?: string;
-  /** Name, operation and key of a step. */
-  readonly step?: string;
-  readonly operation?: string;
-  readonly key?: string;
-  /** Ids in the result of a step. */
-  readonly ids?: ReadonlyArray<string>;
-  /** Outcome of a wait, or the type of a failure. */
-  readonly outcome?: string;
-}
-
 /** The activity that undoes a step. */
 export const UNDO = "undo";
-
-/** Input of {@link UNDO}: the step to undo. Its answer is `done` even if nothing was made. */
-export interface UndoCall extends Omit<
-  WriteCall,
-  "isNamed" | "mode" | "planned" | "request" | keyof WriteOptions
-> {
-  /** Operation of the step; {@link UNDO} if this run has not called it. */
-  readonly operation: string;
-  /** The result of the step in this run: a restored ledger may not know it. */
-  readonly made?: JsonFields;
-}
 
 /** Result of the activity of a write. */
 export type WriteAnswer =
@@ -224,23 +157,6 @@ export const WAIT_ATTEMPT = "2 minutes";
 export const waitActivityId = (name: (typeof WAIT)[keyof typeof WAIT], thing: string): string =>
   `${name}:${thing}`;
 
-/** Input of every wait. */
-interface Waiting {
-  /** `look`: the service is read once, and `open` is a valid answer: the last look after the end of a wait. */
-  readonly mode?: "look";
-}
-
-/** Input of `awaitPayout`. */
-export interface PayoutWait extends Waiting {
-  readonly payout_id: string;
-  /** The request: an answer about something else is a contradiction. */
-  readonly sent?: {
-    readonly amount: string;
-    readonly currency: string;
-    readonly beneficiary_id: string;
-  };
-}
-
 /** Result of `awaitPayout`; the step checks that it names its payout. */
 export interface SeenPayout {
   readonly payout_id: string;
@@ -256,11 +172,6 @@ export interface SeenPayout {
   readonly contradiction?: string;
 }
 
-/** Input of `awaitVerification`. */
-export interface CardholderWait extends Waiting {
-  readonly card_holder_id: string;
-}
-
 /** Result of `awaitVerification`; the step checks that it names its cardholder. */
 export interface SeenCardholder {
   readonly card_holder_id: string;
@@ -268,13 +179,6 @@ export interface SeenCardholder {
   readonly outcome: "open" | "verified" | "refused" | "incomplete" | "removed";
   /** As the service words it; absent if it is not listed. */
   readonly card_holder_status?: string;
-}
-
-/** Input of `awaitFunds`. */
-export interface FundsWait extends Waiting {
-  readonly currency: string;
-  /** Decimal string in units of `currency`. */
-  readonly amount: string;
 }
 
 /** Result of `awaitFunds`; the step checks currency and amount. */
@@ -294,25 +198,6 @@ export interface WaitActivities {
   readonly awaitFunds: (wait: FundsWait) => Promise<SeenFunds>;
 }
 
-/** A row of a batch with its input: encrypted as all that crosses Temporal. The ledger has no account number. */
-export interface PayoutRow {
-  /** Line of the file, from 1. */
-  readonly number: number;
-  readonly workflowId: string;
-  readonly input: PayoutInput;
-}
-
-/** Input of `payoutBatch`: as many rows of a batch as one payload may have. */
-export interface PayoutChunk {
-  /** Id of the batch in the ledger. */
-  readonly batch: string;
-  /** The person who uploaded it, and cannot approve it. */
-  readonly startedBy: string;
-  /** Most runs of these rows that have not sent yet. */
-  readonly window: number;
-  readonly rows: ReadonlyArray<PayoutRow>;
-}
-
 /** Answer of `startRows`. */
 export type StartedRows =
   /** Every row has ended, or will not be started. */
@@ -328,6 +213,17 @@ export type StartedRows =
 /** Activities of a batch. */
 export interface BatchActivities {
   readonly startRows: (chunk: PayoutChunk) => Promise<StartedRows>;
+}
+
+/** The tracker's activity. */
+export interface TrackerActivities {
+  /**
+   * Completes waits, notifies runs of answers, and reconciles writes of ended runs. Lasts for hours; then its workflow
+   * continues as new with the result.
+   *
+   * @throws ApplicationFailure, to be retried, if the worker has another account under this name.
+   */
+  readonly track: (input: TrackerInput) => Promise<Tracked>;
 }
 
 /** Most rows of a chunk: with their texts they stay below Temporal's limit of a payload. */

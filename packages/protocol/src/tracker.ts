@@ -24,27 +24,6 @@ export interface Tracked {
   readonly failing?: { readonly why: string; readonly since: number };
 }
 
-/** Input of the tracker. */
-export interface TrackerInput {
-  /** The account that it works for, as a hash: a worker with another one does none of its work. */
-  readonly account: string;
-  /** Name of the account, which has its queue; left out for the unnamed account. */
-  readonly name?: string | undefined;
-  /** State of the previous run. */
-  readonly known?: Tracked;
-}
-
-/** The tracker's activity. */
-export interface TrackerActivities {
-  /**
-   * Completes waits, notifies runs of answers, and reconciles writes of ended runs. Lasts for hours; then its workflow
-   * continues as new with the result.
-   *
-   * @throws ApplicationFailure, to be retried, if the worker has another account under this name.
-   */
-  readonly track: (input: TrackerInput) => Promise<Tracked>;
-}
-
 /** Checks whether details of a heartbeat, or an input, are the tracker's. */
 export const isTracked = (details: unknown): details is Tracked => {
   if (!isRecord(details)) return false;

@@ -1,4 +1,4 @@
-import type { PayoutChunk, StartedRows, Voucher, VOUCHER } from "./calls.ts";
+import type { PayoutChunk, StartedRows, TrackerInput, Voucher, VOUCHER } from "./calls.ts";
 import type {
   OnboardCardholderInput,
   OnboardCardholderResult,
@@ -6,7 +6,6 @@ import type {
   PayoutResult,
 } from "./inputs.ts";
 import type { NotifierState } from "./notifications.ts";
-import type { TrackerInput } from "./tracker.ts";
 import { queryText } from "./values.ts";
 
 // Temporal starts a workflow by a name and a list of values, which the compiler compares with nothing: two arguments in

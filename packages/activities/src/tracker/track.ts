@@ -1,11 +1,6 @@
 import type { Ledger, WriteName } from "@durable-payments/ledger";
-import {
-  isTracked,
-  readReported,
-  type Tracked,
-  type TrackerActivities,
-  type TrackerInput,
-} from "@durable-payments/protocol/tracker";
+import type { TrackerActivities, TrackerInput } from "@durable-payments/protocol/calls";
+import { isTracked, readReported, type Tracked } from "@durable-payments/protocol/tracker";
 import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";

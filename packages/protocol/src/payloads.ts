@@ -1,0 +1,165 @@
+/**
+ * The inputs of activities, each declared once: as the schema by which a worker parses it, and as the type of its sender.
+ *
+ * An input is a payload in a history: a workflow of any build, in any language, may have written it, and the types of
+ * TypeScript end there. Workflows import the types alone, so that their bundle has no schema. Frozen within a major
+ * version, because histories contain them.
+ */
+import { faultsText } from "@durable-payments/api-core";
+import { isRecord } from "@durable-payments/api-core/values";
+import * as Schema from "effect/Schema";
+import { inputFaults, isAmount, isKey, KEY_RULE, type PayoutInput } from "./inputs.ts";
+import { isNotifierState } from "./notifications.ts";
+import { isTracked } from "./tracker.ts";
+
+const Text = Schema.NonEmptyString;
+const Json = Schema.Record(Schema.String, Schema.Unknown);
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0));
+const Amount = Schema.String.check(Schema.makeFilter(isAmount, { expected: "an amount" }));
+const Key = Schema.String.check(Schema.makeFilter(isKey, { expected: KEY_RULE }));
+const optional = Schema.optionalKey;
+
+/** A request of a later step, checked together with the first. */
+export const plannedRequest = Schema.Struct({ operation: Text, request: Json });
+
+/** Options of a step, in addition to its request. */
+export const writeOptions = Schema.Struct({
+  /** A lost `createBeneficiary`: sent again, or a person is asked. Default `resend`. */
+  whenLost: optional(Schema.Literals(["resend", "ask"])),
+  /** False: always creates a new beneficiary. */
+  reuse: optional(Schema.Literal(false)),
+  /** Amounts above this need a second person's approval: a decimal string in the payment's currency. */
+  approveAbove: optional(Amount),
+});
+
+/**
+ * The outcome of an earlier step or wait, as a run believes it. Anyone with access to Temporal can complete or fail an
+ * activity by hand, so the activity of a later write compares it with the ledger.
+ */
+export const believed = Schema.Struct({
+  /** Name of the account that it was called for; absent for the unnamed one. */
+  account: optional(Text),
+  /** Id of the activity of a wait. */
+  wait: optional(Text),
+  /** Name, operation and key of a step. */
+  step: optional(Text),
+  operation: optional(Text),
+  key: optional(Key),
+  /** Ids in the result of a step. */
+  ids: optional(Schema.Array(Schema.String)),
+  /** Outcome of a wait, or the type of a failure. */
+  outcome: optional(Schema.String),
+});
+
+/** Input of the activity of every call of a step. */
+const stepCall = Schema.Struct({
+  /** Name of the step, unique in its run. */
+  step: Text,
+  /** Business key of the write, if it has one: its row is that of `keyedName`, whichever workflow asks. */
+  key: optional(Key),
+  /** The root workflow id, as the run knows it: its stops and pauses count as well. It permits nothing. */
+  rootId: Text,
+  /** The run that scheduled the activity: if the activity works in another run, it reconciles first. */
+  runId: Text,
+  /** Whether the run was continued, or has a cron schedule: then every write needs a name of its own. */
+  isContinued: Schema.Boolean,
+  /** 1 for the first call of the step in this run. */
+  call: Count,
+  /** The run is the first of its id, as its voucher says. */
+  isFirst: Schema.Boolean,
+  /** Version of the row that the last result, or the earlier failed run, named. */
+  version: optional(Count),
+  /** Steps that this run has called with the same operation: none of them is a renamed step. */
+  claimed: optional(Schema.Array(Text)),
+  /** Outcomes of earlier steps and waits: nothing is sent before the ledger agrees. */
+  believed: optional(Schema.Array(believed)),
+});
+
+/** Input of the activity of a write, and of operations of your own. */
+export const writeCall = Schema.Struct({
+  ...stepCall.fields,
+  ...writeOptions.fields,
+  /** Whether the user named it: then a changed request is an amendment. */
+  isNamed: Schema.Boolean,
+  request: Json,
+  /** Checked with the request before anything is sent; fields that earlier steps fill in may be missing. */
+  planned: optional(Schema.Array(plannedRequest)),
+  /** `close`: its run is being cancelled, and nothing new is sent. */
+  mode: optional(Schema.Literal("close")),
+});
+
+/** Input of `undo`: the step to undo. Its answer is `done` even if nothing was made. */
+export const undoCall = Schema.Struct({
+  ...stepCall.fields,
+  /** Operation of the step; `undo` if this run has not called it. */
+  operation: Text,
+  /** The result of the step in this run: a restored ledger may not know it. */
+  made: optional(Json),
+});
+
+/** `look`: the service is read once, and `open` is a valid answer: the last look after the end of a wait. */
+const mode = optional(Schema.Literal("look"));
+
+/** Input of `awaitPayout`. */
+export const payoutWait = Schema.Struct({
+  mode,
+  payout_id: Text,
+  /** The request: an answer about something else is a contradiction. */
+  sent: optional(Schema.Struct({ amount: Amount, currency: Text, beneficiary_id: Text })),
+});
+
+/** Input of `awaitVerification`. */
+export const cardholderWait = Schema.Struct({ mode, card_holder_id: Text });
+
+/** Input of `awaitFunds`: the amount is a decimal string in units of `currency`. */
+export const fundsWait = Schema.Struct({ mode, currency: Text, amount: Amount });
+
+const Payout = Schema.declare((input): input is PayoutInput => isRecord(input)).check(
+  Schema.makeFilter((input) => faultsText(inputFaults("payout", input)) || undefined),
+);
+
+/** A row of a batch with its input: encrypted as all that crosses Temporal. The ledger has no account number. */
+export const payoutRow = Schema.Struct({
+  /** Line of the file, from 1. */
+  number: Count,
+  workflowId: Text,
+  input: Payout,
+});
+
+/** Input of `payoutBatch`: as many rows of a batch as one payload may have. */
+export const payoutChunk = Schema.Struct({
+  /** Id of the batch in the ledger. */
+  batch: Text,
+  /** The person who uploaded it, and cannot approve it. */
+  startedBy: Text,
+  /** Most runs of these rows that have not sent yet. */
+  window: Count,
+  rows: Schema.Array(payoutRow),
+});
+
+/** Input of the tracker. */
+export const trackerInput = Schema.Struct({
+  /** The account that it works for, as a hash: a worker with another one does none of its work. */
+  account: Text,
+  /** Name of the account, which has its queue; left out for the unnamed account. */
+  name: optional(Text),
+  /** State of the previous run. */
+  known: optional(Schema.declare(isTracked, { expected: "a state of the tracker" })),
+});
+
+/** Input of the notifier. */
+export const notifierInput = Schema.UndefinedOr(
+  Schema.declare(isNotifierState, { expected: "a state with the time from which it looks" }),
+);
+
+export interface PlannedRequest extends Schema.Schema.Type<typeof plannedRequest> {}
+export interface WriteOptions extends Schema.Schema.Type<typeof writeOptions> {}
+export interface Believed extends Schema.Schema.Type<typeof believed> {}
+export interface WriteCall extends Schema.Schema.Type<typeof writeCall> {}
+export interface UndoCall extends Schema.Schema.Type<typeof undoCall> {}
+export interface PayoutWait extends Schema.Schema.Type<typeof payoutWait> {}
+export interface CardholderWait extends Schema.Schema.Type<typeof cardholderWait> {}
+export interface FundsWait extends Schema.Schema.Type<typeof fundsWait> {}
+export interface PayoutRow extends Schema.Schema.Type<typeof payoutRow> {}
+export interface PayoutChunk extends Schema.Schema.Type<typeof payoutChunk> {}
+export interface TrackerInput extends Schema.Schema.Type<typeof trackerInput> {}
