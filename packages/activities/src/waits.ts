@@ -4,7 +4,6 @@ import {
   isUnsetTime,
   type Payout,
   readTime,
-  type Balance,
   type PaymentsClient,
   type PaymentsError,
   UnexpectedAnswer,
@@ -12,7 +11,6 @@ import {
 import type { Ledger, NewWait, Wait } from "@durable-payments/ledger";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import {
-  type CardholderWait,
   type FundsWait,
   type PayoutWait,
   type SeenCardholder,
@@ -95,10 +93,9 @@ const cardholderState = (
   return isOneOf(assumptions.cardholderIncompleteStatuses, status) ? "incomplete" : "open";
 };
 
-/** A result that is still open, with the reason: a sentence for a person. */
-export interface Seen<A> {
+/** A result, which may still be `open`: then `why` is a sentence for a person. */
+export interface Seen<A = { readonly outcome: string }> {
   readonly seen: A;
-  readonly isOpen: boolean;
   readonly why: string;
 }
 
@@ -131,7 +128,6 @@ export const seenPayout = (
       ...(short_reference !== undefined && { short_reference }),
       ...(contradiction !== undefined && { contradiction }),
     },
-    isOpen: outcome === "open",
     why: `The payout is ${payout_status || "listed without a status"}.`,
   };
 };
@@ -149,17 +145,9 @@ export const seenCardholder = (
       outcome,
       ...(status !== undefined && { card_holder_status: status }),
     },
-    isOpen: outcome === "open",
     why: `The cardholder is ${status ?? "listed without a status"}.`,
   };
 };
-
-/** Returns the state of a cardholder that the list does not show. */
-export const notListed = (card_holder_id: string): Seen<SeenCardholder> => ({
-  seen: { card_holder_id, outcome: "open" },
-  isOpen: true,
-  why: "The cardholder is not in the list yet.",
-});
 
 /** Reads the row of the write with this result. */
 const readMaker = async (ledger: Ledger, account: string, operation: string, id: string) => {
@@ -182,37 +170,18 @@ export const withSent = async (
   };
 };
 
-/** Returns that a cardholder was removed, if the list does not show it and the ledger says so. */
-export const orRemoved = async (
+/** Returns the state of a cardholder that the list does not show: a step may have removed it. */
+export const notListed = async (
   ledger: Ledger,
   account: string,
-  found: Seen<SeenCardholder>,
+  card_holder_id: string,
 ): Promise<Seen<SeenCardholder>> => {
-  const { card_holder_id } = found.seen;
   // An unreadable value proves nothing.
   const maker = await readMaker(ledger, account, "createCardholder", card_holder_id).catch(
     () => undefined,
   );
-  return maker?.row?.state === "undone"
-    ? { ...found, seen: { card_holder_id, outcome: "removed" }, isOpen: false }
-    : found;
-};
-
-/** Returns whether a balance holds the needed amount. */
-const seenFunds = ({ amount, currency }: FundsWait, balance: Balance): Seen<SeenFunds> => {
-  const { available_balance, balance_id } = balance;
-  const isEnough = isAtLeast(withoutGroups(available_balance), amount);
-  return {
-    seen: {
-      currency,
-      amount,
-      outcome: isEnough ? "enough" : "open",
-      balance_id,
-      available_balance,
-    },
-    isOpen: !isEnough,
-    why: `The ${currency} balance holds ${available_balance}, but ${amount} is needed.`,
-  };
+  const outcome = maker?.row?.state === "undone" ? "removed" : "open";
+  return { seen: { card_holder_id, outcome }, why: "The cardholder is not in the list yet." };
 };
 
 /** Reads one payout; an answer about another payout fails. */
@@ -237,40 +206,33 @@ export const readPayout = (
 /** Reads one cardholder, in the list: the service has no operation for one. */
 const readCardholder = (
   client: Client,
-  wait: CardholderWait,
-): Effect.Effect<Seen<SeenCardholder>, PaymentsError> =>
-  client.streams.listCardholders().pipe(
-    Stream.filter(({ card_holder_id }) => card_holder_id === wait.card_holder_id),
-    Stream.runHead,
-    Effect.map(
-      Option.match({
-        onNone: () => notListed(wait.card_holder_id),
-        onSome: (found) => seenCardholder(found, client.options.assumptions),
-      }),
-    ),
-  );
-
-/** As {@link readCardholder}; a cardholder that the ledger has removed is not listed any more. */
-const readVerification = (
-  client: Client,
   ledger: Ledger,
   account: string,
   card_holder_id: string,
-) =>
-  Effect.flatMap(readCardholder(client, { card_holder_id }), (found) =>
-    found.seen.card_holder_status === undefined
-      ? Effect.promise(() => orRemoved(ledger, account, found))
-      : Effect.succeed(found),
+): Effect.Effect<Seen<SeenCardholder>, PaymentsError> =>
+  client.streams.listCardholders().pipe(
+    Stream.filter((listed) => listed.card_holder_id === card_holder_id),
+    Stream.runHead,
+    Effect.flatMap(
+      Option.match({
+        onNone: () => Effect.promise(() => notListed(ledger, account, card_holder_id)),
+        onSome: (found) => Effect.succeed(seenCardholder(found, client.options.assumptions)),
+      }),
+    ),
   );
 
 /** Reads a balance. If the service does not have it, it is refused, and the step creates it. */
 export const readFunds = (
   client: Client,
-  wait: FundsWait,
+  { amount, currency }: FundsWait,
 ): Effect.Effect<Seen<SeenFunds>, PaymentsError> =>
-  Effect.map(client.retrieveBalance({ currency: wait.currency }), (balance) =>
-    seenFunds(wait, balance),
-  );
+  Effect.map(client.retrieveBalance({ currency }), ({ available_balance, balance_id }) => {
+    const outcome = isAtLeast(withoutGroups(available_balance), amount) ? "enough" : "open";
+    return {
+      seen: { currency, amount, outcome, balance_id, available_balance },
+      why: `The ${currency} balance holds ${available_balance}, but ${amount} is needed.`,
+    };
+  });
 
 /** Longest interval of a polling wait without a tracker: each attempt is billed. */
 const LONGEST_OWN_REST_MS = 6 * 3_600_000;
@@ -317,10 +279,10 @@ export const lookOf = (
   activityId: string,
   ledger: Ledger,
   account: string,
-): Call<Seen<{ readonly outcome: string }>> | undefined => {
+): Call<Seen> | undefined => {
   const isOf = (name: string) => activityId.startsWith(`${name}:`);
   const thing = activityId.slice(activityId.indexOf(":") + 1);
-  if (isOf(WAIT.cardholder)) return (client) => readVerification(client, ledger, account, thing);
+  if (isOf(WAIT.cardholder)) return (client) => readCardholder(client, ledger, account, thing);
   if (!isOf(WAIT.payout)) return undefined;
   const wait = Effect.promise(() => withSent(ledger, account, thing));
   return (client) => Effect.flatMap(wait, (sent) => readPayout(client, sent));
@@ -371,8 +333,8 @@ export const makeWaitActivities = ({
   ): Promise<A> => {
     const result = await runCall(runtime, read, Context.current().cancellationSignal);
     if (Result.isSuccess(result)) {
-      const { isOpen, seen, why } = result.success;
-      if (isOpen) return mode === "look" ? seen : leaveToTracker(kind, thing, why);
+      const { seen, why } = result.success;
+      if (seen.outcome === "open") return mode === "look" ? seen : leaveToTracker(kind, thing, why);
       await recordEnd(kind, thing, seen.outcome);
       return seen;
     }
@@ -395,9 +357,12 @@ export const makeWaitActivities = ({
     },
     awaitVerification: async ({ card_holder_id, mode }) => {
       const hash = await account();
-      const read: Call<Seen<SeenCardholder>> = (client) =>
-        readVerification(client, ledger, hash, card_holder_id);
-      return wait("cardholder", card_holder_id, read, mode);
+      return wait(
+        "cardholder",
+        card_holder_id,
+        (client) => readCardholder(client, ledger, hash, card_holder_id),
+        mode,
+      );
     },
     awaitFunds: (input) =>
       wait(

@@ -9,7 +9,6 @@ import {
   intervalMs,
   LONGEST_TRACKER_REST_MS,
   notListed,
-  orRemoved,
   readFunds,
   readPayout,
   type Seen,
@@ -113,7 +112,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
           const { payout_id } = payout;
           // Its age is read only if it may have ended.
           const found = seenPayout({ payout_id, knownForMs: Infinity }, payout, assumptions);
-          return found.isOpen
+          return found.seen.outcome === "open"
             ? found
             : seenPayout(await withSent(ledger, account, payout_id), payout, assumptions);
         },
@@ -140,7 +139,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
       isLast = isLastPage(page, page_num);
     }
     for (const [card_holder_id, waits] of unread) {
-      await endSeen(waits, await orRemoved(ledger, account, notListed(card_holder_id)));
+      await endSeen(waits, await notListed(ledger, account, card_holder_id));
     }
     cardholdersFrom = Date.now() + REST * (Date.now() - began);
   };
@@ -150,7 +149,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     unread: Map<string, ReadonlyArray<Tracked>>,
     read: Call<Page<Item>>,
     idOf: (item: Item) => string,
-    seenOf: (item: Item, assumptions: Assumptions) => Seen<object> | Promise<Seen<object>>,
+    seenOf: (item: Item, assumptions: Assumptions) => Seen | Promise<Seen>,
   ): Promise<{ readonly page: Page<Item>; readonly shown: number }> => {
     const { assumptions, page } = await call((client) =>
       Effect.map(read(client), (answer) => ({
@@ -170,10 +169,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
   };
 
   /** Reads one item. If the service does not have it, the others are still read. */
-  const readOne = async (
-    waits: ReadonlyArray<Tracked>,
-    read: Call<Seen<object>>,
-  ): Promise<void> => {
+  const readOne = async (waits: ReadonlyArray<Tracked>, read: Call<Seen>): Promise<void> => {
     markPolled(waits);
     try {
       await endSeen(waits, await call(read));
@@ -191,12 +187,9 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
     }
   };
 
-  const endSeen = async (
-    waits: ReadonlyArray<Tracked>,
-    { isOpen, seen }: Seen<object>,
-  ): Promise<void> => {
+  const endSeen = async (waits: ReadonlyArray<Tracked>, { seen }: Seen): Promise<void> => {
     markPolled(waits);
-    if (isOpen) return noteProblem(waits, null);
+    if (seen.outcome === "open") return noteProblem(waits, null);
     for (const wait of waits) {
       // The result is plain JSON.
       await complete(wait, { ...seen });
