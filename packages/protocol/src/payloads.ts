@@ -142,7 +142,7 @@ export const trackerInput = Schema.Struct({
   /** The account that it works for, as a hash: a worker with another one does none of its work. */
   account: Text,
   /** Name of the account, which has its queue; left out for the unnamed account. */
-  name: optional(Text),
+  name: Schema.optional(Text),
   /** State of the previous run. */
   known: optional(Schema.declare(isTracked, { expected: "a state of the tracker" })),
 });
