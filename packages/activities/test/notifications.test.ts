@@ -107,22 +107,24 @@ beforeEach(async () => {
 });
 
 const noteRuns = (runs: ReadonlyArray<Pick<Run, "workflowId">>) =>
-  ledger.recordStarts(
-    runs.map(({ workflowId }) => [
-      {
-        account: ACCOUNT,
-        workflowId,
-        runId: `run-of-${workflowId}`,
-        type: "payout",
-        batch: null,
-        batchRow: null,
-        amount: "250.00",
-        currency: "USD",
-        payee: null,
-        reference: "Invoice 17",
-      },
-      { by: "ada", how: "test", value: { type: "payout", content: "c" } },
-    ]),
+  Promise.all(
+    runs.map(({ workflowId }) =>
+      ledger.recordStart(
+        {
+          account: ACCOUNT,
+          workflowId,
+          runId: `run-of-${workflowId}`,
+          type: "payout",
+          batch: null,
+          batchRow: null,
+          amount: "250.00",
+          currency: "USD",
+          payee: null,
+          reference: "Invoice 17",
+        },
+        { by: "ada", how: "test", value: { type: "payout", content: "c" } },
+      ),
+    ),
   );
 
 /** Looks, and has what was found posted. */

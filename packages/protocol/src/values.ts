@@ -64,17 +64,15 @@ export const webUiLink = (
   return [webUi.replace(/\/+$/, ""), ...page.map(encodeURIComponent)].join("/");
 };
 
-/** Requests in flight at the same time. */
-const AT_ONCE = 16;
-
-/** Calls a function for each item, a few at a time. */
+/** Calls a function for each item, `most` at a time. */
 export const atOnce = async <A, B>(
   items: ReadonlyArray<A>,
   use: (item: A) => Promise<B>,
+  most = 16,
 ): Promise<ReadonlyArray<B>> => {
   const results: Array<B> = [];
-  for (let from = 0; from < items.length; from += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(from, from + AT_ONCE).map(use))));
+  for (let from = 0; from < items.length; from += most) {
+    results.push(...(await Promise.all(items.slice(from, from + most).map(use))));
   }
   return results;
 };

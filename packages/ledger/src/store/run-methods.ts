@@ -5,9 +5,6 @@ import { LEASES, RUNS, WAITS } from "./schema.ts";
 import { query, toJson } from "./table.ts";
 import type { Store } from "./store.ts";
 
-/** If commits are slow, more would wait too long for those before them. */
-const RECORDED_AT_ONCE = 100;
-
 type NamedWait = Omit<NewWait, "kind" | "thing">;
 
 /** Known values of a run stay, except the run id; null values are filled in. */
@@ -58,38 +55,30 @@ export const runMethods = (store: Store) => {
         .length > 0
     );
   };
-  const recordStart = (run: NewRun, { by, how, value }: NewStart): Promise<void> => {
-    const { account, workflowId } = run;
-    const looks = [selectDecisions(workflowId)];
-    return store.logged(workflowId, workflowId, looks, ([lines = []], log) => {
-      const isKnown = lines
-        .map((line) => readDecision(line, seal))
-        .some(
-          (one) => one.kind === "start" && one.by === by && toJson(one.value) === toJson(value),
-        );
-      if (!isKnown) {
-        const about = { account: account ?? "", workflowId, step: null, question: null };
-        const reason = value.notDuplicate ?? null;
-        log.decision({ ...about, kind: "start", by, how, reason, value });
-      }
-      return { value: undefined, writes: [save({ ...run, startedBy: by }, seal)] };
-    });
-  };
   return {
     /**
      * Records a start: the run, and the decision of who started it, in one transaction. Known values of the run stay, except
      * the run id; null values are filled in. The same start again adds no line.
+     *
+     * Each start has its own key: whatever changes rows of a workflow id holds its key first, and keys are taken in order, so
+     * that no two workers wait for each other.
      */
-    recordStart,
-    /**
-     * Records many starts at once. Each by its own key: whatever changes rows of a workflow id holds its key first, and keys
-     * are taken in order, so that no two workers wait for each other.
-     */
-    recordStarts: async (starts: ReadonlyArray<readonly [run: NewRun, start: NewStart]>) => {
-      for (let at = 0; at < starts.length; at += RECORDED_AT_ONCE)
-        await Promise.all(
-          starts.slice(at, at + RECORDED_AT_ONCE).map(([run, start]) => recordStart(run, start)),
-        );
+    recordStart: (run: NewRun, { by, how, value }: NewStart): Promise<void> => {
+      const { account, workflowId } = run;
+      const looks = [selectDecisions(workflowId)];
+      return store.logged(workflowId, workflowId, looks, ([lines = []], log) => {
+        const isKnown = lines
+          .map((line) => readDecision(line, seal))
+          .some(
+            (one) => one.kind === "start" && one.by === by && toJson(one.value) === toJson(value),
+          );
+        if (!isKnown) {
+          const about = { account: account ?? "", workflowId, step: null, question: null };
+          const reason = value.notDuplicate ?? null;
+          log.decision({ ...about, kind: "start", by, how, reason, value });
+        }
+        return { value: undefined, writes: [save({ ...run, startedBy: by }, seal)] };
+      });
     },
     /** Returns runs, newest first. */
     runs: (filter: {

@@ -86,7 +86,7 @@ describe("roles of a ledger in PostgreSQL", skippedBecause(whyNoPostgres()), () 
     const ledger = await open("worker");
     const name = nameOf({ workflowId: "by-worker" });
     await ledger.pin("payments");
-    await ledger.recordStarts([[runOf({ workflowId: name.workflowId }), startOf()]]);
+    await ledger.recordStart(runOf({ workflowId: name.workflowId }), startOf());
     expect(await ledger.transact(name, saving(name))).toBeDefined();
     expect(await ledger.lease("metrics", "worker", 1_000)).toBe(true);
     expect(await ledger.lease("metrics", "worker", 0)).toBe(true);

@@ -150,7 +150,7 @@ describe("the settings of PostgreSQL", skippedBecause(whyNoPostgres()), () => {
     );
     const ids = ["a", "b", "c"];
     await Promise.all([
-      starter.recordStarts(ids.map((workflowId) => [runOf({ workflowId }), startOf()] as const)),
+      ...ids.map((workflowId) => starter.recordStart(runOf({ workflowId }), startOf())),
       ...ids.toReversed().map((workflowId) => {
         const name = nameOf({ workflowId });
         return worker.transact(name, (look) => ({ ...saving(name)(look), workflowType: "payout" }));

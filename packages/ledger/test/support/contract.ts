@@ -223,7 +223,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const { workflowId } = nameOf({ workflowId: fresh() });
     await ledger.recordStart(runOf({ workflowId, batch: "B1", batchRow: 1 }), startOf());
     const again = [runOf({ workflowId, runId: "r-2" }), startOf({}, "eve")] as const;
-    await ledger.recordStarts([again, again]);
+    await Promise.all([ledger.recordStart(...again), ledger.recordStart(...again)]);
     const [run] = await other.runs({ workflowIds: [workflowId] });
     expect(run).toMatchObject({ startedBy: "ada", runId: "r-2", batch: "B1" });
     expect(await other.decisionsOf(workflowId)).toMatchObject([

@@ -46,6 +46,9 @@ export type FilePlan = Awaited<ReturnType<typeof planFile>>;
 
 const DEFAULT_WINDOW = 200;
 const SAVED_AT_ONCE = 5_000;
+
+/** If commits are slow, more would wait too long for those before them. */
+const RECORDED_AT_ONCE = 100;
 const READ_AT_ONCE = 1_000;
 /** Temporal refuses payloads of 2 MB. */
 const MOST_BYTES = 900_000;
@@ -294,9 +297,9 @@ export const payFile = async (
     );
     const own = part.filter(({ number }) => !known.has(number));
     const { needsApproval } = plan;
-    await ledger.recordStarts(
-      own.map((row) => startOf({ ...checked, account }, row, { ...options, needsApproval })),
-    );
+    const start = (row: CheckedRow) =>
+      ledger.recordStart(...startOf({ ...checked, account }, row, { ...options, needsApproval }));
+    await atOnce(own, start, RECORDED_AT_ONCE);
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
   const mayBe = `${id} may have been uploaded only partly: pay the file again to continue`;
