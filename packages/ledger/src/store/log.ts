@@ -186,8 +186,8 @@ export const verifyLines = (lines: ReadonlyArray<SqlRow>, seal: Seal): Verificat
   return { isIntact: true, lines: lines.length };
 };
 
-/** Chains the kept lines of a pruned log anew. Returns the statements, and the last hash. */
-export const chainAnew = (lines: ReadonlyArray<SqlRow>, seal: Seal) => {
+/** Chains the kept lines of a pruned log again. Returns the statements, and the last hash. */
+export const chainAgain = (lines: ReadonlyArray<SqlRow>, seal: Seal) => {
   let hash = "";
   const writes = lines.map((found) => {
     const line = LOG.read(found, seal);

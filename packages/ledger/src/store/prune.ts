@@ -7,11 +7,11 @@
  *
  * Two promises make it subtle. The highest sequence number never goes back, or the witness would report a restore: lines
  * that are newer than the line by which the prune begins are never removed. And `verify` must tell a pruned log from an
- * edited one: the kept decisions of an id are chained anew, but only if its log was intact.
+ * edited one: the kept decisions of an id are chained again, but only if its log was intact.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Actor } from "./ledger.ts";
-import { chainAnew, logWriter, verifyLines } from "./log.ts";
+import { chainAgain, logWriter, verifyLines } from "./log.ts";
 import type { Store, Where } from "./store.ts";
 import { query, toJson } from "./table.ts";
 
@@ -65,7 +65,7 @@ export const pruneMethods = (store: Store) => {
       const chains = ids.flatMap((id) => {
         const kept = byId.get(id)?.filter(({ kind }) => KEPT.includes(String(kind))) ?? [];
         if (kept.length === 0) return [];
-        const { hash, writes } = chainAnew(kept, seal);
+        const { hash, writes } = chainAgain(kept, seal);
         const log = logWriter(id, hash, Number(kept[0]?.["now"]), seal);
         log.entry({ who: by, what: "pruned", details: {} }, LEDGER, "", 0);
         return [...writes, ...log.writes];
