@@ -173,7 +173,7 @@ export const describeAccount = (
   const bank = bankOf(beneficiary);
   const account = iban || number;
   const ending = account === "" ? "unknown account" : `account ending in ${account.slice(-4)}`;
-  // A number beside an IBAN, and no part of it, names another account: which one is paid, the service decides.
+  // A number in addition to an IBAN, and no part of it, names another account: which one is paid, the service decides.
   const beside = iban.includes(number) ? undefined : markOf(iban, number);
   const mark = beside ?? payeeMark(beneficiary) ?? hashOf(bank ?? null).slice(0, 32);
   return {
