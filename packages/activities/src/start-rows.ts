@@ -71,8 +71,11 @@ const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 5_000;
 const LONGEST_LOOK_MS = 10 * 60_000;
 
-/** The reason why only a person can let rows start. */
-const whyWaiting = async (ledger: Ledger, { id, state }: Batch): Promise<string | undefined> => {
+/** Returns the reason why only a person can let rows of an open file start. */
+export const whyWaiting = async (
+  ledger: Ledger,
+  { id, state }: Pick<Batch, "id" | "state">,
+): Promise<string | undefined> => {
   if (state === "needsApproval") return "The batch is waiting for approval by a second person.";
   if (state === "reading") return "The payees of other rows of the batch are being read.";
   const pauses = await ledger.pauses();

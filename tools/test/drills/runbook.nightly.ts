@@ -135,6 +135,19 @@ it("A file waits or stands still: it says that it waits for an approval", async 
   await drill.untilStatus("payout/invoice-2026-101", "succeeded");
 });
 
+it("A file that is approved while Temporal is unreachable starts soon after it is reached", async () => {
+  const file = join(drill.stack.logFolder, "later.jsonl");
+  const row = { ...(JSON.parse(await example()) as object), key: "drill-later" };
+  await writeFile(file, `${JSON.stringify(row)}\n`);
+  const BATCH = await payFile(file, "--approve-above 1.00");
+  const shown = await drill.succeed("starter show BATCH", { BATCH });
+  const HASH = /hash +([0-9a-f]{32})/.exec(shown)?.[1] ?? "";
+  const approve = "TEMPORAL_ADDRESS=127.0.0.1:9 starter approve BATCH --by NAME --hash HASH";
+  const approved = await drill.run(approve, { BATCH, NAME, HASH });
+  expect(approved.text.replaceAll(/\s+/g, " ")).toContain("the tracker starts the file");
+  await drill.untilStatus("payout/drill-later", "succeeded", 120_000);
+});
+
 it("Approvals or limits were loosened: doctor shows that there are none", async () => {
   // Each account has its part of the line.
   const { output = "" } = drill.block("Approvals or limits were loosened", 0);

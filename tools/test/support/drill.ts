@@ -142,10 +142,13 @@ export class Drill {
     return JSON.parse(await this.succeed(`starter show ${id} --json`)) as Shown;
   }
 
-  async untilStatus(id: string, status: string): Promise<void> {
-    await vi.waitFor(async () => {
-      expect((await this.show(id)).statuses).toContain(status);
-    }, WITHIN);
+  async untilStatus(id: string, status: string, timeout = WITHIN.timeout): Promise<void> {
+    await vi.waitFor(
+      async () => {
+        expect((await this.show(id)).statuses).toContain(status);
+      },
+      { ...WITHIN, timeout },
+    );
   }
 
   /** Waits until a run has made its payout, and returns the payout's id. */

@@ -56,7 +56,7 @@ const askFor = async (
 };
 
 const NOT_NOTIFIED =
-  "Temporal does not answer: the file starts within 12 hours, or as soon as you pause and resume it.";
+  "Temporal does not answer: the tracker starts the file within a minute after it does.";
 
 /** Rows of a file after which the progress of its approval is shown. */
 const SHOWN_EVERY = 1_000;

@@ -5,10 +5,13 @@ import {
   isOpenStatus,
   listedRuns,
   OPEN_RUNS,
+  queryText,
   queryTexts,
   temporalReason,
+  WORKFLOW,
 } from "@durable-payments/protocol";
-import { failureTypes, nudgeSignal } from "@durable-payments/protocol/calls";
+import { batchOf, failureTypes, nudgeSignal } from "@durable-payments/protocol/calls";
+import { whyWaiting } from "../start-rows.ts";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
 /** Returns whether a workflow id has an open run; `unknown` if Temporal knows no run of it. */
@@ -67,6 +70,32 @@ export const nudgeUntold = async (
     for (const row of untold) await noteNotified(row, ledger);
   }
   if (fault !== undefined) throw new Error(fault);
+};
+
+/**
+ * Notifies the workflows of files that wait although nothing stops their rows: a decision about a file was recorded while
+ * Temporal was down. If each workflow looked again every few minutes, it would cost an action per look, all night. Here
+ * an approved file with waiting rows costs a query a minute, and a description of each of its workflows; neither is billed.
+ */
+export const nudgeFiles = async (
+  ledger: Ledger,
+  account: string,
+  client: Client,
+): Promise<void> => {
+  const ready = new Set<string>();
+  for (const batch of await ledger.openBatches())
+    if (batch.account === account && batch.next !== null && !(await whyWaiting(ledger, batch)))
+      ready.add(batch.id);
+  if (ready.size === 0) return;
+  const query = `${OPEN_RUNS} AND WorkflowType = ${queryText(WORKFLOW.payoutBatch)}`;
+  for await (const { execution } of listedRuns(client, query)) {
+    const workflowId = execution?.workflowId ?? "";
+    if (!ready.has(batchOf(workflowId))) continue;
+    const handle = client.workflow.getHandle(workflowId);
+    // An open activity looks again anyway.
+    const { raw } = await handle.describe();
+    if (!raw.pendingActivities?.length) await handle.signal(nudgeSignal, {});
+  }
 };
 
 /** Dependencies of the janitor. */

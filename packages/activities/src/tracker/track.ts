@@ -13,7 +13,7 @@ import {
   runLong,
 } from "../long-activity.ts";
 import { type Call, notYet, type PaymentsRuntime, runCall } from "../run-operation.ts";
-import { janitor, nudgeUntold } from "./janitor.ts";
+import { janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
 import { waitsOf } from "./waits.ts";
 
 /** Options of the tracker. */
@@ -31,6 +31,7 @@ export interface TrackerOptions extends LongActivityOptions {
 /** Interval of the checks for due waits; the service is asked less often. */
 const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
+const FILES_EVERY_MS = 60_000;
 const JANITOR_EVERY_MS = 60_000;
 
 /** Metrics of the process. */
@@ -103,6 +104,7 @@ const tracking = (
   );
   const others = [
     part("nudges", NUDGE_EVERY_MS, () => nudgeUntold(ledger, account, client)),
+    part("files", FILES_EVERY_MS, () => nudgeFiles(ledger, account, client)),
     part("writes of ended runs", JANITOR_EVERY_MS, async () => {
       const { fault, lostRuns } = await settleLeft();
       state = { ...state, lostRuns };

@@ -1,12 +1,12 @@
 import { PaymentsClient } from "@durable-payments/api-core";
-import { type Ledger, openLedger } from "@durable-payments/ledger";
+import { type Batch, type BatchRowState, type Ledger, openLedger } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import type { Tracked } from "@durable-payments/protocol/tracker";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context, Effect } from "effect";
 import { formatUnsafe } from "effect/observability/PrometheusMetrics";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { janitor, nudgeUntold } from "../../src/tracker/janitor.ts";
+import { janitor, nudgeFiles, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
 import { waitsOf } from "../../src/tracker/waits.ts";
 import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
@@ -15,8 +15,11 @@ import { attempt, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
 import { ACCOUNT, putRow } from "../support/rows.ts";
 
-/** A client that keeps what it was asked to do, over runs in these states. */
-const clientOf = (states: Readonly<Record<string, "RUNNING" | "PAUSED" | "FAILED">> = {}) => {
+/** A client that keeps what it was asked to do, over runs in these states; the activities of `busy` are open. */
+const clientOf = (
+  states: Readonly<Record<string, "RUNNING" | "PAUSED" | "FAILED">> = {},
+  busy: ReadonlyArray<string> = [],
+) => {
   const done: Array<readonly [what: string, ...of: ReadonlyArray<unknown>]> = [];
   const known = (workflowId: string) => {
     const state = states[workflowId];
@@ -24,7 +27,10 @@ const clientOf = (states: Readonly<Record<string, "RUNNING" | "PAUSED" | "FAILED
     return state;
   };
   const getHandle = (workflowId: string) => ({
-    describe: async () => ({ status: { name: known(workflowId) } }),
+    describe: async () => ({
+      status: { name: known(workflowId) },
+      raw: { pendingActivities: busy.includes(workflowId) ? [{}] : [] },
+    }),
     signal: async ({ name }: { readonly name: string }, content: unknown) => {
       known(workflowId);
       done.push(["signal", workflowId, name, content]);
@@ -240,6 +246,36 @@ describe("nudges", () => {
     const { client, done } = clientOf({ "run-1": "RUNNING" });
     await nudgeUntold(ledger, ACCOUNT, client);
     expect(done).toEqual([]);
+  });
+});
+
+describe("files", () => {
+  const upload = async (id: string, state: Batch["state"], rowState: BatchRowState = "waiting") => {
+    const who = { createdBy: "ada", createdAt: 0, approvedBy: null };
+    const file = { type: "payout", file: "november.csv", contentHash: "c", rows: 1, details: "{}" };
+    await ledger.saveBatch(id, () => ({ batch: { id, account: ACCOUNT, state, ...file, ...who } }));
+    const workflowId = `payout/${id}`;
+    const payment = { amount: "1.00", currency: "EUR", payee: "b-1", reference: null };
+    const unread = { mark: null, shown: null, message: null };
+    const row = { number: 1, workflowId, fingerprint: id, terms: "t", ...payment, ...unread };
+    await ledger.saveRows(id, [{ ...row, state: rowState }]);
+  };
+
+  it("that were approved while Temporal was down start; others are left alone", async () => {
+    await upload("payouts/approved", "approved");
+    await upload("payouts/asking", "needsApproval");
+    await upload("payouts/started", "approved", "started");
+    await upload("payouts/paused", "approved");
+    await ledger.pause("batch", "payouts/paused", { by: "bob", how: "--by", reason: "Drill" });
+    const ids = ["approved/1", "approved/2", "approved/3", "asking/1", "started/1", "paused/1"];
+    const open = Object.fromEntries(ids.map((id) => [`payouts/${id}`, "RUNNING"] as const));
+    const { client, done } = clientOf(open, ["payouts/approved/2"]);
+    await nudgeFiles(ledger, ACCOUNT, client);
+    await nudgeFiles(ledger, "another account", client);
+    expect(done).toEqual([
+      ["signal", "payouts/approved/1", "durable-payments/nudge", {}],
+      ["signal", "payouts/approved/3", "durable-payments/nudge", {}],
+    ]);
   });
 });
 

@@ -190,7 +190,7 @@ export const resume = async (pausing: Deciding, of: string | undefined, acting: 
     if (nudged === "unanswered") await leaveToTracker(pausing, id);
     return nudged;
   });
-  // A workflow of a batch that was not nudged looks again within 12 hours.
+  // A workflow of a batch that was not nudged is nudged by the tracker.
   if (client !== undefined) {
     for (const batch of await ledger.batches()) {
       const isPaused = paused.scope === "all" ? batch.state === "approved" : batch.id === paused.of;

@@ -107,7 +107,8 @@ export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
     seen.isNudged = false;
     const answer = await startRows(chunk);
     if (answer.is === "done") return answer;
-    // Each decision (approved, resumed, rejected) nudges; the timer is for a lost nudge.
+    // Each decision (approved, resumed, rejected) nudges, or the tracker a minute later. The timer is for a rejection, and a
+    // tracker that does not run.
     await condition(() => seen.isNudged, "12 hours");
   }
 }
