@@ -83,9 +83,11 @@ export const nudgeFiles = async (
   client: Client,
 ): Promise<void> => {
   const ready = new Set<string>();
-  for (const batch of await ledger.openBatches())
-    if (batch.account === account && batch.next !== null && !(await whyWaiting(ledger, batch)))
-      ready.add(batch.id);
+  for (const batch of await ledger.batches({ states: ["approved"] })) {
+    if (batch.account !== account || (await whyWaiting(ledger, batch)) !== undefined) continue;
+    const [next] = await ledger.batchRows(batch.id, { states: ["waiting"], limit: 1 });
+    if (next !== undefined) ready.add(batch.id);
+  }
   if (ready.size === 0) return;
   const query = `${OPEN_RUNS} AND WorkflowType = ${queryText(WORKFLOW.payoutBatch)}`;
   for await (const { execution } of listedRuns(client, query)) {
