@@ -1,5 +1,5 @@
 import type { Environment } from "./environment/environment.ts";
-import type { TimeSpan } from "./evidence/evidence.ts";
+import type { Approved, TimeSpan } from "./evidence/evidence.ts";
 import type { PlannedRun } from "./plan/planned-run.ts";
 import type { Tally } from "./tally.ts";
 
@@ -30,6 +30,8 @@ export interface Campaign {
   readonly ended: Map<string, number>;
   /** Ids that Temporal's own tools have ended, or a person whom another one overruled. */
   readonly interrupted: Set<string>;
+  /** Amounts that a second person has approved, by the write. */
+  readonly approved: Array<Approved>;
   /** Problems that are not about money. */
   readonly unexpected: Array<string>;
 }

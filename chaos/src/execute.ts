@@ -10,10 +10,11 @@ import { injectProcessFaults } from "./faults/process-faults.ts";
 import { makeRequestFaults } from "./faults/request-faults.ts";
 import { type ChaosOptions, forgetsDecisions } from "./options.ts";
 import { makeAnswers } from "./people/answers.ts";
+import { setLimits } from "./people/limits.ts";
 import { makeOperator } from "./people/operator.ts";
 import { beneficiary } from "./plan/plan-payouts.ts";
 import { planRuns } from "./plan/plan-runs.ts";
-import { LATE_FUNDS, type PlannedRun, START_BALANCES } from "./plan/planned-run.ts";
+import { LATE_FUNDS, type PlannedRun, POLICY, START_BALANCES } from "./plan/planned-run.ts";
 import { createBeneficiary } from "./service/service.ts";
 import { awaitNoOpenRuns, awaitSettled, startRuns } from "./start-runs.ts";
 import { Tally } from "./tally.ts";
@@ -118,8 +119,10 @@ const executeIn = async (
     quiet: [],
     ended: new Map(),
     interrupted: new Set(),
+    approved: [],
     unexpected: [],
   };
+  await setLimits(campaign, POLICY);
   const requestFaults = simulators.map(({ account, control }, index) => ({
     account,
     ...makeRequestFaults(control, { ...campaign, seed: seed + index }),
@@ -196,7 +199,7 @@ const executeIn = async (
   await delay(LATE_MS, reading);
   interruption.throwIfAborted();
   const late = "funded" in tally.counts ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
-  const { ended, interrupted, quiet } = campaign;
+  const { approved, ended, interrupted, quiet } = campaign;
   const evidence = {
     runs,
     endings,
@@ -204,6 +207,7 @@ const executeIn = async (
     funds: { ...START_BALANCES, ...late },
     ended,
     interrupted,
+    approved,
     forgottenBefore: progress.loss?.forgottenBefore,
     isTemporalRestored:
       (loss === "restore temporal" || loss === "restore both") && progress.loss !== undefined,

@@ -13,7 +13,7 @@ const shortened = (text: string): string => {
 const resultText = (command: string, result: ChaosResult): string => {
   const { behaviour, counts, findings, folder, harness, questions, seconds } = result;
   const count = (verdict: string) => findings.filter((one) => one.verdict === verdict).length;
-  const found = `duplicates ${count("duplicate")}, lost ${count("lost")}, wrong ${count("wrong")}, stuck ${count("stuck")}, crashed ${count("crash")}`;
+  const found = `duplicates ${count("duplicate")}, lost ${count("lost")}, wrong ${count("wrong")}, stuck ${count("stuck")}, crashed ${count("crash")}, unapproved ${count("unapproved")}`;
   const counted = Object.entries(counts).map(([name, times]) => `${name} ${times}`);
   return [
     `${folder === undefined ? "green" : "RED"} ${command} (${seconds} s): ${found}`,

@@ -1,16 +1,22 @@
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { checkBatchFile, payFile, planFile } from "@durable-payments/control/batch";
 import { startPaymentAt } from "@durable-payments/control/start";
 import { OPEN_RUNS } from "@durable-payments/protocol";
-import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { ScheduleAlreadyRunning, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
+import { mkdtemp, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Campaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
 import { TASK_QUEUE } from "./environment/environment.ts";
 import type { PlannedRun } from "./plan/planned-run.ts";
+import { Random } from "./plan/random.ts";
 
-/** The workflow type of each kind of planned run; `payTwice` is that of src/worker/pay-twice.ts. */
+/** The workflow type of each kind of planned run; src/worker/pay-twice.ts has the last two. */
 export const WORKFLOW_TYPES: Readonly<Record<PlannedRun["kind"], string>> = {
   payout: "payout",
-  payTwice: "payTwice",
   onboarding: "onboardCardholder",
+  payTwice: "payTwice",
+  salary: "paySalary",
 };
 
 /** The person who starts runs, and so cannot approve them. */
@@ -21,11 +27,12 @@ const STARTER = "ada";
  *
  * @returns whether this call started it; undefined if the signal was aborted first.
  */
-const start = (
-  { environment, signal }: Campaign,
-  { input, kind, workflowId }: PlannedRun,
-): Promise<boolean | undefined> =>
-  environment.operate(async ({ account, client, ledger }) => {
+const start = (campaign: Campaign, run: PlannedRun): Promise<boolean | undefined> => {
+  const { environment, signal } = campaign;
+  const { input, kind, workflowId } = run;
+  if (kind === "salary") return startSchedules(campaign, run);
+  if (kind === "payout" && run.file !== undefined) return payFileOf(campaign, run.file);
+  return environment.operate(async ({ account, client, ledger }) => {
     try {
       await startPaymentAt(Date.now(), client, WORKFLOW_TYPES[kind], {
         workflowId,
@@ -42,6 +49,66 @@ const start = (
       throw error;
     }
   }, signal);
+};
+
+/** How far back a Schedule is backfilled: it fires so often as minutes. */
+const BACKFILL_MS = 2 * 60_000;
+
+/** Two Schedules pay the same key: each fires by hand, and is backfilled, in whatever order. */
+const startSchedules = (
+  { environment, seed, signal }: Campaign,
+  { input, workflowId }: PlannedRun,
+): Promise<boolean | undefined> =>
+  environment.operate(async ({ client }) => {
+    const key = workflowId.replace("payout/", "");
+    const other = new Random(seed, workflowId).pick(["step", "child with key"]);
+    for (const by of ["child", other]) {
+      const scheduleId = `chaos-schedule-${key}-${by}`;
+      const create = client.schedule.create({
+        scheduleId,
+        spec: { intervals: [{ every: "1 minute" }] },
+        state: { paused: true },
+        policies: { overlap: "ALLOW_ALL" },
+        action: {
+          type: "startWorkflow",
+          workflowType: WORKFLOW_TYPES.salary,
+          workflowId: scheduleId,
+          taskQueue: TASK_QUEUE,
+          args: [{ by, key, pay: input }],
+        },
+      });
+      // Perhaps by an attempt before this one, whose answer was lost.
+      await create.catch((error: unknown) => {
+        if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      });
+      const handle = client.schedule.getHandle(scheduleId);
+      const end = new Date();
+      const start = new Date(end.getTime() - BACKFILL_MS);
+      await Promise.all([handle.trigger(), handle.backfill({ start, end })]);
+    }
+    return true;
+  }, signal);
+
+/** Uploads the rows of a file; a person approves them later. Repeated, it continues. */
+const payFileOf = (
+  { environment, runs, signal }: Campaign,
+  name: string,
+): Promise<boolean | undefined> =>
+  environment.operate(async (operations) => {
+    const rows = runs.filter((run) => run.kind === "payout" && run.file === name);
+    // The start of each row uploads the file, all at the same time: each by a copy.
+    const folder = await mkdtemp(join(environment.folder, "file-"));
+    const file = join(folder, `${name}.jsonl`);
+    const lines = rows.map(({ input, workflowId }) =>
+      JSON.stringify({ key: workflowId.replace("payout/", ""), ...input }),
+    );
+    await writeFile(file, lines.join("\n"));
+    const checked = await checkBatchFile(file, defaultAssumptions);
+    const options = { by: STARTER, how: "--by", notDuplicate: "alike as planned" };
+    const plan = await planFile(operations, checked, options);
+    await payFile(operations, checked, plan, options);
+    return !plan.isUploaded;
+  }, signal);
 
 /** Starts runs once more, as people do who find that Temporal has forgotten them. */
 export const startForgotten = async (
@@ -49,9 +116,16 @@ export const startForgotten = async (
   runs: ReadonlyArray<PlannedRun>,
 ): Promise<void> => {
   for (const run of runs) {
-    if ((await start(campaign, run)) === true) campaign.tally.add("forgotten by Temporal");
+    if ((await start(campaign, run)) === true) campaign.tally.add("forgotten");
   }
 };
+
+/** Pays each file once more, as people do after the ledger was restored: it may have forgotten the upload. */
+export const payFilesAgain = (campaign: Campaign, runs: ReadonlyArray<PlannedRun>): Promise<void> =>
+  startForgotten(
+    campaign,
+    runs.filter((run) => run.kind === "payout" && run.file !== undefined),
+  );
 
 /** Starts all runs, each at its time; those of the same moment at once. */
 export const startRuns = async (

@@ -66,6 +66,7 @@ const green: Evidence = {
   funds: { EUR: "100.00" },
   ended: new Map(),
   interrupted: new Set(),
+  approved: [],
   forgottenBefore: undefined,
   isTemporalRestored: false,
   quiet: [],
@@ -97,6 +98,23 @@ it.each<readonly [string, Partial<Evidence>, ReadonlyArray<string>]>([
     "has another amount",
     { service: { ...service, payouts: [{ ...payout, amount: "13" }] } },
     ["wrong", "wrong"],
+  ],
+  ["had to be approved", { runs: [{ ...run, approval: "approve" }] }, ["unapproved"]],
+  [
+    "was approved",
+    {
+      runs: [{ ...run, approval: "approve" }],
+      approved: [{ workflowId: "w", amount: "12.500" }],
+    },
+    [],
+  ],
+  [
+    "was approved as another amount",
+    {
+      runs: [{ ...run, approval: "approve" }],
+      approved: [{ workflowId: "w", amount: "12.51" }],
+    },
+    ["unapproved"],
   ],
   ["is unknown", { rows: [{ ...row, state: "unknown" }] }, ["stuck"]],
   ["is open", { endings: new Map([["w", { status: "open" }]]) }, ["stuck"]],

@@ -32,6 +32,6 @@ it("plans the same runs for the same seed, with unique ids and marks, of both ac
   expect(new Set(plan(7).map(({ workflowId }) => workflowId)).size).toBe(200);
   for (const account of ACCOUNTS) {
     const kinds = plan(7).filter((run) => run.account === account);
-    expect(new Set(kinds.map(({ kind }) => kind)).size).toBe(3);
+    expect(new Set(kinds.map(({ kind }) => kind)).size).toBeGreaterThan(2);
   }
 });

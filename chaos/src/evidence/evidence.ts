@@ -15,6 +15,12 @@ export interface TimeSpan {
   readonly to: number;
 }
 
+/** An approval of a write by a second person. */
+export interface Approved {
+  readonly workflowId: string;
+  readonly amount: string;
+}
+
 /** The evidence of a campaign. */
 export interface Evidence {
   readonly runs: ReadonlyArray<PlannedRun>;
@@ -29,6 +35,7 @@ export interface Evidence {
   readonly ended: ReadonlyMap<string, number>;
   /** Ids that Temporal's own tools have ended, or a person whom another person overruled. */
   readonly interrupted: ReadonlySet<string>;
+  readonly approved: ReadonlyArray<Approved>;
   /** The ledger was restored or lost at this time: it need not know what was made before. */
   readonly forgottenBefore: number | undefined;
   /** Whether Temporal was restored: people start again what it has forgotten, by the first input. */
@@ -45,9 +52,9 @@ export interface Finding {
    * `duplicate`: the service did more than one run may do. `lost`: a run or the ledger reports what was not done, or
    * neither knows what was. `wrong`: a result, amount or balance differs; something was made after an end; a failure has
    * no cause. `stuck`: not ended, or not settled, when the time was up. `crash`: a worker, a tool or a server ended, or a
-   * tool had an uncaught exception.
+   * tool had an uncaught exception. `unapproved`: the service paid what a second person had to approve, and nobody did.
    */
-  readonly verdict: "duplicate" | "lost" | "wrong" | "stuck" | "crash";
+  readonly verdict: "duplicate" | "lost" | "wrong" | "stuck" | "crash" | "unapproved";
   /** The run's workflow id, or another subject. */
   readonly subject: string;
   readonly what: string;

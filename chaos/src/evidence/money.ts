@@ -1,8 +1,20 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { WriteRow } from "@durable-payments/ledger";
-import { equals, format, fromStringUnsafe, subtract, sumAll } from "effect/BigDecimal";
-import type { Payment, PlannedOnboarding, PlannedPayout } from "../plan/planned-run.ts";
-import { type Ending, type Evidence, type Find, madeBy } from "./evidence.ts";
+import {
+  equals,
+  format,
+  fromStringUnsafe,
+  isGreaterThanOrEqualTo,
+  subtract,
+  sumAll,
+} from "effect/BigDecimal";
+import {
+  type Payment,
+  type PlannedOnboarding,
+  type PlannedPayout,
+  POLICY,
+} from "../plan/planned-run.ts";
+import { type Approved, type Ending, type Evidence, type Find, madeBy } from "./evidence.ts";
 
 /** How long a request sent before a decision may be on its way. */
 const ON_ITS_WAY_MS = 3_500;
@@ -44,6 +56,19 @@ const checkKnown = (
   find("lost", made.workflowId, `${what} (${states.join(", ") || "no row"})`);
 };
 
+/** Finds what needed the approval of exactly its amount, and does not have it. */
+const checkApproved = (
+  { approved }: Evidence,
+  find: Find,
+  made: Approved & { readonly currency: string; readonly asks?: boolean },
+): void => {
+  const { amount, asks = false, currency, workflowId } = made;
+  const limit = POLICY[currency] ?? "0";
+  if (!asks && isGreaterThanOrEqualTo(fromStringUnsafe(limit), fromStringUnsafe(amount))) return;
+  const isIt = (one: Approved) => one.workflowId === workflowId && isSameAmount(one.amount, amount);
+  if (!approved.some(isIt)) find("unapproved", workflowId, `${amount} ${currency} was made`);
+};
+
 const checkPayment = (
   evidence: Evidence,
   find: Find,
@@ -69,6 +94,7 @@ const checkPayment = (
   if (!payment.amounts.some((one) => isSameAmount(one, amount))) {
     wrong(`the amount is ${payment.amounts.join(" or ")}, paid ${amount}`);
   }
+  checkApproved(evidence, find, { workflowId, amount, currency, asks: run.approval !== undefined });
   if (currency !== payment.currency) wrong(`paid in ${currency}`);
   const payee = beneficiaries.find((one) => one.beneficiary_id === beneficiary_id);
   const isRight =
@@ -116,6 +142,7 @@ const checkOnboarding = (
   if (holders.length > 1) find("duplicate", workflowId, `${holders.length} cardholders`);
   if (live.length > 1) find("duplicate", workflowId, `${live.length} cards`);
   for (const { card_limit } of live) {
+    checkApproved(evidence, find, { workflowId, amount: card_limit, currency: "USD" });
     if (cardLimits.some((one) => isSameAmount(one, card_limit))) continue;
     find("wrong", workflowId, `the limit is ${cardLimits.join(" or ")}, given ${card_limit}`);
   }

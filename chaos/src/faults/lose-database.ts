@@ -9,9 +9,10 @@ import type { Environment } from "../environment/environment.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { replaceDatabase } from "../environment/temporal.ts";
 import type { Loss } from "../options.ts";
-import type { PlannedRun } from "../plan/planned-run.ts";
+import { setLimits } from "../people/limits.ts";
+import { type PlannedRun, POLICY } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { startForgotten } from "../start-runs.ts";
+import { payFilesAgain, startForgotten } from "../start-runs.ts";
 
 /** The share of the work after which the copy is taken, and restored. */
 const COPY_AT = 0.3;
@@ -223,7 +224,10 @@ export const loseDatabase = async (
     case "lose ledger": {
       const killedAt = await replaceLedger(environment, loss === "lose ledger");
       const stopped = await awaitStop(campaign, killedAt);
+      // A ledger that is lost has no limits, either.
+      if (loss === "lose ledger") await setLimits(campaign, POLICY);
       await recoverSince(campaign, copiedAt);
+      await payFilesAgain(campaign, started);
       return { forgottenBefore: killedAt + ON_ITS_WAY_MS, stopped };
     }
   }

@@ -1,5 +1,6 @@
 import type { WriteRow } from "@durable-payments/ledger";
 import type { Operations } from "@durable-payments/control/connection";
+import { decideBatch } from "@durable-payments/control/batch";
 import { answer, approve, reject } from "@durable-payments/control/decide";
 import { isOperationError } from "@durable-payments/control/errors";
 import type { Campaign } from "../campaign.ts";
@@ -13,6 +14,9 @@ const EVERY_MS = 1_000;
 
 /** How long a person takes; by then what was on its way has arrived. */
 const THINKS_MS = 4_000;
+
+/** Then a question that is still open is answered once more. */
+const AGAIN_AFTER_MS = 15_000;
 
 const WRONG_SHARE = 0.15;
 
@@ -28,14 +32,23 @@ const withoutUndone = (truth: ServiceLedger): ServiceLedger => ({
 });
 
 /** A person who answers what runs ask by what the bank says on the telephone, which is the truth. */
-export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: Campaign) => {
+export const makeAnswers = ({
+  approved,
+  ended,
+  environment,
+  runs,
+  seed,
+  signal,
+  tally,
+}: Campaign) => {
   const byId = new Map(runs.map((run) => [run.workflowId, run]));
   const random = new Random(seed, "answers");
   // The id of a question is unique within its workflow id.
   const keyOf = ({ question, workflowId }: WriteRow) => `${workflowId} ${question?.id}`;
   /** Questions by their keys: what was asked. */
   const asked = new Map<string, string>();
-  const answered = new Set<string>();
+  /** When a question was answered: an approval that a change of the limits has made void is given again. */
+  const answered = new Map<string, number>();
 
   const decide = async (
     row: WriteRow,
@@ -45,7 +58,7 @@ export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: C
     try {
       await environment.operate(act, signal);
       tally.add(`answered: ${choice}`);
-      answered.add(keyOf(row));
+      answered.set(keyOf(row), Date.now());
     } catch (error) {
       // A late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the question
       // remains, the person answers again.
@@ -58,6 +71,8 @@ export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: C
     const { workflowId } = row;
     const isRejected = run.kind !== "onboarding" && run.approval === "reject";
     const given = { ...APPROVING, question: row.question?.id };
+    // Before, because the money may be sent at once.
+    if (!isRejected) approved.push({ workflowId, amount: row.request.amount ?? "" });
     await decide(row, isRejected ? "reject" : "approve", (operations) =>
       (isRejected ? reject : approve)(operations, workflowId, given),
     );
@@ -102,8 +117,30 @@ export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: C
       if (question.kind === "outcome") {
         asked.set(keyOf(row), `${operation}: ${question.reason.replaceAll(/\d[\w.:-]*/g, "…")}`);
       }
-      if (answered.has(keyOf(row)) || Date.now() - question.since < THINKS_MS) continue;
+      const isAnswered = Date.now() - (answered.get(keyOf(row)) ?? 0) < AGAIN_AFTER_MS;
+      if (isAnswered || Date.now() - question.since < THINKS_MS) continue;
       await (question.kind === "approval" ? decideApproval : decideOutcome)(run, row);
+    }
+  };
+
+  /** Approves each file whose rows are those of the plan. */
+  const approveFiles = async (): Promise<void> => {
+    const batches = (await environment.operate(({ ledger }) => ledger.batches(), signal)) ?? [];
+    for (const { file, id, state } of batches) {
+      if (state !== "needsApproval") continue;
+      for (const { workflowId, ...run } of runs)
+        if (run.kind === "payout" && file === `${run.file}.jsonl`)
+          approved.push({ workflowId, amount: run.payments[0].amounts[0] });
+      try {
+        await environment.operate(
+          (operations) => decideBatch(operations, id, "approve", APPROVING),
+          signal,
+        );
+        tally.add("file approved");
+      } catch (error) {
+        if (!isOperationError(error)) throw error;
+        tally.add("answer refused");
+      }
     }
   };
 
@@ -124,6 +161,7 @@ export const makeAnswers = ({ ended, environment, runs, seed, signal, tally }: C
           signal,
         );
         await answerAll(rows ?? []).catch(ignoreUnavailable);
+        await approveFiles();
         await delay(EVERY_MS, signal);
       }
     },

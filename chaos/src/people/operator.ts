@@ -7,10 +7,11 @@ import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import { TASK_QUEUE } from "../environment/environment.ts";
-import { LATE_FUNDS, type PlannedRun } from "../plan/planned-run.ts";
+import { LATE_FUNDS, type PlannedRun, POLICY, STRICT } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable, type Service } from "../service/service.ts";
 import { WORKFLOW_TYPES } from "../start-runs.ts";
+import { setLimits } from "./limits.ts";
 import { randomUUID } from "node:crypto";
 
 const ACTING = { by: "grace", how: "--by", reason: "planned" } as const;
@@ -206,11 +207,14 @@ export const makeOperator = (campaign: Campaign) => {
     intervene: async (mayPause: boolean): Promise<void> => {
       if (mayPause) {
         await until(() => campaign.workDone() >= PAUSE_AT, signal);
+        // A payment that was approved before, and is not sent yet, asks again.
+        await setLimits(campaign, STRICT);
         await pauseForAWhile();
       }
       await until(() => campaign.workDone() >= RETRY_AT, signal);
       for (const service of environment.services) await fund(service);
       await retryFailed();
+      await setLimits(campaign, POLICY);
     },
 
     /** Does what is planned for runs that have ended, then retries all that failed. */

@@ -31,7 +31,16 @@ export const beneficiary = (currency: string, nickname: string) => ({
 
 /** A kind of payouts. */
 interface Shape {
-  readonly is: "plain" | "alike" | "twice" | "unfunded" | "short" | "fails" | "approval";
+  readonly is:
+    | "plain"
+    | "alike"
+    | "twice"
+    | "unfunded"
+    | "short"
+    | "fails"
+    | "approval"
+    | "file"
+    | "salary";
   /** In proportion to those of the others. */
   readonly weight: number;
   /** How many are alike; default 1. */
@@ -42,12 +51,18 @@ interface Shape {
 }
 
 const PLAIN: Shape = { is: "plain", weight: 50 };
+/** A person uploads them as one file. */
+const FILE: Shape = { is: "file", weight: 4, alike: 3 };
+/** Nobody has started it, so nobody can approve it. */
+const SALARY: Shape = { is: "salary", weight: 6 };
 const UNFUNDED: Shape = { is: "unfunded", weight: 12, mayFailAs: "Refused", isOfSimulator: true };
 
 /** A short campaign has each of them, in this order. */
 const SHAPES: ReadonlyArray<Shape> = [
   { is: "alike", weight: 5, alike: 2 },
   { is: "twice", weight: 14 },
+  SALARY,
+  FILE,
   UNFUNDED,
   { is: "alike", weight: 3, alike: 3 },
   { is: "short", weight: 10, mayFailAs: "PayoutStillOpen" },
@@ -86,15 +101,19 @@ export const planPayouts = (
     const alike = Math.min(shape.alike ?? 1, count - payouts.length);
     const isUnfunded = shape.is === "unfunded";
     const isTwice = shape.is === "twice";
+    const isSalary = shape.is === "salary";
+    const isFile = shape.is === "file";
     const account = ACCOUNTS[(firstAccount + group) % ACCOUNTS.length];
     const known = existing.filter(
       (one) => one.account === account && (one.currency === LATE_FUNDS.currency) === isUnfunded,
     );
-    const isKnown = alike > 1 || isTwice || random.chance(0.5);
+    const isKnown = alike > 1 || isTwice || isSalary || random.chance(0.5);
     const payee = isKnown ? known[random.int(0, known.length - 1)] : undefined;
     const drawnCurrency = isUnfunded ? LATE_FUNDS.currency : random.pick(["EUR", "USD"]);
     const currency = payee?.currency ?? drawnCurrency;
-    const [alone, together] = [drawAmount(random), random.int(1, 900)];
+    const drawnAmount = drawAmount(random);
+    const alone = isSalary ? `${random.int(1, 499)}.50` : drawnAmount;
+    const together = random.int(1, 900);
     // The balance is funded in the middle.
     const startAtMs = random.between(0, isUnfunded ? 0.4 : 1);
     const reference = `${shape.is === "fails" ? "FAIL " : ""}Invoice ${numbered(payouts.length)}`;
@@ -110,7 +129,9 @@ export const planPayouts = (
       const amended = drawAmount(random);
       const intervention = isUnfunded
         ? unfundedIntervention(unfundedRuns++, amended)
-        : drawIntervention(random, payouts.length);
+        : isFile || isSalary
+          ? undefined
+          : drawIntervention(random, payouts.length);
       const isAmended = intervention?.kind === "retry" && intervention.amend !== undefined;
       const nickname = `Supplier ${id}`;
       const paymentOf = (step: string, reason: string): Payment => ({
@@ -151,8 +172,9 @@ export const planPayouts = (
       const approval = shape.is === "approval" ? decision : undefined;
       payouts.push({
         ...base,
-        kind: "payout",
-        workflowId: `chaos-payout-${id}`,
+        kind: isSalary ? "salary" : "payout",
+        workflowId: isFile || isSalary ? `payout/chaos-${id}` : `chaos-payout-${id}`,
+        file: isFile ? `file-${group}` : undefined,
         payments: [payment],
         approval,
         input: {

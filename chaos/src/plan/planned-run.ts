@@ -38,9 +38,11 @@ export interface Payment {
   readonly beneficiary: { readonly id: string } | { readonly nickname: string };
 }
 
-/** A run that pays once (`payout`) or twice (`payTwice`). */
+/** A run that pays once (`payout`) or twice (`payTwice`), or a business key that two Schedules pay (`salary`). */
 export interface PlannedPayout extends Planned {
-  readonly kind: "payout" | "payTwice";
+  readonly kind: "payout" | "payTwice" | "salary";
+  /** The file that it is a row of. */
+  readonly file?: string | undefined;
   readonly payments: readonly [Payment, ...Array<Payment>];
   /** A second person decides: approves, or rejects. */
   readonly approval: "approve" | "reject" | undefined;
@@ -75,6 +77,16 @@ export const START_BALANCES: Readonly<Record<string, string>> = {
   EUR: "5000000.00",
   [LATE_FUNDS.currency]: "0",
 };
+
+/** Above these amounts a second person approves. */
+export const POLICY: Readonly<Record<string, string>> = {
+  USD: "600.00",
+  EUR: "600.00",
+  GBP: "600.00",
+};
+
+/** Stricter ones, for a while in the middle of a campaign. */
+export const STRICT: typeof POLICY = { USD: "500.00", EUR: "500.00", GBP: "500.00" };
 
 /** Numbers from 0001, for the index 0. */
 export const numbered = (index: number): string => String(index + 1).padStart(4, "0");
