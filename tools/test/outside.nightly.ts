@@ -82,7 +82,8 @@ const endsWell = async (worker: StartedProcess): Promise<void> => {
 };
 
 describe.each(LEGS)("$title", { concurrent: false }, (leg) => {
-  const id = `invoice-${randomUUID()}`;
+  const key = `invoice-${randomUUID()}`;
+  const id = `payInvoice/${key}`;
   const isWhole = !leg.isLowest;
   const started: Array<StartedProcess> = [];
   let temporal: Awaited<ReturnType<typeof createLocalEnvironment>>;
@@ -154,15 +155,16 @@ describe.each(LEGS)("$title", { concurrent: false }, (leg) => {
       PAYMENTS_CLIENT_ID: String(ready["clientId"]),
       PAYMENTS_API_KEY: String(ready["apiKey"]),
       PAYMENTS_LEDGER: `sqlite:${join(installer.folder, "ledger.sqlite")}`,
+      PAYMENTS_PERSON: "ada",
     });
     worker = start(user, "node", "src/worker.ts");
-    await user.run("node", "src/pay.ts", id);
+    await user.run("node", "src/pay.ts", key);
     expect(await paid()).toEqual(["completed"]);
   });
 
   if (isWhole) {
     it("pays by the command line, which shows that all is well", async () => {
-      await payWith(`payout-${id}`);
+      await payWith(`payout-${key}`);
       expect(await paid()).toEqual(["completed", "completed"]);
       await cli("show", id, "--exit-status", "--json");
       await cli("show", id, "--log", "--verify");
