@@ -1,6 +1,8 @@
 import type { TestWorkflowEnvironment } from "@temporalio/testing";
 import { ApplicationFailure, type WorkflowHandle } from "@temporalio/client";
 import { createLocalEnvironment } from "@durable-payments/tools/testing";
+import type { SignalDefinition } from "@temporalio/common";
+import { nudgeSignal } from "@durable-payments/protocol/calls";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   cancelled,
@@ -258,6 +260,9 @@ describe("where a person is asked", () => {
     expect(events.filter((event) => event === "activityTaskScheduled")).toHaveLength(2);
   });
 
+  /** As anybody who has access to Temporal may send it. */
+  const anyNudge: SignalDefinition<[unknown?]> = nudgeSignal;
+
   it.each([5, null, "all", { steps: 5 }, [{}]])(
     "a nudge of %j has every step look again, and fails nothing",
     async (content) => {
@@ -265,7 +270,7 @@ describe("where a person is asked", () => {
         stub: (called) => (called.input.call === 1 ? waiting(3) : made(called)),
       });
       await until(async () => (await eventsOf(handle)).includes("timerStarted"));
-      await handle.signal("durable-payments/nudge", content);
+      await handle.signal(anyNudge, content);
       await handle.result();
       expect(await eventsOf(handle)).not.toContain("workflowTaskFailed");
     },

@@ -30,6 +30,7 @@ it("the worker and the client of a created project pay, as docs/first-workflow.m
         env: {
           ...workerVariables(temporal, simulator),
           TEMPORAL_CONFIG_FILE,
+          PAYMENTS_PERSON: "ada",
           PAYMENTS_LEDGER: `sqlite:${join(folder, "ledger.sqlite")}`,
         },
       },

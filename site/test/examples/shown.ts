@@ -9,10 +9,12 @@ import { type NativeConnection, Worker } from "@temporalio/worker";
 import { PaymentsClient } from "durable-payments";
 import { encryptedDataConverter, openKeyring } from "durable-payments/codec";
 import {
+  approve,
   listRuns,
   type Operations,
   type OperationsSettings,
   startPayment,
+  withDeciding,
   withOperations,
 } from "durable-payments/start";
 import { createPaymentsTest, startTestServer, usePaymentsTest } from "durable-payments/testing";
@@ -130,6 +132,14 @@ export async function list(settings: OperationsSettings, operations: Operations)
     assert.ok(runs);
   }
   return runs;
+}
+
+export async function approveIt(settings: OperationsSettings, hash: string) {
+  // #region example
+  await withDeciding(settings, (deciding) =>
+    approve(deciding, "invoice-17", { by: "grace", how: "single sign-on", hash }),
+  );
+  // #endregion
 }
 
 export async function start(client: Client, order: object) {

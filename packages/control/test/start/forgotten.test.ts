@@ -129,7 +129,12 @@ test("every start is recorded, with what it starts, by whom, and why it is no du
   // A payout's start says what is sent, and to whom: nothing else is sent under its id without an amendment.
   const terms = requestTerms("createPayout", input.payout);
   expect(second?.value).toMatchObject({ terms, payee: "b-1" });
-  const own = { key: "8", startedBy: "bob", args: [input], ledger, notDuplicate: "Another" };
-  await startPayment(client, "payOrder", own);
+  await startPayment<Workflows["payout"]>(client, "payOrder", {
+    key: "8",
+    startedBy: "bob",
+    args: [input],
+    ledger,
+    notDuplicate: "Another",
+  });
   expect((await ledger.decisionsOf("payOrder/8"))[0]?.value).not.toHaveProperty("terms");
 });

@@ -237,7 +237,9 @@ export const withOperations = async <A>(
  * @throws ConnectionFailed if the ledger cannot be used; the errors of `use`.
  * @example
  * ```ts
- * await withDeciding(settings, (deciding) => approve(deciding, "invoice-17", { by, how: "single sign-on" }));
+ * await withDeciding(settings, (deciding) =>
+ *   approve(deciding, "invoice-17", { by: "grace", how: "single sign-on", hash }),
+ * );
  * ```
  */
 export const withDeciding = async <A>(
