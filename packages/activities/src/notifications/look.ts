@@ -45,91 +45,60 @@ interface Occurrence {
   readonly data: Partial<NotificationData> & { readonly workflowId: string };
 }
 
-/** A run of a payment. Times are milliseconds since 1970. */
-interface FoundRun {
-  readonly workflowId: string;
-  readonly runId: string;
-  readonly workflowType: string;
-  readonly status: number;
-  readonly startedAt: number;
-  readonly closedAt: number | undefined;
-}
-
-/** The runs of payments that a query of Temporal's visibility finds. */
-const listPayments = async (
+/** The runs of payments that a query of Temporal's visibility finds, as occurrences some time after their end or start. */
+const findRuns = async (
   client: Client,
   { ledger, taskQueue }: LookOptions,
+  type: NotificationType,
   query: string,
-): Promise<ReadonlyArray<FoundRun>> => {
-  const runs: Array<FoundRun> = [];
+  afterMs = 0,
+): Promise<ReadonlyArray<Occurrence>> => {
+  const found: Array<Occurrence> = [];
   for await (const run of listedRuns(client, query)) {
     const queue = run.taskQueue ?? "";
     // Batches have a queue that is named after it.
     if (queue !== taskQueue && !queue.startsWith(`${taskQueue}/`)) continue;
-    runs.push({
-      workflowId: run.execution?.workflowId ?? "",
-      runId: run.execution?.runId ?? "",
-      workflowType: run.type?.name ?? "",
-      status: run.status ?? 0,
-      startedAt: optionalTsToMs(run.startTime) ?? 0,
-      closedAt: optionalTsToMs(run.closeTime),
-    });
+    const runId = run.execution?.runId ?? "";
+    const workflowId = run.execution?.workflowId ?? "";
+    const state = ENDED[run.status ?? 0] ?? "running";
+    const at = (optionalTsToMs(run.closeTime ?? run.startTime) ?? 0) + afterMs;
+    const data = { workflowId, runId, workflowType: run.type?.name ?? "", state };
+    found.push({ type, at, which: runId, data });
   }
-  const workflowIds = [...new Set(runs.map(({ workflowId }) => workflowId))];
+  const workflowIds = [...new Set(found.map(({ data }) => data.workflowId))];
   const known = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
   const payments = new Set(known.map(({ workflowId }) => workflowId));
-  return runs.filter(({ workflowId }) => payments.has(workflowId));
+  return found.filter(({ data }) => payments.has(data.workflowId));
 };
 
-/** Each question once, including those of ended runs. */
-const findQuestions = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
-  (await ledger.rows({ needsPerson: true })).flatMap((row) => {
-    if (row.question === null) return [];
-    const { ownerId: workflowId, step } = row;
-    const data = { workflowId, runId: row.runId, state: "attention", stage: step };
-    return [{ type: "run.asks", at: row.question.since, which: row.question.id, data }];
-  });
-
-/** Each batch that waits for its approval, once. */
-const findAsking = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
-  (await ledger.batches({ states: ["needsApproval"] })).map(
-    ({ createdAt, id, type: workflowType }) => {
-      const data = { workflowId: id, workflowType, state: "attention", batch: id };
-      return { type: "batch.asks", at: createdAt, which: id, data };
-    },
+/** All that waits for a person, each once: questions, of ended runs, too; files; looser limits. */
+const findAsking = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> => {
+  const state = "attention";
+  const [rows, batches, accounts] = await Promise.all([
+    ledger.rows({ needsPerson: true }),
+    ledger.batches({ states: ["needsApproval"] }),
+    ledger.limitedAccounts(),
+  ]);
+  const limits = await Promise.all(
+    accounts.map(async (account) => ({ account, ...(await ledger.limits(account)) })),
   );
-
-/** Each request for looser limits of an account, once. */
-const findLimits = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurrence>> => {
-  const accounts = await ledger.limitedAccounts();
-  const found = await Promise.all(accounts.map((account) => ledger.limits(account)));
-  return found.flatMap(({ pending }, index): ReadonlyArray<Occurrence> => {
-    if (pending === undefined) return [];
-    const workflowId = limitsId(accounts[index] ?? "");
-    const data = { workflowId, state: "attention" };
-    return [
-      { type: "limits.ask", at: pending.at, which: `${workflowId} ${pending.sequence}`, data },
-    ];
-  });
-};
-
-const findFailed = async (client: Client, options: LookOptions, from: number) => {
-  const query = `CloseTime >= ${timeText(from)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`;
-  return (await listPayments(client, options, query)).map((run): Occurrence => {
-    const { closedAt, runId, startedAt, status, workflowId, workflowType } = run;
-    const data = { workflowId, runId, workflowType, state: ENDED[status] ?? "failed" };
-    return { type: "run.failed", at: closedAt ?? startedAt, which: runId, data };
-  });
-};
-
-const findOverdue = async (client: Client, options: LookOptions, from: number, now: number) => {
-  const { overdueAfterMs } = options;
-  const query = `${OPEN_RUNS} AND StartTime >= ${timeText(from - overdueAfterMs)} AND StartTime <= ${timeText(now - overdueAfterMs)}`;
-  return (await listPayments(client, options, query)).map((run): Occurrence => {
-    const { runId, startedAt, workflowId, workflowType } = run;
-    const data = { workflowId, runId, workflowType, state: "running" };
-    return { type: "run.overdue", at: startedAt + overdueAfterMs, which: runId, data };
-  });
+  return [
+    ...rows.flatMap(({ ownerId: workflowId, question, runId, step }): ReadonlyArray<Occurrence> => {
+      if (question === null) return [];
+      const data = { workflowId, runId, state, stage: step };
+      return [{ type: "run.asks", at: question.since, which: question.id, data }];
+    }),
+    ...batches.map(({ createdAt, id, type: workflowType }): Occurrence => {
+      const data = { workflowId: id, workflowType, state, batch: id };
+      return { type: "batch.asks", at: createdAt, which: id, data };
+    }),
+    ...limits.flatMap(({ account, pending }): ReadonlyArray<Occurrence> => {
+      if (pending === undefined) return [];
+      const data = { workflowId: limitsId(account), state };
+      const which = `${data.workflowId} ${pending.sequence}`;
+      return [{ type: "limits.ask", at: pending.at, which, data }];
+    }),
+  ];
 };
 
 /** Only the latest: every batch that ever ended would grow the state until no heartbeat takes it. */
@@ -177,12 +146,13 @@ const worded = (
  */
 export const look = async (client: Client, options: LookOptions, { from, told }: NotifierState) => {
   const now = Date.now();
+  const { overdueAfterMs } = options;
+  const failed = `CloseTime >= ${timeText(from)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`;
+  const overdue = `${OPEN_RUNS} AND StartTime >= ${timeText(from - overdueAfterMs)} AND StartTime <= ${timeText(now - overdueAfterMs)}`;
   const seen = [
-    ...(await findQuestions(options)),
     ...(await findAsking(options)),
-    ...(await findLimits(options)),
-    ...(await findFailed(client, options, from)),
-    ...(await findOverdue(client, options, from, now)),
+    ...(await findRuns(client, options, "run.failed", failed)),
+    ...(await findRuns(client, options, "run.overdue", overdue, overdueAfterMs)),
     ...(await findBatches(options, from, now)),
   ].map((one) => ({
     ...one,
