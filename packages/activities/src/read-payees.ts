@@ -7,10 +7,9 @@
  */
 import type { BatchRow, Ledger } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
-import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
-import { Result } from "effect";
-import { notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
-import { isNotFound, waitAfterMs, withReason } from "./write/outcomes.ts";
+import { describeAccount } from "@durable-payments/protocol/account";
+import { notYet, type PaymentsRuntime, readKnown } from "./run-operation.ts";
+import { isPaymentsError, waitAfterMs, withReason } from "./write/outcomes.ts";
 
 /** Dependencies of the reading; `attempt` is that of the activity. */
 export interface Reading {
@@ -36,17 +35,20 @@ export const readPayees = async (
   );
   await atOnce([...unread], async ([beneficiary_id, of]) => {
     const numbers = of.map(({ number }) => number);
-    const read = await runCall(
-      runtime,
-      (client) => client.retrieveBeneficiary({ beneficiary_id }),
-      signal,
-    );
     const keep = (payee: Parameters<Ledger["keepPayees"]>[2]) =>
       ledger.keepPayees(batch, numbers, payee);
-    if (Result.isSuccess(read)) return keep(describeAccount(read.success, ledger.keyed));
-    if (isNotFound(read.failure)) return keep(UNKNOWN_PAYEE);
-    const message = `The payees cannot be read: ${withReason(read.failure)}`;
-    await keep({ mark: null, shown: null, message });
-    throw notYet(message, waitAfterMs(read.failure, attempt));
+    try {
+      const shown = await readKnown(
+        runtime,
+        (client) => client.retrieveBeneficiary({ beneficiary_id }),
+        signal,
+      );
+      await keep(describeAccount(shown, ledger.keyed));
+    } catch (error) {
+      if (!isPaymentsError(error)) throw error;
+      const message = `The payees cannot be read: ${withReason(error)}`;
+      await keep({ mark: null, shown: null, message });
+      throw notYet(message, waitAfterMs(error, attempt));
+    }
   });
 };

@@ -4,6 +4,7 @@ import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Cause, Effect, Exit, type ManagedRuntime, Result, Tracer } from "effect";
 import { AsyncLocalStorage } from "node:async_hooks";
+import { isNotFound } from "./write/outcomes.ts";
 
 /** The span of an activity's attempt, and the tracer of the spans within it. */
 export interface AttemptTrace {
@@ -65,6 +66,22 @@ export const runCall = async <A>(
   // An interruption is the cancellation; it must not be recorded as a failure to be retried.
   if (Cause.hasInterrupts(exit.cause) && signal.aborted) throw signal.reason;
   throw Cause.squash(exit.cause);
+};
+
+/**
+ * Reads an object at the service. Rejects with a PaymentsError if it cannot be read.
+ *
+ * @returns undefined if the service does not know it.
+ */
+export const readKnown = async <A>(
+  runtime: PaymentsRuntime,
+  call: Call<A>,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<A | undefined> => {
+  const read = await runCall(runtime, call, signal);
+  if (Result.isSuccess(read)) return read.success;
+  if (isNotFound(read.failure)) return undefined;
+  throw read.failure;
 };
 
 /** Runs a promise until `signal` aborts; then rejects with the reason of `signal`. */

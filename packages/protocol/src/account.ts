@@ -162,6 +162,7 @@ export const UNKNOWN_PAYEE = { mark: "unknown", shown: "a beneficiary not found 
 /**
  * Describes an account for its approver, with the mark that the approval names.
  *
+ * @param beneficiary undefined if the service does not know it.
  * @param keyed keys the mark, as the ledger does.
  * @returns `shown`: holder, country, and the last four characters.
  */
@@ -169,6 +170,7 @@ export const describeAccount = (
   beneficiary: unknown,
   keyed: (mark: string) => string,
 ): { readonly mark: string; readonly shown: string } => {
+  if (beneficiary === undefined) return UNKNOWN_PAYEE;
   const { country, iban, number } = accountOf(beneficiary);
   const bank = bankOf(beneficiary);
   const account = iban || number;

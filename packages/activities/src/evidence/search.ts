@@ -7,7 +7,7 @@ import {
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { keysOf } from "../write/request.ts";
+import { keysOf, pickTexts } from "../write/request.ts";
 import type { ListReadings } from "./list-readings.ts";
 import { matchKey, plainKey, type Likeness, type ListedRow } from "./match.ts";
 import { agesBy } from "./row-age.ts";
@@ -20,10 +20,10 @@ export interface SearchedList<Item extends object> {
   /** The key that a row shows; left out for a list whose rows never show the key of a write. */
   readonly keyOf?: (item: Item) => string | undefined;
   readonly compare: (facts: JsonObject, row: ListedRow) => Likeness;
-  /** The part of a found row that is kept. */
-  readonly kept: (item: Item) => JsonObject;
-  /** The part of a row that a person is shown. */
-  readonly shown: (item: Item) => JsonObject;
+  /** Fields of a found row that are kept. */
+  readonly kept: ReadonlyArray<string>;
+  /** Fields of a row that a person is shown. */
+  readonly shown: ReadonlyArray<string>;
 }
 
 /** Most possible matches that a person is shown. */
@@ -128,8 +128,8 @@ export const searchList = async <Item extends object>(
     id,
     key,
     likeness,
-    result: list.kept(item),
-    shown: list.shown(item),
+    result: pickTexts(item, list.kept),
+    shown: pickTexts(item, list.shown),
     isOwned: owners.has(id),
     age: ageOf(createdOf(item)),
     rival: rivalOf(item),

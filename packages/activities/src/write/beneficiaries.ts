@@ -4,8 +4,7 @@ import { isLeftUnread, matchText } from "../evidence/match.ts";
 import type { Ledger } from "@durable-payments/ledger";
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { PaymentsClient, PaymentsError } from "@durable-payments/api-core";
-import type { Effect } from "effect";
+import type { Call } from "../run-operation.ts";
 
 /** Whether a field of a beneficiary is legibly different from the request. */
 type IsOther = (sent: string, shown: string) => boolean;
@@ -89,46 +88,26 @@ export const contradictedField = (
 /** Longer than a send: the lease of a killed worker expires. */
 const LEASE_MS = 60_000;
 
-/** Longest wait for another worker, so that a dispatch still comes in time. */
+/** Longest wait for another caller, so that a dispatch still comes in time. */
 const MOST_WAIT_MS = 3_000;
 const ASK_AGAIN_AFTER_MS = 100;
 
-/** Lets one caller work at a time: by turns in this process, by a lease of the ledger among workers. */
-export const oneByOne = (ledger: Ledger) => {
-  const last = new Map<string, Promise<void>>();
-
-  /** Waits for a turn. Returns what ends it; undefined if another worker has it for too long. */
-  return async (name: string): Promise<(() => Promise<void>) | undefined> => {
-    const turn = Promise.withResolvers<void>();
-    const before = last.get(name);
-    last.set(name, turn.promise);
-    const end = () => {
-      if (last.get(name) === turn.promise) last.delete(name);
-      turn.resolve();
-    };
-    await before;
-    try {
-      const holder = randomUUID();
-      const until = performance.now() + MOST_WAIT_MS;
-      while (!(await ledger.lease(name, holder, LEASE_MS))) {
-        if (performance.now() > until) {
-          end();
-          return undefined;
-        }
-        await sleep(ASK_AGAIN_AFTER_MS);
-      }
-      return async () => {
-        try {
-          await ledger.lease(name, holder, 0);
-        } finally {
-          end();
-        }
-      };
-    } catch (error) {
-      end();
-      throw error;
-    }
-  };
+/**
+ * Lets one caller work at a time, on any worker, by a lease of the ledger.
+ *
+ * @returns what ends the lease; undefined if another caller has it for too long.
+ */
+export const takeTurn = async (
+  ledger: Ledger,
+  name: string,
+): Promise<(() => Promise<unknown>) | undefined> => {
+  const holder = randomUUID();
+  const until = performance.now() + MOST_WAIT_MS;
+  while (!(await ledger.lease(name, holder, LEASE_MS))) {
+    if (performance.now() > until) return undefined;
+    await sleep(ASK_AGAIN_AFTER_MS);
+  }
+  return () => ledger.lease(name, holder, 0);
 };
 
 /** The searched beneficiary. */
@@ -139,9 +118,7 @@ interface Wanted {
   readonly request: unknown;
   readonly ledger: Ledger;
   /** Reads at the service; undefined if the service does not know it. */
-  readonly readOrNone: <A>(
-    call: (client: PaymentsClient["Service"]) => Effect.Effect<A, PaymentsError>,
-  ) => Promise<A | undefined>;
+  readonly readOrNone: <A>(call: Call<A>) => Promise<A | undefined>;
 }
 
 const ACTIVE = /^active$/i;

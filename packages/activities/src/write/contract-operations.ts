@@ -1,17 +1,12 @@
-import { IsResend, type PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
+import { IsResend, type PaymentsClient } from "@durable-payments/api-core";
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
 import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
 import { requestHash, requestTerms, textAt, withoutAccounts } from "@durable-payments/protocol";
-import {
-  describeAccount,
-  payeeMark,
-  personMarks,
-  UNKNOWN_PAYEE,
-} from "@durable-payments/protocol/account";
+import { describeAccount, payeeMark, personMarks } from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
-import { contradictedField, oneByOne, reusableBeneficiary } from "./beneficiaries.ts";
+import { contradictedField, reusableBeneficiary, takeTurn } from "./beneficiaries.ts";
 import { isOtherAmount } from "../evidence/amounts.ts";
 import {
   contradictionOf,
@@ -21,9 +16,15 @@ import {
   plainKey,
 } from "../evidence/match.ts";
 import { type SearchedList, searchList } from "../evidence/search.ts";
-import { operationOf, type PaymentsRuntime, runCall } from "../run-operation.ts";
+import {
+  type Call,
+  operationOf,
+  type PaymentsRuntime,
+  readKnown,
+  runCall,
+} from "../run-operation.ts";
 import { NOT_CONFIRMED, type Sending } from "./guard.ts";
-import { isNotFound, isPaymentsError, outcomeOfError } from "./outcomes.ts";
+import { outcomeOfError } from "./outcomes.ts";
 import {
   isListed,
   KEY_LIFETIME_MS,
@@ -58,58 +59,43 @@ export const makeContractOperations = ({
   options: { assumptions, requestTimeoutMs },
   runtime,
 }: ContractOptions): ReadonlyMap<string, WriteOperation> => {
-  const takeTurn = oneByOne(ledger);
-  const read = async <A>(call: (client: Client) => Effect.Effect<A, PaymentsError>): Promise<A> => {
+  const read = async <A>(call: Call<A>): Promise<A> => {
     const result = await runCall(runtime, call, new AbortController().signal);
     if (Result.isFailure(result)) throw result.failure;
     return result.success;
   };
 
   /** Reads at the service; undefined if the service does not know it. */
-  const readOrNone = <A>(
-    call: (client: Client) => Effect.Effect<A, PaymentsError>,
-  ): Promise<A | undefined> =>
-    read(call).catch((error: unknown) => {
-      if (!isPaymentsError(error) || !isNotFound(error)) throw error;
-      return undefined;
-    });
+  const readOrNone = <A>(call: Call<A>): Promise<A | undefined> => readKnown(runtime, call);
 
+  const pages = { pageSize: PAGE_SIZE, mostPages: assumptions.reconciliationMaxPages };
   const payouts: SearchedList<Page<"listPayouts">> = {
     idField: "payout_id",
     readings: new ListReadings<Page<"listPayouts">>({
       idField: "payout_id",
-      pageSize: PAGE_SIZE,
-      mostPages: assumptions.reconciliationMaxPages,
+      ...pages,
       read: (page_num) => read((client) => client.listPayouts({ page_num, page_size: PAGE_SIZE })),
     }),
     keyOf: ({ unique_request_id: key }) => (key === undefined ? undefined : plainKey(key)),
     // The request was checked, so it has these fields.
     compare: (facts, row) =>
       matchPayout(facts as unknown as Parameters<typeof matchPayout>[0], row),
-    kept: (item) => pickTexts(item, PAYOUT_KEPT),
-    shown: (item) => pickTexts(item, PAYOUT_KEPT),
+    kept: PAYOUT_KEPT,
+    shown: PAYOUT_KEPT,
   };
 
   const cardholders: SearchedList<Page<"listCardholders">> = {
     idField: "card_holder_id",
     readings: new ListReadings<Page<"listCardholders">>({
       idField: "card_holder_id",
-      pageSize: PAGE_SIZE,
-      mostPages: assumptions.reconciliationMaxPages,
+      ...pages,
       read: (page_num) =>
         read((client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),
     }),
     compare: (facts, row) =>
       matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),
-    kept: (item) => pickTexts(item, WRITES.createCardholder.kept),
-    shown: (item) =>
-      pickTexts(item, [
-        "card_holder_id",
-        "first_name",
-        "last_name",
-        "card_holder_status",
-        "create_time",
-      ]),
+    kept: WRITES.createCardholder.kept,
+    shown: ["card_holder_id", "first_name", "last_name", "card_holder_status", "create_time"],
   };
 
   const policyOf = (name: WriteName): WritePolicy => {
@@ -124,7 +110,7 @@ export const makeContractOperations = ({
     };
   };
 
-  /** Returns what the answer of a write shows otherwise than it was sent; undefined if nothing contradicts. */
+  /** Returns what the service shows otherwise than it was sent; undefined if nothing contradicts. */
   const contradictionIn = (
     name: WriteName,
     request: JsonObject,
@@ -145,6 +131,10 @@ export const makeContractOperations = ({
           ? contradictionOf(sent, answer, assumptions.payoutFieldsAsSent)
           : undefined;
       }
+      case "createCardholder":
+        return isRecord(answer) && cardholders.compare(request, answer) === "different"
+          ? another("name")
+          : undefined;
       case "createCard":
       case "withdrawFromCard":
         if (isOther("unique_request_id", isOtherId, key)) return another("unique_request_id");
@@ -222,9 +212,9 @@ export const makeContractOperations = ({
     const { guard, key, options, request } = sending;
     if (options.reuse === false) return send("createBeneficiary", sending);
     const payee = payeeOfRequest("createBeneficiary", request) ?? "";
-    const lease = await takeTurn(`createBeneficiary/${account}/${payee}`);
+    const lease = await takeTurn(ledger, `createBeneficiary/${account}/${payee}`);
     if (lease === undefined) {
-      const message = "Another worker is creating the same beneficiary.";
+      const message = "Another step is creating the same beneficiary.";
       return { is: "later", message, retryAfterMs: 1_000 };
     }
     try {
@@ -258,11 +248,21 @@ export const makeContractOperations = ({
     removeCardholder: sendRemoval,
   };
 
-  const fits = (name: WriteName, answer: unknown): ReadMade => ({
-    is: "fits",
-    result: pickTexts(answer, WRITES[name].kept),
-  });
-  const fault = (text: string): ReadMade => ({ is: "fault", fault: text });
+  /** Reads what has an id; undefined if the service has no way to read it. */
+  const shownOf = (name: WriteName, id: string): Promise<unknown> | undefined => {
+    switch (name) {
+      case "createPayout":
+        return readOrNone((client) => client.retrievePayout({ payout_id: id }));
+      case "createBeneficiary":
+        return readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id: id }));
+      case "createCardholder": {
+        const isIt = (item: Page<"listCardholders">) => item.card_holder_id === id;
+        return cardholders.readings.read(isIt).then(({ items }) => items.find(isIt));
+      }
+      default:
+        return undefined;
+    }
+  };
 
   const readMade = async (
     name: WriteName,
@@ -270,53 +270,25 @@ export const makeContractOperations = ({
     id: string,
     request: JsonObject | undefined,
   ): Promise<ReadMade> => {
-    const unknown = fault(`The service does not know ${id}.`);
-    switch (name) {
-      case "createPayout": {
-        const payout = await readOrNone((client) => client.retrievePayout({ payout_id: id }));
-        if (!isRecord(payout)) return unknown;
-        // The request was checked, so it has these fields.
-        const sent = facts as unknown as Parameters<typeof contradictionOf>[0];
-        const other = contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
-        return other === undefined ? fits(name, payout) : fault(`The service shows ${other}.`);
-      }
-      case "createCardholder": {
-        const { items } = await cardholders.readings.read(
-          ({ card_holder_id }) => card_holder_id === id,
-        );
-        const found = items.find(({ card_holder_id }) => card_holder_id === id);
-        if (found === undefined) return fault(`The service does not list ${id}.`);
-        const row = { ...found };
-        return cardholders.compare(facts, row) === "different"
-          ? fault(`The service lists ${id} with a different name from the one sent.`)
-          : fits(name, found);
-      }
-      case "createBeneficiary": {
-        const shown = await readOrNone((client) =>
-          client.retrieveBeneficiary({ beneficiary_id: id }),
-        );
-        if (shown === undefined) return unknown;
-        if (request === undefined) {
-          return {
-            is: "fits",
-            result: { ...pickTexts(shown, WRITES[name].kept), ...NOT_CONFIRMED },
-          };
-        }
-        const field = contradictedField(request, shown);
-        return field === undefined
-          ? fits(name, shown)
-          : fault(`The service shows a different ${field} for ${id} from the one sent.`);
-      }
-      default:
-        // The service has no way to read these.
-        return { is: "fits", result: { [WRITES[name].idField]: id, ...NOT_CONFIRMED } };
-    }
+    const { idField, kept } = WRITES[name];
+    const reading = shownOf(name, id);
+    if (reading === undefined) return { is: "fits", result: { [idField]: id, ...NOT_CONFIRMED } };
+    const shown = await reading;
+    if (shown === undefined) return { is: "fault", fault: `The service does not know ${id}.` };
+    const result = pickTexts(shown, kept);
+    // The ledger keeps nothing of an account.
+    const sent = name === "createBeneficiary" ? request : facts;
+    if (sent === undefined) return { is: "fits", result: { ...result, ...NOT_CONFIRMED } };
+    const other = contradictionIn(name, sent, "", shown);
+    return other === undefined
+      ? { is: "fits", result }
+      : { is: "fault", fault: `For ${id}, the service shows ${other}.` };
   };
 
   const payeeOf = async (request: JsonObject) => {
     const beneficiary_id = textAt(request, "beneficiary_id") ?? "";
     const shown = await readOrNone((client) => client.retrieveBeneficiary({ beneficiary_id }));
-    return shown === undefined ? UNKNOWN_PAYEE : describeAccount(shown, ledger.keyed);
+    return describeAccount(shown, ledger.keyed);
   };
 
   const make = (name: WriteName): WriteOperation => {

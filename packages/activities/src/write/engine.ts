@@ -213,7 +213,7 @@ export class Performing {
   }
 
   async #send(generation: number, isResend: boolean): Promise<NextEffect> {
-    const releases: Array<() => Promise<void>> = [];
+    const releases: Array<() => Promise<unknown>> = [];
     try {
       return await this.#sendOnce(generation, isResend, (release) => releases.push(release));
     } finally {
@@ -225,7 +225,7 @@ export class Performing {
   async #sendOnce(
     generation: number,
     isResend: boolean,
-    afterwards: (release: () => Promise<void>) => void,
+    afterwards: (release: () => Promise<unknown>) => void,
   ): Promise<NextEffect> {
     const { ledger, who } = this.#options;
     const { attempt, signal } = this.#attempt;

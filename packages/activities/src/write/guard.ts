@@ -228,7 +228,7 @@ export interface Sending {
   /** The number of the attempt: waits grow with it. */
   readonly attempt: number;
   /** Runs a function once the ledger has the outcome. */
-  readonly afterwards: (release: () => Promise<void>) => void;
+  readonly afterwards: (release: () => Promise<unknown>) => void;
 }
 
 /** One send, which the ledger has said may be tried. */
