@@ -1,6 +1,7 @@
 import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isPaymentsError } from "./write/outcomes.ts";
 
 /** Options of an activity that lasts for hours. */
 export interface LongActivityOptions {
@@ -28,22 +29,39 @@ const HEARTBEAT_EVERY_MS = 5_000;
 /** Longest pause after failures. */
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** A turn failed, and the other side asks for a pause. */
-export class AskedToPause extends Error {
-  override readonly name = "AskedToPause";
-  readonly waitMs: number;
-  constructor(message: string, waitMs: number) {
-    super(message);
-    this.waitMs = waitMs;
-  }
-}
-
-/** Returns the wait after some failures in a row, in milliseconds: it grows, and is not shorter than the other side asks. */
-export const backOffMs = (error: unknown, failures: number): number =>
+/** The wait after some failures in a row, in milliseconds: it grows, and is not shorter than the service asks. */
+const backOffMs = (error: unknown, failures: number): number =>
   Math.max(
-    error instanceof AskedToPause ? error.waitMs : 0,
+    isPaymentsError(error) && error._tag === "RateLimited" ? error.retryAfter : 0,
     Math.min(LONGEST_BACKOFF_MS, 500 * 2 ** failures),
   );
+
+/**
+ * Makes a work that waits longer after each failure in a row. Throws only what `signal` has aborted.
+ *
+ * @param work returns the milliseconds until it is called again.
+ * @param failed gets the reason of a failure, and the wait after it.
+ */
+export const withBackOff = (
+  work: () => Promise<number>,
+  failed: (why: string, waitMs: number) => void,
+  signal: AbortSignal,
+): (() => Promise<number>) => {
+  let failures = 0;
+  return async () => {
+    try {
+      const nextMs = await work();
+      failures = 0;
+      return nextMs;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      failures += 1;
+      const waitMs = backOffMs(error, failures);
+      failed(temporalReason(error), waitMs);
+      return waitMs;
+    }
+  };
+};
 
 /**
  * Runs the work of an activity until its time is over or its worker drains, and returns the state for the workflow's next
@@ -60,22 +78,11 @@ export const runLong = async <State>(
   const signal = draining ? AbortSignal.any([cancellationSignal, draining]) : cancellationSignal;
   const until = Date.now() + turnMs;
   const work = begin(signal, activity.info.heartbeatDetails);
-  let failures = 0;
-  const turn = async (): Promise<number> => {
-    try {
-      const nextMs = await work.turn();
-      failures = 0;
-      return nextMs;
-    } catch (error) {
-      if (signal.aborted) throw error;
-      failures += 1;
-      const why = temporalReason(error);
-      const waitMs = backOffMs(error, failures);
-      activity.log.warn(`Tries again in ${waitMs} ms: ${why}`);
-      work.failed(why);
-      return waitMs;
-    }
+  const failed = (why: string, waitMs: number) => {
+    activity.log.warn(`Tries again in ${waitMs} ms: ${why}`);
+    work.failed(why);
   };
+  const turn = withBackOff(() => work.turn(), failed, signal);
   const heart = setInterval(() => activity.heartbeat(work.state()), HEARTBEAT_EVERY_MS);
   try {
     do {

@@ -1,17 +1,10 @@
 import type { Ledger, WriteName } from "@durable-payments/ledger";
 import type { TrackerActivities, TrackerInput } from "@durable-payments/protocol/calls";
 import { isTracked, readReported, type Tracked } from "@durable-payments/protocol/tracker";
-import { temporalReason } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Metric, Result } from "effect";
-import {
-  AskedToPause,
-  backOffMs,
-  type LongActivityOptions,
-  type LongWork,
-  runLong,
-} from "../long-activity.ts";
+import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
 import { type Call, notYet, type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
 import { waitsOf } from "./waits.ts";
@@ -56,10 +49,7 @@ const tracking = (
   const call = async <A>(of: Call<A>): Promise<A> => {
     const result = await runCall(runtime, of, signal);
     if (Result.isSuccess(result)) return result.success;
-    const { failure } = result;
-    throw failure._tag === "RateLimited"
-      ? new AskedToPause(failure.message, failure.retryAfter)
-      : failure;
+    throw result.failure;
   };
   const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
     description: "When this worker's tracker last completed a pass",
@@ -75,22 +65,21 @@ const tracking = (
   /** Makes a part with a back-off of its own: if it fails, the others continue. */
   const part = (what: string, everyMs: number, work: () => Promise<void>): Part => {
     let dueAt = 0;
-    let failures = 0;
     let fault: string | undefined;
+    const failed = (why: string, waitMs: number) => {
+      fault = `${what}: ${why}`;
+      warn(`${fault} It tries again in ${waitMs} ms.`);
+    };
+    const again = async () => {
+      await work();
+      fault = undefined;
+      return everyMs;
+    };
+    const backingOff = withBackOff(again, failed, signal);
     return async () => {
-      if (Date.now() < dueAt) return fault;
-      try {
-        await work();
-        failures = 0;
-        fault = undefined;
-        dueAt = Date.now() + everyMs;
-      } catch (error) {
-        if (signal.aborted) return fault;
-        failures += 1;
-        const waitMs = backOffMs(error, failures);
-        fault = `${what}: ${temporalReason(error)}`;
+      if (Date.now() >= dueAt) {
+        const waitMs = await backingOff();
         dueAt = Date.now() + waitMs;
-        warn(`${fault} It tries again in ${waitMs} ms.`);
       }
       return fault;
     };
