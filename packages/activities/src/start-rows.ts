@@ -85,29 +85,41 @@ export const whyWaiting = async (
 
 /** The rows of one chunk, with their state in the ledger. */
 const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: PayoutChunk) => {
-  const { batch, startedBy } = chunk;
+  const { batch, rows, startedBy } = chunk;
+  const inputs = new Map(rows.map((row) => [row.number, row]));
 
   const readRows = async (): Promise<ReadonlyArray<BatchRow>> => {
-    const { rows } = chunk;
     const first = rows[0]?.number ?? 1;
-    const last = rows.at(-1)?.number ?? 0;
-    const limit = last - first + 1;
+    const limit = (rows.at(-1)?.number ?? 0) - first + 1;
     const found = await ledger.batchRows(batch, { after: first - 1, limit });
-    const own = new Set(rows.map(({ number }) => number));
-    return found.filter(({ number }) => own.has(number));
+    return found.filter(({ number }) => inputs.has(number));
   };
 
-  const change = async (changes: ReadonlyArray<BatchRowChange>): Promise<void> => {
-    if (changes.length > 0) await ledger.changeRows(batch, changes);
+  /** Does something for each row, and records what it returns. */
+  const change = async (
+    changed: ReadonlyArray<BatchRow>,
+    use: (row: BatchRow) => Promise<BatchRowChange | undefined>,
+  ): Promise<ReadonlyArray<BatchRowChange | undefined>> => {
+    const changes = await atOnce(changed, use);
+    await ledger.changeRows(
+      batch,
+      changes.filter((one) => one !== undefined),
+    );
+    return changes;
   };
 
-  /** Whether an input is that of the file's row: anybody who has access to Temporal may start the workflow of a chunk. */
-  const isAsFiled = ({ payee, terms }: BatchRow, { input }: PayoutRow): boolean =>
-    requestTerms("createPayout", input.payout) === terms &&
-    payee ===
-      ("beneficiary" in input
+  /** The input of a row, if it is that of the file: anybody who has access to Temporal may start the workflow of a chunk. */
+  const inputOf = ({ number, payee, terms }: BatchRow): PayoutRow | undefined => {
+    const row = inputs.get(number);
+    if (row === undefined || requestTerms("createPayout", row.input.payout) !== terms)
+      return undefined;
+    const { input } = row;
+    const paid =
+      "beneficiary" in input
         ? ledger.keyed(payeeMark(input.beneficiary) ?? "")
-        : input.beneficiary_id);
+        : input.beneficiary_id;
+    return payee === paid ? row : undefined;
+  };
 
   const payoutsOf = async (workflowId: string) =>
     (await ledger.rowsOf(workflowId)).filter(({ operation }) => operation === "createPayout");
@@ -120,10 +132,10 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
   };
 
   /** Starts the run of a row, or follows the one of its id. Returns the outcome of a row that another batch has started. */
-  const start = async (
-    row: BatchRow,
-    { input, number, workflowId }: PayoutRow,
-  ): Promise<BatchRowChange | undefined> => {
+  const start = async (row: BatchRow): Promise<BatchRowChange | undefined> => {
+    const given = inputOf(row);
+    if (given === undefined) return undefined;
+    const { input, number, workflowId } = given;
     const voucher: Voucher = { workflowId, at: Date.now(), is: "first" };
     const memo: RunMemo = { [BATCH_MEMO]: batch, [VOUCHER]: voucher };
     const { amount, currency, payout_reference: reference } = input.payout;
@@ -144,7 +156,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
       const other = memo?.[BATCH_MEMO];
       // A run that somebody else started under the id pays what the file says, or nothing. It is followed as the row's run.
       if (typeof other === "string" && other !== batch && (await isStartedBy(other, row)))
-        return { number: row.number, state: "covered", message: `Already in ${other}.` };
+        return { number, state: "covered", message: `Already in ${other}.` };
     }
     return undefined;
   };
@@ -153,18 +165,14 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
    * The outcome of a started row: that of its payout in the ledger, whatever became of its run. Undefined while its run is
    * open, or the outcome of its payout is unknown. A row that was taken but not started is started.
    */
-  const ending = async (
-    row: BatchRow,
-    input: PayoutRow | undefined,
-  ): Promise<BatchRowChange | undefined> => {
+  const ending = async (row: BatchRow): Promise<BatchRowChange | undefined> => {
     const { number, workflowId } = row;
     const handle = client.workflow.getHandle(workflowId);
     const described = await handle.describe().catch((error: unknown) => {
       if (error instanceof WorkflowNotFoundError) return undefined;
       throw error;
     });
-    if (described === undefined)
-      return input && isAsFiled(row, input) ? start(row, input) : undefined;
+    if (described === undefined) return start(row);
     const { status } = described;
     if (isOpenStatus(status.name)) return undefined;
     const cause = status.name === "COMPLETED" ? undefined : await causeOf(handle.result());
@@ -192,7 +200,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     return payouts.filter((writes) => !writes.some(({ state }) => state === "done")).length;
   };
 
-  return { readRows, change, isAsFiled, start, ending, countUnsent };
+  return { readRows, change, inputOf, start, ending, countUnsent };
 };
 
 /** Makes the activity that starts the rows of a batch and follows them. */
@@ -202,7 +210,6 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
     const context = Context.current();
     const signal = context.cancellationSignal;
     const chunk = chunkOf(context.client, options, given);
-    const inputs = new Map(given.rows.map((row) => [row.number, row]));
     const begun = Date.now();
     const heart = setInterval(() => context.heartbeat(), LOOK_EVERY_MS * 5);
     try {
@@ -213,21 +220,12 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
         const rows = await chunk.readRows();
         const started = rows.filter(({ state }) => state === "started");
-        const endings = await atOnce(started, (row) => chunk.ending(row, inputs.get(row.number)));
-        await chunk.change(endings.filter((one) => one !== undefined));
+        const endings = await chunk.change(started, chunk.ending);
         const open = started.filter((_, at) => endings[at] === undefined);
         const waiting = rows.filter(({ state }) => state === "waiting");
         if (open.length + waiting.length === 0) {
-          const count = (state: BatchRow["state"]): number =>
-            rows.filter((row) => row.state === state).length +
-            endings.filter((one) => one?.state === state).length;
           await ledger.finishBatch(given.batch);
-          return {
-            is: "done",
-            succeeded: count("succeeded"),
-            failed: count("failed"),
-            rejected: count("rejected"),
-          };
+          return { is: "done" };
         }
         if (waiting.length === 0) {
           // A wait costs no event; a payout takes days.
@@ -247,20 +245,13 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
         const why = await whyWaiting(ledger, batch);
         if (why !== undefined) return { is: "waiting", why };
         const free = given.window - (await chunk.countUnsent(open));
-        const filed = waiting.filter((row) => {
-          const input = inputs.get(row.number);
-          return input !== undefined && chunk.isAsFiled(row, input);
-        });
+        const filed = waiting.filter((row) => chunk.inputOf(row) !== undefined);
         const next = filed.slice(0, Math.max(0, free)).map(({ number }) => number);
         const claimed = new Set(await ledger.claimRows(given.batch, next));
-        const covered = await atOnce(
+        await chunk.change(
           filed.filter(({ number }) => claimed.has(number)),
-          async (row) => {
-            const input = inputs.get(row.number);
-            return input && chunk.start(row, input);
-          },
+          chunk.start,
         );
-        await chunk.change(covered.filter((one) => one !== undefined));
         if (Date.now() - begun > LONGEST_LOOK_MS)
           throw notYet("Rows are waiting for other rows to finish.", LOOK_EVERY_MS);
         if (next.length < waiting.length) await sleep(LOOK_EVERY_MS, undefined, { signal });

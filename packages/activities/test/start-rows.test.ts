@@ -223,7 +223,7 @@ it.each<[string, Run, BatchRowState, string | null, Partial<WriteRow>?, string?]
   if (write !== undefined) await payout(write);
   if (seen !== undefined) await waited(seen);
   const { client } = clientOf({ "payout/1": run });
-  expect(await look(client)).toMatchObject({ is: "done", [state]: 1 });
+  expect(await look(client)).toEqual({ is: "done" });
   expect(await outcome()).toEqual({ state, message });
 });
 
@@ -243,7 +243,7 @@ it("a row that an earlier file has started is not rejected: it belongs to that f
   await upload(BATCH, ["waiting"]);
   const memo = { "durable-payments/batch": "payouts/first" };
   const { client } = clientOf({ "payout/1": { status: "RUNNING", memo } });
-  expect(await look(client)).toMatchObject({ is: "done", succeeded: 0, rejected: 0 });
+  expect(await look(client)).toEqual({ is: "done" });
   expect(await outcome()).toEqual({ state: "covered", message: "Already in payouts/first." });
 });
 
@@ -253,7 +253,8 @@ it("a memo that names a file without this row does not keep the row from being f
   const { client } = clientOf({ "payout/1": { status: "COMPLETED", memo } });
   await payout({});
   await waited("completed");
-  expect(await look(client)).toMatchObject({ is: "done", succeeded: 1 });
+  expect(await look(client)).toEqual({ is: "done" });
+  expect(await outcome()).toMatchObject({ state: "succeeded" });
 });
 
 it.each([

@@ -198,15 +198,9 @@ export interface WaitActivities {
   readonly awaitFunds: (wait: FundsWait) => Promise<SeenFunds>;
 }
 
-/** Answer of `startRows`. */
+/** Answer of `startRows`. `done`: every row has ended, or will not be started; the ledger has the outcomes. */
 export type StartedRows =
-  /** Every row has ended, or will not be started. */
-  | {
-      readonly is: "done";
-      readonly succeeded: number;
-      readonly failed: number;
-      readonly rejected: number;
-    }
+  | { readonly is: "done" }
   /** Only a person helps: the batch waits for its approval, or is paused. */
   | { readonly is: "waiting"; readonly why: string };
 

@@ -1,4 +1,4 @@
-import type { PayoutChunk, StartedRows, TrackerInput, Voucher, VOUCHER } from "./calls.ts";
+import type { PayoutChunk, TrackerInput, Voucher, VOUCHER } from "./calls.ts";
 import type {
   OnboardCardholderInput,
   OnboardCardholderResult,
@@ -22,7 +22,7 @@ export interface CheckWorkerInput {
 export interface Workflows {
   readonly payout: (input: PayoutInput) => Promise<PayoutResult>;
   readonly onboardCardholder: (input: OnboardCardholderInput) => Promise<OnboardCardholderResult>;
-  readonly payoutBatch: (chunk: PayoutChunk) => Promise<StartedRows>;
+  readonly payoutBatch: (chunk: PayoutChunk) => Promise<void>;
   readonly tracker: (input: TrackerInput) => Promise<void>;
   readonly notifier: (state?: NotifierState) => Promise<void>;
   readonly checkWorker: (input?: CheckWorkerInput) => Promise<void>;

@@ -1,11 +1,6 @@
 import type { PaymentsActivities } from "@durable-payments/activities";
 import type { CheckWorkerInput, NotifierState, TrackerInput } from "@durable-payments/protocol";
-import {
-  accountQueue,
-  nudgeSignal,
-  type PayoutChunk,
-  type StartedRows,
-} from "@durable-payments/protocol/calls";
+import { accountQueue, nudgeSignal, type PayoutChunk } from "@durable-payments/protocol/calls";
 import { testNotificationUpdate } from "@durable-payments/protocol/notifications";
 import {
   allHandlersFinished,
@@ -88,9 +83,8 @@ export async function notifier(state?: NotifierState): Promise<void> {
  * activity continues where an earlier attempt stopped.
  *
  * @param chunk the rows, with their inputs.
- * @returns the number of rows by outcome.
  */
-export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
+export async function payoutBatch(chunk: PayoutChunk): Promise<void> {
   refuseFaults("payoutBatch", chunk);
   const { startRows } = proxyActivities<PaymentsActivities>({
     // One account pays all rows of a file: its worker can read the payees.
@@ -105,8 +99,8 @@ export async function payoutBatch(chunk: PayoutChunk): Promise<StartedRows> {
   });
   for (;;) {
     seen.isNudged = false;
-    const answer = await startRows(chunk);
-    if (answer.is === "done") return answer;
+    const { is } = await startRows(chunk);
+    if (is === "done") return;
     // Each decision (approved, resumed, rejected) nudges, or the tracker a minute later. The timer is for a rejection, and a
     // tracker that does not run.
     await condition(() => seen.isNudged, "12 hours");
