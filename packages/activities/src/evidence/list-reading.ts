@@ -16,8 +16,8 @@ export const rowKeys = (rows: ReadonlyArray<unknown>): ReadonlyArray<string> => 
 };
 
 /**
- * Checks whether the pages read of a list are complete and consistent, so that "not listed" is evidence. Add the
- * pages in order, from the first; then ask for a fault.
+ * Finds the end of a list that is read page by page, and pages that are not usable as evidence. Whether the pages are
+ * the whole list, `WholeList` says. Add the pages in order, from the first.
  */
 export class ListReading<Item extends object> {
   readonly #itemId: keyof Item;
@@ -25,11 +25,9 @@ export class ListReading<Item extends object> {
   readonly #listed = new Set<unknown>();
   #pages = 0;
   #largestPage = 0;
-  #total: number | undefined;
   #totalPages: number | undefined;
   /** Rows, each once; a row that one page lists twice counts twice. */
   #rows = 0;
-  #hasChanged = false;
   #fault: string | undefined;
 
   /**
@@ -76,15 +74,6 @@ export class ListReading<Item extends object> {
     return this.#fault;
   }
 
-  /** The reason why a missing row proves nothing after the end of the list; undefined if the list adds up. */
-  get faultAtEnd(): string | undefined {
-    if (this.#fault !== undefined) return this.#fault;
-    if (this.#hasChanged) return "total_item changed while the pages were read";
-    return this.#rows === this.#total
-      ? undefined
-      : `${this.#rows} items were listed, but total_item is ${this.#total}`;
-  }
-
   #noteTotals(total: number | undefined, pages: number | undefined, isEmpty: boolean): void {
     if (total === undefined || pages === undefined) {
       this.#fault ??= `page ${this.#pages} does not say how many items and pages there are`;
@@ -92,8 +81,6 @@ export class ListReading<Item extends object> {
     if (isEmpty && total !== undefined && total > 0 && this.#pages <= Math.max(1, pages ?? 1)) {
       this.#fault ??= `page ${this.#pages} of ${pages ?? "?"} has no items, but total_item is ${total}`;
     }
-    this.#hasChanged ||= this.#pages > 1 && total !== this.#total;
-    this.#total = total;
     this.#totalPages = pages;
   }
 }

@@ -105,12 +105,9 @@ class Reading<Item extends object> {
         continue;
       }
       if (stop === "tooLong") return `it has more than ${this.#source.mostPages} pages`;
-      // One reading is enough if everything was on one page, and the pages after it confirm that.
-      const isOver =
-        number === 1
-          ? whole.isProved && pages.faultAtEnd === undefined
-          : whole.isProved || !whole.isCounted || number === MOST_READINGS;
-      if (isOver || pages.pageFault !== undefined || whole.isBroken) {
+      // One reading is enough if it proves the whole list; further ones help as long as rows are counted.
+      const isLast = number > 1 && (!whole.isCounted || number === MOST_READINGS);
+      if (isLast || whole.isProved || pages.pageFault !== undefined || whole.isBroken) {
         return pages.pageFault ?? whole.fault;
       }
       number += 1;
