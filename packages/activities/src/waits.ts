@@ -8,11 +8,10 @@ import {
   type PaymentsError,
   UnexpectedAnswer,
 } from "@durable-payments/api-core";
-import type { Ledger, NewWait, Wait } from "@durable-payments/ledger";
+import { type Ledger, LedgerUnavailable, type NewWait, type Wait } from "@durable-payments/ledger";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import {
   type FundsWait,
-  type PayoutWait,
   type SeenCardholder,
   type SeenFunds,
   type SeenPayout,
@@ -30,8 +29,14 @@ import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operatio
 
 type Client = PaymentsClient["Service"];
 
-/** The wait for a payout. `knownForMs`: for how long the ledger has known it, by its own clock; absent if it does not. */
-export type AgedWait = PayoutWait & { readonly knownForMs?: number };
+/** The wait for a payout, as far as the ledger knows it. */
+export interface KnownPayout {
+  readonly payout_id: string;
+  /** For how long it has been known, by the ledger's own clock. */
+  readonly knownForMs?: number;
+  /** The request: an answer about something else is a contradiction. */
+  readonly sent?: Parameters<typeof contradictionOf>[0];
+}
 
 const plain = (status: string): string => status.trim().toLowerCase();
 
@@ -110,7 +115,7 @@ export const intervalMs = (waitedMs: number, longestMs: number): number =>
 
 /** Returns the fields of a payout that name nobody. */
 export const seenPayout = (
-  { knownForMs, payout_id, sent }: AgedWait,
+  { knownForMs, payout_id, sent }: KnownPayout,
   payout: Payout,
   assumptions: Assumptions,
 ): Seen<SeenPayout> => {
@@ -155,12 +160,12 @@ const readMaker = async (ledger: Ledger, account: string, operation: string, id:
   return owner && (await ledger.look(owner));
 };
 
-/** Returns the wait for a payout with its request and its age, as far as the ledger knows them. */
+/** Returns the wait for a payout with its request and its age, as far as the ledger knows them: a run proves neither. */
 export const withSent = async (
   ledger: Ledger,
   account: string,
   payout_id: string,
-): Promise<AgedWait> => {
+): Promise<KnownPayout> => {
   const { now = 0, row } = (await readMaker(ledger, account, "createPayout", payout_id)) ?? {};
   const { amount, currency, payee } = row?.request ?? {};
   return {
@@ -184,23 +189,26 @@ export const notListed = async (
   return { seen: { card_holder_id, outcome }, why: "The cardholder is not in the list yet." };
 };
 
-/** Reads one payout; an answer about another payout fails. */
+/** Reads one payout, with what the ledger knows of it, or `age` says; an answer about another payout fails. */
 export const readPayout = (
   client: Client,
-  wait: AgedWait,
+  ledger: Ledger,
+  account: string,
+  payout_id: string,
+  age: Pick<KnownPayout, "knownForMs"> = {},
 ): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
-  Effect.flatMap(client.retrievePayout({ payout_id: wait.payout_id }), (payout) => {
+  Effect.gen(function* () {
+    const known = yield* Effect.promise(() => withSent(ledger, account, payout_id));
+    const payout = yield* client.retrievePayout({ payout_id });
     const { assumptions } = client.options;
-    return assumptions.payoutFieldsAsSent.includes("payout_id") &&
-      isOtherId(wait.payout_id, payout.payout_id)
-      ? Effect.fail(
-          new UnexpectedAnswer({
-            operation: "retrievePayout",
-            carriedOut: "no",
-            message: `retrievePayout returned the payout ${payout.payout_id} instead of ${wait.payout_id}.`,
-          }),
-        )
-      : Effect.succeed(seenPayout(wait, payout, assumptions));
+    const isKept = assumptions.payoutFieldsAsSent.includes("payout_id");
+    if (isKept && isOtherId(payout_id, payout.payout_id))
+      return yield* new UnexpectedAnswer({
+        operation: "retrievePayout",
+        carriedOut: "no",
+        message: `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`,
+      });
+    return seenPayout({ ...known, ...age }, payout, assumptions);
   });
 
 /** Reads one cardholder, in the list: the service has no operation for one. */
@@ -283,9 +291,7 @@ export const lookOf = (
   const isOf = (name: string) => activityId.startsWith(`${name}:`);
   const thing = activityId.slice(activityId.indexOf(":") + 1);
   if (isOf(WAIT.cardholder)) return (client) => readCardholder(client, ledger, account, thing);
-  if (!isOf(WAIT.payout)) return undefined;
-  const wait = Effect.promise(() => withSent(ledger, account, thing));
-  return (client) => Effect.flatMap(wait, (sent) => readPayout(client, sent));
+  return isOf(WAIT.payout) ? (client) => readPayout(client, ledger, account, thing) : undefined;
 };
 
 /** Makes the activities that wait for the service. */
@@ -314,18 +320,13 @@ export const makeWaitActivities = ({
   /** Leaves the end of the activity to the tracker. */
   const leaveToTracker = async (kind: Wait["kind"], thing: string, why: string): Promise<never> => {
     if (waits === "polled") throw pollAgain(why);
-    try {
-      await ledger.openWait(await here(kind, thing));
-    } catch (error) {
-      Context.current().log.warn(`The wait could not be recorded: ${String(error)}`);
-      throw notYet(why, LONGEST_TRACKER_REST_MS);
-    }
+    await ledger.openWait(await here(kind, thing));
     // Temporal completes it by its id in back-off, too. Left as started, it would be stuck if its worker is killed
     // before the wait is recorded.
     throw notYet(why, LONGEST_OWN_REST_MS);
   };
 
-  const wait = async <A extends { readonly outcome: string }>(
+  const lookOnce = async <A extends { readonly outcome: string }>(
     kind: Wait["kind"],
     thing: string,
     read: Call<Seen<A>>,
@@ -348,12 +349,21 @@ export const makeWaitActivities = ({
     return leaveToTracker(kind, thing, failure.message);
   };
 
+  /** If the ledger does not answer, time helps. */
+  const wait: typeof lookOnce = (...of) =>
+    lookOnce(...of).catch((error: unknown) => {
+      throw error instanceof LedgerUnavailable
+        ? notYet(error.message, LONGEST_TRACKER_REST_MS)
+        : error;
+    });
+
   return {
-    awaitPayout: (input) => {
+    awaitPayout: async ({ mode, payout_id }) => {
+      const hash = await account();
       // Its last look comes after a tracker has looked that knows the age.
-      const age = input.mode === "look" ? {} : { knownForMs: waitedMs() };
-      const read: Call<Seen<SeenPayout>> = (client) => readPayout(client, { ...input, ...age });
-      return wait("payout", input.payout_id, read, input.mode);
+      const age = mode === "look" ? {} : { knownForMs: waitedMs() };
+      const read = (client: Client) => readPayout(client, ledger, hash, payout_id, age);
+      return wait("payout", payout_id, read, mode);
     },
     awaitVerification: async ({ card_holder_id, mode }) => {
       const hash = await account();

@@ -46,7 +46,6 @@ it.each<[string, unknown, RegExp]>([
   ["undo", { ...undo, made: "p-1" }, /made/],
   ["awaitPayout", {}, /payout_id/],
   ["awaitPayout", { payout_id: "p-1", mode: "close" }, /mode/],
-  ["awaitPayout", { payout_id: "p-1", sent: { amount: "1.00" } }, /sent/],
   ["awaitVerification", { card_holder_id: 5 }, /card_holder_id/],
   ["awaitFunds", { currency: "USD", amount: "much" }, /amount/],
   ["startRows", { batch: "b", startedBy: "ada", window: 5, rows: {} }, /rows/],

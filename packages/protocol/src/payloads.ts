@@ -101,12 +101,7 @@ export const undoCall = Schema.Struct({
 const mode = optional(Schema.Literal("look"));
 
 /** Input of `awaitPayout`. */
-export const payoutWait = Schema.Struct({
-  mode,
-  payout_id: Text,
-  /** The request: an answer about something else is a contradiction. */
-  sent: optional(Schema.Struct({ amount: Amount, currency: Text, beneficiary_id: Text })),
-});
+export const payoutWait = Schema.Struct({ mode, payout_id: Text });
 
 /** Input of `awaitVerification`. */
 export const cardholderWait = Schema.Struct({ mode, card_holder_id: Text });

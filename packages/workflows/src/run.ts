@@ -43,18 +43,12 @@ export const newStep = (
 /** A step that was called in this run. */
 export type CalledStep = ReturnType<typeof newStep>;
 
-/** Facts about a result that the waits need. */
-interface MadeThing {
-  readonly account: string | undefined;
-  readonly request: Readonly<Record<string, unknown>>;
-}
-
 /** The shape of the state is frozen within a major version: copies of this package share it. */
 const install = () => {
   const state = {
     steps: new Map<string, CalledStep>(),
-    /** By its id. */
-    made: new Map<string, MadeThing>(),
+    /** The account of each result, by its id. */
+    accounts: new Map<string, string | undefined>(),
     /** Open waits, by the id of their activity. */
     waits: new Map<string, Promise<unknown>>(),
     /** Children that this run has vouched for. */

@@ -100,8 +100,8 @@ describe("with time skipped", skippedBecause(whyNoTimeSkipping()), () => {
       const failure = await failureOf(handle);
       expect(failure).toMatchObject({ type: "PayoutDiffers" });
       expect(rig.callsOf(handle, "undo")).toEqual([]);
-      expect(rig.callsOf(handle, "awaitPayout")[0]?.input).toMatchObject({
-        sent: { amount: "1.00", currency: "EUR", beneficiary_id: "b-9" },
+      expect(rig.callsOf(handle, "awaitPayout")[0]?.input).toEqual({
+        payout_id: expect.any(String),
       });
     });
 

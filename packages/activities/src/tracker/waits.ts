@@ -120,8 +120,7 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
       isLast = shown < 2 || isLastPage(page, page_num);
     }
     for (const [payout_id, waits] of [...unread].slice(0, MOST_SINGLE)) {
-      const wait = await withSent(ledger, account, payout_id);
-      await readOne(waits, (client) => readPayout(client, wait));
+      await readOne(waits, (client) => readPayout(client, ledger, account, payout_id));
     }
   };
 

@@ -140,19 +140,13 @@ export const awaitPayout = (
   { payout_id }: { readonly payout_id: string },
   { within = "30 days", ...options }: WaitOptions = {},
 ): Promise<SeenPayout> => {
-  const made = runState().made.get(payout_id);
-  const { account = made?.account } = options;
-  const { amount, beneficiary_id, currency } = made?.request ?? {};
-  const sent =
-    typeof amount === "string" && typeof beneficiary_id === "string" && typeof currency === "string"
-      ? { sent: { amount, beneficiary_id, currency } }
-      : {};
+  const { account = runState().accounts.get(payout_id) } = options;
   return waitFor<SeenPayout>(
     {
       name: WAIT.payout,
       account,
       thing: payout_id,
-      call: (mode, how) => activity(WAIT.payout, account, how)({ payout_id, ...sent, ...mode }),
+      call: (mode, how) => activity(WAIT.payout, account, how)({ payout_id, ...mode }),
       isIt: (seen) => seen.payout_id === payout_id,
       judge: (seen) => {
         const { contradiction, outcome, payout_status } = seen;
@@ -187,7 +181,7 @@ export const awaitVerification = (
   { card_holder_id }: { readonly card_holder_id: string },
   { within = "7 days", ...options }: WaitOptions = {},
 ): Promise<SeenCardholder> => {
-  const { account = runState().made.get(card_holder_id)?.account } = options;
+  const { account = runState().accounts.get(card_holder_id) } = options;
   return waitFor<SeenCardholder>(
     {
       name: WAIT.cardholder,

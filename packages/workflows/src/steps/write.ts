@@ -270,7 +270,7 @@ const send = (
       const ids = Object.entries(made).flatMap(([field, id]) =>
         /^(.*_)?id$/.test(field) && typeof id === "string" ? [id] : [],
       );
-      for (const id of ids) state.made.set(id, { account, request });
+      for (const id of ids) state.accounts.set(id, account);
       state.believed = state.believed.filter((one) => !compared.includes(one));
       believe({ ids });
       return made;
