@@ -24,8 +24,8 @@ export type ReadActivities = {
   readonly [Name in ReadName]: (input: Input<Name>) => Promise<Output<Name>>;
 };
 
-/** A read does not affect money: Temporal retries every failure that may pass. */
-const failureOf = (error: PaymentsError, attempt: number): ApplicationFailure => {
+/** Returns the failure of an activity that reads. A read does not affect money: Temporal retries every failure that may pass. */
+export const readFailure = (error: PaymentsError, attempt: number): ApplicationFailure => {
   const { _tag: tag, operation: name } = error;
   const isFinal = tag === "InvalidRequest" || tag === "Refused";
   return ApplicationFailure.create({
@@ -64,7 +64,7 @@ export const makeReadActivities = (runtime: PaymentsRuntime): ReadActivities =>
             (client) => operationOf(client, name)(input),
             cancellationSignal,
           );
-          if (Result.isFailure(result)) throw failureOf(result.failure, info.attempt);
+          if (Result.isFailure(result)) throw readFailure(result.failure, info.attempt);
           return withoutNumbers(result.success);
         };
         return [name, read];

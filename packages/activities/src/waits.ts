@@ -24,7 +24,8 @@ import { withoutGroups } from "./evidence/amounts.ts";
 import { contradictionOf, isOtherId } from "./evidence/match.ts";
 import { countFailure } from "./failure-counter.ts";
 import { Context } from "@temporalio/activity";
-import { ApplicationFailure } from "@temporalio/common";
+import type { ApplicationFailure } from "@temporalio/common";
+import { readFailure } from "./reads.ts";
 import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
 
 type Client = PaymentsClient["Service"];
@@ -274,14 +275,6 @@ const isFinal = ({ _tag: tag }: PaymentsError, kind: Wait["kind"]): boolean =>
   // A balance that the service does not have: the step creates it.
   tag === "InvalidRequest" || (tag === "Refused" && kind === "balance");
 
-const final = ({ _tag: tag, message, operation }: PaymentsError): ApplicationFailure =>
-  ApplicationFailure.create({
-    type: tag === "InvalidRequest" ? failureTypes.invalidRequest : failureTypes.refused,
-    message,
-    nonRetryable: true,
-    details: [{ operation }],
-  });
-
 /** Returns the look at the object of a wait, by the id of its activity; undefined if nothing has to be looked at. */
 export const lookOf = (
   activityId: string,
@@ -343,7 +336,7 @@ export const makeWaitActivities = ({
     // Any other failure of a read proves nothing about the object.
     if (isFinal(failure, kind)) {
       await recordEnd(kind, thing, failureTypes.invalidRequest);
-      throw final(failure);
+      throw readFailure(failure, Context.current().info.attempt);
     }
     if (mode === "look") throw pollAgain(failure.message);
     return leaveToTracker(kind, thing, failure.message);

@@ -209,14 +209,10 @@ export const matchAmount = (sent: string, listed: unknown, fee?: unknown): Field
   if (canonicalDecimal(text) === wanted) return "same";
   const readings = readingsOf(text);
   if (readings.length === 0 || significantDigits(text) === "") return "unreadable";
-  const fees = readingsOf(textOf(fee) ?? "").map(Number);
-  const isApartByFee = (reading: string): boolean => {
-    const apart = Math.abs(Number(reading) - Number(wanted));
-    return fees.some((one) => Math.abs(apart - one) < SAME_NUMBER);
-  };
   const isNear =
     significantDigits(text) === significantDigits(wanted) ||
-    readings.some((reading) => isRounded(wanted, reading) || isApartByFee(reading));
+    readings.some((reading) => isRounded(wanted, reading)) ||
+    !isOtherAmount(sent, text, textOf(fee) ?? "");
   return isNear ? "near" : "different";
 };
 

@@ -19,7 +19,7 @@ import { CANCELLED, failureTypes, type WriteAnswer } from "@durable-payments/pro
 import { randomBytes } from "node:crypto";
 import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
-import { advanceRow, type Attempt, dispatch, writeAgain } from "./guard.ts";
+import { advanceRow, type Attempt, dispatch, type Dispatched, writeAgain } from "./guard.ts";
 import type { EngineOptions, ReadMade, WriteOperation, WriteTask } from "./operation.ts";
 import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
 import { keyOf, keysOf, prepare, renamed } from "./request.ts";
@@ -145,24 +145,21 @@ export class Performing {
   }
 
   async #prepare(look: Look): Promise<void> {
-    const { disagreement, ledger, operations } = this.#options;
+    const { disagreement } = this.#options;
     const { attempt, rootId, signal, workflowId } = this.#attempt;
     const { believed = [] } = this.#task;
     const { decisions, end, row } = look;
     const { id, reason } = row?.question ?? {};
     const isAnswered = end !== undefined || decisions.some(({ question }) => question === id);
     if (reason !== undefined && !isAnswered) this.#leaveToOwner(reason);
-    if (this.#call.mode === "send") {
-      const why = await this.#reading(() => disagreement(believed, workflowId, signal), true);
-      if (why !== undefined) throw this.#notYet(why, grownWait(attempt), this.#isUnsent);
-    }
+    if (this.#call.mode !== "send") return;
+    const why = await this.#reading(() => disagreement(believed, workflowId, signal), true);
+    if (why !== undefined) throw this.#notYet(why, grownWait(attempt), this.#isUnsent);
     const { elsewhere, read } = await prepare({
-      ledger,
-      operations,
+      ...this.#options,
       operation: this.#operation,
       call: this.#call,
       task: this.#task,
-      request: this.#request ?? {},
       look,
       reading: (reading) => this.#reading(reading, true),
       rootId,
@@ -213,21 +210,6 @@ export class Performing {
   }
 
   async #send(generation: number, isResend: boolean): Promise<NextEffect> {
-    const releases: Array<() => Promise<unknown>> = [];
-    try {
-      return await this.#sendOnce(generation, isResend, (release) => releases.push(release));
-    } finally {
-      // A lease that is not released expires.
-      await Promise.all(releases.map((release) => release().catch(() => undefined)));
-    }
-  }
-
-  async #sendOnce(
-    generation: number,
-    isResend: boolean,
-    afterwards: (release: () => Promise<unknown>) => void,
-  ): Promise<NextEffect> {
-    const { ledger, who } = this.#options;
     const { attempt, signal } = this.#attempt;
     if (signal.aborted) throw signal.reason;
     // A resend waits: the cause of the lost response may still be there.
@@ -236,21 +218,34 @@ export class Performing {
     this.#sends += 1;
     const row = this.#row;
     const token = `${this.#look?.epoch ?? 0}:${randomBytes(9).toString("base64url")}`;
-    const dispatched = await dispatch({
-      ledger,
-      who,
-      attempt: this.#attempt,
-      operation: this.#operation,
-      call: this.#call,
-      policy: this.#policy,
-      options: this.#task,
-      request: this.#request ?? {},
-      key: keyOf(this.#call.name, generation),
-      isResend,
-      sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
-      token,
-      afterwards,
-    });
+    const releases: Array<() => Promise<unknown>> = [];
+    try {
+      const dispatched = await dispatch({
+        ...this.#options,
+        attempt: this.#attempt,
+        operation: this.#operation,
+        call: this.#call,
+        policy: this.#policy,
+        options: this.#task,
+        request: this.#request ?? {},
+        key: keyOf(this.#call.name, generation),
+        isResend,
+        sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
+        token,
+        afterwards: (release) => releases.push(release),
+      });
+      return await this.#dispatched(dispatched, token, generation);
+    } finally {
+      // A lease that is not released expires.
+      await Promise.allSettled(releases.map((release) => release()));
+    }
+  }
+
+  async #dispatched(
+    dispatched: Dispatched,
+    token: string,
+    generation: number,
+  ): Promise<NextEffect> {
     switch (dispatched.is) {
       case "answered": {
         const { outcome, waitMs } = dispatched;

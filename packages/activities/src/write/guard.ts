@@ -71,9 +71,9 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Leaves the row's version, since which nothing was sent, for the next attempt; 0 without a row. */
   readonly heartbeat: (version: number) => void;
-  /** Asks Temporal whether its run is open. Rejects if Temporal does not answer. */
   /** Asks Temporal for the root of its run. */
   readonly rootId: () => Promise<string>;
+  /** Asks Temporal whether its run is open. Rejects if Temporal does not answer. */
   readonly isRunOpen: () => Promise<boolean>;
 }
 
@@ -228,7 +228,7 @@ export interface Sending {
   /** The number of the attempt: waits grow with it. */
   readonly attempt: number;
   /** Runs a function once the ledger has the outcome. */
-  readonly afterwards: (release: () => Promise<unknown>) => void;
+  readonly afterwards: (release: () => Promise<unknown>) => unknown;
 }
 
 /** One send, which the ledger has said may be tried. */

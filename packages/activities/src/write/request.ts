@@ -3,7 +3,6 @@ import {
   type JsonObject,
   type WriteName,
   type Call,
-  type Ledger,
   type Look,
   approvalReason,
   overLimit,
@@ -13,7 +12,7 @@ import {
 import { createHash } from "node:crypto";
 import type { Fault } from "@durable-payments/api-core";
 import { failureTypes } from "@durable-payments/protocol/calls";
-import type { WriteOperation, WriteOperations, WriteTask } from "./operation.ts";
+import type { EngineOptions, WriteOperation, WriteTask } from "./operation.ts";
 
 /** Returns the fields that hold a text or a number, as texts. */
 export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonObject =>
@@ -57,13 +56,10 @@ const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
   `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
 
 /** Facts that must be known before a write may be sent. */
-export interface Preparing {
-  readonly ledger: Ledger;
-  readonly operations: WriteOperations;
+export interface Preparing extends EngineOptions {
   readonly operation: WriteOperation;
   readonly call: Call;
   readonly task: Partial<WriteTask>;
-  readonly request: JsonObject;
   readonly look: Look;
   /** Reads the service; if it cannot be read, time helps. */
   readonly reading: <A>(read: () => Promise<A>) => Promise<A>;
@@ -72,6 +68,9 @@ export interface Preparing {
   /** Makes the failure that ends the step. */
   readonly fail: (type: string, message: string, details?: JsonObject) => Error;
 }
+
+/** A request is plain JSON. */
+const requestOf = ({ request = {} }: Partial<WriteTask>) => request as JsonObject;
 
 /** Whether nothing of a row is in flight, so that its request may be sent next. */
 const mayBeSent = (row: WriteRow | undefined): boolean =>
@@ -91,7 +90,6 @@ const checkInputs = async ({
   look,
   operation,
   operations,
-  request,
   task,
 }: Preparing): Promise<void> => {
   const texts: Array<string> = [];
@@ -108,7 +106,7 @@ const checkInputs = async ({
     const all = over === undefined ? faults : [{ field: "", problem: over }];
     if (all.length > 0) texts.push(faultsText(name, all));
   };
-  await check(operation, request, false);
+  await check(operation, requestOf(task), false);
   for (const { operation: name, request: later } of task.planned ?? []) {
     const known = operations.get(name);
     if (known === undefined) {
@@ -128,13 +126,13 @@ const readForApproval = async ({
   look,
   operation: { payee },
   reading,
-  request,
   rootId,
+  task,
 }: Preparing): Promise<Pick<Call, "isRootCertain" | "payee">> =>
   approvalReason(look, call, call) === undefined
     ? {}
     : {
-        payee: await reading(async () => payee?.(request)),
+        payee: await reading(async () => payee?.(requestOf(task))),
         isRootCertain: call.rootId === call.ownerId || call.rootId === (await rootId()),
       };
 
@@ -167,8 +165,7 @@ export const prepare = async (
   readonly read: Pick<Call, "isRootCertain" | "payee">;
   readonly elsewhere: ReadonlyArray<WriteRow>;
 }> => {
-  const { call, look } = preparing;
-  if (call.mode !== "send") return { read: {}, elsewhere: [] };
+  const { look } = preparing;
   checkName(preparing);
   if (mayBeSent(look.row)) await checkInputs(preparing);
   // A write that is unknown or asking may be sent within this attempt, too.
