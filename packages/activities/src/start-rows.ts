@@ -26,9 +26,9 @@ import {
 } from "@temporalio/client";
 import { ApplicationFailure, WorkflowNotFoundError } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
-import { payeeMark } from "@durable-payments/protocol/account";
-import { readPayees } from "./read-payees.ts";
-import { notYet, type PaymentsRuntime } from "./run-operation.ts";
+import { describeAccount, payeeMark } from "@durable-payments/protocol/account";
+import { notYet, type PaymentsRuntime, readKnown } from "./run-operation.ts";
+import { isPaymentsError, waitAfterMs, withReason } from "./write/outcomes.ts";
 
 /** Dependencies of the activity of a batch. */
 export interface BatchOptions {
@@ -84,7 +84,11 @@ export const whyWaiting = async (
 };
 
 /** The rows of one chunk, with their state in the ledger. */
-const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: PayoutChunk) => {
+const chunkOf = (
+  client: Client,
+  { ledger, runtime, taskQueue }: BatchOptions,
+  chunk: PayoutChunk,
+) => {
   const { batch, rows, startedBy } = chunk;
   const inputs = new Map(rows.map((row) => [row.number, row]));
 
@@ -119,6 +123,40 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
         ? ledger.keyed(payeeMark(input.beneficiary) ?? "")
         : input.beneficiary_id;
     return payee === paid ? row : undefined;
+  };
+
+  /**
+   * Reads the accounts that rows pay, before anybody is asked to approve the file: a `beneficiary_id` says nothing of the
+   * account behind it, and who approves may have no key of the service. The account is read again at the send, so an
+   * account that was changed meanwhile asks again.
+   */
+  const readPayees = async (waiting: ReadonlyArray<BatchRow>): Promise<void> => {
+    const { cancellationSignal, info } = Context.current();
+    const unread = Map.groupBy(
+      waiting.filter(({ shown }) => shown === null),
+      ({ payee }) => payee ?? "",
+    );
+    await atOnce([...unread], async ([beneficiary_id, of]) => {
+      const keep = (payee: Parameters<Ledger["keepPayees"]>[2]) =>
+        ledger.keepPayees(
+          batch,
+          of.map(({ number }) => number),
+          payee,
+        );
+      const read = readKnown(
+        runtime,
+        (service) => service.retrieveBeneficiary({ beneficiary_id }),
+        cancellationSignal,
+      );
+      try {
+        await keep(describeAccount(await read, ledger.keyed));
+      } catch (error) {
+        if (!isPaymentsError(error)) throw error;
+        const message = `The payees cannot be read: ${withReason(error)}`;
+        await keep({ mark: null, shown: null, message });
+        throw notYet(message, waitAfterMs(error, info.attempt));
+      }
+    });
   };
 
   const payoutsOf = async (workflowId: string) =>
@@ -200,7 +238,7 @@ const chunkOf = (client: Client, { ledger, taskQueue }: BatchOptions, chunk: Pay
     return payouts.filter((writes) => !writes.some(({ state }) => state === "done")).length;
   };
 
-  return { readRows, change, inputOf, start, ending, countUnsent };
+  return { readRows, readPayees, change, inputOf, start, ending, countUnsent };
 };
 
 /** Makes the activity that starts the rows of a batch and follows them. */
@@ -238,8 +276,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           continue;
         }
         if (batch.state === "reading" && waiting.some(({ shown }) => shown === null)) {
-          const { attempt } = context.info;
-          await readPayees({ ...options, attempt, signal }, batch.id, waiting);
+          await chunk.readPayees(waiting);
           continue;
         }
         const why = await whyWaiting(ledger, batch);

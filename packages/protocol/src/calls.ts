@@ -5,9 +5,9 @@ import type {
   FundsWait,
   PayoutChunk,
   PayoutWait,
+  Tracked,
   TrackerInput,
 } from "./payloads.ts";
-import type { Tracked } from "./tracker.ts";
 import type { SignalDefinition } from "@temporalio/common";
 
 // The inputs are in payloads.ts: their types alone, so that no workflow loads a schema.

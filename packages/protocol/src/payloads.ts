@@ -10,7 +10,6 @@ import { isRecord } from "@durable-payments/api-core/values";
 import * as Schema from "effect/Schema";
 import { inputFaults, isAmount, isKey, KEY_RULE, type PayoutInput } from "./inputs.ts";
 import { isNotifierState } from "./notifications.ts";
-import { isTracked } from "./tracker.ts";
 
 const Text = Schema.NonEmptyString;
 const Json = Schema.Record(Schema.String, Schema.Unknown);
@@ -132,6 +131,27 @@ export const payoutChunk = Schema.Struct({
   rows: Schema.Array(payoutRow),
 });
 
+/** State of the tracker, reported with each heartbeat and passed to its next run. Times are milliseconds since 1970. */
+const tracked = Schema.Struct({
+  /** The account that it works for, as a hash. */
+  account: Text,
+  /** The highest sequence of the ledger that was seen, kept outside of it: one with a lower sequence was restored. */
+  mark: optional(
+    Schema.Struct({ ledgerId: Schema.String, epoch: Schema.Finite, sequence: Schema.Finite }),
+  ),
+  /** When everything due was last read. */
+  readAt: Schema.Finite,
+  /** Payouts, cardholders and balances that are waited for. */
+  waiting: Schema.Finite,
+  /** Workflow ids with a write of unknown outcome of which Temporal knows no run: at most 20. */
+  lostRuns: optional(Schema.Array(Schema.String)),
+  /** The reason why the tracker cannot work, and since when. */
+  failing: optional(Schema.Struct({ why: Schema.String, since: Schema.Finite })),
+});
+
+/** Checks whether details of a heartbeat are the tracker's. */
+export const isTracked = Schema.is(tracked);
+
 /** Input of the tracker. */
 export const trackerInput = Schema.Struct({
   /** The account that it works for, as a hash: a worker with another one does none of its work. */
@@ -139,7 +159,7 @@ export const trackerInput = Schema.Struct({
   /** Name of the account, which has its queue; left out for the unnamed account. */
   name: Schema.optional(Text),
   /** State of the previous run. */
-  known: optional(Schema.declare(isTracked, { expected: "a state of the tracker" })),
+  known: optional(tracked),
 });
 
 /** Input of the notifier. */
@@ -157,4 +177,5 @@ export interface CardholderWait extends Schema.Schema.Type<typeof cardholderWait
 export interface FundsWait extends Schema.Schema.Type<typeof fundsWait> {}
 export interface PayoutRow extends Schema.Schema.Type<typeof payoutRow> {}
 export interface PayoutChunk extends Schema.Schema.Type<typeof payoutChunk> {}
+export interface Tracked extends Schema.Schema.Type<typeof tracked> {}
 export interface TrackerInput extends Schema.Schema.Type<typeof trackerInput> {}

@@ -1,6 +1,7 @@
 import type { Ledger, WriteName } from "@durable-payments/ledger";
-import type { TrackerActivities, TrackerInput } from "@durable-payments/protocol/calls";
-import { isTracked, readReported, type Tracked } from "@durable-payments/protocol/tracker";
+import type { Tracked, TrackerActivities, TrackerInput } from "@durable-payments/protocol/calls";
+import { isTracked } from "@durable-payments/protocol/payloads";
+import { readReported } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Metric, Result } from "effect";

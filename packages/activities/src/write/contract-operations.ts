@@ -29,7 +29,6 @@ import {
   isListed,
   KEY_LIFETIME_MS,
   MADE_BEFORE,
-  PAYOUT_KEPT,
   type ReadMade,
   type WriteName,
   writeNames,
@@ -80,8 +79,8 @@ export const makeContractOperations = ({
     // The request was checked, so it has these fields.
     compare: (facts, row) =>
       matchPayout(facts as unknown as Parameters<typeof matchPayout>[0], row),
-    kept: PAYOUT_KEPT,
-    shown: PAYOUT_KEPT,
+    kept: WRITES.createPayout.kept,
+    shown: WRITES.createPayout.kept,
   };
 
   const cardholders: SearchedList<Page<"listCardholders">> = {

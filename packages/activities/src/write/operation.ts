@@ -111,21 +111,6 @@ export interface WriteFacts {
   readonly undoneBy?: WriteName;
 }
 
-/** The kept fields of a payout. */
-export const PAYOUT_KEPT = [
-  "payout_id",
-  "payout_status",
-  "amount",
-  "currency",
-  "short_reference",
-  "payout_reference",
-  "beneficiary_id",
-  "payment_date",
-  "fee_amount",
-  "create_time",
-  "unique_request_id",
-];
-
 /** All operations of the contract that write. */
 export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
   createPayout: {
@@ -141,7 +126,19 @@ export const WRITES: Readonly<Record<WriteName, WriteFacts>> = {
       "payout_reason",
       "payment_date",
     ],
-    kept: PAYOUT_KEPT,
+    kept: [
+      "payout_id",
+      "payout_status",
+      "amount",
+      "currency",
+      "short_reference",
+      "payout_reference",
+      "beneficiary_id",
+      "payment_date",
+      "fee_amount",
+      "create_time",
+      "unique_request_id",
+    ],
   },
   createCardholder: {
     idField: "card_holder_id",

@@ -1,7 +1,7 @@
 import { PaymentsClient } from "@durable-payments/api-core";
 import { type Batch, type BatchRowState, type Ledger, openLedger } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
-import type { Tracked } from "@durable-payments/protocol/tracker";
+import type { Tracked } from "@durable-payments/protocol/calls";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context, Effect } from "effect";
 import { formatUnsafe } from "effect/observability/PrometheusMetrics";

@@ -1,6 +1,7 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Duration } from "@durable-payments/protocol";
 import {
+  type PayoutWait,
   type SeenCardholder,
   type SeenFunds,
   type SeenPayout,
@@ -36,10 +37,7 @@ export interface WaitOptions {
   readonly account?: string | undefined;
 }
 
-/** `look`: the last look, for which an open object is an answer. */
-interface Mode {
-  readonly mode?: "look";
-}
+type Mode = Pick<PayoutWait, "mode">;
 
 interface Awaited<Seen extends { readonly outcome: string }> {
   readonly name: keyof WaitActivities;

@@ -114,7 +114,6 @@ const claim = (
   const isNamed = options.step !== undefined || key !== undefined;
   const before = steps.get(step);
   const { isContinued, whyKey } = identity();
-  const advice = `Name it: ${operation}(…, { step: "…" }).`;
   if (!NAME.test(options.step ?? operation)) {
     return failTask(`The step ${JSON.stringify(step)} must have a name of 1 to 100 characters.`);
   }
@@ -122,16 +121,15 @@ const claim = (
     return failTask(`The key ${JSON.stringify(key)} of ${step} must have ${KEY_RULE}.`);
   }
   if (!isNamed && before !== undefined) {
-    return failTask(`The step ${step} is called a second time. ${advice}`);
-  }
-  if (key === undefined && whyKey !== undefined && !HARMLESS.has(operation)) {
     return failTask(
-      `${whyKey}, so the step ${step} needs a key that says what it is for: ${operation}(…, { key: "…" }).`,
+      `The step ${step} is called a second time. Name it: ${operation}(…, { step: "…" }).`,
     );
   }
-  if (!isNamed && isContinued) {
+  // Such a step needs no more than a name, if its run continues another.
+  const isHarmless = HARMLESS.has(operation) && (isNamed || !isContinued);
+  if (key === undefined && whyKey !== undefined && !isHarmless) {
     return failTask(
-      `${whyKey}, and the step ${step} has no name: it would refer to the write of an earlier run. ${advice}`,
+      `${whyKey}, so the step ${step} needs a key that says what it is for: ${operation}(…, { key: "…" }).`,
     );
   }
   const isOther =

@@ -3,7 +3,6 @@ import {
   batchQueue,
   isNotFound,
   isNotifierState,
-  isTracked,
   notifierId,
   readReported,
   type Tracked,
@@ -12,6 +11,7 @@ import {
   trackersOn,
   utc,
 } from "@durable-payments/protocol";
+import { isTracked } from "@durable-payments/protocol/payloads";
 import type { Client } from "@temporalio/client";
 import { pollersOf } from "@durable-payments/protocol/task-queues";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
