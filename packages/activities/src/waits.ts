@@ -89,16 +89,6 @@ export const payoutState = (
   return isPaid && isCompleteAt(payout, assumptions, knownForMs, now) ? "completed" : "open";
 };
 
-/** Whether a cardholder's identity check has ended, and how. */
-const cardholderState = (
-  { card_holder_status: status }: Cardholder,
-  assumptions: Assumptions,
-): "open" | "verified" | "refused" | "incomplete" => {
-  if (isOneOf(assumptions.cardholderVerifiedStatuses, status)) return "verified";
-  if (isOneOf(assumptions.cardholderRefusedStatuses, status)) return "refused";
-  return isOneOf(assumptions.cardholderIncompleteStatuses, status) ? "incomplete" : "open";
-};
-
 /** A result, which may still be `open`: then `why` is a sentence for a person. */
 export interface Seen<A = { readonly outcome: string }> {
   readonly seen: A;
@@ -144,7 +134,12 @@ export const seenCardholder = (
   assumptions: Assumptions,
 ): Seen<SeenCardholder> => {
   const { card_holder_id, card_holder_status: status } = cardholder;
-  const outcome = cardholderState(cardholder, assumptions);
+  const outcomes = [
+    ["verified", assumptions.cardholderVerifiedStatuses],
+    ["refused", assumptions.cardholderRefusedStatuses],
+    ["incomplete", assumptions.cardholderIncompleteStatuses],
+  ] as const;
+  const [outcome = "open"] = outcomes.find(([, statuses]) => isOneOf(statuses, status)) ?? [];
   return {
     seen: {
       card_holder_id,
@@ -271,10 +266,6 @@ export interface WaitOptions {
   readonly waits: WaitsBy;
 }
 
-const isFinal = ({ _tag: tag }: PaymentsError, kind: Wait["kind"]): boolean =>
-  // A balance that the service does not have: the step creates it.
-  tag === "InvalidRequest" || (tag === "Refused" && kind === "balance");
-
 /** Returns the look at the object of a wait, by the id of its activity; undefined if nothing has to be looked at. */
 export const lookOf = (
   activityId: string,
@@ -333,8 +324,9 @@ export const makeWaitActivities = ({
       return seen;
     }
     const { failure } = result;
-    // Any other failure of a read proves nothing about the object.
-    if (isFinal(failure, kind)) {
+    // Any other failure of a read proves nothing about the object. A balance that the service refuses, the step creates.
+    const { _tag: tag } = failure;
+    if (tag === "InvalidRequest" || (tag === "Refused" && kind === "balance")) {
       await recordEnd(kind, thing, failureTypes.invalidRequest);
       throw readFailure(failure, Context.current().info.attempt);
     }

@@ -182,13 +182,7 @@ export const voucherFor = (workflowId: string): RunMemo => {
 export const asPaymentFailure = (error: unknown): unknown => {
   const cause = error instanceof ActivityFailure ? error.cause : undefined;
   if (!(cause instanceof ApplicationFailure)) return error;
-  const { details, message, type } = cause;
-  if (type === CANCELLED) return new CancelledFailure(message);
-  if (!(cause instanceof PaymentFailure)) return error;
+  if (cause.type === CANCELLED) return new CancelledFailure(cause.message);
   // `instanceof` compares its type.
-  return new PaymentFailure(
-    message,
-    type as ConstructorParameters<typeof PaymentFailure>[1],
-    details,
-  );
+  return cause instanceof PaymentFailure ? cause : error;
 };

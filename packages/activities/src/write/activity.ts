@@ -116,11 +116,16 @@ export const undoWrite = async (
   if (settled?.is === "waiting") return settled;
   const { row } = await ledger.look(name);
   const all = row === undefined ? await ledger.rowsOf(attempt.workflowId) : [];
+  const cannot = (of: string, message: string) => {
+    const details = { operation: of, step: name.step, version: row?.version ?? 0 };
+    return new StepFailed(failureTypes.cannotBeUndone, message, details);
+  };
   // With a key, each account has a write of its own.
   if (all.some((one) => one.workflowId === name.workflowId && one.step === name.step)) {
-    const message = `The step ${call.step} was sent for another account. Name it: undo(${JSON.stringify(call.step)}, { account: "…" }).`;
-    const details = { operation: UNDO, step: name.step, version: 0 };
-    throw new StepFailed(failureTypes.cannotBeUndone, message, details);
+    throw cannot(
+      UNDO,
+      `The step ${call.step} was sent for another account. Name it: undo(${JSON.stringify(call.step)}, { account: "…" }).`,
+    );
   }
   const operation = operations.get(row?.operation ?? call.operation);
   // Temporal remembers a result that a restored ledger has forgotten.
@@ -128,11 +133,12 @@ export const undoWrite = async (
   const madeId = row?.state === "done" ? row.madeId : textAt(returned, operation?.idField ?? "");
   if (operation === undefined || !madeId) return { is: "done", made: {} };
   const undo = operation.undo?.(madeId);
-  const { generation = 1, version = 0 } = row ?? {};
-  const details = { operation: operation.name, step: name.step, version };
+  const { generation = 1 } = row ?? {};
   if (undo === undefined) {
-    const message = `The result of ${operation.name} cannot be removed automatically: remove ${madeId} by hand.`;
-    throw new StepFailed(failureTypes.cannotBeUndone, message, details);
+    throw cannot(
+      operation.name,
+      `The result of ${operation.name} cannot be removed automatically: remove ${madeId} by hand.`,
+    );
   }
   const removed = await performWrite(
     { ...options, operations: new Map([[undo.operation.name, undo.operation]]) },

@@ -7,7 +7,7 @@
  * run has believed since the last one, and is not sent before the ledger agrees. The write before has compared those
  * before it, and its own outcome is compared here.
  */
-import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
+import type { WriteName, WriteRow } from "@durable-payments/ledger";
 import {
   accountOfQueue,
   type Believed,
@@ -18,8 +18,9 @@ import {
 } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { Result } from "effect";
-import { type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { runCall } from "../run-operation.ts";
 import { lookOf } from "../waits.ts";
+import type { ContractOptions } from "./contract-operations.ts";
 
 /** Returns the name of the row of a step: its key decides, or else the workflow id, which Temporal says. */
 export const rowNameOf = (
@@ -28,13 +29,6 @@ export const rowNameOf = (
   { key, operation, step }: Pick<UndoCall, "key" | "operation" | "step">,
 ): WriteName =>
   key === undefined ? { account, workflowId, step } : keyedName(account, operation, key);
-
-/** Returns why the ledger does not agree with what a run believes; undefined if it does. */
-export type Disagreement = (
-  believed: ReadonlyArray<Believed>,
-  workflowId: string,
-  signal: AbortSignal,
-) => Promise<string | undefined>;
 
 /** Failures of a step whose row may have a result: of another request, or of its own. */
 const WITH_RESULT: ReadonlySet<unknown> = new Set([
@@ -59,13 +53,13 @@ const isAsBelieved = (row: WriteRow | undefined, { ids, outcome }: Believed): bo
 
 /** Makes the comparison of what runs believe with the ledger, and with the service if the ledger has forgotten a wait. */
 export const makeAgreement =
-  (options: {
-    readonly ledger: Ledger;
-    readonly account: string;
-    readonly runtime: PaymentsRuntime;
-  }): Disagreement =>
-  async (believed, workflowId, signal) => {
-    const { account, ledger, runtime } = options;
+  ({ account, ledger, runtime }: Pick<ContractOptions, "account" | "ledger" | "runtime">) =>
+  /** Returns why the ledger does not agree; undefined if it does. */
+  async (
+    believed: ReadonlyArray<Believed>,
+    workflowId: string,
+    signal: AbortSignal,
+  ): Promise<string | undefined> => {
     const readRow = async ({ key, operation = "", step = "" }: Believed, isOwn: boolean) => {
       const name = rowNameOf(account, workflowId, { operation, step, ...(key && { key }) });
       if (isOwn) return (await ledger.look(name)).row;

@@ -11,7 +11,7 @@ import type {
 } from "@durable-payments/ledger";
 import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
 import type { ReadName } from "../reads.ts";
-import type { Disagreement } from "./believed.ts";
+import type { makeAgreement } from "./believed.ts";
 import type { Sending } from "./guard.ts";
 
 /** The id that a person gave; with `NOT_CONFIRMED` in the result if nothing could confirm it. */
@@ -78,7 +78,7 @@ export interface EngineOptions {
   /** The worker's own limits: they only tighten those of the account. */
   readonly limits?: Limits | undefined;
   /** As {@link makeAgreement} makes it. */
-  readonly disagreement: Disagreement;
+  readonly disagreement: ReturnType<typeof makeAgreement>;
 }
 
 /** A write to perform: the activity's input, under the name of its operation. */
