@@ -1,10 +1,10 @@
 import { type OperationName, PaymentsClient, type PaymentsError } from "@durable-payments/api-core";
-import { waitTypes } from "@durable-payments/protocol/calls";
+import { NOT_YET } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { ApplicationFailure, ApplicationFailureCategory } from "@temporalio/common";
 import { Cause, Effect, Exit, type ManagedRuntime, Result, Tracer } from "effect";
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isNotFound } from "./write/outcomes.ts";
+import { isNotFound, isPaymentsError } from "./write/outcomes.ts";
 
 /** The span of an activity's attempt, and the tracer of the spans within it. */
 export interface AttemptTrace {
@@ -68,21 +68,23 @@ export const runCall = async <A>(
   throw Cause.squash(exit.cause);
 };
 
-/**
- * Reads an object at the service. Rejects with a PaymentsError if it cannot be read.
- *
- * @returns undefined if the service does not know it.
- */
-export const readKnown = async <A>(
+/** Reads at the service. Rejects with the PaymentsError if it cannot be read. */
+export const readAt = async <A>(
   runtime: PaymentsRuntime,
   call: Call<A>,
   signal: AbortSignal = new AbortController().signal,
-): Promise<A | undefined> => {
+): Promise<A> => {
   const read = await runCall(runtime, call, signal);
   if (Result.isSuccess(read)) return read.success;
-  if (isNotFound(read.failure)) return undefined;
   throw read.failure;
 };
+
+/** As {@link readAt}. Returns undefined if the service does not know what is read. */
+export const readKnown = <A>(...read: Parameters<typeof readAt<A>>): Promise<A | undefined> =>
+  readAt(...read).catch((error: unknown) => {
+    if (isPaymentsError(error) && isNotFound(error)) return undefined;
+    throw error;
+  });
 
 /** Runs a promise until `signal` aborts; then rejects with the reason of `signal`. */
 export const orAborted = async <A>(work: () => Promise<A>, signal: AbortSignal): Promise<A> => {
@@ -114,7 +116,7 @@ export const notYet = (why: string, delayMs: number): ApplicationFailure => {
       ? scheduledTimestampMs + scheduleToCloseTimeoutMs - currentAttemptScheduledTimestampMs
       : Number.POSITIVE_INFINITY;
   return ApplicationFailure.create({
-    type: waitTypes.notYet,
+    type: NOT_YET,
     message: why,
     nextRetryDelay: Math.round(Math.max(SHORTEST_MS, Math.min(delayMs, leftMs * SHARE_OF_REST))),
     category: ApplicationFailureCategory.BENIGN,

@@ -83,11 +83,8 @@ export const failureTypes = {
 /** Type of the failure of mode `close` if nothing was sent: the step is cancelled. */
 export const CANCELLED = "Cancelled";
 
-/** Types of the failures after which Temporal retries an activity; their message is shown as the reason. */
-export const waitTypes = {
-  /** Waits for time: the service, the list, a rate limit, funds. */
-  notYet: "NotYet",
-} as const;
+/** Type of the failure after which Temporal retries an activity, since time helps; its message is shown as the reason. */
+export const NOT_YET = "NotYet";
 
 /** Returns the task queue of an account's activities for runs of a queue. The unnamed account uses the queue itself. */
 export const accountQueue = (taskQueue: string, account: string | undefined): string =>

@@ -10,6 +10,7 @@ import {
   normalizeGrpcEndpointAddress,
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { isLoopback, messageOf } from "@durable-payments/api-core/values";
+import { once } from "node:events";
 import { accessSync, constants } from "node:fs";
 import { createSecureContext, DEFAULT_MIN_VERSION, connect as connectTls } from "node:tls";
 import { connect, isIP, type Socket } from "node:net";
@@ -204,7 +205,7 @@ interface TemporalEndpoint {
 }
 
 /** Longest time of a connection; a listening server accepts at once. */
-const CONNECT_WITHIN_MS = 1_000;
+const CONNECT_WITHIN_MS = 2_000;
 
 const NOTHING_ANSWERS = "nothing responds there";
 
@@ -220,6 +221,7 @@ const NO_CONNECTION: Readonly<Record<string, string>> = {
   ENOTFOUND: "the host name is unknown",
   EAI_AGAIN: "the host name cannot be looked up",
   ETIMEDOUT: NOTHING_ANSWERS,
+  ABORT_ERR: NOTHING_ANSWERS,
 };
 
 const open = ({ address, tls }: TemporalEndpoint): Socket => {
@@ -242,21 +244,18 @@ const open = ({ address, tls }: TemporalEndpoint): Socket => {
 };
 
 /** Connects to Temporal and returns why that fails; undefined if it succeeds. */
-export const whyUnreachable = (endpoint: TemporalEndpoint): Promise<string | undefined> =>
-  new Promise((resolve) => {
-    const socket = open(endpoint);
-    const end = (why?: string) => {
-      socket.destroy();
-      resolve(why);
-    };
-    socket.setTimeout(CONNECT_WITHIN_MS, () => end(NOTHING_ANSWERS));
-    socket.once(endpoint.tls ? "secureConnect" : "connect", () => end());
-    socket.once("error", ({ code = "", message }: NodeJS.ErrnoException) =>
-      end(
-        NO_CONNECTION[code] ??
-          (endpoint.tls
-            ? `the TLS handshake failed (${message}). Check TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME, and that the server uses TLS (TEMPORAL_TLS)`
-            : message),
-      ),
-    );
-  });
+export const whyUnreachable = async (endpoint: TemporalEndpoint): Promise<string | undefined> => {
+  const socket = open(endpoint);
+  const signal = AbortSignal.timeout(CONNECT_WITHIN_MS);
+  try {
+    await once(socket, endpoint.tls ? "secureConnect" : "connect", { signal });
+    return undefined;
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (NO_CONNECTION[code] !== undefined || !endpoint.tls)
+      return NO_CONNECTION[code] ?? messageOf(error);
+    return `the TLS handshake failed (${messageOf(error)}). Check TEMPORAL_TLS_SERVER_CA_CERT_PATH, TEMPORAL_TLS_SERVER_NAME, and that the server uses TLS (TEMPORAL_TLS)`;
+  } finally {
+    socket.destroy();
+  }
+};

@@ -4,9 +4,9 @@ import { isTracked } from "@durable-payments/protocol/payloads";
 import { readReported } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
-import { Context as Services, Metric, Result } from "effect";
+import { Context as Services, Metric } from "effect";
 import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
-import { type Call, notYet, type PaymentsRuntime, runCall } from "../run-operation.ts";
+import { type Call, notYet, type PaymentsRuntime, readAt } from "../run-operation.ts";
 import { janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
 import { waitsOf } from "./waits.ts";
 
@@ -47,11 +47,7 @@ const tracking = (
   const warn = (message: string): void => {
     activity.log.warn(`The tracker continues: ${message}`);
   };
-  const call = async <A>(of: Call<A>): Promise<A> => {
-    const result = await runCall(runtime, of, signal);
-    if (Result.isSuccess(result)) return result.success;
-    throw result.failure;
-  };
+  const call = <A>(of: Call<A>): Promise<A> => readAt(runtime, of, signal);
   const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
     description: "When this worker's tracker last completed a pass",
     ...(name !== undefined && { attributes: { account: name } }),

@@ -20,6 +20,7 @@ import {
   type Call,
   operationOf,
   type PaymentsRuntime,
+  readAt,
   readKnown,
   runCall,
 } from "../run-operation.ts";
@@ -58,13 +59,6 @@ export const makeContractOperations = ({
   options: { assumptions, requestTimeoutMs },
   runtime,
 }: ContractOptions): ReadonlyMap<string, WriteOperation> => {
-  const read = async <A>(call: Call<A>): Promise<A> => {
-    const result = await runCall(runtime, call, new AbortController().signal);
-    if (Result.isFailure(result)) throw result.failure;
-    return result.success;
-  };
-
-  /** Reads at the service; undefined if the service does not know it. */
   const readOrNone = <A>(call: Call<A>): Promise<A | undefined> => readKnown(runtime, call);
 
   const pages = { pageSize: PAGE_SIZE, mostPages: assumptions.reconciliationMaxPages };
@@ -73,7 +67,8 @@ export const makeContractOperations = ({
     readings: new ListReadings<Page<"listPayouts">>({
       idField: "payout_id",
       ...pages,
-      read: (page_num) => read((client) => client.listPayouts({ page_num, page_size: PAGE_SIZE })),
+      read: (page_num) =>
+        readAt(runtime, (client) => client.listPayouts({ page_num, page_size: PAGE_SIZE })),
     }),
     keyOf: ({ unique_request_id: key }) => (key === undefined ? undefined : plainKey(key)),
     // The request was checked, so it has these fields.
@@ -89,7 +84,7 @@ export const makeContractOperations = ({
       idField: "card_holder_id",
       ...pages,
       read: (page_num) =>
-        read((client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),
+        readAt(runtime, (client) => client.listCardholders({ page_num, page_size: PAGE_SIZE })),
     }),
     compare: (facts, row) =>
       matchCardholder(facts as unknown as Parameters<typeof matchCardholder>[0], row),

@@ -1,6 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import type { Decision, Pause, RecordedWait, Run, WriteRow } from "@durable-payments/ledger";
-import { waitTypes } from "@durable-payments/protocol";
+import { NOT_YET } from "@durable-payments/protocol";
 import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem, Failure } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
@@ -120,7 +120,7 @@ const openReason = (
   // The tracker looks more often than the activity of a wait is retried.
   const wait =
     waits.find(({ closedAt }) => closedAt === null) ??
-    pending.filter(({ failureType }) => failureType === waitTypes.notYet).flatMap(waitOf)[0];
+    pending.filter(({ failureType }) => failureType === NOT_YET).flatMap(waitOf)[0];
   const retried = pending.find(
     (activity) =>
       activity.message !== null &&
@@ -130,7 +130,7 @@ const openReason = (
   if (retried !== undefined) {
     const at = retried.nextAttemptAt;
     const when = at !== null && at > now ? `; tries again at ${clock(at, now)}` : "";
-    const isWaiting = retried.failureType === waitTypes.notYet || wait !== undefined;
+    const isWaiting = retried.failureType === NOT_YET || wait !== undefined;
     const reason = `${retried.type}: ${retried.message ?? ""}`.replace(/\.$/, "");
     return said(isWaiting ? "waiting" : "running", `${reason}${when}`);
   }
