@@ -12,8 +12,8 @@ import type { LongActivityOptions } from "./long-activity.ts";
 import {
   makeNotifierActivities,
   type NotifierActivities,
+  type NotifierOptions,
 } from "./notifications/notifier-activities.ts";
-import type { NotificationSettings } from "./notifications/webhook.ts";
 import {
   makeReadActivities,
   type ReadActivities,
@@ -55,9 +55,7 @@ export interface ActivitiesOptions {
   readonly waits?: WaitsBy;
   readonly tracker?: LongActivityOptions;
   /** Without these settings, notifications wait for a worker that has them. */
-  readonly notifier?: LongActivityOptions & {
-    readonly settings?: NotificationSettings | undefined;
-  };
+  readonly notifier?: Omit<NotifierOptions, "ledger" | "taskQueue">;
 }
 
 /**

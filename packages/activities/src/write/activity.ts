@@ -62,7 +62,7 @@ export const performWrite = async (
     mayAmend: task.isNamed && task.key === undefined,
     approveAbove: task.approveAbove,
   };
-  return new Performing(options, attempt, operation, call, task).run();
+  return new Performing({ options, attempt, operation, call, task }).run();
 };
 
 /**
@@ -92,7 +92,7 @@ export const settleRow = async (
     mode,
     mayAmend: false,
   };
-  return new Performing(options, attempt, operation, call, {}).run();
+  return new Performing({ options, attempt, operation, call, task: {} }).run();
 };
 
 /**
@@ -204,7 +204,6 @@ const attemptIn = (call: Testified): Attempt => {
   const { attempt, workflowExecution } = activity.info;
   const heartbeatDetails: unknown = activity.info.heartbeatDetails;
   const { runId = "", workflowId = "" } = workflowExecution ?? {};
-  const describe = () => activity.client.workflow.getHandle(workflowId, runId).describe();
   return {
     runId,
     workflowId,
@@ -214,11 +213,13 @@ const attemptIn = (call: Testified): Attempt => {
     startedAt: { wall: Date.now(), monotonic: performance.now() },
     signal: activity.cancellationSignal,
     heartbeat: (version) => activity.heartbeat({ attempt, version } satisfies Left),
-    rootId: async () => {
-      const { rootExecution } = (await describe()).raw.workflowExecutionInfo ?? {};
-      return rootExecution?.workflowId ?? workflowId;
+    describe: async () => {
+      const { raw, status } = await activity.client.workflow
+        .getHandle(workflowId, runId)
+        .describe();
+      const { rootExecution } = raw.workflowExecutionInfo ?? {};
+      return { isOpen: isOpenStatus(status.name), rootId: rootExecution?.workflowId ?? workflowId };
     },
-    isRunOpen: async () => isOpenStatus((await describe()).status.name),
   };
 };
 
@@ -264,8 +265,7 @@ const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
   startedAt: { wall: Date.now(), monotonic: performance.now() },
   signal,
   heartbeat: () => {},
-  rootId: async () => workflowId,
-  isRunOpen: async () => false,
+  describe: async () => ({ isOpen: false, rootId: workflowId }),
 });
 
 /** Makes the activities of all writes: each step takes effect once, however often its activity is called. */

@@ -7,7 +7,7 @@
  * run has believed since the last one, and is not sent before the ledger agrees. The write before has compared those
  * before it, and its own outcome is compared here.
  */
-import type { WriteName, WriteRow } from "@durable-payments/ledger";
+import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
 import {
   accountOfQueue,
   type Believed,
@@ -18,9 +18,8 @@ import {
 } from "@durable-payments/protocol/calls";
 import { Context } from "@temporalio/activity";
 import { Result } from "effect";
-import { runCall } from "../run-operation.ts";
+import { type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { lookOf } from "../waits.ts";
-import type { ContractOptions } from "./contract-operations.ts";
 
 /** Returns the name of the row of a step: its key decides, or else the workflow id, which Temporal says. */
 export const rowNameOf = (
@@ -51,9 +50,15 @@ const isAsBelieved = (row: WriteRow | undefined, { ids, outcome }: Believed): bo
   return isKnown && WITH_RESULT.has(outcome);
 };
 
+interface AgreementOptions {
+  readonly account: string;
+  readonly ledger: Ledger;
+  readonly runtime: PaymentsRuntime;
+}
+
 /** Makes the comparison of what runs believe with the ledger, and with the service if the ledger has forgotten a wait. */
 export const makeAgreement =
-  ({ account, ledger, runtime }: Pick<ContractOptions, "account" | "ledger" | "runtime">) =>
+  ({ account, ledger, runtime }: AgreementOptions) =>
   /** Returns why the ledger does not agree; undefined if it does. */
   async (
     believed: ReadonlyArray<Believed>,

@@ -19,10 +19,10 @@ import { CANCELLED, failureTypes, type WriteAnswer } from "@durable-payments/pro
 import { randomBytes } from "node:crypto";
 import { plainKey } from "../evidence/match.ts";
 import { orAborted } from "../run-operation.ts";
-import { advanceRow, type Attempt, dispatch, type Dispatched, writeAgain } from "./guard.ts";
-import type { EngineOptions, ReadMade, WriteOperation, WriteTask } from "./operation.ts";
+import { advanceRow, dispatch, type Dispatched, writeAgain } from "./guard.ts";
+import type { Given, ReadMade } from "./operation.ts";
 import { isPaymentsError, NotYet, StepFailed, waitAfterMs } from "./outcomes.ts";
-import { keyOf, keysOf, prepare, renamed } from "./request.ts";
+import { keyOf, keysOf, prepare, renamed, requestOf } from "./request.ts";
 
 /** Longest time that an attempt continues without a result. */
 const MOST_MS = 60_000;
@@ -32,12 +32,8 @@ const CONTINUES: ReadonlySet<NextEffect["is"]> = new Set(["send", "reconcile", "
 
 /** Performs one write until it is done, or until time or a person has to help. */
 export class Performing {
-  readonly #options: EngineOptions;
-  readonly #attempt: Attempt;
-  readonly #operation: WriteOperation;
-  readonly #request: JsonObject | undefined;
-  readonly #task: Partial<WriteTask>;
-  readonly #deadline: number;
+  readonly #given: Given;
+  readonly #deadline = performance.now() + MOST_MS;
   #policy: WritePolicy;
   #call: Call;
   /** The same request succeeded under another step: a person is asked. */
@@ -45,22 +41,10 @@ export class Performing {
   #look: Look | undefined;
   #sends = 0;
 
-  constructor(
-    options: EngineOptions,
-    attempt: Attempt,
-    operation: WriteOperation,
-    call: Call,
-    task: Partial<WriteTask>,
-  ) {
-    this.#options = options;
-    this.#attempt = attempt;
-    this.#operation = operation;
-    this.#policy = operation.policy(task);
-    this.#call = call;
-    this.#task = task;
-    // A request is plain JSON.
-    this.#request = task.request as JsonObject | undefined;
-    this.#deadline = performance.now() + MOST_MS;
+  constructor(given: Given) {
+    this.#given = given;
+    this.#policy = given.operation.policy(given.task);
+    this.#call = given.call;
   }
 
   get #row(): WriteRow | undefined {
@@ -72,7 +56,7 @@ export class Performing {
   }
 
   async run(): Promise<WriteAnswer> {
-    this.#look = await this.#options.ledger.look(this.#call.name, this.#call);
+    this.#look = await this.#given.options.ledger.look(this.#call.name, this.#call);
     await this.#prepare(this.#look);
     let effect = await this.#called();
     for (;;) {
@@ -100,7 +84,7 @@ export class Performing {
         case "return": {
           const { knownBy } = effect;
           const by = knownBy === "answer" || knownBy === "ledger" ? {} : { by: knownBy };
-          const { idField } = this.#operation;
+          const { idField } = this.#given.operation;
           return { is: "done", made: { [idField]: effect.id, ...effect.result }, ...by };
         }
         case "fail": {
@@ -141,13 +125,13 @@ export class Performing {
     const { mode, ownerId } = this.#call;
     if ((this.#row?.ownerId ?? ownerId) === ownerId) return;
     if (mode === "close") throw this.#fail(CANCELLED, `Cancelled while it waited: ${why}`);
-    throw this.#notYet(why, grownWait(this.#attempt.attempt), false);
+    throw this.#notYet(why, grownWait(this.#given.attempt.attempt), false);
   }
 
   async #prepare(look: Look): Promise<void> {
-    const { disagreement } = this.#options;
-    const { attempt, rootId, signal, workflowId } = this.#attempt;
-    const { believed = [] } = this.#task;
+    const { disagreement } = this.#given.options;
+    const { attempt, signal, workflowId } = this.#given.attempt;
+    const { believed = [] } = this.#given.task;
     const { decisions, end, row } = look;
     const { id, reason } = row?.question ?? {};
     const isAnswered = end !== undefined || decisions.some(({ question }) => question === id);
@@ -156,13 +140,10 @@ export class Performing {
     const why = await this.#reading(() => disagreement(believed, workflowId, signal), true);
     if (why !== undefined) throw this.#notYet(why, grownWait(attempt), this.#isUnsent);
     const { elsewhere, read } = await prepare({
-      ...this.#options,
-      operation: this.#operation,
+      ...this.#given,
       call: this.#call,
-      task: this.#task,
       look,
       reading: (reading) => this.#reading(reading, true),
-      rootId,
       fail: (type, message, details) => this.#fail(type, message, details),
     });
     this.#call = { ...this.#call, ...read };
@@ -174,13 +155,13 @@ export class Performing {
   }
 
   async #advance(event: WriteHappening): Promise<NextEffect> {
-    const { ledger, who } = this.#options;
+    const { ledger, who } = this.#given.options;
     const { effect, look } = await advanceRow(
       ledger,
       this.#call.name,
       { ...event, who },
       this.#policy,
-      this.#attempt,
+      this.#given.attempt,
       this.#call,
     );
     this.#look = look;
@@ -204,13 +185,13 @@ export class Performing {
   #called(): NextEffect | Promise<NextEffect> {
     const event = { is: "called", call: this.#call } as const;
     if (this.#look === undefined) return this.#advance(event);
-    const seen = advance(this.#look, { ...event, who: this.#options.who }, this.#policy);
+    const seen = advance(this.#look, { ...event, who: this.#given.options.who }, this.#policy);
     const isChange = seen.row !== undefined || seen.entries.length > 0;
     return isChange ? this.#advance(event) : seen.effect;
   }
 
   async #send(generation: number, isResend: boolean): Promise<NextEffect> {
-    const { attempt, signal } = this.#attempt;
+    const { attempt, signal } = this.#given.attempt;
     if (signal.aborted) throw signal.reason;
     // A resend waits: the cause of the lost response may still be there.
     if (this.#sends > 0)
@@ -221,13 +202,12 @@ export class Performing {
     const releases: Array<() => Promise<unknown>> = [];
     try {
       const dispatched = await dispatch({
-        ...this.#options,
-        attempt: this.#attempt,
-        operation: this.#operation,
+        ...this.#given.options,
+        ...this.#given,
         call: this.#call,
         policy: this.#policy,
-        options: this.#task,
-        request: this.#request ?? {},
+        options: this.#given.task,
+        request: requestOf(this.#given.task) ?? {},
         key: keyOf(this.#call.name, generation),
         isResend,
         sentForMs: row === undefined || row.sends === 0 ? undefined : this.#now - row.createdAt,
@@ -291,7 +271,7 @@ export class Performing {
 
   /** Reads the service; if it cannot be read, time helps. */
   async #reading<A>(read: () => Promise<A>, isUnsent = false): Promise<A> {
-    const { attempt, signal } = this.#attempt;
+    const { attempt, signal } = this.#given.attempt;
     try {
       return await orAborted(read, signal);
     } catch (error) {
@@ -304,9 +284,9 @@ export class Performing {
   async #search(row: WriteRow | undefined): Promise<Verdict> {
     if (row === undefined) throw new Error("There is no row to reconcile.");
     if (this.#elsewhere.length > 0) return renamed(this.#elsewhere);
-    const { search } = this.#operation;
+    const { search } = this.#given.operation;
     if (search === undefined) return { is: "absent" };
-    return this.#reading(() => search(row, this.#now, this.#attempt.signal));
+    return this.#reading(() => search(row, this.#now, this.#given.attempt.signal));
   }
 
   async #reconcile(): Promise<NextEffect> {
@@ -337,7 +317,7 @@ export class Performing {
       this.#elsewhere = [];
       // Every row listed now counts: a person has waited long enough.
       const read = await this.#search({ ...row, until: 0 });
-      const nextAt = this.#now + grownWait(this.#attempt.attempt);
+      const nextAt = this.#now + grownWait(this.#given.attempt.attempt);
       const verdict = read.is === "later" ? { ...read, at: Math.min(read.at, nextAt) } : read;
       return this.#found((seen) => ({ is: "reread", version, decision, verdict: seen }), verdict);
     }
@@ -351,18 +331,23 @@ export class Performing {
 
   /** Reads the id that a person gave, and compares it with the request. The result of another write does not match. */
   async #readNamed(row: WriteRow, id: string): Promise<ReadMade> {
-    const owners = await this.#options.ledger.owners(row.account, row.operation, [id]);
+    const owners = await this.#given.options.ledger.owners(row.account, row.operation, [id]);
     const owner = owners.get(id);
     if (owner !== undefined && (owner.workflowId !== row.workflowId || owner.step !== row.step)) {
       return { is: "fault", fault: `${owner.workflowId} (${owner.step}) has made ${id}.` };
     }
-    const read = await this.#operation.read(row, id, this.#request, this.#attempt.signal);
+    const read = await this.#given.operation.read(
+      row,
+      id,
+      requestOf(this.#given.task),
+      this.#given.attempt.signal,
+    );
     if (read.is === "fault") return read;
     // A row with the key of another unknown write belongs to that write.
     const shown = textAt(read.result, "unique_request_id");
     if (shown === undefined) return read;
     const key = plainKey(shown);
-    const rivals = await this.#options.ledger.rivals(row.account, row.operation, row);
+    const rivals = await this.#given.options.ledger.rivals(row.account, row.operation, row);
     const rival = rivals.find((other) => keysOf(other).includes(key));
     return rival === undefined
       ? read

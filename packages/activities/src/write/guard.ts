@@ -71,10 +71,8 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Leaves the row's version, since which nothing was sent, for the next attempt; 0 without a row. */
   readonly heartbeat: (version: number) => void;
-  /** Asks Temporal for the root of its run. */
-  readonly rootId: () => Promise<string>;
-  /** Asks Temporal whether its run is open. Rejects if Temporal does not answer. */
-  readonly isRunOpen: () => Promise<boolean>;
+  /** Asks Temporal whether its run is open, and for its root. Rejects if Temporal does not answer. */
+  readonly describe: () => Promise<{ readonly isOpen: boolean; readonly rootId: string }>;
 }
 
 /** A dispatch is permitted within this time of its attempt's start, by both clocks. */
@@ -116,10 +114,14 @@ interface GuardOptions {
 class Guard {
   readonly #options: GuardOptions;
   #phase: "unasked" | "asked" | "permitted" | "stopped" = "unasked";
-  #blocked: string | undefined;
+  /** Why the last dispatch was not permitted. */
+  blocked: string | undefined;
+  /** The attempt's signal; it does not abort a send that has begun. */
+  readonly signal: AbortSignal;
 
   constructor(options: GuardOptions) {
     this.#options = options;
+    this.signal = options.attempt.signal;
   }
 
   /** Whether the ledger may have committed `sending`: then the outcome must be recorded. */
@@ -130,16 +132,6 @@ class Guard {
   /** Whether the ledger was asked at all. */
   get isAsked(): boolean {
     return this.#phase !== "unasked";
-  }
-
-  /** Why the last dispatch was not permitted. */
-  get blocked(): string | undefined {
-    return this.#blocked;
-  }
-
-  /** The attempt's signal; it does not abort a send that has begun. */
-  get signal(): AbortSignal {
-    return this.#options.attempt.signal;
   }
 
   /** Guards each dispatch of a call of the client. */
@@ -158,11 +150,11 @@ class Guard {
 
   /** Asks for one dispatch, which has to follow at once; rejects with the reason if it must not. `what`: see the event. */
   async permit(what?: string): Promise<void> {
-    this.#blocked = undefined;
+    this.blocked = undefined;
     try {
       await this.#check(what);
     } catch (error) {
-      this.#blocked = messageOf(error);
+      this.blocked = messageOf(error);
       throw error;
     }
   }
@@ -174,7 +166,7 @@ class Guard {
       if (attempt.signal.aborted) throw new Error("Its activity was cancelled.");
       this.#checkTime();
       if (msSince(attempt.startedAt) > AT_ONCE_MS) {
-        const isOpen = await attempt.isRunOpen().catch((error: unknown) => {
+        const { isOpen } = await attempt.describe().catch((error: unknown) => {
           throw new Error(`Temporal did not confirm that its run is open: ${messageOf(error)}`);
         });
         if (!isOpen) throw new Error("Its run has ended.");

@@ -1,5 +1,6 @@
 import type { Endpoints, Fault } from "@durable-payments/api-core";
 import type {
+  Call,
   JsonObject,
   Ledger,
   Limits,
@@ -12,7 +13,7 @@ import type {
 import type { WriteCall, WriteOptions } from "@durable-payments/protocol/calls";
 import type { ReadName } from "../reads.ts";
 import type { makeAgreement } from "./believed.ts";
-import type { Sending } from "./guard.ts";
+import type { Attempt, Sending } from "./guard.ts";
 
 /** The id that a person gave; with `NOT_CONFIRMED` in the result if nothing could confirm it. */
 export type ReadMade =
@@ -84,6 +85,16 @@ export interface EngineOptions {
 /** A write to perform: the activity's input, under the name of its operation. */
 export interface WriteTask extends WriteCall {
   readonly operation: string;
+}
+
+/** One write in one attempt. */
+export interface Given {
+  readonly options: EngineOptions;
+  readonly attempt: Attempt;
+  readonly operation: WriteOperation;
+  readonly call: Call;
+  /** The activity's input; nothing if a row is reconciled without it. */
+  readonly task: Partial<WriteTask>;
 }
 
 /** Assumed lifetime of a key at the service. Its document does not say. */

@@ -12,7 +12,7 @@ import {
 import { createHash } from "node:crypto";
 import type { Fault } from "@durable-payments/api-core";
 import { failureTypes } from "@durable-payments/protocol/calls";
-import type { EngineOptions, WriteOperation, WriteTask } from "./operation.ts";
+import type { Given, WriteOperation, WriteTask } from "./operation.ts";
 
 /** Returns the fields that hold a text or a number, as texts. */
 export const pickTexts = (value: unknown, fields: ReadonlyArray<string>): JsonObject =>
@@ -56,21 +56,16 @@ const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
   `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
 
 /** Facts that must be known before a write may be sent. */
-export interface Preparing extends EngineOptions {
-  readonly operation: WriteOperation;
-  readonly call: Call;
-  readonly task: Partial<WriteTask>;
+export interface Preparing extends Given {
   readonly look: Look;
   /** Reads the service; if it cannot be read, time helps. */
   readonly reading: <A>(read: () => Promise<A>) => Promise<A>;
-  /** Asks Temporal for the root of the attempt's run. */
-  readonly rootId: () => Promise<string>;
   /** Makes the failure that ends the step. */
   readonly fail: (type: string, message: string, details?: JsonObject) => Error;
 }
 
 /** A request is plain JSON. */
-const requestOf = ({ request = {} }: Partial<WriteTask>) => request as JsonObject;
+export const requestOf = ({ request }: Partial<WriteTask>) => request as JsonObject | undefined;
 
 /** Whether nothing of a row is in flight, so that its request may be sent next. */
 const mayBeSent = (row: WriteRow | undefined): boolean =>
@@ -89,7 +84,7 @@ const checkInputs = async ({
   fail,
   look,
   operation,
-  operations,
+  options: { operations },
   task,
 }: Preparing): Promise<void> => {
   const texts: Array<string> = [];
@@ -106,7 +101,7 @@ const checkInputs = async ({
     const all = over === undefined ? faults : [{ field: "", problem: over }];
     if (all.length > 0) texts.push(faultsText(name, all));
   };
-  await check(operation, requestOf(task), false);
+  await check(operation, requestOf(task) ?? {}, false);
   for (const { operation: name, request: later } of task.planned ?? []) {
     const known = operations.get(name);
     if (known === undefined) {
@@ -126,20 +121,21 @@ const readForApproval = async ({
   look,
   operation: { payee },
   reading,
-  rootId,
+  attempt,
   task,
 }: Preparing): Promise<Pick<Call, "isRootCertain" | "payee">> =>
   approvalReason(look, call, call) === undefined
     ? {}
     : {
-        payee: await reading(async () => payee?.(requestOf(task))),
-        isRootCertain: call.rootId === call.ownerId || call.rootId === (await rootId()),
+        payee: await reading(async () => payee?.(requestOf(task) ?? {})),
+        isRootCertain:
+          call.rootId === call.ownerId || call.rootId === (await attempt.describe()).rootId,
       };
 
 /** Returns whether the step was renamed: then the same request may have succeeded under the other name. */
 const elsewhereOf = async ({
   call: { name, operation, request, runId },
-  ledger,
+  options: { ledger },
   look: { row },
   operation: { name: operationName, policy },
   task,

@@ -26,8 +26,7 @@ export const attemptOf = (given: Partial<Attempt> = {}): Attempt => ({
   startedAt: { wall: Date.now(), monotonic: performance.now() },
   signal: new AbortController().signal,
   heartbeat: () => {},
-  isRunOpen: async () => true,
-  rootId: async () => given.workflowId ?? "pay-1",
+  describe: async () => ({ isOpen: true, rootId: given.workflowId ?? "pay-1" }),
   ...given,
 });
 

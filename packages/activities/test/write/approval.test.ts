@@ -79,10 +79,16 @@ describe("approval", () => {
   it("counts the start of a root only if Temporal says that it is the root", async () => {
     const world = await makeWorld();
     await start(world, "order-1", "ada");
-    const { again } = await asking(world, { rootId: async () => "pay-1" }, "order-1");
+    const { again } = await asking(
+      world,
+      { describe: async () => ({ isOpen: true, rootId: "pay-1" }) },
+      "order-1",
+    );
     expect(await again()).toMatchObject({ is: "waiting", needs: "approval" });
     expect(await payoutsOf(world)).toBe(0);
-    expect(await again({ rootId: async () => "order-1" })).toMatchObject({ is: "done" });
+    expect(
+      await again({ describe: async () => ({ isOpen: true, rootId: "order-1" }) }),
+    ).toMatchObject({ is: "done" });
   });
 
   it("asks Temporal for no root if nobody has to approve", async () => {

@@ -329,12 +329,12 @@ describe("the fence", () => {
     const world = await makeWorld();
     const task = await payable(world);
     const startedAt = { wall: Date.now() - 2_000, monotonic: performance.now() - 2_000 };
-    const isRunOpen = async () => false;
-    expect(await world.once(task, { startedAt, isRunOpen })).toMatchObject({ is: "wait" });
+    const describe = async () => ({ isOpen: false, rootId: "pay-1" });
+    expect(await world.once(task, { startedAt, describe })).toMatchObject({ is: "wait" });
     const cannot = async () => {
       throw new Error("unavailable");
     };
-    expect(await world.once(task, { startedAt, isRunOpen: cannot })).toMatchObject({ is: "wait" });
+    expect(await world.once(task, { startedAt, describe: cannot })).toMatchObject({ is: "wait" });
     expect(await payoutsOf(world)).toBe(0);
   });
 

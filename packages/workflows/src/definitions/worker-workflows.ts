@@ -11,6 +11,7 @@ import {
   workflowInfo,
 } from "@temporalio/workflow";
 import { refuseFaults } from "../run.ts";
+import { activity } from "../steps/write.ts";
 
 /**
  * Checks the worker's prerequisites for each of its accounts: the service accepts the sign-in, and the ledger answers. It
@@ -20,16 +21,14 @@ export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<
   const { taskQueue } = workflowInfo();
   await Promise.all(
     (accounts ?? [undefined]).map((account) => {
-      const queue = accountQueue(taskQueue, account);
-      const activities = proxyActivities<PaymentsActivities>({
-        taskQueue: queue,
+      const check = activity("checkWorker", account, {
         startToCloseTimeout: "1 minute",
         // The worker controller gives the run an hour: an earlier end reports the failure.
         scheduleToCloseTimeout: "50 minutes",
         retry: { initialInterval: "1 second", maximumInterval: "1 minute" },
-        summary: `Sign in and read the ledger, by ${queue}`,
+        summary: `Sign in and read the ledger, by ${accountQueue(taskQueue, account)}`,
       });
-      return activities.checkWorker();
+      return check();
     }),
   );
 }
@@ -42,8 +41,7 @@ export async function checkWorker({ accounts }: CheckWorkerInput = {}): Promise<
  */
 export async function tracker(input: TrackerInput): Promise<void> {
   refuseFaults("tracker", input);
-  const { track } = proxyActivities<PaymentsActivities>({
-    taskQueue: accountQueue(workflowInfo().taskQueue, input.name),
+  const track = activity("track", input.name, {
     // The activity ends after hours; heartbeats reveal a lost worker.
     startToCloseTimeout: "1 day",
     heartbeatTimeout: "15 seconds",
@@ -86,9 +84,8 @@ export async function notifier(state?: NotifierState): Promise<void> {
  */
 export async function payoutBatch(chunk: PayoutChunk): Promise<void> {
   refuseFaults("payoutBatch", chunk);
-  const { startRows } = proxyActivities<PaymentsActivities>({
-    // One account pays all rows of a file: its worker can read the payees.
-    taskQueue: accountQueue(workflowInfo().taskQueue, chunk.rows[0]?.input.account),
+  // One account pays all rows of a file: its worker can read the payees.
+  const startRows = activity("startRows", chunk.rows[0]?.input.account, {
     startToCloseTimeout: "1 hour",
     heartbeatTimeout: "30 seconds",
     retry: { initialInterval: "2 seconds", maximumInterval: "1 minute" },

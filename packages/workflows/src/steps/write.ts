@@ -164,21 +164,17 @@ const callOf = (step: string, { calls, key, version: seen }: CalledStep, run: Id
 
 type Mode = Pick<WriteCall, "mode">;
 
-interface Sending {
-  readonly step: string;
-  readonly called: CalledStep;
-  readonly call: (mode: Mode) => Promise<WriteAnswer>;
-  readonly kept: (made: Fields) => Fields;
-  /** Notes how the step has failed. */
-  readonly failed?: (outcome: string) => void;
-}
-
 /**
  * Calls the activity of a step until no person is needed, and closes the step if it is cancelled. It uses callbacks
  * instead of `await`: the SDK takes a stack trace of each promise, which is the main cost of a replay.
  */
-const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
-  const { call, called, kept, step } = sending;
+const untilAnswered = (
+  step: string,
+  called: CalledStep,
+  call: (mode: Mode) => Promise<WriteAnswer>,
+  mode: Mode = {},
+): Promise<Fields> => {
+  const again = (next: Mode) => untilAnswered(step, called, call, next);
   const state = runState();
   const seen = nudgesOf(state, step);
   called.calls += 1;
@@ -189,22 +185,18 @@ const untilAnswered = (sending: Sending, mode: Mode = {}): Promise<Fields> => {
     const isCutShort =
       isCancellation(failure) ||
       (CancellationScope.current().consideredCancelled && failure instanceof ActivityFailure);
-    if (!isCutShort || mode.mode === "close") {
-      const { type } = failure instanceof ApplicationFailure ? failure : {};
-      sending.failed?.(isCancellation(failure) ? CANCELLED : (type ?? "error"));
-      throw failure;
-    }
+    if (!isCutShort || mode.mode === "close") throw failure;
     // Waits for a send; ends a write that was not sent.
-    return CancellationScope.nonCancellable(() => untilAnswered(sending, { mode: "close" }));
+    return CancellationScope.nonCancellable(() => again({ mode: "close" }));
   };
   return call(mode).then((answer) => {
     // An activity can be completed by hand, with anything.
-    if (!isRecord(answer)) return untilAnswered(sending, mode);
-    if (answer.is === "done" && isRecord(answer.made)) return kept(answer.made);
+    if (!isRecord(answer)) return again(mode);
+    if (answer.is === "done" && isRecord(answer.made)) return answer.made;
     if (answer.is === "waiting") called.version = answer.version;
     return condition(() => nudgesOf(state, step) > seen, SLOW, {
       summary: `Waiting for a person: inbox ${workflowInfo().workflowId}`,
-    }).then(() => untilAnswered(sending, mode), failed);
+    }).then(() => again(mode), failed);
   }, failed);
 };
 
@@ -221,7 +213,7 @@ const moneyIn = ({ amount, card_limit, currency }: Fields): string | undefined =
 };
 
 const send = (
-  { operation, ...write }: Write,
+  { operation, ...given }: Write,
   [step, called]: [string, CalledStep],
   options: WriteOptions,
 ): Promise<Fields> => {
@@ -234,7 +226,7 @@ const send = (
   state.planned = [];
   const claimed = run.voucher?.is === "first" ? [] : claimedBeside(operation, step);
   // The types of the steps guarantee a plain object.
-  const request = write.request as Fields;
+  const request = given.request as Fields;
   const summary = [step, moneyIn(request)].filter(Boolean).join(": ");
   const { account, key } = called;
   /** Beliefs that the last call has compared with the ledger. */
@@ -243,27 +235,22 @@ const send = (
     const of = { step, operation, ...(account && { account }), ...(key && { key }) };
     state.believed = [...state.believed, { ...of, ...outcome }];
   };
-  return untilAnswered({
-    step,
-    called,
-    call: (mode) => {
-      compared = mode.mode === undefined ? state.believed : [];
-      return activityOf(
-        // The activity of each write has this type, that of an operation of your own, too.
-        operation as "createPayout",
-        called,
-        summary,
-      )({
-        ...callOf(step, called, run),
-        isNamed: called.isNamed,
-        request,
-        ...options,
-        ...(planned.length > 0 && { planned }),
-        ...(claimed.length > 0 && { claimed }),
-        ...mode,
-      });
-    },
-    kept: (made) => {
+  const call = (mode: Mode) => {
+    compared = mode.mode === undefined ? state.believed : [];
+    // The activity of each write has this type, that of an operation of your own, too.
+    const write = activityOf(operation as "createPayout", called, summary);
+    return write({
+      ...callOf(step, called, run),
+      isNamed: called.isNamed,
+      request,
+      ...options,
+      ...(planned.length > 0 && { planned }),
+      ...(claimed.length > 0 && { claimed }),
+      ...mode,
+    });
+  };
+  return untilAnswered(step, called, call).then(
+    (made) => {
       called.made = made;
       const ids = Object.entries(made).flatMap(([field, id]) =>
         /^(.*_)?id$/.test(field) && typeof id === "string" ? [id] : [],
@@ -273,8 +260,12 @@ const send = (
       believe({ ids });
       return made;
     },
-    failed: (outcome) => believe({ outcome }),
-  });
+    (failure: unknown) => {
+      const { type } = failure instanceof ApplicationFailure ? failure : {};
+      believe({ outcome: isCancellation(failure) ? CANCELLED : (type ?? "error") });
+      throw failure;
+    },
+  );
 };
 
 /**
@@ -323,15 +314,9 @@ export const undo = (
       newStep(key === undefined ? UNDO : step, true, { account, key });
     await called.last?.catch(() => undefined);
     const { made, operation } = called;
-    const call = () =>
-      activityOf(
-        UNDO,
-        called,
-        `undo ${step}`,
-      )({
-        ...callOf(step, called, run),
-        operation,
-        ...(made !== undefined && { made }),
-      });
-    await untilAnswered({ step, called, call, kept: (made) => made }, { mode: "close" });
+    const call = () => {
+      const send = activityOf(UNDO, called, `undo ${step}`);
+      return send({ ...callOf(step, called, run), operation, ...(made !== undefined && { made }) });
+    };
+    await untilAnswered(step, called, call, { mode: "close" });
   });
