@@ -7,11 +7,10 @@ export {
 } from "./make-activities.ts";
 export type { NotifierActivities } from "./notifications/notifier-activities.ts";
 export { type NotificationSettings, readNotificationSettings } from "./notifications/webhook.ts";
-export type { ReadActivities } from "./reads.ts";
+export type { ReadActivities, WorkerCheckActivities } from "./reads.ts";
 export { type AttemptTrace, inAttemptTrace, type PaymentsRuntime } from "./run-operation.ts";
 export { readTracked } from "./tracker/track.ts";
 export type { WaitsBy } from "./waits.ts";
-export type { WorkerCheckActivities } from "./reads.ts";
 export type { WriteActivity } from "./write/activity.ts";
 export {
   type CallContext,

@@ -19,7 +19,7 @@ const Key = Schema.String.check(Schema.makeFilter(isKey, { expected: KEY_RULE })
 const optional = Schema.optionalKey;
 
 /** A request of a later step, checked together with the first. */
-export const plannedRequest = Schema.Struct({ operation: Text, request: Json });
+const plannedRequest = Schema.Struct({ operation: Text, request: Json });
 
 /** Options of a step, in addition to its request. */
 export const writeOptions = Schema.Struct({
@@ -167,7 +167,6 @@ export const notifierInput = Schema.UndefinedOr(
   Schema.declare(isNotifierState, { expected: "a state with the time from which it looks" }),
 );
 
-export interface PlannedRequest extends Schema.Schema.Type<typeof plannedRequest> {}
 export interface WriteOptions extends Schema.Schema.Type<typeof writeOptions> {}
 export interface Believed extends Schema.Schema.Type<typeof believed> {}
 export interface WriteCall extends Schema.Schema.Type<typeof writeCall> {}

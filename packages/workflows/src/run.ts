@@ -5,7 +5,7 @@ import {
   type Believed,
   CANCELLED,
   nudgeSignal,
-  type PlannedRequest,
+  type WriteCall,
   VOUCHER,
   voucherOf,
 } from "@durable-payments/protocol/calls";
@@ -54,7 +54,7 @@ const install = () => {
     /** Children that this run has vouched for. */
     children: new Set<string>(),
     /** Requests that the next write checks too. */
-    planned: [] as ReadonlyArray<PlannedRequest>,
+    planned: [] as NonNullable<WriteCall["planned"]>,
     /** Outcomes of steps and waits that no later write has compared with the ledger. */
     believed: [] as ReadonlyArray<Believed>,
     /** Nudges that named all steps, and by step. */

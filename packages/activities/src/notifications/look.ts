@@ -9,15 +9,13 @@ import { listedRuns, OPEN_RUNS, webUiLink } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { createHash } from "node:crypto";
+import type { NotificationSettings } from "./webhook.ts";
 
 /** The scope of the notifications, and the time after which a run is overdue. */
-export interface LookOptions {
+export interface LookOptions extends Pick<NotificationSettings, "overdueAfterMs" | "webUi"> {
   readonly ledger: Ledger;
   readonly namespace: string;
   readonly taskQueue: string;
-  readonly overdueAfterMs: number;
-  /** Address of Temporal's Web UI. */
-  readonly webUi?: string | undefined;
 }
 
 /** How late Temporal may list that a run has ended. */
