@@ -172,14 +172,16 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   const set = ["limits", "set", ...grace];
   expect(await runStarter(...set, "--max", "EUR=100.00")).toMatchObject({ code: 0 });
   const looser = await runStarter(...set, "--max", "EUR=200.00,USD=5", "--json");
-  const { hash: asked } = JSON.parse(looser.stdout) as { readonly hash: string };
-  const approveLimits = ["limits", "approve", "--by", "ada"];
+  const { hash: asked, id } = JSON.parse(looser.stdout) as Record<"hash" | "id", string>;
+  const approveLimits = ["approve", id, "--by", "ada"];
   expect(await runStarter(...approveLimits)).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("grace asks for: at most 200.00 EUR, 5 USD"),
+    stderr: expect.stringMatching(/grace asks for[^]*Then: at most 200\.00 EUR, 5 USD/),
   });
-  const limited = await runStarter(...approveLimits, "--hash", asked, "--json");
-  expect(JSON.parse(limited.stdout)).toMatchObject({ maxAmounts: { EUR: "200.00", USD: "5" } });
+  const other = await runStarter(...approveLimits, "--hash", "0".repeat(32));
+  expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining("not what was shown") });
+  const limited = await runStarter(...approveLimits, "--hash", asked);
+  expect(limited.stdout).toContain(`${id}: approved by ada.`);
   expect((await runStarter("limits", "show")).stdout).toContain("at most 200.00 EUR, 5 USD");
   vi.stubEnv("PAYMENTS_CLIENT_ID", undefined);
   vi.stubEnv("PAYMENTS_BASE_URL", undefined);

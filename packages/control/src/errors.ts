@@ -36,8 +36,6 @@ export type NextOperation =
       readonly workflowId?: string;
       readonly isOnboarding?: true;
     }
-  /** Approve looser limits of an account, by its hash. */
-  | { readonly operation: "approveLimits"; readonly account: string; readonly hash?: string }
   | { readonly operation: "list"; readonly status?: string }
   | { readonly operation: "inbox" | "doctor" | "recover" | "testWebhook" }
   | { readonly operation: "startWorker" | "startServer" };

@@ -60,22 +60,17 @@ export const approve = Command.make("approve", approving, (given) =>
   runCommand(given.json, (output, work) => work.approveShown(output, given)),
 ).pipe(
   described(
-    "Approve a payment or a file, as a second person",
-    `Approve exactly what \`starter show ID\` shows. At a terminal, it shows that
+    "Approve a payment, a file or limits, as a second person",
+    `Approve exactly what \`starter inbox\` shows. At a terminal, it shows that
   and prompts. In a script, pass the --hash that show and inbox print: nothing
-  else is approved. A person who started, amended, overrode or resent it cannot
-  approve it.`,
+  else is approved. A person who started, amended, overrode or resent it, or set
+  the limits, cannot approve it.`,
   ),
 );
 
 /** `starter reject`: a second person rejects it. */
 export const reject = Command.make("reject", { id, by, reason, json }, ({ id, ...given }) =>
   runAct(given, true, async (deciding, acting, output, work) => {
-    if ((await deciding.ledger.batch(id)) !== undefined) {
-      await work.decideBatch(deciding, id, "reject", acting);
-      output.answer({ batch: id, is: "rejected" }, ({ batch }) => `${batch}: rejected.`);
-      return;
-    }
     const { nudged } = await work.reject(deciding, id, acting);
     output.answer({ workflowId: id, is: "rejected", nudged }, (shown) =>
       work.decidedText(`${shown.workflowId}: rejected by ${acting.by}.`, shown),

@@ -17,7 +17,7 @@ import { badUsage } from "../exit-codes.ts";
 import { ask, canAsk, confirm } from "../output/ask.ts";
 import { decidedText, unansweredLines } from "../output/next.ts";
 import { type Output, visible } from "../output/output.ts";
-import { questionLines } from "../output/run-text.ts";
+import { askedText, questionLines } from "../output/run-text.ts";
 import { counted, wrap } from "../output/text.ts";
 import { deciding } from "../settings.ts";
 import { actingOf } from "./given.ts";
@@ -62,13 +62,12 @@ const askAnswer = async (
   flags: AnswerFlags,
   acting: Acting,
 ): Promise<Answer> => {
-  const lines = questionLines(visible(item));
   if (!canAsk())
     throw badUsage(
       "Pass the question that you have read, and your answer: --for QUESTION --choose ANSWER. Nothing was done.",
-      lines,
+      questionLines(item),
     );
-  for (const line of lines) output.say(wrap(line, "  "));
+  output.say(askedText(visible(item)));
   const choose = flags.choose ?? (await askChoice());
   const answered = { ...acting, choose, question: item.question ?? "" };
   if (choose === "found") {

@@ -99,10 +99,6 @@ const wordsOf = (
       const [verb, command] = next.isOnboarding ? ["Start", "onboard"] : ["Pay", "pay"];
       return [`${verb} it anyway`, command, "FILE", ...ofId, "--not-a-duplicate", "WHY"];
     }
-    case "approveLimits": {
-      const flags = [...flag("--account", next.account), ...flag("--hash", next.hash)];
-      return ["Approve the limits", "limits", "approve", ...flags];
-    }
     case "list":
       return ["List them", "list", ...flag("--status", next.status)];
     case "testWebhook":
@@ -160,14 +156,19 @@ const NUDGED: Readonly<Record<Nudged, string>> = {
   nudged: "The run was notified.",
   noRun: "No run is open: it applies to the next one.",
   unanswered: "Temporal does not answer: the tracker notifies the run as soon as it does.",
+  late: "Temporal does not answer: the file looks within 12 hours, or as soon as you pause and resume it.",
 };
 
 /** Returns the recorded decision, and the command that shows its effect. */
 export const decidedText = (
   what: string,
   { nudged, workflowId }: { readonly nudged: Nudged; readonly workflowId: string },
-): string =>
-  [`${what} ${NUDGED[nudged]}`, ...nextLines([{ operation: "show", workflowId }])].join("\n");
+): string => {
+  // Of limits there is a log, and no run.
+  const isLog = workflowId.startsWith("limits/") && { isLog: true as const };
+  const next = nextLines([{ operation: "show", workflowId, ...isLog }]);
+  return [`${what} ${NUDGED[nudged]}`, ...next].join("\n");
+};
 
 /** Returns what had succeeded before a stop order, which does not reverse it. */
 export const succeededLines = (succeeded: Cancelled["succeeded"]): ReadonlyArray<string> =>

@@ -101,6 +101,13 @@ export const questionLines = (item: InboxItem): ReadonlyArray<string> => {
   ];
 };
 
+/** Prints all that a person reads before a decision. */
+export const askedText = (item: InboxItem): string =>
+  [
+    ...questionLines(item).map((line) => wrap(line, "  ")),
+    ...(item.file === undefined ? [] : listingLines(item.file, item.file)),
+  ].join("\n");
+
 const questionText = (item: InboxItem): string => {
   const [title = "", ...lines] = questionLines(item);
   return [styled("bold", wrap(title)), ...lines.map((line) => wrap(line, "    "))].join("\n");
@@ -149,18 +156,20 @@ const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
 };
 
 /** The command that asks, and shows all choices. */
-const commandFor = ({ hash, kind, workflowId }: InboxItem): string => {
-  const given = hash === null ? {} : { hash };
-  return commandOf(
+const commandFor = ({ hash, kind, workflowId }: InboxItem): string =>
+  commandOf(
     kind === "question"
       ? { operation: "answer", workflowId }
       : kind === "unknown"
         ? { operation: "show", workflowId }
-        : kind === "limits"
-          ? { operation: "approveLimits", account: workflowId.replace("limits/", ""), ...given }
-          : { operation: "approve", workflowId, ...given },
+        : { operation: "approve", workflowId, ...(hash !== null && { hash }) },
   );
-};
+
+/** Words an approval for the error of a script; the rows of a file are for `show`. */
+export const approvalLines = (item: InboxItem): ReadonlyArray<string> =>
+  item.file === undefined
+    ? [...questionLines(item), commandFor(item)]
+    : [commandOf({ operation: "show", workflowId: item.workflowId })];
 
 const itemText = (item: InboxItem, index: number, now: number): string => {
   const { kind, since, startedBy, step, workflowId } = item;

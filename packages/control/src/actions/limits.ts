@@ -8,6 +8,7 @@ import {
   type Amounts,
   isSamePerson,
   type Limits,
+  limitsId,
 } from "@durable-payments/ledger";
 import { hashOf } from "@durable-payments/protocol/account";
 import { invalidInput, notFound, refused } from "../errors.ts";
@@ -18,6 +19,8 @@ import { type Acting, actorOf } from "./decide/record.ts";
 export interface LimitsView extends AccountLimits {
   /** Hash of the account. */
   readonly account: string;
+  /** The id of its log, by which looser limits are approved. */
+  readonly id: string;
   /** Names exactly the limits now and those that wait; null if none wait. */
   readonly hash: string | null;
 }
@@ -33,6 +36,7 @@ const viewOf = async ({ ledger }: OfLedger, account: string): Promise<LimitsView
   return {
     ...limits,
     account,
+    id: limitsId(account),
     hash: isAsked ? hashOf([account, limits]).slice(0, HASH_DIGITS) : null,
   };
 };

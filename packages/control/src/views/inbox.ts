@@ -1,4 +1,4 @@
-import { type Decision, type Ledger, limitsId, type WriteRow } from "@durable-payments/ledger";
+import { type Batch, type Decision, type Ledger, type WriteRow } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
@@ -58,9 +58,6 @@ export const itemsOf = (
     },
   );
 
-/** Likely duplicates that the inbox names of each file. */
-const MOST_WARNED = 3;
-
 /** Most writes with an unknown outcome whose runs are read. */
 const MOST_LOOKED_AT = 200;
 
@@ -82,51 +79,51 @@ const leftUnknown = async (
   return left.flat();
 };
 
+/** Fields of an item that is no write. */
+const NO_WRITE = {
+  ...paymentFields(undefined),
+  step: null,
+  operation: null,
+  question: null,
+  candidates: [],
+  details: [],
+} as const;
+
+const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
+  const listing = await readListing(ledger, batch);
+  const { notDuplicate, warnings } = keptOf(batch);
+  const [sum, ...others] = listing.sums;
+  return {
+    ...NO_WRITE,
+    ...(others.length === 0 && sum),
+    kind: "batch",
+    workflowId: batch.id,
+    reference: batch.file,
+    reason: `A second person has to approve the ${batch.rows} rows of ${batch.file}.`,
+    since: batch.createdAt,
+    choices: choicesOf({
+      approve: "APPROVE: pays exactly these rows, to these accounts.",
+      reject: "REJECT: pays no row of this file.",
+    }),
+    startedBy: batch.createdBy,
+    hash: listing.hash,
+    file: { ...listing, warnings, notDuplicate },
+  };
+};
+
 const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => {
   const waiting = await ledger.batches({ states: ["needsApproval"] });
-  return atOnce(waiting, async (batch) => {
-    const { createdAt, createdBy, id, rows, file } = batch;
-    const listing = await readListing(ledger, batch);
-    const { notDuplicate, warnings } = keptOf(batch);
-    const [sum, ...others] = listing.sums;
-    const { amount = null, currency = null } = others.length === 0 ? (sum ?? {}) : {};
-    return {
-      kind: "batch",
-      workflowId: id,
-      step: null,
-      operation: null,
-      payee: null,
-      question: null,
-      candidates: [],
-      amount,
-      currency,
-      reference: file,
-      reason: `A second person has to approve the ${rows} rows of ${file}.`,
-      since: createdAt,
-      choices: choicesOf({
-        approve: "APPROVE: pays exactly these rows, to these accounts.",
-        reject: "REJECT: pays no row of this file.",
-      }),
-      startedBy: createdBy,
-      hash: listing.hash,
-      details: [],
-      file: { ...listing, warnings: warnings.slice(0, MOST_WARNED), notDuplicate },
-    };
-  });
+  return atOnce(waiting, (batch) => batchItem(ledger, batch));
 };
 
 const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
   (await readLimits({ ledger })).flatMap((limits) => {
-    const { account, hash, pending } = limits;
+    const { hash, id, pending } = limits;
     if (pending === undefined) return [];
     return {
-      ...paymentFields(undefined),
+      ...NO_WRITE,
       kind: "limits",
-      workflowId: limitsId(account),
-      step: null,
-      operation: null,
-      question: null,
-      candidates: [],
+      workflowId: id,
       reason: `${pending.by} asks for looser limits: ${pending.reason ?? "no reason"}`,
       since: pending.at,
       choices: choicesOf({ approve: "APPROVE: sends obey these limits from then on." }),
@@ -135,6 +132,21 @@ const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
       details: [`Now: ${limitsText(limits)}.`, `Then: ${limitsText(pending)}.`],
     };
   });
+
+/** Reads all that waits for approval under an id: of a run, a batch, or limits. */
+export const approvalsOf = async (
+  ledger: Ledger,
+  id: string,
+): Promise<ReadonlyArray<InboxItem>> => {
+  const batch = await ledger.batch(id);
+  if (batch !== undefined)
+    return batch.state === "needsApproval" ? [await batchItem(ledger, batch)] : [];
+  const writes = await itemsOf(ledger, await ledger.rowsOf(id));
+  const limits = await limitItems(ledger);
+  return [...writes, ...limits.filter(({ workflowId }) => workflowId === id)].filter(
+    ({ kind }) => kind !== "question",
+  );
+};
 
 /** Items that wait for a person, the oldest first. */
 export type Inbox = Awaited<ReturnType<typeof readInbox>>;

@@ -1,5 +1,5 @@
 export { type BatchDetails, type BatchView, findBatch, listBatches } from "./batch.ts";
-export { type Inbox, itemsOf, readInbox } from "./inbox.ts";
+export { approvalsOf, type Inbox, itemsOf, readInbox } from "./inbox.ts";
 export { listRuns, readStatuses, type RunList, type RunListFilter } from "./list.ts";
 export { type OverviewView, readOverview, type WaitingFor } from "./overview.ts";
 export { followRun, readLog, readRun, type RunDetails, type RunLog } from "./run.ts";

@@ -10,8 +10,9 @@ import {
 } from "@durable-payments/ledger";
 import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
 import { chunkId, type PayoutChunk } from "@durable-payments/protocol/calls";
+import { chunksOf } from "effect/Array";
 import type { Deciding, Operations } from "../../facts/connection/operations.ts";
-import { type Acting, actorOf, decisionOn, nudge } from "../decide/record.ts";
+import { type Acting, actorOf, decisionOn, nudge, type Nudged } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
 import { hashOfRows, ownRows } from "../../rules/listing.ts";
 
@@ -67,17 +68,18 @@ export const startChunk = (
 export const nudgeBatch = async (
   { client }: Pick<Deciding, "client">,
   batch: Batch,
-): Promise<void> => {
+): Promise<Nudged> => {
   const { chunks } = keptOf(batch);
-  for (let number = 1; number <= chunks; number++) await nudge(client, chunkId(batch.id, number));
+  let nudged: Nudged = "noRun";
+  for (let number = 1; number <= chunks; number++)
+    nudged = await nudge(client, chunkId(batch.id, number));
+  return nudged === "unanswered" ? "late" : nudged;
 };
 
 /** A second person's decision about a file. */
 export interface BatchDecision extends Acting {
   /** Hash of the rows that the person has seen: no others are approved. */
   readonly hash?: string | undefined;
-  /** Called as the approval of many rows proceeds. */
-  readonly onProgress?: ((approved: number, rows: number) => void) | undefined;
 }
 
 /** Decisions that one flight to the ledger has. */
@@ -89,7 +91,6 @@ const approveRows = async (
   { account, contentHash, id }: Batch,
   rows: ReadonlyArray<BatchRow>,
   actor: Actor,
-  onProgress: BatchDecision["onProgress"],
 ): Promise<void> => {
   const approveRow = async ({ mark, number, terms, workflowId }: BatchRow): Promise<void> => {
     const step = "createPayout";
@@ -108,10 +109,7 @@ const approveRows = async (
     const about = { step, question: contentHash, value };
     await ledger.decide(decisionOn({ account, workflowId }, "approve", actor, about));
   };
-  for (let at = 0; at < rows.length; at += DECIDED_AT_ONCE) {
-    await Promise.all(rows.slice(at, at + DECIDED_AT_ONCE).map(approveRow));
-    onProgress?.(Math.min(at + DECIDED_AT_ONCE, rows.length), rows.length);
-  }
+  for (const part of chunksOf(rows, DECIDED_AT_ONCE)) await Promise.all(part.map(approveRow));
 };
 
 /** Refuses an approval unless the person may give it, and has seen these rows. */
@@ -137,7 +135,7 @@ const NOT_PAID = { reject: "Rejected", cancel: "Cancelled" } as const;
  * continue. Rows that were not started stay unpaid, even if the same file is paid again. An approval that was interrupted
  * approves nothing until it is repeated: the batch starts no row before.
  *
- * @returns the batch, and the number of its unpaid rows.
+ * @returns the batch, whether its workflows were notified, and the number of its unpaid rows.
  * @throws Refused if it does not wait for an approval, the approver uploaded or started it, or it has other rows than
  *   `hash` says.
  */
@@ -146,10 +144,9 @@ export const decideBatch = async (
   id: string,
   kind: "approve" | keyof typeof NOT_PAID,
   decision: BatchDecision,
-): Promise<{ readonly batch: Batch; readonly rejected: number }> => {
+): Promise<{ readonly batch: Batch; readonly nudged: Nudged; readonly rejected: number }> => {
   const { ledger } = deciding;
-  const { hash: _, onProgress, ...acting } = decision;
-  const actor = actorOf(acting, kind !== "approve");
+  const actor = actorOf(decision, kind !== "approve");
   const check = (batch: Batch | undefined): Batch => {
     if (batch === undefined) throw notFound(`There is no batch ${id}. Nothing was done.`);
     const { state } = batch;
@@ -161,7 +158,7 @@ export const decideBatch = async (
   const rows = kind === "approve" ? ownRows(await readRows(ledger, id)) : [];
   if (kind === "approve") {
     checkApproval(seen, rows, decision);
-    await approveRows(deciding, seen, rows, actor, onProgress);
+    await approveRows(deciding, seen, rows, actor);
   }
   const batch = await ledger.saveBatch(id, (found) => {
     const before = check(found);
@@ -185,6 +182,5 @@ export const decideBatch = async (
     kind === "approve"
       ? 0
       : await ledger.rejectRows(id, `${NOT_PAID[kind]} by ${actor.by}: ${actor.reason}`);
-  await nudgeBatch(deciding, batch);
-  return { batch, rejected };
+  return { batch, nudged: await nudgeBatch(deciding, batch), rejected };
 };

@@ -1,8 +1,10 @@
-import { whyNotApprover, type WriteRow } from "@durable-payments/ledger";
+import { limitsId, whyNotApprover, type WriteRow } from "@durable-payments/ledger";
 import type { Deciding } from "../../facts/connection/operations.ts";
 import { notFound, refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
 import { awaitsApproval } from "../../rules/standing.ts";
+import { decideBatch } from "../batch/batch.ts";
+import { approveLimits } from "../limits.ts";
 import { askedRow } from "./answer.ts";
 import { type Acting, actorOf, type Decided, decisionOn, record } from "./record.ts";
 
@@ -35,14 +37,8 @@ const theApproval = async (
   );
 };
 
-/**
- * Approves exactly the send that a run shows: another generation, content or account needs a new approval.
- *
- * @param workflowId of the write, of the run that asks for it, or of its root.
- * @throws Refused if the approver has a part in the payment, nobody is known to have started it, or it is not what `hash`
- *   says.
- */
-export const approve = async (
+/** Approves exactly the send that a run shows: another generation, content or account needs a new approval. */
+const approvePayment = async (
   deciding: Deciding,
   workflowId: string,
   given: Approval,
@@ -68,8 +64,32 @@ export const approve = async (
   });
 };
 
+const LIMITS = limitsId("");
+
 /**
- * Rejects a payment that needs approval: nothing more is sent under its workflow id.
+ * Approves exactly what was shown: the send of a payment, the rows of a file, or looser limits.
+ *
+ * @param id of the write, of the run that asks for it, or of its root; of a batch; or of limits, as the inbox has them.
+ * @returns whether the run was notified.
+ * @throws Refused if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
+ *   NotFound if nothing waits for approval.
+ */
+export const approve = async (
+  deciding: Deciding,
+  id: string,
+  given: Approval,
+): Promise<Pick<Decided, "nudged">> => {
+  if (id.startsWith(LIMITS)) {
+    await approveLimits(deciding, id.slice(LIMITS.length), given);
+    return { nudged: "noRun" };
+  }
+  const isFile = (await deciding.ledger.batch(id)) !== undefined;
+  return isFile ? decideBatch(deciding, id, "approve", given) : approvePayment(deciding, id, given);
+};
+
+/**
+ * Rejects a payment that needs approval, after which nothing more is sent under its workflow id; or a file, of which no
+ * row is paid.
  *
  * @throws as {@link approve}; a requester may reject their own payment.
  */
@@ -77,8 +97,10 @@ export const reject = async (
   deciding: Deciding,
   workflowId: string,
   given: Omit<Approval, "hash">,
-): Promise<Decided> => {
+): Promise<Pick<Decided, "nudged">> => {
   const actor = actorOf(given, true);
+  if ((await deciding.ledger.batch(workflowId)) !== undefined)
+    return decideBatch(deciding, workflowId, "reject", given);
   const row = await theApproval(deciding, workflowId, given.question);
   const question = row.question?.id ?? null;
   const decision = decisionOn(row, "end", actor, { question, value: { rejected: true } });
