@@ -1,44 +1,35 @@
 import type { Fault } from "@durable-payments/api-core";
 import * as Data from "effect/Data";
 
+type Looking = "doctor" | "inbox" | "list" | "show" | "testWebhook";
+type Deciding = "answer" | "approve" | "cancel" | "reject" | "resume" | "retry" | "retryAll";
+/** `pay` and `onboard`: in spite of a likely duplicate. */
+type Starting = "onboard" | "pay" | "recover" | "startServer" | "startWorker";
+
 /** The next action after an error or a result, as data: a tool turns it into its own command. */
-export type NextOperation =
-  /** See one run or batch. */
-  | {
-      readonly operation: "show";
-      readonly workflowId: string;
-      readonly isLog?: true;
-      readonly isFollowed?: true;
-    }
-  | { readonly operation: "answer" | "reject" | "cancel"; readonly workflowId: string }
-  /** Approve what was shown; its hash says what that was. */
-  | { readonly operation: "approve"; readonly workflowId: string; readonly hash?: string }
-  | {
-      readonly operation: "retry";
-      readonly workflowId: string;
-      /** The run that was shown: no other run of the id is retried. */
-      readonly ifRun?: string;
-      /** A person ended it: the retry must override that, by name and with a reason. */
-      readonly isOverruling?: true;
-      /** With another input. */
-      readonly isAmended?: true;
-      /** From the beginning, instead of a reset. */
-      readonly isRestarted?: true;
-      readonly isDryRun?: true;
-    }
-  /** Retry all failed runs, or those of a batch. */
-  | { readonly operation: "retryAll"; readonly batch?: string }
-  /** Resume the sends of everything, a batch, or a run. */
-  | { readonly operation: "resume"; readonly of?: string }
-  /** Pay the file again despite the refusal, under the given id. */
-  | {
-      readonly operation: "payNotDuplicate";
-      readonly workflowId?: string;
-      readonly isOnboarding?: true;
-    }
-  | { readonly operation: "list"; readonly status?: string }
-  | { readonly operation: "inbox" | "doctor" | "recover" | "testWebhook" }
-  | { readonly operation: "startWorker" | "startServer" };
+export interface NextOperation {
+  readonly operation: Looking | Deciding | Starting;
+  /** The run, the batch, or the limits. */
+  readonly workflowId?: string;
+  /** Approves what was shown: its hash says what that was. */
+  readonly hash?: string;
+  /** Retries only the run that was shown. */
+  readonly ifRun?: string;
+  /** Retries the failed rows of a batch only. */
+  readonly batch?: string;
+  readonly status?: string;
+  /** Starts it under the same id again. */
+  readonly id?: string;
+  readonly isLog?: true;
+  readonly isFollowed?: true;
+  readonly isDryRun?: true;
+  /** A person ended it: the retry must override that, by name and with a reason. */
+  readonly isOverruling?: true;
+  /** Retries it with another input. */
+  readonly isAmended?: true;
+  /** Retries it from the beginning, instead of a reset. */
+  readonly isRestarted?: true;
+}
 
 interface Reported {
   /** The event, its effect on the money and the next action: for a person. */

@@ -37,79 +37,63 @@ export const starterName = (): string => {
 export const plainCommand = (...args: ReadonlyArray<string>): string =>
   [starterName(), ...args.map(shellQuoted)].join(" ");
 
-const flag = (name: string, value: string | true | undefined): ReadonlyArray<string> =>
-  value === undefined ? [] : value === true ? [name] : [name, value];
+/** Purpose of an operation, and its command if that has another name or words of its own. */
+const COMMANDS: Readonly<
+  Record<
+    NextOperation["operation"],
+    readonly [purpose: string, command?: string, ...words: ReadonlyArray<string>]
+  >
+> = {
+  answer: ["Answer it"],
+  approve: ["Approve it"],
+  cancel: ["Cancel it", "cancel", "--reason", "WHY"],
+  doctor: ["Find the fault"],
+  inbox: ["See what is waiting for a person"],
+  list: ["List them"],
+  onboard: ["Start it anyway", "onboard", "FILE", "--not-a-duplicate", "WHY"],
+  pay: ["Pay it anyway", "pay", "FILE", "--not-a-duplicate", "WHY"],
+  recover: ["Recover"],
+  reject: ["Reject it", "reject", "--reason", "WHY"],
+  resume: ["Resume sending"],
+  retry: ["Retry it"],
+  retryAll: ["Retry what failed", "retry", "--all-failed"],
+  show: ["See it"],
+  startServer: ["Start a server on this machine"],
+  startWorker: ["Start a worker"],
+  testWebhook: ["Test the webhook", "doctor", "--test-webhook"],
+};
 
-/** Purpose of an operation whose command has no flags. */
-const PURPOSES = {
-  answer: "Answer it",
-  approve: "Approve it",
-  reject: "Reject it",
-  cancel: "Cancel it",
-  doctor: "Find the fault",
-  inbox: "See what is waiting for a person",
-  recover: "Recover",
-  startServer: "Start a server on this machine",
-  startWorker: "Start a worker",
-} as const;
+/** Flags of a command by field; the first one with a purpose says what the command is for. */
+const FLAGS: ReadonlyArray<
+  readonly [field: keyof NextOperation, flags: ReadonlyArray<string>, purpose?: string]
+> = [
+  ["id", ["--id"]],
+  ["hash", ["--hash"]],
+  ["isLog", ["--log"], "See who did what"],
+  ["isFollowed", ["--follow"], "Follow it"],
+  ["ifRun", ["--if-run"]],
+  ["isDryRun", ["--dry-run"], "See what a retry would do"],
+  ["isOverruling", ["--override", "--reason", "WHY"], "Override the stop order"],
+  ["isAmended", ["--amend", "FILE"], "Retry it with another request"],
+  ["isRestarted", ["--restart"]],
+  ["batch", ["--batch"]],
+  ["status", ["--status"]],
+];
 
 /** Purpose of an operation, and the arguments of its command. */
 const wordsOf = (
   next: NextOperation,
 ): readonly [purpose: string, ...args: ReadonlyArray<string>] => {
-  switch (next.operation) {
-    case "show": {
-      const purpose = next.isLog ? "See who did what" : next.isFollowed ? "Follow it" : "See it";
-      const flags = [...flag("--log", next.isLog), ...flag("--follow", next.isFollowed)];
-      return [purpose, "show", next.workflowId, ...flags];
-    }
-    case "answer":
-      return [PURPOSES.answer, "answer", next.workflowId];
-    case "approve":
-      return [PURPOSES.approve, "approve", next.workflowId, ...flag("--hash", next.hash)];
-    case "reject":
-    case "cancel":
-      return [PURPOSES[next.operation], next.operation, next.workflowId, "--reason", "WHY"];
-    case "retry": {
-      const { ifRun, isAmended, isDryRun, isOverruling, isRestarted, workflowId } = next;
-      const purpose = isDryRun
-        ? "See what a retry would do"
-        : isOverruling
-          ? "Override the stop order"
-          : isAmended
-            ? "Retry it with another request"
-            : "Retry it";
-      return [
-        purpose,
-        "retry",
-        workflowId,
-        ...flag("--if-run", ifRun),
-        ...(isOverruling ? ["--override", "--reason", "WHY"] : []),
-        ...flag("--amend", isAmended && "FILE"),
-        ...flag("--restart", isRestarted),
-        ...flag("--dry-run", isDryRun),
-      ];
-    }
-    case "retryAll":
-      return ["Retry what failed", "retry", "--all-failed", ...flag("--batch", next.batch)];
-    case "resume":
-      return ["Resume sending", "resume", ...(next.of === undefined ? [] : [next.of])];
-    case "payNotDuplicate": {
-      const ofId = flag("--id", next.workflowId);
-      const [verb, command] = next.isOnboarding ? ["Start", "onboard"] : ["Pay", "pay"];
-      return [`${verb} it anyway`, command, "FILE", ...ofId, "--not-a-duplicate", "WHY"];
-    }
-    case "list":
-      return ["List them", "list", ...flag("--status", next.status)];
-    case "testWebhook":
-      return ["Test the webhook", "doctor", "--test-webhook"];
-    case "doctor":
-    case "inbox":
-    case "recover":
-    case "startServer":
-    case "startWorker":
-      return [PURPOSES[next.operation], next.operation];
-  }
+  const { operation, workflowId } = next;
+  const [purpose, command = operation, ...words] = COMMANDS[operation];
+  const given = FLAGS.filter(([field]) => next[field] !== undefined);
+  const flags = given.flatMap(([field, names]) => {
+    const value = next[field];
+    return typeof value === "string" ? [...names, value] : names;
+  });
+  const said = given.find(([, , special]) => special !== undefined)?.[2];
+  const id = workflowId === undefined ? [] : [workflowId];
+  return [said ?? purpose, command, ...id, ...words, ...flags];
 };
 
 /** Operations whose commands name no person, because they change nothing. */

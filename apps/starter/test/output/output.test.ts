@@ -75,14 +75,14 @@ it("makes further lines harmless first, and then wraps them", () => {
 });
 
 it.each([
-  [{ operation: "payNotDuplicate" }, "starter pay FILE --not-a-duplicate WHY --by NAME"],
+  [{ operation: "pay" }, "starter pay FILE --not-a-duplicate WHY --by NAME"],
   [
-    { operation: "payNotDuplicate", workflowId: "invoice-17" },
-    "starter pay FILE --id invoice-17 --not-a-duplicate WHY --by NAME",
+    { operation: "pay", id: "invoice-17" },
+    "starter pay FILE --not-a-duplicate WHY --id invoice-17 --by NAME",
   ],
   [
-    { operation: "payNotDuplicate", workflowId: "card-1", isOnboarding: true },
-    "starter onboard FILE --id card-1 --not-a-duplicate WHY --by NAME",
+    { operation: "onboard", id: "card-1" },
+    "starter onboard FILE --not-a-duplicate WHY --id card-1 --by NAME",
   ],
   [
     retryNext(

@@ -267,10 +267,9 @@ export const checkStart = async (
   if (known !== undefined || notDuplicate !== undefined) return known;
   const [similar = []] = await findDuplicates(operations, account, [{ workflowId, input }]);
   refuseDuplicates(workflowId, input, similar, {
-    operation: "payNotDuplicate",
+    operation: planned.workflowType === WORKFLOW.payout ? "pay" : "onboard",
     // To pay it anyway, the user gives the same id again.
-    ...(workflowId !== planned.contentId && { workflowId }),
-    ...(planned.workflowType === WORKFLOW.onboardCardholder && { isOnboarding: true }),
+    ...(workflowId !== planned.contentId && { id: workflowId }),
   });
   return undefined;
 };

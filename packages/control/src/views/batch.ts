@@ -65,7 +65,7 @@ const nextOfBatch = (
       { operation: "reject", workflowId: id },
     );
   }
-  if (pausedBy !== null) next.push({ operation: "resume", of: id });
+  if (pausedBy !== null) next.push({ operation: "resume", workflowId: id });
   if (counts.some(({ rows, state: of }) => of === "failed" && rows > 0))
     next.push({ operation: "retryAll", batch: id });
   return next.slice(0, 3);

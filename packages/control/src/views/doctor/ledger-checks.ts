@@ -111,7 +111,7 @@ const checkPauses = async (ledger: Ledger): Promise<Check> => {
   const { by, of, reason, scope } = first;
   const more = others.length > 0 ? `, and ${others.length} more` : "";
   const what = scope === "all" ? "all sends" : `${scope} ${of}`;
-  const next = { operation: "resume", ...(scope !== "all" && { of }) } as const;
+  const next = { operation: "resume", ...(scope !== "all" && { workflowId: of }) } as const;
   return warning("sends", `${what} paused by ${by}: ${reason}${more}`, next);
 };
 
