@@ -141,7 +141,7 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   // A script names what somebody has read.
   const unseen = await runStarter(...approve);
   expect(unseen).toMatchObject({ code: 2, stdout: "" });
-  expect(unseen.stderr).toMatch(/--hash HASH[^]*250\.00 EUR[^]*Started by ada/);
+  expect(unseen.stderr).toMatch(/--hash HASH[^]*250\.00 EUR[^]*ada started payout/);
   expect(await runStarter(...approve, "--hash", "0".repeat(32))).toMatchObject({ code: 2 });
   const { items } = JSON.parse((await runStarter("inbox", "--json")).stdout) as {
     readonly items: ReadonlyArray<{ readonly workflowId: string; readonly hash: string }>;

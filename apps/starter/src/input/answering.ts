@@ -76,7 +76,7 @@ const askAnswer = async (
   }
   const reason = acting.reason ?? (await askLine("Reason (recorded)?"));
   if (!flags.yes) {
-    output.say(wrap(item.choices.find(({ choice }) => choice === choose)?.consequence ?? ""));
+    output.say(wrap(item.choices[choose] ?? ""));
     await confirm("Record it?", "Nothing was recorded.");
   }
   return { ...answered, reason };

@@ -91,7 +91,7 @@ export const questionLines = (item: InboxItem): ReadonlyArray<string> => {
   const what = joined([workflowId, step, money(item), question && `question ${question}`], ", ");
   return [
     `${what}, waiting since ${when(since)}`,
-    ...choices.map(({ consequence }) => consequence),
+    ...Object.values(choices),
     `Why: ${reason}`,
     ...details,
     ...candidates.map(

@@ -85,16 +85,10 @@ const question: InboxItem = {
       amount: "250.00",
     },
   ],
-  choices: [
-    {
-      choice: "found",
-      consequence: "FOUND: sends nothing.",
-    },
-    {
-      choice: "resend",
-      consequence: "RESEND: pays twice if the first attempt went through. Check the bank first.",
-    },
-  ],
+  choices: {
+    found: "FOUND: sends nothing.",
+    resend: "RESEND: pays twice if the first attempt went through. Check the bank first.",
+  },
   startedBy: "ada",
   hash: null,
   details: [],
@@ -452,8 +446,8 @@ it("prints the log: who did what, decisions among them, and whether it was edite
         ["approve", { generation: 1, terms: "t", account: "m", file: "payouts/4d34" }],
         ["approve", { generation: 1, terms: "t", account: "m" }],
         ["approve", { rows: 2, hash: "0123" }],
-        ["cancel", { is: "Rejected" }],
-        ["cancel", { is: "Cancelled" }],
+        ["reject", {}],
+        ["cancel", {}],
         ["end", { rejected: true }],
         ["overrule", { end: 3 }],
         ["resend", {}],
@@ -461,6 +455,9 @@ it("prints the log: who did what, decisions among them, and whether it was edite
         ["pause", { scope: "all", of: "" }],
         ["resume", { scope: "batch", of: "payouts/4d34" }],
         ["retry", { way: "start" }],
+        ["amend", { changed: ["payout.amount: 100.00 → 250.00"], hash: "h" }],
+        ["limits", { maxAmounts: { EUR: "9.00" }, approveAbove: null }],
+        ["approve", { sequence: 3 }],
       ),
     ],
   };

@@ -5,8 +5,9 @@
  * since somebody approved it. All of that may change between reading and approving: the hash covers it, and an approval
  * that names the hash approves nothing else.
  */
-import type { Decision, StartFacts, WriteRow } from "@durable-payments/ledger";
+import type { Decision, WriteRow } from "@durable-payments/ledger";
 import { hashOf } from "@durable-payments/protocol/account";
+import { decisionText } from "./decision-text.ts";
 
 /** Facts for an approver besides the payment and the reason, and the hash of all of them. */
 export interface Approvable {
@@ -15,38 +16,10 @@ export interface Approvable {
   readonly details: ReadonlyArray<string>;
 }
 
-/** Words for decisions that have a part in a send. */
-const WORDS: Readonly<Partial<Record<Decision["kind"], string>>> = {
-  amend: "Amended",
-  overrule: "Stop order overridden",
-  resend: "Sent again",
-};
+/** Decisions that have a part in a send. */
+const PARTS: ReadonlySet<Decision["kind"]> = new Set(["start", "amend", "overrule", "resend"]);
 
 const HASH_DIGITS = 32;
-
-const startText = ({ by, value, workflowId }: Decision): ReadonlyArray<string> => {
-  // Only `recordStart` writes a start.
-  const { approveAbove, file, needsApproval, notDuplicate, type } = value as StartFacts;
-  const parts = [
-    `Started by ${by}: ${type} ${workflowId}`,
-    ...(approveAbove === undefined ? [] : [`approval above ${approveAbove}`]),
-    ...(needsApproval === true ? ["its file needs approval"] : []),
-    ...(file === undefined ? [] : [`row ${file.row} of ${file.name}`]),
-  ];
-  const says = `It looks like a duplicate, but ${by} says: ${notDuplicate}`;
-  return [`${parts.join(", ")}.`, ...(notDuplicate === undefined ? [] : [says])];
-};
-
-/** Returns the changes that an amendment records: `payout.amount: 100.00 → 900.00`. */
-const changesOf = ({ value }: Decision): string =>
-  Array.isArray(value["changed"]) ? ` (${value["changed"].join("; ")})` : "";
-
-const partText = (decision: Decision): ReadonlyArray<string> => {
-  const words = WORDS[decision.kind];
-  if (words === undefined) return [];
-  const why = decision.reason === null ? "" : `: ${decision.reason}`;
-  return [`${words} by ${decision.by}${changesOf(decision)}${why}`];
-};
 
 /** Returns what has changed since the last approval; empty if there was none. */
 const changedSince = (
@@ -80,8 +53,9 @@ export const approvableOf = (row: WriteRow, decisions: ReadonlyArray<Decision>):
     .toSorted((one, other) => one.sequence - other.sequence);
   const details = [
     ...(request.reference === null ? [] : [`Reference: ${request.reference}.`]),
-    ...about.filter(({ kind }) => kind === "start").flatMap(startText),
-    ...about.flatMap(partText),
+    ...about
+      .filter(({ kind }) => PARTS.has(kind))
+      .map((one) => `${one.workflowId}: ${one.by} ${decisionText(one)}`),
     ...changedSince(row, about),
   ];
   const { amount, currency, terms } = request;

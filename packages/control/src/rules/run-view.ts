@@ -109,12 +109,6 @@ export interface StepView extends PaymentView {
   readonly sends: number | null;
 }
 
-/** The choices of a question or an approval, and their effects on the money. */
-export interface ChoiceView {
-  readonly choice: Choice | "approve" | "reject";
-  readonly consequence: string;
-}
-
 /** The rows that a file pays. */
 export interface FileListing {
   /** Names exactly these rows and payees: an approval in a script gives it. */
@@ -145,7 +139,8 @@ export interface InboxItem extends PaymentView {
   readonly since: number;
   /** Possible matches in the service's list. */
   readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  readonly choices: ReadonlyArray<ChoiceView>;
+  /** The effect of each answer on the money. */
+  readonly choices: Readonly<Partial<Record<Choice | "approve" | "reject", string>>>;
   readonly startedBy: string | null;
   /** Names exactly what an approver reads here: an approval in a script gives it. Null if nothing is to be approved. */
   readonly hash: string | null;

@@ -8,16 +8,8 @@ import { readListing } from "./batch.ts";
 import { approvalConsequences, consequencesOf } from "../rules/consequences.ts";
 import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
 import { readProgress } from "../facts/progress.ts";
-import { type ChoiceView, type InboxItem, paymentFields } from "../rules/run-view.ts";
+import { type InboxItem, paymentFields } from "../rules/run-view.ts";
 import { awaitsApproval, isAsking, unknownText } from "../rules/standing.ts";
-
-const choicesOf = (
-  consequences: Readonly<Partial<Record<ChoiceView["choice"], string>>>,
-): ReadonlyArray<ChoiceView> =>
-  // The keys of a record are those of its type.
-  Object.entries(consequences).map(
-    ([choice, consequence]) => ({ choice, consequence }) as ChoiceView,
-  );
 
 const itemOf = (
   row: WriteRow,
@@ -26,7 +18,6 @@ const itemOf = (
 ): InboxItem => {
   const { operation, question, request, step, workflowId } = row;
   const isApproval = question?.kind === "approval";
-  const consequences = isApproval ? approvalConsequences(row) : consequencesOf(row);
   return {
     kind: isApproval ? "approval" : "question",
     workflowId,
@@ -37,7 +28,7 @@ const itemOf = (
     reason: question?.reason ?? "",
     since: question?.since ?? row.changedAt,
     candidates: question?.candidates ?? [],
-    choices: question === null ? [] : choicesOf(consequences),
+    choices: isApproval ? approvalConsequences(row) : consequencesOf(row),
     startedBy,
     ...(isApproval ? approvableOf(row, decisions) : { hash: null, details: [] }),
   };
@@ -74,7 +65,8 @@ const leftUnknown = async (
     const gone = progress === undefined ? "disappeared from Temporal" : "ended";
     const why = unknownText(row, Date.now(), listLagMs);
     const reason = `Its run has ${gone}: ${why}. No action is needed yet.`;
-    return [{ ...itemOf({ ...row, question: null }, null), kind: "unknown", reason }];
+    const item = itemOf({ ...row, question: null }, null);
+    return [{ ...item, kind: "unknown", reason, choices: {} }];
   });
   return left.flat();
 };
@@ -101,10 +93,10 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
     reference: batch.file,
     reason: `A second person has to approve the ${batch.rows} rows of ${batch.file}.`,
     since: batch.createdAt,
-    choices: choicesOf({
+    choices: {
       approve: "APPROVE: pays exactly these rows, to these accounts.",
       reject: "REJECT: pays no row of this file.",
-    }),
+    },
     startedBy: batch.createdBy,
     hash: listing.hash,
     file: { ...listing, warnings, notDuplicate },
@@ -126,7 +118,7 @@ const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
       workflowId: id,
       reason: `${pending.by} asks for looser limits: ${pending.reason ?? "no reason"}`,
       since: pending.at,
-      choices: choicesOf({ approve: "APPROVE: sends obey these limits from then on." }),
+      choices: { approve: "APPROVE: sends obey these limits from then on." },
       startedBy: pending.by,
       hash,
       details: [`Now: ${limitsText(limits)}.`, `Then: ${limitsText(pending)}.`],

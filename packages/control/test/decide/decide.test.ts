@@ -186,10 +186,9 @@ test("an approver reads who started it and how, the reference, and what changed 
     amount: "250.00",
     details: [
       "Reference: Invoice 17.",
-      "Started by ada: payout invoice-17.",
-      "Started by ada: payout invoice-17, approval above 100.00, row 3 of november.csv.",
-      "It looks like a duplicate, but ada says: second instalment",
-      "Amended by ada (payout.amount: 100.00 → 250.00): typo",
+      "invoice-17: ada started payout",
+      "invoice-17: ada started payout, row 3 of november.csv (payouts/1), approval above 100.00, no duplicate: second instalment",
+      "invoice-17: ada amended it: payout.amount: 100.00 → 250.00: typo",
       "Grace approved it before. Changed since then: the request, the payee's account.",
     ],
   });

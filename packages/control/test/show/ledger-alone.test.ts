@@ -66,8 +66,8 @@ it("shows every question and approval without Temporal, the oldest first", async
   ]);
   const [approval, asked] = items;
   expect(approval).toMatchObject({ amount: "250.00", currency: "EUR", startedBy: "ada" });
-  expect(asked?.choices.map(({ choice }) => choice)).toEqual(["found", "resend", "end"]);
-  expect(asked?.choices[1]?.consequence).toMatch(/^RESEND: pays twice if the first attempt/);
+  expect(Object.keys(asked?.choices ?? {})).toEqual(["found", "resend", "end"]);
+  expect(asked?.choices.resend).toMatch(/^RESEND: pays twice if the first attempt/);
 });
 
 it("shows a run as the ledger has it where Temporal cannot be asked", async () => {

@@ -47,7 +47,7 @@ const question: InboxItem = {
   reason: "It may be po-8.",
   since: 0,
   candidates: [],
-  choices: [],
+  choices: {},
   startedBy: "ada",
   hash: null,
   details: [],

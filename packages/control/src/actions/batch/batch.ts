@@ -128,8 +128,6 @@ const checkApproval = (
     throw refused(`The rows of ${id} are not those that were shown. Nothing was recorded.`, id);
 };
 
-const NOT_PAID = { reject: "Rejected", cancel: "Cancelled" } as const;
-
 /**
  * Approves exactly the rows of a batch, rejects all of them, or cancels the batch. After a cancellation, started runs
  * continue. Rows that were not started stay unpaid, even if the same file is paid again. An approval that was interrupted
@@ -142,7 +140,7 @@ const NOT_PAID = { reject: "Rejected", cancel: "Cancelled" } as const;
 export const decideBatch = async (
   deciding: Deciding,
   id: string,
-  kind: "approve" | keyof typeof NOT_PAID,
+  kind: "approve" | "cancel" | "reject",
   decision: BatchDecision,
 ): Promise<{ readonly batch: Batch; readonly nudged: Nudged; readonly rejected: number }> => {
   const { ledger } = deciding;
@@ -162,25 +160,18 @@ export const decideBatch = async (
   }
   const batch = await ledger.saveBatch(id, (found) => {
     const before = check(found);
-    const isApproved = kind === "approve";
-    const value = isApproved
-      ? { rows: rows.length, hash: hashOfRows(rows) }
-      : { is: NOT_PAID[kind] };
+    const { account, contentHash: question } = before;
+    const value = kind === "approve" ? { rows: rows.length, hash: hashOfRows(rows) } : {};
     return {
-      batch: isApproved
-        ? { ...before, state: "approved", approvedBy: actor.by }
-        : { ...before, state: "rejected" },
-      decision: decisionOn(
-        { account: before.account, workflowId: id },
-        isApproved ? "approve" : "cancel",
-        actor,
-        { question: before.contentHash, value },
-      ),
+      batch:
+        kind === "approve"
+          ? { ...before, state: "approved", approvedBy: actor.by }
+          : { ...before, state: "rejected" },
+      decision: decisionOn({ account, workflowId: id }, kind, actor, { question, value }),
     };
   });
+  const word = kind === "cancel" ? "Cancelled" : "Rejected";
   const rejected =
-    kind === "approve"
-      ? 0
-      : await ledger.rejectRows(id, `${NOT_PAID[kind]} by ${actor.by}: ${actor.reason}`);
+    kind === "approve" ? 0 : await ledger.rejectRows(id, `${word} by ${actor.by}: ${actor.reason}`);
   return { batch, nudged: await nudgeBatch(deciding, batch), rejected };
 };

@@ -1,0 +1,60 @@
+/**
+ * Words of decisions, as their person would say them: the log and the view of an approver say the same, so that nobody has to
+ * guess whether they mean the same.
+ */
+import { isRecord } from "@durable-payments/api-core/values";
+import { type Decision, limitsOf } from "@durable-payments/ledger";
+import { limitsText } from "./limits-text.ts";
+
+/** A field of a decision, as the ledger's own functions record it. */
+const plain = (value: unknown): string =>
+  typeof value === "string" || typeof value === "number" ? String(value) : "";
+
+/** The start of a run, of a row of a file, or of a file. */
+const startText = ({ reason, value }: Decision): string => {
+  const { approveAbove = null, file, needsApproval, notDuplicate = reason, rows, type } = value;
+  const of = isRecord(file) ? file : undefined;
+  const parts = [
+    rows === undefined ? `started ${plain(type)}` : `uploaded ${plain(file)}: ${plain(rows)} rows`,
+    of && `row ${plain(of["row"])} of ${plain(of["name"])} (${plain(of["batch"])})`,
+    approveAbove !== null && `approval above ${plain(approveAbove)}`,
+    needsApproval === true && "its file needs approval",
+    notDuplicate !== null && `no duplicate: ${plain(notDuplicate)}`,
+  ];
+  return parts.filter(Boolean).join(", ");
+};
+
+const approveText = ({ value: { file, hash, rows, sequence } }: Decision): string => {
+  if (hash !== undefined) return `approved ${plain(rows)} rows (hash ${plain(hash)})`;
+  if (sequence !== undefined) return "approved the looser limits";
+  return `approved exactly this request${file === undefined ? "" : `, with its file ${plain(file)}`}`;
+};
+
+const scopeText = ({ value: { of, scope } }: Decision): string =>
+  scope === "all" ? "all sends" : `sends of ${plain(of)}`;
+
+const SAID: Readonly<Record<Decision["kind"], (decision: Decision) => string>> = {
+  start: startText,
+  approve: approveText,
+  amend: ({ value: { changed } }) =>
+    `amended it: ${Array.isArray(changed) ? changed.map(plain).join("; ") : ""}`,
+  reject: () => "rejected the file",
+  cancel: () => "cancelled the rows that had not started",
+  end: ({ value }) => (value["rejected"] === true ? "rejected it" : "stopped it for good"),
+  overrule: () => "overrode the stop order",
+  resend: () => "had it sent again",
+  found: ({ value: { id } }) => `found that it was made: ${plain(id)}`,
+  retry: ({ value }) => (value["way"] === "reset" ? "retried it by a reset" : "retried it"),
+  limits: (decision) => `set limits: ${limitsText(limitsOf([decision]))}`,
+  recover: () => "recovered the ledger",
+  prune: () => "removed old entries",
+  pause: (line) => `paused ${scopeText(line)}`,
+  resume: (line) => `resumed ${scopeText(line)}`,
+};
+
+/** Words a decision with its reason: `stopped it for good: fraud`. */
+export const decisionText = (decision: Decision): string => {
+  const { kind, reason } = decision;
+  // The reason of a file is that it is no duplicate.
+  return `${SAID[kind](decision)}${reason === null || kind === "start" ? "" : `: ${reason}`}`;
+};
