@@ -73,27 +73,29 @@ export const checkReason = (notDuplicate: string | undefined): void => {
 };
 
 /**
- * Refuses what is likely a duplicate.
+ * Refuses a start that is likely a duplicate, unless a reason says why it is not.
  *
- * @param subject the workflow id, or the row of a file.
- * @param input of the run.
- * @param similar its likely duplicates, as `findDuplicates` returns them.
+ * @param account hash of the account that pays, if it is known.
  * @param next how to start it anyway.
- * @throws Refused that names up to three of them; nothing if there is none.
+ * @throws Refused that names up to three earlier ones; InvalidInput if the reason is invalid.
  */
-export const refuseDuplicates = (
-  subject: string,
-  input: unknown,
-  similar: ReadonlyArray<SimilarPayment>,
+export const refuseDuplicate = async (
+  looking: Looking,
+  account: string | undefined,
+  planned: { readonly workflowId: string; readonly input: unknown },
+  notDuplicate: string | undefined,
   next?: NextOperation,
-): void => {
+): Promise<void> => {
+  checkReason(notDuplicate);
+  if (notDuplicate !== undefined) return;
+  const [similar = []] = await findDuplicates(looking, account, [planned]);
   if (similar.length === 0) return;
   const like = similar.slice(0, 3).map(similarText).join("; ");
-  const same = paymentOf(input)?.payee?.startsWith(PERSON_MARK)
-    ? "person"
-    : "payee, amount and currency";
+  const isPerson = paymentOf(planned.input)?.payee?.startsWith(PERSON_MARK);
+  const same = isPerson ? "person" : "payee, amount and currency";
+  const how = next === undefined ? " If it is another one, pass the reason as notDuplicate." : "";
   throw refused(
-    `${subject} is likely a duplicate: the same ${same} as ${like}. Nothing was started.${next === undefined ? " If it is another one, pass the reason as notDuplicate." : ""}`,
+    `${planned.workflowId} is likely a duplicate: the same ${same} as ${like}. Nothing was started.${how}`,
     next,
   );
 };

@@ -1,5 +1,11 @@
 import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
-import { endAmong, type Ledger, type StartFacts } from "@durable-payments/ledger";
+import {
+  type Decision,
+  endAmong,
+  type Ledger,
+  type NewRun,
+  type StartFacts,
+} from "@durable-payments/ledger";
 import { requestTerms, type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";
 import {
@@ -12,11 +18,11 @@ import { accountNamed, type Operations } from "../facts/connection/operations.ts
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { checkName } from "./decide/record.ts";
-import { checkReason, findDuplicates, refuseDuplicates, timeText } from "./duplicates.ts";
+import { checkReason, refuseDuplicate, timeText } from "./duplicates.ts";
 import { EndedByPerson, type Refused, refused } from "../errors.ts";
 import { checkId, contentHash, idOfKey, type PlannedRun } from "../rules/input.ts";
 import { readInput } from "../facts/run-input.ts";
-import { paymentOf, summaryOf } from "../rules/payment.ts";
+import { type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
 import { paymentFields } from "../rules/run-view.ts";
 
 /** Returns details for Temporal's Web UI: the starter of the run, and the command that shows more. */
@@ -57,17 +63,32 @@ export interface StartPaymentOptions<W extends Workflow> extends Omit<
 const typeOf = (workflowType: string | Workflow): string =>
   typeof workflowType === "string" ? workflowType : workflowType.name;
 
-/** Returns the threshold that the options of an input set. */
-const approvalOf = (input: unknown): Pick<StartFacts, "approveAbove"> => {
+type StartedRun = Pick<NewRun, "account" | "batch" | "batchRow" | "type" | "workflowId">;
+
+/** Makes the record of a start, which says what the log of a run permits. */
+export const startOf = (
+  run: StartedRun,
+  args: ReadonlyArray<unknown>,
+  payment: PaymentOf | undefined,
+  { by, how, ...facts }: Pick<Decision, "by" | "how"> & Partial<StartFacts>,
+): Parameters<Ledger["recordStart"]> => {
+  const [input] = args;
   const options = isRecord(input) ? input["options"] : undefined;
   const above = textAt(isRecord(options) ? options["approval"] : undefined, "above");
-  return above === undefined ? {} : { approveAbove: above };
-};
-
-/** Returns what a payout sends: nothing else is sent under its id, unless it is amended. */
-const termsOf = (type: string, input: unknown): Pick<StartFacts, "terms"> => {
-  const payout = isRecord(input) && type === WORKFLOW.payout ? input["payout"] : undefined;
-  return isRecord(payout) ? { terms: requestTerms("createPayout", cleanTexts(payout)) } : {};
+  const payout = isRecord(input) && run.type === WORKFLOW.payout ? input["payout"] : undefined;
+  const value = {
+    ...facts,
+    // Nothing else is sent under its id, unless it is amended.
+    ...(isRecord(payout) && { terms: requestTerms("createPayout", cleanTexts(payout)) }),
+    ...(run.type === WORKFLOW.payout && payment?.payee && { payee: payment.payee }),
+    type: run.type,
+    content: contentHash(args.length === 1 ? input : args),
+    ...(above !== undefined && { approveAbove: above }),
+  };
+  return [
+    { ...run, runId: null, ...paymentFields(payment), alias: payment?.alias ?? null },
+    { by, how, value },
+  ];
 };
 
 /**
@@ -89,28 +110,12 @@ export const startPaymentAt = async <W extends Workflow>(
   const payment = paymentOf(args[0], ledger);
   // First, so that a run that is lost with Temporal's database is not lost in the ledger.
   await ledger?.recordStart(
-    {
-      account: account ?? null,
-      workflowId: id,
-      runId: null,
-      type,
-      batch: null,
-      batchRow: null,
-      ...paymentFields(payment),
-      alias: payment?.alias ?? null,
-    },
-    {
-      by: startedBy,
-      how,
-      value: {
-        type,
-        content: contentHash(args.length === 1 ? args[0] : args),
-        ...approvalOf(args[0]),
-        ...termsOf(type, args[0]),
-        ...(type === WORKFLOW.payout && payment?.payee && { payee: payment.payee }),
-        ...(notDuplicate !== undefined && { notDuplicate }),
-      },
-    },
+    ...startOf(
+      { account: account ?? null, workflowId: id, type, batch: null, batchRow: null },
+      args,
+      payment,
+      { by: startedBy, how, ...(notDuplicate !== undefined && { notDuplicate }) },
+    ),
   );
   return client.workflow.start<W>(type, {
     workflowId: id,
@@ -153,11 +158,8 @@ export const startPayment = async <W extends Workflow>(
   const [input]: ReadonlyArray<unknown> = options.args;
   const workflowId = idOfKey(typeOf(workflowType), key);
   checkReason(notDuplicate);
-  if (ledger !== undefined && notDuplicate === undefined) {
-    const planned = { workflowId, input };
-    const [similar = []] = await findDuplicates({ client, ledger }, account, [planned]);
-    refuseDuplicates(workflowId, input, similar);
-  }
+  if (ledger !== undefined)
+    await refuseDuplicate({ client, ledger }, account, { workflowId, input }, notDuplicate);
   return startPaymentAt(Date.now(), client, workflowType, { ...options, workflowId });
 };
 
@@ -175,15 +177,12 @@ export interface SubmittedRun {
   readonly isForgotten?: true;
 }
 
-/** The write that says whether a run has done what it is for. */
-const PURPOSE: Readonly<Record<PlannedRun["workflowType"], string>> = {
-  payout: "createPayout",
-  onboardCardholder: "createCard",
-};
+/** The writes that say whether a run has done what it is for. */
+const PURPOSES: ReadonlyArray<string> = ["createPayout", "createCard"];
 
-const otherInput = (workflowId: string, run: string, instead = "give another id"): Refused =>
+const otherInput = (workflowId: string, run: string): Refused =>
   refused(
-    `The id ${workflowId} belongs to a run of ${run} input. Nothing was started: ${instead}.`,
+    `The id ${workflowId} belongs to a run of ${run} input. Nothing was started: give another id.`,
     workflowId,
   );
 
@@ -194,7 +193,7 @@ const otherInput = (workflowId: string, run: string, instead = "give another id"
 const forgotten = async (
   ledger: Ledger,
   workflowId: string,
-  { input, workflowType }: Pick<PlannedRun, "input" | "workflowType">,
+  { input, workflowType }: PlannedRun,
 ): Promise<SubmittedRun | undefined> => {
   const [noted] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
   if (noted?.batch)
@@ -211,15 +210,16 @@ const forgotten = async (
     });
   const rows = await ledger.rowsOf(workflowId);
   if (rows.length === 0) return undefined;
-  const { content, type } = decisions.find(({ kind }) => kind === "start")?.value ?? {};
+  // If a run was started in another way, then the ledger does not have its input.
+  const { content, type = "an unknown type" } =
+    decisions.find(({ kind }) => kind === "start")?.value ?? {};
   const isAmended = decisions.some(({ kind }) => kind === "amend");
   if (content !== contentHash(input) || type !== workflowType || isAmended)
-    // If a run was started in another way, then the ledger does not have its input.
     throw otherInput(
       workflowId,
-      `${textAt({ type }, "type") ?? "an unknown type"} with ${isAmended ? "an amended" : content === undefined ? "an unknown" : "another"}`,
+      `${String(type)} with ${isAmended ? "an amended" : content === undefined ? "an unknown" : "another"}`,
     );
-  const purpose = rows.find(({ operation }) => operation === PURPOSE[workflowType]);
+  const purpose = rows.find(({ operation }) => PURPOSES.includes(operation));
   if (purpose?.state === "undone")
     throw refused(
       `${workflowId} was undone: nothing is paid. Nothing was started: give another id.`,
@@ -234,16 +234,15 @@ const forgotten = async (
 const existing = async (
   operations: Operations,
   workflowId: string,
-  { input, workflowType }: PlannedRun,
+  planned: PlannedRun,
 ): Promise<SubmittedRun | undefined> => {
-  const { client, ledger } = operations;
-  const run = await findRun(client, workflowId);
-  if (run === undefined) return forgotten(ledger, workflowId, { input, workflowType });
+  const run = await findRun(operations.client, workflowId);
+  if (run === undefined) return forgotten(operations.ledger, workflowId, planned);
   const { runId, type } = run;
   const first = await readInput(operations, { workflowId, runId });
-  if (type === workflowType && contentHash(first) === contentHash(input))
+  if (type === planned.workflowType && contentHash(first) === contentHash(planned.input))
     return { workflowId, runId, isNew: false };
-  throw otherInput(workflowId, `${type} with another`, "give another id, or amend that run");
+  throw otherInput(workflowId, `${type} with another`);
 };
 
 /**
@@ -261,15 +260,14 @@ export const checkStart = async (
   const workflowId = checkId(id);
   checkName(startedBy, "startedBy");
   checkReason(notDuplicate);
-  const { input } = planned;
+  const { contentId, input, workflowType } = planned;
   const account = accountNamed(operations, input.account);
   const known = await existing(operations, workflowId, planned);
-  if (known !== undefined || notDuplicate !== undefined) return known;
-  const [similar = []] = await findDuplicates(operations, account, [{ workflowId, input }]);
-  refuseDuplicates(workflowId, input, similar, {
-    operation: planned.workflowType === WORKFLOW.payout ? "pay" : "onboard",
+  if (known !== undefined) return known;
+  await refuseDuplicate(operations, account, { workflowId, input }, notDuplicate, {
+    operation: workflowType === WORKFLOW.payout ? "pay" : "onboard",
     // To pay it anyway, the user gives the same id again.
-    ...(workflowId !== planned.contentId && { id: workflowId }),
+    ...(workflowId !== contentId && { id: workflowId }),
   });
   return undefined;
 };

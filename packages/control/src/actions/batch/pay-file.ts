@@ -22,11 +22,11 @@ import {
 } from "../../facts/connection/operations.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
-import { contentHash } from "../../rules/input.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../../rules/run-view.ts";
 import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
 import { paymentOf } from "../../rules/payment.ts";
+import { startOf } from "../start.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
 import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
@@ -188,30 +188,6 @@ const batchRow = (
   };
 };
 
-/** The start of a row's run: what its log permits. */
-const startOf = (
-  { batch, file, account }: CheckedFile & { readonly account: string },
-  { input, number, payment, workflowId }: CheckedRow,
-  { by, how, notDuplicate, needsApproval }: PayFileOptions & Pick<FilePlan, "needsApproval">,
-): Parameters<Ledger["recordStart"]> => {
-  const { above: approveAbove } = input.options?.approval ?? {};
-  const value = {
-    type: WORKFLOW.payout,
-    content: contentHash(input),
-    ...(approveAbove !== undefined && { approveAbove }),
-    ...(notDuplicate !== undefined && { notDuplicate }),
-    file: { batch, row: number, name: basename(file) },
-    terms: requestTerms("createPayout", input.payout),
-    ...(payment.payee !== null && { payee: payment.payee }),
-    ...(needsApproval && { needsApproval }),
-  };
-  const run = { account, workflowId, runId: null, type: WORKFLOW.payout, batch, batchRow: number };
-  return [
-    { ...run, ...payment },
-    { by, how, value },
-  ];
-};
-
 /** Rows in parts that Temporal takes as one input. */
 const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArray<CheckedRow>> => {
   const chunks: Array<Array<CheckedRow>> = [];
@@ -296,9 +272,17 @@ export const payFile = async (
       part.map((row) => batchRow(row, known.get(row.number), ledger)),
     );
     const own = part.filter(({ number }) => !known.has(number));
-    const { needsApproval } = plan;
-    const start = (row: CheckedRow) =>
-      ledger.recordStart(...startOf({ ...checked, account }, row, { ...options, needsApproval }));
+    const start = ({ input, number, payment, workflowId }: CheckedRow) => {
+      const run = { account, workflowId, type: WORKFLOW.payout, batch: id, batchRow: number };
+      const facts = {
+        by,
+        how: actor.how,
+        file: { batch: id, row: number, name: basename(checked.file) },
+        ...(notDuplicate !== undefined && { notDuplicate }),
+        ...(plan.needsApproval && { needsApproval: true as const }),
+      };
+      return ledger.recordStart(...startOf(run, [input], payment, facts));
+    };
     await atOnce(own, start, RECORDED_AT_ONCE);
   }
   const window = Math.ceil((options.window ?? DEFAULT_WINDOW) / chunks.length);
