@@ -10,6 +10,7 @@ import {
   openLedger,
   readLedgerPlace,
 } from "@durable-payments/ledger";
+import type { LimitsView } from "@durable-payments/control/limits";
 import { runStarter } from "./support/run-starter.ts";
 
 // What only the ledger decides works while Temporal is down: nothing listens at port 9.
@@ -172,7 +173,8 @@ it("people decide with the ledger alone: no key of the service, no account, no T
   const set = ["limits", "set", ...grace];
   expect(await runStarter(...set, "--max", "EUR=100.00")).toMatchObject({ code: 0 });
   const looser = await runStarter(...set, "--max", "EUR=200.00,USD=5", "--json");
-  const { hash: asked, id } = JSON.parse(looser.stdout) as Record<"hash" | "id", string>;
+  const { account, pending } = JSON.parse(looser.stdout) as LimitsView;
+  const [id, asked] = [`limits/${account}`, String(pending?.sequence)];
   const approveLimits = ["approve", id, "--by", "ada"];
   expect(await runStarter(...approveLimits)).toMatchObject({
     code: 2,

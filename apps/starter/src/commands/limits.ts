@@ -2,7 +2,7 @@ import { Command } from "effect/cli";
 import { by, json, reason, text } from "./flags.ts";
 import { described, runCommand } from "./run-command.ts";
 
-const account = text("account", "NAME", "Account, by its name or hash; default: yours");
+const account = text("account", "NAME", "Account, by its name; default: the first one");
 
 const show = Command.make("show", { json }, (given) =>
   runCommand(given.json, (output, work) => work.showLimits(output)),

@@ -40,8 +40,7 @@ export const inbox = Command.make("inbox", { json }, (given) =>
   described(
     "Show questions and approvals that need a person",
     `Show everything that needs a person, oldest first: questions about outcomes,
-  approvals, and unknown outcomes of runs that have ended. It works without a
-  worker. Without Temporal, unknown outcomes of ended runs are left out.`,
+  and approvals of payments, files and limits. It needs only the ledger.`,
   ),
 );
 

@@ -1,7 +1,6 @@
 import {
-  type Deciding,
+  accountLimitsText,
   type LimitsView,
-  limitsText,
   readLimits,
   setLimits,
 } from "@durable-payments/control";
@@ -12,35 +11,26 @@ import type { Output } from "../output/output.ts";
 import { accountsHere, onLedger } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
-/** Words the limits of an account, those that wait for a second person, and the command that approves them. */
-const linesOf = ({ account, hash, id, pending, ...now }: LimitsView): ReadonlyArray<string> => {
-  const name = accountsHere().find((one) => one.hash === account)?.name;
-  const lines = [`${name ?? account}: ${limitsText(now)}`];
-  if (pending === undefined || hash === null) return lines;
-  return [
-    ...lines,
-    `${pending.by} asks for: ${limitsText(pending)} (${pending.reason ?? "no reason"})`,
-    commandOf({ operation: "approve", workflowId: id, hash }),
-  ];
+/** Words the limits of an account, and the command that approves those that wait for a second person. */
+const linesOf = ({ account, ...limits }: LimitsView): ReadonlyArray<string> => {
+  const name = accountsHere().find((one) => one.hash === account)?.name ?? account;
+  const line = `${name}: ${accountLimitsText(limits)}`;
+  if (limits.pending === undefined) return [line];
+  const seen = { workflowId: `limits/${account}`, hash: String(limits.pending.sequence) };
+  return [line, commandOf({ operation: "approve", ...seen })];
 };
 
 const textOf = (views: ReadonlyArray<LimitsView>): string =>
   views.flatMap(linesOf).join("\n") || "No limits are set.";
 
-/** Finds the account that is meant: the named one, the unnamed one of these settings, or the only one. */
-const accountMeant = async (
-  { ledger }: Pick<Deciding, "ledger">,
-  name: string | undefined,
-): Promise<string> => {
-  const limited = await ledger.limitedAccounts();
-  const known = [...accountsHere(), ...limited.map((hash) => ({ name: hash, hash }))];
-  const [only, ...others] = new Set(known.map(({ hash }) => hash));
-  const named = known.find((one) => one.name === name)?.hash;
-  const found = named ?? (name === undefined && others.length === 0 ? only : undefined);
-  if (found !== undefined) return found;
-  const names = known.map((one) => one.name ?? one.hash).join(", ");
+/** Finds the account that is meant: the named one, or the one that pays if none is named. */
+const accountMeant = (name: string | undefined): string => {
+  const here = accountsHere();
+  const found = name === undefined ? here[0] : here.find((one) => one.name === name);
+  if (found !== undefined) return found.hash;
+  const names = here.flatMap((one) => one.name ?? []).join(", ");
   throw badUsage(
-    `Which account? Pass --account with one of these: ${names || "none is known here: set PAYMENTS_CLIENT_ID and PAYMENTS_BASE_URL"}. Nothing was done.`,
+    `Which account? Pass --account with the name of one of these settings (${names || "they have none: set PAYMENTS_CLIENT_ID and PAYMENTS_BASE_URL"}). Nothing was done.`,
   );
 };
 
@@ -66,8 +56,9 @@ export const changeLimits = async (output: Output, flags: LimitFlags): Promise<v
   if (max === undefined && approveAbove === undefined)
     throw badUsage("Pass --max, --approve-above, or both. Nothing was done.");
   const given = { maxAmounts: amountsOf(max), approveAbove: amountsOf(approveAbove) };
+  const meant = accountMeant(account);
   await onLedger(async (opened) => {
-    const limits = await setLimits(opened, await accountMeant(opened, account), given, acting);
+    const limits = await setLimits(opened, meant, given, acting);
     output.answer(limits, (shown) =>
       [
         shown.pending === undefined

@@ -152,7 +152,6 @@ const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   approval: "Approval",
   batch: "Batch approval",
   limits: "Approval of limits",
-  unknown: "Outcome unknown",
 };
 
 /** The command that asks, and shows all choices. */
@@ -160,9 +159,7 @@ const commandFor = ({ hash, kind, workflowId }: InboxItem): string =>
   commandOf(
     kind === "question"
       ? { operation: "answer", workflowId }
-      : kind === "unknown"
-        ? { operation: "show", workflowId }
-        : { operation: "approve", workflowId, ...(hash !== null && { hash }) },
+      : { operation: "approve", workflowId, ...(hash !== null && { hash }) },
   );
 
 /** Words an approval for the error of a script; the rows of a file are for `show`. */
@@ -192,13 +189,8 @@ const itemText = (item: InboxItem, index: number, now: number): string => {
 
 /** Prints the items that wait for a person, the oldest first. */
 export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => {
-  const count = (kind: InboxItem["kind"]) => items.filter((item) => item.kind === kind).length;
-  const unknown = count("unknown");
-  const parts = [
-    counted(count("question"), "question"),
-    counted(count("approval") + count("batch") + count("limits"), "approval"),
-    ...(unknown === 0 ? [] : [`${unknown} unknown`]),
-  ];
+  const questions = items.filter(({ kind }) => kind === "question").length;
+  const parts = [counted(questions, "question"), counted(items.length - questions, "approval")];
   return [
     items.length === 0 ? "Nothing is waiting for a person." : styled("bold", parts.join(" · ")),
     ...items.flatMap((item, index) => ["", itemText(item, index, now)]),

@@ -1,4 +1,4 @@
-import type { Limits } from "@durable-payments/ledger";
+import type { AccountLimits, Limits } from "@durable-payments/ledger";
 
 const amountsText = (amounts: Limits["maxAmounts"]): string =>
   Object.entries(amounts ?? {})
@@ -11,3 +11,9 @@ export const limitsText = ({ approveAbove, maxAmounts }: Limits): string =>
     ...(maxAmounts === null ? [] : [`at most ${amountsText(maxAmounts) || "nothing"}`]),
     ...(approveAbove === null ? [] : [`approval above ${amountsText(approveAbove) || "nothing"}`]),
   ].join("; ") || "no limits";
+
+/** Words the limits of an account, and those that wait for a second person. */
+export const accountLimitsText = ({ pending, ...now }: AccountLimits): string =>
+  pending === undefined
+    ? limitsText(now)
+    : `${limitsText(now)} (${pending.by} asks for ${limitsText(pending)}: ${pending.reason ?? "no reason"})`;

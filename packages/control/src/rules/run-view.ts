@@ -129,7 +129,7 @@ export interface FileListing {
 
 /** An item that waits for a person. */
 export interface InboxItem extends PaymentView {
-  readonly kind: "question" | "approval" | "batch" | "limits" | "unknown";
+  readonly kind: "question" | "approval" | "batch" | "limits";
   readonly workflowId: string;
   readonly step: string | null;
   readonly operation: string | null;

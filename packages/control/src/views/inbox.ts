@@ -1,4 +1,10 @@
-import { type Batch, type Decision, type Ledger, type WriteRow } from "@durable-payments/ledger";
+import {
+  type Batch,
+  type Decision,
+  type Ledger,
+  limitsId,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
@@ -7,9 +13,8 @@ import { approvableOf } from "../rules/approval.ts";
 import { readListing } from "./batch.ts";
 import { approvalConsequences, consequencesOf } from "../rules/consequences.ts";
 import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
-import { readProgress } from "../facts/progress.ts";
 import { type InboxItem, paymentFields } from "../rules/run-view.ts";
-import { awaitsApproval, isAsking, unknownText } from "../rules/standing.ts";
+import { awaitsApproval, isAsking } from "../rules/standing.ts";
 
 const itemOf = (
   row: WriteRow,
@@ -48,28 +53,6 @@ export const itemsOf = (
       return itemOf(row, startedBy(row.workflowId), (await Promise.all(decisions)).flat());
     },
   );
-
-/** Most writes with an unknown outcome whose runs are read. */
-const MOST_LOOKED_AT = 200;
-
-/** Writes of unknown outcome whose run has ended: the janitor looks for them; a person sees that they exist. */
-const leftUnknown = async (
-  ledger: Ledger,
-  { listLagMs, temporal }: Sources,
-): Promise<ReadonlyArray<InboxItem>> => {
-  if (temporal === undefined) return [];
-  const rows = await ledger.rows({ states: ["unknown", "sending"], limit: MOST_LOOKED_AT });
-  const left = await atOnce(rows, async (row): Promise<ReadonlyArray<InboxItem>> => {
-    const progress = await readProgress(temporal.client, row.ownerId);
-    if (progress?.state === "running") return [];
-    const gone = progress === undefined ? "disappeared from Temporal" : "ended";
-    const why = unknownText(row, Date.now(), listLagMs);
-    const reason = `Its run has ${gone}: ${why}. No action is needed yet.`;
-    const item = itemOf({ ...row, question: null }, null);
-    return [{ ...item, kind: "unknown", reason, choices: {} }];
-  });
-  return left.flat();
-};
 
 /** Fields of an item that is no write. */
 const NO_WRITE = {
@@ -110,17 +93,17 @@ const batchItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> => 
 
 const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
   (await readLimits({ ledger })).flatMap((limits) => {
-    const { hash, id, pending } = limits;
+    const { account, pending } = limits;
     if (pending === undefined) return [];
     return {
       ...NO_WRITE,
       kind: "limits",
-      workflowId: id,
+      workflowId: limitsId(account),
       reason: `${pending.by} asks for looser limits: ${pending.reason ?? "no reason"}`,
       since: pending.at,
       choices: { approve: "APPROVE: sends obey these limits from then on." },
       startedBy: pending.by,
-      hash,
+      hash: String(pending.sequence),
       details: [`Now: ${limitsText(limits)}.`, `Then: ${limitsText(pending)}.`],
     };
   });
@@ -144,8 +127,7 @@ export const approvalsOf = async (
 export type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 /**
- * Reads the items that wait for a person: questions, approvals, and unknown outcomes of ended runs. It needs only the
- * ledger; without Temporal, the last kind is missing.
+ * Reads the items that wait for a person: questions and approvals. It needs only the ledger.
  *
  * @param sources the reachable sources.
  * @returns the items, the oldest first.
@@ -155,14 +137,13 @@ export const readInbox = async (sources: Sources) => {
   const ledger = ledgerOf(sources);
   const asked = await ledger.rows({ needsPerson: true });
   const ids = [...new Set(asked.map(({ workflowId }) => workflowId))];
-  const [runs, batches, limits, left] = await Promise.all([
+  const [runs, batches, limits] = await Promise.all([
     ids.length === 0 ? [] : ledger.runs({ workflowIds: ids }),
     batchItems(ledger),
     limitItems(ledger),
-    leftUnknown(ledger, sources),
   ]);
   const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
   const own = await itemsOf(ledger, asked, (id) => starters.get(id) ?? null);
-  const items = [...own, ...batches, ...limits, ...left];
-  return { items: items.toSorted((a, b) => a.since - b.since), notes: sources.whyNot };
+  const items = [...own, ...batches, ...limits].toSorted((a, b) => a.since - b.since);
+  return { items, notes: sources.whyNot };
 };

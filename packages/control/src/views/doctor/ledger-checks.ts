@@ -2,7 +2,7 @@ import { messageOf } from "@durable-payments/api-core/values";
 import type { Ledger, Overview } from "@durable-payments/ledger";
 import type { Tracked } from "@durable-payments/protocol";
 import { readLimits } from "../../actions/limits.ts";
-import { limitsText } from "../../rules/limits-text.ts";
+import { accountLimitsText } from "../../rules/limits-text.ts";
 import type { KnownAccount } from "../../facts/connection/operations.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import type { Heartbeats } from "./temporal-checks.ts";
@@ -93,9 +93,7 @@ const checkLimits = async (
     const { name } = accounts.find(({ hash }) => hash === limits.account) ?? {
       name: limits.account,
     };
-    const asked =
-      limits.pending && ` (${limits.pending.by} asks for ${limitsText(limits.pending)})`;
-    return `${name === undefined ? "" : `${name}: `}${limitsText(limits)}${asked ?? ""}`;
+    return `${name === undefined ? "" : `${name}: `}${accountLimitsText(limits)}`;
   });
   const found = texts.join("; ");
   if (all.some(({ pending }) => pending !== undefined))
