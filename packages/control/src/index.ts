@@ -6,6 +6,8 @@ export * from "./actions/replay.ts";
 export * from "./actions/batch/index.ts";
 export * from "./actions/decide/index.ts";
 export * from "./rules/input.ts";
+export * from "./rules/consequences.ts";
+export { textOf } from "./facts/read-file.ts";
 export * from "./actions/stopping.ts";
 export * from "./actions/limits.ts";
 export * from "./actions/prune.ts";

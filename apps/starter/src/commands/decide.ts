@@ -31,17 +31,11 @@ export const answer = Command.make("answer", answering, (given) =>
     `Answer a question about a payment with an unknown outcome. At a terminal, it
   shows the question and what each answer does to the money, then prompts for
   your choice. In a script, pass --choose and --for.`,
-    [
-      {
-        command: "starter answer invoice-17 --by ada",
-        description: "Read the question and choose an answer",
-      },
-      {
-        command:
-          "starter answer --all --operation createBeneficiary --choose resend --reason outage --by ada",
-        description: "Give one answer to similar questions",
-      },
-    ],
+    {
+      "starter answer invoice-17 --by ada": "Read the question and choose an answer",
+      "starter answer --all --operation createBeneficiary --choose resend --reason outage --by ada":
+        "Give one answer to similar questions",
+    },
   ),
 );
 
@@ -114,16 +108,11 @@ export const retry = Command.make("retry", retrying, (given) =>
     "Retry a failed run, or all of them",
     `Retry a failed run: completed steps are kept, and the remaining steps run. An
   open run checks again immediately. A retry that cannot help is refused.`,
-    [
-      {
-        command: "starter retry invoice-17 --dry-run --by ada",
-        description: "See what would be done",
-      },
-      {
-        command: "starter retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada",
-        description: "Retry it with a corrected request",
-      },
-    ],
+    {
+      "starter retry invoice-17 --dry-run --by ada": "See what would be done",
+      "starter retry invoice-17 --amend fix.json --reason 'wrong amount' --by ada":
+        "Retry it with a corrected request",
+    },
   ),
 );
 

@@ -32,12 +32,10 @@ const set = Command.make("set", setting, (given) =>
     `Set the limits of an account. Each flag replaces all amounts of its kind; what
   is left out stays. Tighter limits apply at once. If one of them is looser, all
   wait until another person approves them (approve). Requires --reason.`,
-    [
-      {
-        command: "starter limits set --max EUR=1000.00 --by ada --reason audit",
-        description: "Pay at most EUR 1,000.00 at a time, and nothing in other currencies",
-      },
-    ],
+    {
+      "starter limits set --max EUR=1000.00 --by ada --reason audit":
+        "Pay at most EUR 1,000.00 at a time, and nothing in other currencies",
+    },
   ),
 );
 

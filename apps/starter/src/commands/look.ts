@@ -88,14 +88,11 @@ export const list = Command.make("list", listed, (given) =>
   waiting, running, ended (by a stop order), failed (includes timedOut and
   terminated), timedOut, terminated, cancelled, succeeded. Separate several with
   commas.`,
-    [
-      {
-        command: "starter list --status failed --since 7d",
-        description: "Failed runs that were started this week",
-      },
-      { command: "starter list --find invoice-17", description: "The run with this id" },
-      { command: "starter list --status succeeded --csv", description: "For a spreadsheet" },
-    ],
+    {
+      "starter list --status failed --since 7d": "Failed runs that were started this week",
+      "starter list --find invoice-17": "The run with this id",
+      "starter list --status succeeded --csv": "For a spreadsheet",
+    },
   ),
 );
 
@@ -169,11 +166,11 @@ export const show = Command.make("show", shown, (given) =>
   ledger, and progress from Temporal. For a batch, show the number of rows by
   outcome, and the failed rows with their reasons. If it needs approval, show
   whom it pays: sums, new payees, the largest rows, likely duplicates.`,
-    [
-      { command: "starter show invoice-17", description: "One run" },
-      { command: "starter show invoice-17 --follow", description: "Until it ends" },
-      { command: "starter show invoice-17 --log --verify", description: "Who did what" },
-    ],
+    {
+      "starter show invoice-17": "One run",
+      "starter show invoice-17 --follow": "Until it ends",
+      "starter show invoice-17 --log --verify": "Who did what",
+    },
     EXIT_STATUS_HELP,
   ),
 );

@@ -33,13 +33,10 @@ export const pay = Command.make("pay", paid, (given) =>
   under one id, nor under one key, even in another file. A likely duplicate under
   another id is refused, unless --not-a-duplicate gives a reason. In a file, it
   causes a warning.`,
-    [
-      {
-        command: "starter pay invoice.json --id invoice-17 --by ada",
-        description: "One payment",
-      },
-      { command: "starter pay october.csv --dry-run --by ada", description: "Check a file" },
-    ],
+    {
+      "starter pay invoice.json --id invoice-17 --by ada": "One payment",
+      "starter pay october.csv --dry-run --by ada": "Check a file",
+    },
   ),
 );
 

@@ -56,12 +56,12 @@ export const runAct = (
     await work.deciding((opened) => act(opened, acting, output, work));
   });
 
-/** Describes a command: in the list of all, and on its own page of help. */
+/** Describes a command: in the list of all, and on its own page of help, with examples and what each is for. */
 export const described =
   (
     short: string,
     long: string,
-    examples: ReadonlyArray<Command.Command.Example> = [],
+    examples: Readonly<Record<string, string>> = {},
     exits = EXIT_CODES_HELP,
   ) =>
   <const Name extends string, Input, Context, E, R>(
@@ -70,5 +70,7 @@ export const described =
     command.pipe(
       Command.withShortDescription(short),
       Command.withDescription(`${long}\n\n  ${exits}`),
-      Command.withExamples(examples),
+      Command.withExamples(
+        Object.entries(examples).map(([command, description]) => ({ command, description })),
+      ),
     );

@@ -35,7 +35,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
     `Check the service, the sign-in, Temporal, the namespace, workers, trackers,
   notifications, the ledger (identity, witness, the logs of the latest runs),
   limits, and writes that make no progress. It changes nothing.`,
-    [],
+    {},
     `${EXIT_CODES_HELP}\n  1: at least one check failed.`,
   ),
 );
@@ -112,20 +112,11 @@ const pruned = {
   json,
 };
 
-/** Runs between two lines of progress. */
-const SAY_EVERY = 5_000;
-
 const prune = Command.make("prune", pruned, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, true);
     output.onInterrupt = () => output.say("Run it again to continue.");
-    let said = 0;
-    const onPart = (runs: number) => {
-      if (runs - said < SAY_EVERY) return;
-      said = runs;
-      output.say(`${runs} runs pruned …`);
-    };
-    const options = { ...acting, before: given.before, keepDays: work.keepDaysHere(), onPart };
+    const options = { ...acting, before: given.before, keepDays: work.keepDaysHere() };
     const workflowIds = await work.onLedger((opened) => work.prune(opened, options));
     output.answer(
       { workflowIds },
@@ -198,13 +189,11 @@ export const replay = Command.make("replay", replayed, (given) =>
   whether they would continue. Nothing is sent, and no worker is needed. If a
   run is not deterministic, it shows the first event that differs, what the code
   does instead, and the lines of code.`,
-    [
-      { command: "starter replay invoice-17", description: "One run" },
-      {
-        command: "starter replay --open --failed --since 30d --workflows src/workflows.ts",
-        description: "Before a release, with workflows of your own",
-      },
-    ],
+    {
+      "starter replay invoice-17": "One run",
+      "starter replay --open --failed --since 30d --workflows src/workflows.ts":
+        "Before a release, with workflows of your own",
+    },
     `Exit codes: 0 all are deterministic, 1 at least one is not, 2 invalid input,
   3 cannot connect, 130 interrupted.`,
   ),

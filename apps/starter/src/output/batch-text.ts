@@ -79,10 +79,9 @@ export const listingLines = (
 
 /** Prints one batch: its counts, what it pays if that is asked, and each row that it does not pay with the reason. */
 export const batchText = (batch: BatchDetails): string => {
-  const { approvedBy, counts, covered, createdAt, createdBy, failed, file, id, next } = batch;
-  const { listing, notNamed, rejected, rows, state: is } = batch;
-  const cells = (of: BatchDetails["failed"]) =>
-    of.map((row) => [`row ${row.number}`, row.workflowId, money(row), row.message ?? "no reason"]);
+  const { approvedBy, counts, createdAt, createdBy, file, id, next } = batch;
+  const { listing, notNamed, notPaid, rows, state: is } = batch;
+  const titles = { failed: "Failed", rejected: "Rejected", covered: "In an earlier file" };
   return [
     styled("bold", id),
     pairs([
@@ -102,9 +101,16 @@ export const batchText = (batch: BatchDetails): string => {
         currency === null ? "" : money({ amount, currency }),
       ]),
     ),
-    ...section("Failed", cells(failed)),
-    ...section("Rejected", cells(rejected)),
-    ...section("In an earlier file", cells(covered)),
+    ...Object.entries(titles).flatMap(([state, title]) =>
+      section(
+        title,
+        notPaid.flatMap(({ message, number, workflowId, ...row }) =>
+          row.state === state
+            ? [[`row ${number}`, workflowId, money(row), message ?? "no reason"]]
+            : [],
+        ),
+      ),
+    ),
     ...(notNamed === 0
       ? []
       : [

@@ -290,9 +290,7 @@ const batch: BatchDetails = {
   approvedBy: null,
   pausedBy: null,
   counts: [],
-  failed: [],
-  rejected: [],
-  covered: [],
+  notPaid: [],
   notNamed: 0,
   warnings: [],
   notDuplicate: null,
@@ -300,7 +298,7 @@ const batch: BatchDetails = {
   next: [],
 };
 
-const row: BatchDetails["failed"][number] = {
+const row: BatchDetails["notPaid"][number] = {
   number: 3,
   workflowId: "row-3",
   fingerprint: "f",
@@ -374,10 +372,9 @@ it("names the failed rows of a batch with the reason, and the retry", () => {
     state: "finished",
     finishedAt: START,
     approvedBy: "bob",
-    covered: [{ ...row, number: 4, state: "covered", message: "Already in payouts/4d34." }],
+    notPaid: [{ ...row, number: 4, state: "covered", message: "Already in payouts/4d34." }, row],
     notNamed: 3,
     warnings: ["Row 3 may be a duplicate of invoice-3 of 2026-11-22 10:00 UTC, done"],
-    failed: [row],
     counts: [
       {
         state: "succeeded",

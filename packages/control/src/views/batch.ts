@@ -11,13 +11,11 @@ export interface BatchView extends Omit<Batch, "details"> {
   readonly pausedBy: string | null;
 }
 
-/** A batch with the first 100 rows of each kind that need attention. */
+/** A batch with the first 100 rows that it does not pay. */
 export interface BatchDetails extends BatchView {
-  readonly failed: ReadonlyArray<BatchRow>;
-  readonly rejected: ReadonlyArray<BatchRow>;
-  /** Rows that an earlier file has. */
-  readonly covered: ReadonlyArray<BatchRow>;
-  /** Failed, rejected and covered rows beyond these. */
+  /** Rows that it does not pay, with the reason: failed, rejected, or in an earlier file. */
+  readonly notPaid: ReadonlyArray<BatchRow>;
+  /** Such rows beyond these. */
   readonly notNamed: number;
   /** Which rows are likely duplicates of payments under other ids. */
   readonly warnings: ReadonlyArray<string>;
@@ -31,10 +29,7 @@ export interface BatchDetails extends BatchView {
 const MOST_NAMED = 100;
 
 /** States of rows that this batch does not pay: each such row is named with the reason. */
-const NOT_PAID: ReadonlySet<BatchRow["state"]> = new Set(["failed", "rejected", "covered"]);
-
-const sumOf = (counts: BatchView["counts"]): number =>
-  counts.reduce((sum, { rows }) => sum + rows, 0);
+const NOT_PAID: ReadonlyArray<BatchRow["state"]> = ["failed", "rejected", "covered"];
 
 const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch): Promise<BatchView> => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
@@ -100,18 +95,14 @@ export const findBatch = async (
 ): Promise<BatchDetails | undefined> => {
   const batch = await ledger.batch(id);
   if (batch === undefined) return undefined;
-  const named = (state: "failed" | "rejected" | "covered") =>
-    ledger.batchRows(id, { states: [state], limit: MOST_NAMED });
-  const [view, failed, rejected, covered, listing] = await Promise.all([
+  const [view, notPaid, listing] = await Promise.all([
     batchOf(ledger, batch),
-    named("failed"),
-    named("rejected"),
-    named("covered"),
+    ledger.batchRows(id, { states: NOT_PAID, limit: MOST_NAMED }),
     isWhole || ASKS.includes(batch.state) ? readListing(ledger, batch, isWhole) : null,
   ]);
   const { chunks: _, ...kept } = keptOf(batch);
-  const unpaid = view.counts.filter(({ state }) => NOT_PAID.has(state));
-  const notNamed = sumOf(unpaid) - failed.length - rejected.length - covered.length;
-  const next = nextOfBatch(view, listing);
-  return { ...view, ...kept, failed, rejected, covered, notNamed, listing, next };
+  const notNamed = view.counts
+    .filter(({ state }) => NOT_PAID.includes(state))
+    .reduce((left, { rows }) => left + rows, -notPaid.length);
+  return { ...view, ...kept, notPaid, notNamed, listing, next: nextOfBatch(view, listing) };
 };

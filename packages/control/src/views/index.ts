@@ -1,8 +1,8 @@
-export { type BatchDetails, type BatchView, findBatch, listBatches } from "./batch.ts";
-export { approvalsOf, type Inbox, itemsOf, readInbox } from "./inbox.ts";
-export { listRuns, readStatuses, type RunList, type RunListFilter } from "./list.ts";
-export { type OverviewView, readOverview, type WaitingFor } from "./overview.ts";
-export { followRun, readLog, readRun, type RunDetails, type RunLog } from "./run.ts";
-export { decisionText } from "../rules/decision-text.ts";
+export * from "./batch.ts";
+export * from "./inbox.ts";
+export * from "./list.ts";
+export * from "./overview.ts";
+export * from "./result-file.ts";
+export * from "./run.ts";
+export * from "../rules/decision-text.ts";
 export * from "../rules/run-view.ts";
-export { checkResultFile, csvText, writeResultFile } from "./result-file.ts";

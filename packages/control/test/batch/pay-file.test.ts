@@ -123,8 +123,7 @@ test("the same rows are the same batch; a row of another file is not paid again"
   await put(ledger, row({ workflowId: "payout/2", state: "done", madeId: "p-2" }));
   expect(await stateOf()).toMatch(/^2,2,payout\/2,p-2,already paid,Already in /);
   expect(await findBatch(ledger, second.batch)).toMatchObject({
-    rejected: [],
-    covered: [{ number: 2, message: `Already in ${first.batch}.` }],
+    notPaid: [{ number: 2, state: "covered", message: `Already in ${first.batch}.` }],
     notNamed: 0,
   });
   // A third file belongs to the first one as well, not to the second.

@@ -35,7 +35,7 @@ import { type Acting, actorOf, decisionOn } from "../decide/record.ts";
 export interface PayFileOptions extends Acting {
   /** A total above this, in any currency, waits for a second person: a decimal string. */
   readonly approveAbove?: string | undefined;
-  /** Most unsent payouts at a time. */
+  /** Most unsent payouts at a time, from 1. */
   readonly window?: number | undefined;
   /** The reason to pay rows that look like duplicates: recorded, and shown to the approver. */
   readonly notDuplicate?: string | undefined;
@@ -56,15 +56,11 @@ const MOST_BYTES = 900_000;
 /** Checks the options and the uploader of a file. @throws InvalidInput */
 export const checkPayOptions = (options: PayFileOptions): void => {
   actorOf(options);
-  const { approveAbove, notDuplicate, window = DEFAULT_WINDOW } = options;
+  const { approveAbove, notDuplicate } = options;
   checkReason(notDuplicate);
   if (approveAbove !== undefined && !isAmount(approveAbove))
     throw invalidInput(
       'The limit (--approve-above) must be a decimal amount, such as "10000.00". Nothing was started.',
-    );
-  if (!(Number.isInteger(window) && window >= 1))
-    throw invalidInput(
-      "The window (--window) must be a whole number of at least 1. Nothing was started.",
     );
 };
 
