@@ -51,7 +51,6 @@ const listed = {
   type: text("type", "TYPE", "Workflow type, such as payout"),
   batches: on("batches", "List batches (files) instead of runs"),
   limit: count("limit", "Maximum number to show; default 50", 50),
-  csv: on("csv", "Print CSV"),
   json,
 };
 
@@ -59,7 +58,6 @@ const listed = {
 export const list = Command.make("list", listed, (given) =>
   runCommand(given.json, async (output, work) => {
     const { limit, status } = given;
-    if (given.csv && given.json) throw badUsage("Choose either --csv or --json.");
     const statuses = status === undefined ? undefined : work.readStatuses(status);
     if (given.batches) {
       const batches = await work.reading((sources) =>
@@ -73,9 +71,7 @@ export const list = Command.make("list", listed, (given) =>
       work.listRuns(operations, { ...given, statuses, since }),
     );
     const totals = work.totalsOf(found.runs);
-    output.answer({ ...found, totals }, (shown) =>
-      given.csv ? work.listCsv(shown.runs) : work.listText(shown),
-    );
+    output.answer({ ...found, totals }, (shown) => work.listText(shown));
   }),
 ).pipe(
   described(
@@ -91,7 +87,6 @@ export const list = Command.make("list", listed, (given) =>
     {
       "starter list --status failed --since 7d": "Failed runs that were started this week",
       "starter list --find invoice-17": "The run with this id",
-      "starter list --status succeeded --csv": "For a spreadsheet",
     },
   ),
 );

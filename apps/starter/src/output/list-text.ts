@@ -1,4 +1,4 @@
-import { csvText, type RunList, type RunView, sumMoney } from "@durable-payments/control";
+import { type RunList, type RunView, sumMoney } from "@durable-payments/control";
 import { statusesText } from "./run-text.ts";
 import { ago, counted, joined, styled, table, totals, wrap } from "./text.ts";
 
@@ -51,34 +51,3 @@ export const listText = (
     ...(isMore ? [wrap("There are more: increase --limit, or narrow the search.")] : []),
   ].join("\n");
 };
-
-const CSV_COLUMNS = [
-  "workflowId",
-  "runId",
-  "type",
-  "status",
-  "reason",
-  "amount",
-  "currency",
-  "payee",
-  "reference",
-  "startedAt",
-  "endedAt",
-  "startedBy",
-  "batch",
-  "batchRow",
-] as const;
-
-const iso = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
-
-/** Prints runs as CSV, with a head. */
-export const listCsv = (runs: ReadonlyArray<RunView>): string =>
-  csvText(
-    CSV_COLUMNS,
-    runs.map(({ endedAt, startedAt, state, statuses: [status], ...run }) => ({
-      ...run,
-      status: status ?? state,
-      startedAt: iso(startedAt),
-      endedAt: iso(endedAt),
-    })),
-  ).trimEnd();

@@ -10,7 +10,7 @@ import type {
 import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText } from "../../src/output/installation.ts";
 import { batchText } from "../../src/output/batch-text.ts";
-import { listCsv, listText } from "../../src/output/list-text.ts";
+import { listText } from "../../src/output/list-text.ts";
 import { logText } from "../../src/output/log-text.ts";
 import { inboxText, runText } from "../../src/output/run-text.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -266,14 +266,6 @@ it("prints a list with the reasons, and the money by status", () => {
   expectNarrow(text);
   expect(text).toMatchSnapshot();
   expect(listText({ runs: [], isMore: false, totals: [] })).toBe("No run found.");
-});
-
-it("prints CSV in which no cell is a formula", () => {
-  const [head, row] = listCsv([run({ reference: "=1+1", reason: 'a "b", c' })]).split("\n");
-  expect(head).toMatch(/^workflowId,runId,type,status,reason,amount,currency,/);
-  expect(row).toBe(
-    `invoice-17,0199-run,payout,running,"a ""b"", c",250.00,EUR,b-1,'=1+1,2026-11-23T19:30:00.000Z,,ada,,`,
-  );
 });
 
 const batch: BatchDetails = {

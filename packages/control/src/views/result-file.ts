@@ -10,21 +10,19 @@ import { invalidInput, refused } from "../errors.ts";
 const FORMULA_WITHIN = /;(?=[\s"']*[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/g;
 
 /** Writes rows as CSV without formulas for a spreadsheet or commands for a terminal. */
-export const csvText = <Column extends string>(
-  columns: ReadonlyArray<Column>,
-  rows: ReadonlyArray<Readonly<Record<Column, string | number | null>>>,
-  header = true,
+export const csvText = (
+  rows: ReadonlyArray<Readonly<Record<string, string | number>>>,
+  header: boolean,
 ): string =>
   stringify(
     rows.map((row) =>
-      columns.map((column) => {
-        const cell = row[column];
+      Object.entries(row).map(([column, cell]) => {
         if (typeof cell !== "string") return cell;
-        const isName = column === "workflow_id" || column === "workflowId" || column === "key";
+        const isName = column === "workflow_id" || column === "key";
         return (isName ? visibleText(cell) : shownText(cell)).replaceAll(FORMULA_WITHIN, ";'");
       }),
     ),
-    { columns: [...columns], escape_formulas: true, header, quoted_match: /\r/ },
+    { columns: Object.keys(rows[0] ?? {}), escape_formulas: true, header, quoted_match: /\r/ },
   );
 
 /** Checks the name of a result file before anything is started. */
@@ -73,8 +71,7 @@ export const writeResultFile = async (
         const rows = await ledger.batchRows(batch, { after, limit: PAGE });
         const writes = await Promise.all(rows.map(({ workflowId }) => ledger.rowsOf(workflowId)));
         const results = rows.map((row, at) => resultOf(row, writes[at] ?? []));
-        const columns = Object.keys(results[0] ?? {});
-        await handle.write(csvText<string>(columns, results, after === 0));
+        await handle.write(csvText(results, after === 0));
         if (rows.length < PAGE) break;
         after = rows.at(-1)?.number ?? after;
       }
