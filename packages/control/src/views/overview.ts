@@ -1,12 +1,12 @@
 import { lookUp } from "@durable-payments/api-core/values";
-import type { Ledger, Overview, Pause } from "@durable-payments/ledger";
+import type { Overview, Pause } from "@durable-payments/ledger";
 import { OPEN_RUNS, queryText } from "@durable-payments/protocol";
 import type { Sources } from "../facts/connection/operations.ts";
 import { asTemporalError } from "../facts/connection/temporal-errors.ts";
 import { PAYING, type Temporal } from "../facts/connection/temporal.ts";
 import { isOperationError, type NextOperation } from "../errors.ts";
 import { readInbox } from "./inbox.ts";
-import { type Money, sumMoney } from "../rules/run-view.ts";
+import { sumMoney } from "../rules/run-view.ts";
 
 /** Reasons of waits: questions and states of writes, and others. */
 const WHAT = {
@@ -19,41 +19,29 @@ const WHAT = {
   balance: "funds",
 } as const;
 
-/** Runs that wait for the same reason, with their total amounts. */
-export interface WaitingFor {
-  readonly what: (typeof WHAT)[keyof typeof WHAT];
-  readonly count: number;
-  readonly money: Money;
-  /** Start of the longest wait, milliseconds since 1970. */
-  readonly since: number | null;
-}
+/** What waits for the same reason, with the amounts of writes, and the start of the longest wait. */
+export type WaitingFor = ReturnType<typeof waitingOf>[number];
 
 /** The overview. */
 export type OverviewView = Awaited<ReturnType<typeof readOverview>>;
 
-const MOST_WAITS = 5_000;
-
-const readWaiting = async (ledger: Ledger, { waits, writes }: Overview) => {
-  const ofWrites = Map.groupBy(writes, ({ question, state }) => lookUp(WHAT, question ?? state));
-  const ofKinds = [...Map.groupBy(waits, ({ kind }) => kind)];
-  const open = ofKinds.map(async ([kind, ofAccounts]): Promise<WaitingFor> => {
-    const rows = await ledger.waits({ kind, isOpen: true, limit: MOST_WAITS });
-    const ids = [...new Set(rows.map(({ workflowId }) => workflowId))];
-    const runs = ids.length === 0 ? [] : await ledger.runs({ workflowIds: ids });
-    const count = ofAccounts.reduce((sum, wait) => sum + wait.count, 0);
-    const since = Math.min(...ofAccounts.map((wait) => wait.since));
-    return { what: WHAT[kind], count, since, money: sumMoney(runs) };
-  });
-  return [
-    ...Object.values(WHAT).flatMap((what): ReadonlyArray<WaitingFor> => {
-      const found = ofWrites.get(what) ?? [];
-      if (found.length === 0) return [];
-      const count = found.reduce((sum, { rows }) => sum + rows, 0);
-      const since = Math.min(...found.map((one) => one.since));
-      return [{ what, count, money: sumMoney(found), since }];
-    }),
-    ...(await Promise.all(open)),
+const waitingOf = ({ waits, writes }: Overview) => {
+  const all = [
+    ...writes.map((found) => ({ ...found, what: lookUp(WHAT, found.question ?? found.state) })),
+    ...waits.map(({ count, kind, since }) => ({
+      ...{ amount: null, currency: null },
+      what: WHAT[kind],
+      rows: count,
+      since,
+    })),
   ];
+  const reasons = Map.groupBy(all, ({ what }) => what);
+  return Object.values(WHAT).flatMap((what) => {
+    const found = reasons.get(what) ?? [];
+    const count = found.reduce((sum, { rows }) => sum + rows, 0);
+    const since = Math.min(...found.map((one) => one.since));
+    return count === 0 ? [] : [{ what, count, money: sumMoney(found), since }];
+  });
 };
 
 const DAY_MS = 86_400_000;
@@ -104,7 +92,7 @@ export const readOverview = async (sources: Sources) => {
     /** Numbers of runs by how Temporal has them; null if it cannot be asked. */
     runs: runs ?? null,
     pauses: pauses.map(({ by, of, reason, scope }) => ({ by, of, reason, scope })),
-    waiting: ledger && seen ? await readWaiting(ledger, seen) : [],
+    waiting: seen ? waitingOf(seen) : [],
     /** The number of items that wait for a person. */
     inbox,
     notes,
