@@ -15,7 +15,6 @@ import {
   type PlannedRun,
   startRun,
   summaryOf,
-  warningsOf,
   writeResultFile,
 } from "@durable-payments/control";
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
@@ -88,7 +87,7 @@ const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<st
     ...(plan.known.length === 0
       ? []
       : [`${counted(plan.known.length, "row")} already covered by another batch: not paid again`]),
-    ...warningsOf(plan),
+    ...plan.warnings,
     ...funds.map(fundsText),
     ...(plan.needsApproval ? ["A second person has to approve it before anything is paid."] : []),
   ];
@@ -120,7 +119,7 @@ export const submitFile = async (
       for (const line of planText(plan, funds)) output.say(line);
       await confirm("Pay this file?", "Nothing was started.");
     }
-    const isUnexplained = plan.similar.length > 0 && !plan.isUploaded && canAsk();
+    const isUnexplained = plan.warnings.length > 0 && !plan.isUploaded && canAsk();
     const reason =
       notDuplicate ??
       (isUnexplained ? await ask("Why are these no duplicates (recorded)?") : undefined);

@@ -98,6 +98,8 @@ const checkKeys = async (
 const keyed = (rows: ReadonlyArray<CheckedRow>, ledger: Ledger): ReadonlyArray<CheckedRow> =>
   rows.map((row) => ({ ...row, payment: paymentOf(row.input, ledger) ?? row.payment }));
 
+const MOST_WARNINGS = 20;
+
 /**
  * Compares a checked file with earlier payments. Nothing is changed.
  *
@@ -123,6 +125,12 @@ export const planFile = async (
   const fresh = keyed(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
   await checkKeys(operations, fresh);
   const similar = await findDuplicates(operations, account, fresh);
+  const warnings = fresh.flatMap(({ number }, at) => {
+    const like = (similar[at] ?? []).slice(0, 2).map(similarText).join("; ");
+    return like === "" ? [] : [`Row ${number} may be a duplicate of ${like}`];
+  });
+  const more = warnings.length - MOST_WARNINGS;
+  const unnamed = more > 0 ? [`… and ${more} more possible duplicates`] : [];
   const sums = sumMoney(fresh.map(({ payment }) => payment));
   const { approveAbove } = options;
   const limits = await ledger.limits(account);
@@ -135,11 +143,8 @@ export const planFile = async (
       const batch = others.get(fingerprint);
       return batch === undefined ? [] : [{ number, batch }];
     }),
-    /** Rows that are likely a duplicate of a payment under another id: a warning. */
-    similar: fresh.flatMap(({ number, workflowId }, at) => {
-      const others = similar[at] ?? [];
-      return others.length === 0 ? [] : [{ number, workflowId, others }];
-    }),
+    /** Rows that are likely duplicates of payments under other ids, in words. */
+    warnings: [...warnings.slice(0, MOST_WARNINGS), ...unnamed],
     needsApproval: sums.some(
       (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
     ),
@@ -147,21 +152,6 @@ export const planFile = async (
     isUploaded: (await ledger.batch(checked.batch)) !== undefined,
   };
 };
-
-const MOST_WARNINGS = 20;
-
-/** Describes the likely duplicates of a file, for its uploader and approver. */
-export const warningsOf = ({ similar }: Pick<FilePlan, "similar">): Array<string> => [
-  ...similar
-    .slice(0, MOST_WARNINGS)
-    .map(
-      ({ number, others }) =>
-        `Row ${number} may be a duplicate of ${others.slice(0, 2).map(similarText).join("; ")}`,
-    ),
-  ...(similar.length > MOST_WARNINGS
-    ? [`… and ${similar.length - MOST_WARNINGS} more possible duplicates`]
-    : []),
-];
 
 const UNREAD = { mark: null, shown: null };
 
@@ -218,12 +208,12 @@ export const payFile = async (
 ): Promise<Batch> => {
   const { ledger } = operations;
   const { notDuplicate, approveAbove = null } = options;
+  const { warnings } = plan;
   const actor = actorOf(options);
   const { by } = actor;
   const account = accountNamed(operations, checked.account);
   const { batch: id, rows } = checked;
   const chunks = workflowsOf(rows);
-  const warnings = warningsOf(plan);
   if (warnings.length > 0 && notDuplicate === undefined && !plan.isUploaded)
     throw refused(
       `${warnings.join(". ")}. If these are different payments, say why: --not-a-duplicate REASON. Nothing was started.`,
