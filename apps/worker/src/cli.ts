@@ -10,22 +10,9 @@ Usage: npm run worker -- [--json] [--help]
 
   --json   print one JSON line on standard output once the worker polls
 
-Environment:
-  TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY, TEMPORAL_TLS_*, TEMPORAL_PROFILE,
-  TEMPORAL_CONFIG_FILE   how to reach Temporal (default localhost:7233, namespace default)
-  TEMPORAL_API_KEY_FILE  file with Temporal's API key, reloaded when it changes
-  PAYMENTS_SETTINGS      JSON file of all settings; the variables override it (docs/settings.md)
-  PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID   the payment service (required)
-  PAYMENTS_API_KEY, PAYMENTS_API_KEY_FILE   its API key, or a file with it (required)
-  PAYMENTS_LEDGER        the ledger: sqlite:FILE or postgres://…
-  PAYMENTS_MAX_AMOUNTS   largest amount of one payout or card: {"USD": "10000.00"}
-  PAYMENTS_APPROVE_ABOVE  amounts above which a second person must approve
-  PAYMENTS_TASK_QUEUE    task queue (default payments); other queues are named after it
-  PAYMENTS_NOTIFY_URL, PAYMENTS_NOTIFY_SECRET   webhook for runs that need a person or fail
-  PAYMENTS_DEPLOYMENT_NAME, PAYMENTS_BUILD_ID   version of the worker, for rollouts
-  PAYMENTS_HEALTH_ADDRESS   port or HOST:PORT of /livez, /readyz and /metrics
-  PAYMENTS_LOG_LEVEL     TRACE, DEBUG, INFO, WARN or ERROR (default WARN)
-  PAYMENTS_LOG_FORMAT    json or text (default text)
+Environment: PAYMENTS_BASE_URL, PAYMENTS_CLIENT_ID and PAYMENTS_API_KEY for the payment service;
+TEMPORAL_ADDRESS, TEMPORAL_NAMESPACE, TEMPORAL_API_KEY and TEMPORAL_TLS_* for Temporal.
+docs/settings.md lists all settings: the ledger, limits, task queue, webhook, health, log.
 `;
 
 /** The last message of the process; in the format of the log if that is JSON. */
