@@ -30,16 +30,12 @@ const asked = async (
 ): Promise<InboxItem> => {
   const rows = await ledger.rowsOf(workflowId);
   const open = (await itemsOf(ledger, rows)).filter(({ kind }) => kind === "question");
-  const item = open.find((one) =>
-    question === undefined ? open.length === 1 : one.question === question,
+  const [item, other] = open.filter((one) => question === undefined || one.question === question);
+  if (item !== undefined && other === undefined) return item;
+  throw badUsage(
+    `${workflowId} has ${counted(open.length, "open question")}: choose one with --for. Nothing was done.`,
+    open.flatMap(questionLines),
   );
-  if (item !== undefined) return item;
-  if (open.length === 0) throw badUsage(`${workflowId} has no open question. Nothing was done.`);
-  const which =
-    question === undefined
-      ? `${workflowId} has ${open.length} open questions: choose one with --for.`
-      : `The question ${question} is not open; ${counted(open.length, "other is", "others are")}.`;
-  throw badUsage(`${which} Nothing was done.`, open.flatMap(questionLines));
 };
 
 const askLine = async (question: string): Promise<string> => {

@@ -149,19 +149,15 @@ const CHECKS: Readonly<Record<string, (input: unknown, assumptions: Assumptions)
   payout: planPayout,
 };
 
-/** The operation whose request has a field of an input, by workflow type. */
-const SENT_BY: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  onboardCardholder: {
-    card: "createCard",
-    "card.card_name": "updateCard",
-    card_holder_id: "createCard",
-    cardholder: "createCardholder",
-  },
-  payout: {
-    beneficiary: "createBeneficiary",
-    beneficiary_id: "createPayout",
-    payout: "createPayout",
-  },
+/** The operation whose request has a field of an input. */
+const SENT_BY: Readonly<Record<string, string>> = {
+  beneficiary: "createBeneficiary",
+  beneficiary_id: "createPayout",
+  payout: "createPayout",
+  card: "createCard",
+  "card.card_name": "updateCard",
+  card_holder_id: "createCard",
+  cardholder: "createCardholder",
 };
 
 /** Returns why an amendment cannot help: it changes a request that has succeeded. In a user's own workflow, the step says so. */
@@ -169,12 +165,12 @@ export const whyNotAmended = (
   { rows, workflowId, workflowType }: Pick<Planning, "rows" | "workflowId" | "workflowType">,
   { fields, input }: Pick<ReturnType<typeof amendInput>, "fields" | "input">,
 ): OperationError | undefined => {
-  const sentBy = lookUp(SENT_BY, workflowType) ?? {};
+  if (lookUp(CHECKS, workflowType) === undefined) return undefined;
   for (const path of fields) {
     const [field = ""] = path.split(".");
     // If an id takes the place of a whole beneficiary or cardholder, none is created.
     if (valueAt(input, field) === undefined && !field.endsWith("_id")) continue;
-    const operation = lookUp(sentBy, path) ?? lookUp(sentBy, field);
+    const operation = lookUp(SENT_BY, path) ?? lookUp(SENT_BY, field);
     const done = rows.find((row) => row.state === "done" && row.operation === operation);
     if (done === undefined) continue;
     const id = done.madeId === null ? "" : ` (${done.madeId})`;

@@ -5,7 +5,6 @@ import { createHash, hash } from "node:crypto";
 import { extname } from "node:path";
 import { InvalidInput, invalidInput } from "../../errors.ts";
 import { checkPayout, plannedPayout } from "../../rules/input.ts";
-import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
 import {
   columnOf,
   csvRows,
@@ -34,7 +33,6 @@ export interface CheckedRow {
   /** Hash of amount, payee and key, without options. */
   readonly fingerprint: string;
   readonly input: PayoutInput;
-  readonly payment: PaymentOf;
 }
 
 /** A file without faults. */
@@ -79,12 +77,10 @@ const MOST_FAULTS_NAMED = 100;
 
 const wrongFile = (faults: ReadonlyArray<RowFault>): InvalidInput => {
   const count = faults.length === 1 ? "one fault" : `${faults.length} faults`;
-  const named =
-    faults.length > MOST_FAULTS_NAMED ? `, of which these are the first ${MOST_FAULTS_NAMED}` : "";
-  return invalidInput(
-    `The file has ${count}${named}. Nothing was started.`,
-    faults.slice(0, MOST_FAULTS_NAMED),
-  );
+  const named = faults.slice(0, MOST_FAULTS_NAMED);
+  const first =
+    named.length < faults.length ? `, of which these are the first ${named.length}` : "";
+  return invalidInput(`The file has ${count}${first}. Nothing was started.`, named);
 };
 
 /**
@@ -111,11 +107,9 @@ export const checkBatchFile = async (file: string, assumptions: Assumptions) => 
     faults.push(...found);
     if (checked === undefined || found.length > 0) continue;
     const { contentId, input } = plannedPayout(checked);
-    const payment = paymentOf(input);
-    if (payment === undefined) continue;
     const fingerprint = hash("sha256", `${key}\n${contentId}`).slice(0, 32);
     content.update(fingerprint);
-    rows.push({ number: raw.row, workflowId: `payout/${key}`, fingerprint, input, payment });
+    rows.push({ number: raw.row, workflowId: `payout/${key}`, fingerprint, input });
   }
   if (faults.length > 0) throw wrongFile(faults);
   const [first] = rows;

@@ -25,7 +25,7 @@ import { invalidInput, refused } from "../../errors.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { sumMoney } from "../../rules/run-view.ts";
 import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
-import { paymentOf } from "../../rules/payment.ts";
+import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
 import { startOf } from "../start.ts";
 import { type KeptOfBatch, startChunk } from "./batch.ts";
 import type { CheckedFile, CheckedRow } from "./check-rows.ts";
@@ -65,10 +65,7 @@ export const checkPayOptions = (options: PayFileOptions): void => {
 };
 
 /** Refuses keys that were used for another payment, by any batch or single run. */
-const checkKeys = async (
-  { ledger }: Operations,
-  rows: ReadonlyArray<CheckedRow>,
-): Promise<void> => {
+const checkKeys = async ({ ledger }: Operations, rows: ReadonlyArray<PayingRow>): Promise<void> => {
   const known = new Map<string, Run>();
   for (const part of chunksOf(rows, READ_AT_ONCE)) {
     const workflowIds = part.map(({ workflowId }) => workflowId);
@@ -94,9 +91,14 @@ const checkKeys = async (
     );
 };
 
-/** Returns rows with the marks of their payees as the ledger keeps them. */
-const keyed = (rows: ReadonlyArray<CheckedRow>, ledger: Ledger): ReadonlyArray<CheckedRow> =>
-  rows.map((row) => ({ ...row, payment: paymentOf(row.input, ledger) ?? row.payment }));
+/** A row with its payment, the payee by the mark that the ledger keeps. */
+type PayingRow = CheckedRow & { readonly payment: PaymentOf };
+
+const paying = (rows: ReadonlyArray<CheckedRow>, ledger: Ledger): ReadonlyArray<PayingRow> =>
+  rows.flatMap((row) => {
+    const payment = paymentOf(row.input, ledger);
+    return payment === undefined ? [] : [{ ...row, payment }];
+  });
 
 const MOST_WARNINGS = 20;
 
@@ -122,7 +124,7 @@ export const planFile = async (
       )
       .map(({ batch, fingerprint }) => [fingerprint, batch]),
   );
-  const fresh = keyed(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
+  const fresh = paying(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
   await checkKeys(operations, fresh);
   const similar = await findDuplicates(operations, account, fresh);
   const warnings = fresh.flatMap(({ number }, at) => {
@@ -156,7 +158,7 @@ export const planFile = async (
 const UNREAD = { mark: null, shown: null };
 
 const batchRow = (
-  { fingerprint, input, number, payment, workflowId }: CheckedRow,
+  { fingerprint, input, number, payment, workflowId }: PayingRow,
   other: string | undefined,
   { keyed }: Pick<Ledger, "keyed">,
 ): BatchRow => {
@@ -252,7 +254,7 @@ export const payFile = async (
   });
   if (uploading.state !== "uploading") return uploading;
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
-  for (const part of chunksOf(keyed(rows, ledger), SAVED_AT_ONCE)) {
+  for (const part of chunksOf(paying(rows, ledger), SAVED_AT_ONCE)) {
     await ledger.saveRows(
       id,
       part.map((row) => batchRow(row, known.get(row.number), ledger)),

@@ -14,26 +14,33 @@ export interface Answer extends Acting {
   readonly found?: string | undefined;
 }
 
-/** Finds the write of a question; refuses if it is answered, or replaced by another question. */
+/** Finds the write of a question, or the only one that asks; refuses if it is answered, or replaced by another question. */
 export const askedRow = (
   { rows }: Pick<DecisionLook, "rows">,
   workflowId: string,
-  question: string,
+  question: string | undefined,
   kind: "outcome" | "approval",
 ): WriteRow => {
-  const open = rows.filter((row) => row.question?.kind === kind && row.state !== "ended");
-  const [row, other] = open.filter((one) => one.question?.id === question);
+  const open = rows.filter(
+    (row) => row.question?.kind === kind && row.state !== "ended" && row.state !== "done",
+  );
+  const [row, other] = open.filter(
+    (one) => question === undefined || one.question?.id === question,
+  );
   // Ids are short: two children of a run may have the same.
   if (row !== undefined && other !== undefined)
     throw refused(
-      `${row.workflowId} and ${other.workflowId} both have a question ${question}: give the id of one. Nothing was recorded.`,
+      `${workflowId} asks more than once: choose one by its hash or question, or give the id of one: ${open.map((one) => `${one.question?.id} (${one.step} of ${one.workflowId})`).join(", ")}. Nothing was recorded.`,
     );
   if (row !== undefined) return row;
   const [now] = open;
+  if (now === undefined)
+    throw notFound(
+      `${workflowId} ${kind === "approval" ? "is not waiting for approval" : "has no open question"}. Nothing was recorded.`,
+      { operation: "show", workflowId },
+    );
   throw refused(
-    now?.question
-      ? `The question ${question} is not open. ${workflowId} asks now (${now.question.id}, ${now.step}): ${now.question.reason} Nothing was recorded.`
-      : `${workflowId} has no open question: it was answered, or the outcome is known. Nothing was recorded.`,
+    `The question ${question} is not open. ${workflowId} asks now (${now.question?.id}, ${now.step}): ${now.question?.reason} Nothing was recorded.`,
     workflowId,
   );
 };

@@ -1,8 +1,7 @@
-import { limitsId, whyNotApprover, type WriteRow } from "@durable-payments/ledger";
+import { limitsId, whyNotApprover } from "@durable-payments/ledger";
 import type { Deciding } from "../../facts/connection/operations.ts";
-import { notFound, refused } from "../../errors.ts";
+import { refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
-import { awaitsApproval } from "../../rules/standing.ts";
 import { decideBatch } from "../batch/batch.ts";
 import { approveLimits } from "../limits.ts";
 import { askedRow } from "./answer.ts";
@@ -16,26 +15,8 @@ export interface Approval extends Acting {
   readonly hash?: string | undefined;
 }
 
-const theApproval = async (
-  { ledger }: Deciding,
-  workflowId: string,
-  question: string | undefined,
-): Promise<WriteRow> => {
-  const waiting = (await ledger.rowsOf(workflowId)).filter(awaitsApproval);
-  if (question !== undefined) return askedRow({ rows: waiting }, workflowId, question, "approval");
-  const [only, ...others] = waiting;
-  if (only === undefined) {
-    throw notFound(`${workflowId} is not waiting for approval. Nothing was recorded.`, {
-      operation: "show",
-      workflowId,
-    });
-  }
-  if (others.length === 0) return only;
-  const ids = waiting.map((row) => `${row.question?.id} (${row.step} of ${row.workflowId})`);
-  throw refused(
-    `${workflowId} is waiting for ${waiting.length} approvals: choose one by its hash or question: ${ids.join(", ")}. Nothing was recorded.`,
-  );
-};
+const theApproval = async ({ ledger }: Deciding, workflowId: string, question?: string) =>
+  askedRow({ rows: await ledger.rowsOf(workflowId) }, workflowId, question, "approval");
 
 /** Approves exactly the send that a run shows: another generation, content or account needs a new approval. */
 const approvePayment = async (
@@ -52,7 +33,7 @@ const approvePayment = async (
     value: { generation, terms: request.terms, account: question?.account ?? null },
   });
   return record(deciding, decision, ({ decisions, rows }) => {
-    const asked = askedRow({ rows }, row.workflowId, question?.id ?? "", "approval");
+    const asked = askedRow({ rows }, row.workflowId, question?.id, "approval");
     const { hash } = approvableOf(asked, decisions);
     const isSame = asked.generation === generation && asked.request.terms === request.terms;
     const isSeen = given.hash === undefined ? isSame : given.hash === hash;
