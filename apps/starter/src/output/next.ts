@@ -140,7 +140,6 @@ const NUDGED: Readonly<Record<Nudged, string>> = {
   nudged: "The run was notified.",
   noRun: "No run is open: it applies to the next one.",
   unanswered: "Temporal does not answer: the tracker notifies the run as soon as it does.",
-  late: "Temporal does not answer: the file looks within 12 hours, or as soon as you pause and resume it.",
 };
 
 /** Returns the recorded decision, and the command that shows its effect. */

@@ -217,7 +217,7 @@ const forgotten = async (
   if (content !== contentHash(input) || type !== workflowType || isAmended)
     throw otherInput(
       workflowId,
-      `${String(type)} with ${isAmended ? "an amended" : content === undefined ? "an unknown" : "another"}`,
+      `${textAt({ type }, "type")} with ${isAmended ? "an amended" : content === undefined ? "an unknown" : "another"}`,
     );
   const purpose = rows.find(({ operation }) => PURPOSES.includes(operation));
   if (purpose?.state === "undone")

@@ -29,7 +29,8 @@ const waitingOf = ({ waits, writes }: Overview) => {
   const all = [
     ...writes.map((found) => ({ ...found, what: lookUp(WHAT, found.question ?? found.state) })),
     ...waits.map(({ count, kind, since }) => ({
-      ...{ amount: null, currency: null },
+      amount: null,
+      currency: null,
       what: WHAT[kind],
       rows: count,
       since,

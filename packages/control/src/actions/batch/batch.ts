@@ -73,7 +73,7 @@ export const nudgeBatch = async (
   let nudged: Nudged = "noRun";
   for (let number = 1; number <= chunks; number++)
     nudged = await nudge(client, chunkId(batch.id, number));
-  return nudged === "unanswered" ? "late" : nudged;
+  return nudged;
 };
 
 /** A second person's decision about a file. */

@@ -260,7 +260,7 @@ export const payFile = async (
       part.map((row) => batchRow(row, known.get(row.number), ledger)),
     );
     const own = part.filter(({ number }) => !known.has(number));
-    const start = ({ input, number, payment, workflowId }: CheckedRow) => {
+    const start = ({ input, number, payment, workflowId }: PayingRow) => {
       const run = { account, workflowId, type: WORKFLOW.payout, batch: id, batchRow: number };
       const facts = {
         by,

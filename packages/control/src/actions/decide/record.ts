@@ -50,10 +50,9 @@ export const actorOf = (acting: Acting, needsReason = false): Actor => {
 
 /**
  * Whether the run was asked to look again. `noRun`: none is open, the decision applies to the next one. `unanswered`:
- * Temporal did not answer, the tracker notifies the run later. `late`: nor for the workflows of a file, which the tracker
- * does not know.
+ * Temporal did not answer, the tracker notifies the run later.
  */
-export type Nudged = "nudged" | "noRun" | "unanswered" | "late";
+export type Nudged = "nudged" | "noRun" | "unanswered";
 
 const ANSWER_WITHIN_MS = 10_000;
 
