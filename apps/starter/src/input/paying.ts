@@ -5,9 +5,7 @@ import {
   checkPayOptions,
   checkResultFile,
   checkStart,
-  compareFunds,
   type FilePlan,
-  type Funds,
   idOfKey,
   payFile,
   paymentOf,
@@ -23,7 +21,7 @@ import { ask, canAsk, confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
-import { assumptionsHere, operating, readAccounts } from "../settings.ts";
+import { assumptionsHere, operating } from "../settings.ts";
 import { actingOf, readJson } from "./given.ts";
 
 type IdFlags = Pick<OnboardFlags, "id" | "key">;
@@ -74,12 +72,7 @@ export const submit = async (
   });
 };
 
-const fundsText = ({ available, currency, isEnough, problem, total }: Funds): string =>
-  isEnough === null
-    ? `${currency}: the balance is unknown (${problem ?? "not read"})`
-    : `${currency}: ${total} of ${available} available${isEnough ? "" : ": NOT ENOUGH"}`;
-
-const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<string> => {
+const planText = (plan: FilePlan): ReadonlyArray<string> => {
   const amounts = Object.entries(plan.totals).map(([currency, total]) => `${total} ${currency}`);
   return [
     `${counted(plan.rows, "row")}, all valid: ${amounts.join(", ") || "nothing to pay"}`,
@@ -88,7 +81,6 @@ const planText = (plan: FilePlan, funds: ReadonlyArray<Funds>): ReadonlyArray<st
       ? []
       : [`${counted(plan.known.length, "row")} already covered by another batch: not paid again`]),
     ...plan.warnings,
-    ...funds.map(fundsText),
     ...(plan.needsApproval ? ["A second person has to approve it before anything is paid."] : []),
   ];
 };
@@ -104,19 +96,16 @@ export const submitFile = async (
   checkPayOptions(options);
   if (results !== undefined) checkResultFile(results);
   const checked = await checkBatchFile(file, assumptionsHere());
-  const accounts = readAccounts();
-  const payer = accounts.find(({ name }) => name === checked.account) ?? accounts[0];
   await operating(async (operations) => {
     const plan = await planFile(operations, checked, options);
-    const funds = await compareFunds(plan.totals, payer.service);
     if (isDryRun) {
-      output.answer({ ...plan, funds, isDryRun }, (shown) =>
-        [...planText(shown, shown.funds), "Nothing was started."].join("\n"),
+      output.answer({ ...plan, isDryRun }, (shown) =>
+        [...planText(shown), "Nothing was started."].join("\n"),
       );
       return;
     }
     if (!yes && !plan.isUploaded) {
-      for (const line of planText(plan, funds)) output.say(line);
+      for (const line of planText(plan)) output.say(line);
       await confirm("Pay this file?", "Nothing was started.");
     }
     const isUnexplained = plan.warnings.length > 0 && !plan.isUploaded && canAsk();

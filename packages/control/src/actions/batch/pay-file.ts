@@ -1,5 +1,4 @@
-import { isAtLeast } from "@durable-payments/api-core/decimal";
-import { canonicalDecimal, messageOf } from "@durable-payments/api-core/values";
+import { canonicalDecimal } from "@durable-payments/api-core/values";
 import {
   type Batch,
   type BatchRow,
@@ -12,14 +11,8 @@ import { atOnce, requestTerms, WORKFLOW } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";
 import { chunkId, MOST_ROWS_OF_CHUNK } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
-import * as Result from "effect/Result";
 import { basename } from "node:path";
-import {
-  accountNamed,
-  type Operations,
-  askOnce,
-  type ServiceSettings,
-} from "../../facts/connection/operations.ts";
+import { accountNamed, type Operations } from "../../facts/connection/operations.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
@@ -291,45 +284,4 @@ export const payFile = async (
         ? { ...before, state: plan.needsApproval ? asks : "approved" }
         : before,
   }));
-};
-
-/** The balance of a currency, compared with the total of a file. */
-export interface Funds {
-  readonly currency: string;
-  readonly total: string;
-  /** null if it could not be read. */
-  readonly available: string | null;
-  readonly isEnough: boolean | null;
-  readonly problem?: string;
-}
-
-const REQUEST_TIMEOUT_MS = 10_000;
-
-/**
- * Compares totals with the balances of their currencies, if the service can be asked.
- *
- * @param totals decimal strings by currency.
- * @param settings address and credentials of the service, or the reason why they are unknown here.
- */
-export const compareFunds = async (
-  totals: Readonly<Record<string, string>>,
-  settings: ServiceSettings,
-): Promise<ReadonlyArray<Funds>> => {
-  const compared = (balanceOf: (currency: string) => Promise<string>) =>
-    Promise.all(
-      Object.entries(totals).map(async ([currency, total]): Promise<Funds> => {
-        try {
-          const available = await balanceOf(currency);
-          return { currency, total, available, isEnough: isAtLeast(available, total) };
-        } catch (error) {
-          return { currency, total, available: null, isEnough: null, problem: messageOf(error) };
-        }
-      }),
-    );
-  if (Result.isFailure(settings))
-    return compared(() => Promise.reject(new Error("not compared: PAYMENTS_* is not set here")));
-  const withinMs = Math.min(REQUEST_TIMEOUT_MS, settings.success.requestTimeoutMs);
-  return askOnce(settings.success, withinMs, (client) =>
-    compared(async (currency) => (await client.retrieveBalance({ currency })).available_balance),
-  );
 };
