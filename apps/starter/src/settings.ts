@@ -1,7 +1,6 @@
 import { type Assumptions, type ClientOptions, makeAssumptions } from "@durable-payments/api-core";
 import { messageOf } from "@durable-payments/api-core/values";
 import {
-  type AccountSettings,
   type Deciding,
   type KnownAccount,
   type Operations,
@@ -26,9 +25,6 @@ import { badUsage } from "./exit-codes.ts";
 // The command line reads the parameters of the operations from its settings. A command loads this module only if it
 // needs them.
 
-/** An account of these settings; undefined is the name of the first one without a name. */
-type Account = AccountSettings<ClientOptions>;
-
 /** Something of the settings. @throws BadUsage if they are invalid. */
 const ofSettings = <A>(use: (settings: Settings) => A): A => {
   try {
@@ -36,20 +32,6 @@ const ofSettings = <A>(use: (settings: Settings) => A): A => {
   } catch (error) {
     throw badUsage(`${messageOf(error)} Nothing was done.`);
   }
-};
-
-/**
- * Reads all accounts of the settings.
- *
- * @throws BadUsage if a setting is invalid.
- */
-export const readAccounts = (): readonly [Account, ...ReadonlyArray<Account>] => {
-  const [first, ...others] = Array.from(ofSettings(accountsOf), ([name, account]) => ({
-    name,
-    service: clientOptionsOf(account),
-  }));
-  if (first === undefined) throw badUsage("The settings have no account. Nothing was done.");
-  return [first, ...others];
 };
 
 /** Returns the accounts of these settings, as the ledger names them: the key is not needed for that. */
@@ -72,17 +54,21 @@ export const keepDaysHere = (): number | undefined => ofSettings(({ keepDays }) 
 
 /** Reads where Temporal and the ledger are. Credentials of the service are not needed for it. */
 export const operationsSettings = (): OperationsSettings<ClientOptions> => {
-  const accounts = readAccounts();
+  const accounts = Array.from(ofSettings(accountsOf), ([name, account]) => ({
+    name,
+    service: clientOptionsOf(account),
+  }));
   const settings = ofSettings((all) => all);
   const { apiKey, baseUrl, clientId, keyring, ledger } = settings;
   // Those who only decide have no access to the service.
   const isNone = accounts.length === 1 && apiKey === undefined && baseUrl === undefined;
-  const [{ service: first }] = accounts;
+  const first = accounts[0]?.service;
   return {
     temporal: () => temporalSettings(process.env, settings),
     ledger: { ledger, clientId, keyring },
     accounts: isNone ? [] : accounts,
-    ...(Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
+    ...(first &&
+      Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };
 };
 

@@ -20,15 +20,15 @@ export interface NextOperation {
   readonly status?: string;
   /** Starts it under the same id again. */
   readonly id?: string;
-  readonly isLog?: true;
-  readonly isFollowed?: true;
-  readonly isDryRun?: true;
+  readonly isLog?: boolean;
+  readonly isFollowed?: boolean;
+  readonly isDryRun?: boolean;
   /** A person ended it: the retry must override that, by name and with a reason. */
-  readonly isOverruling?: true;
+  readonly isOverruling?: boolean;
   /** Retries it with another input. */
-  readonly isAmended?: true;
+  readonly isAmended?: boolean;
   /** Retries it from the beginning, instead of a reset. */
-  readonly isRestarted?: true;
+  readonly isRestarted?: boolean;
 }
 
 interface Reported {

@@ -17,7 +17,7 @@ import {
 } from "@durable-payments/control";
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
 import { badUsage } from "../exit-codes.ts";
-import { ask, canAsk, confirm } from "../output/ask.ts";
+import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
@@ -44,22 +44,14 @@ export const submit = async (
   const workflowId = idOf(planned, { id, key });
   const summary = summaryOf(paymentOf(planned.input), planned.workflowType);
   const options = { startedBy, how, notDuplicate };
-  if (isDryRun) {
-    const known = await operating((operations) =>
-      checkStart(operations, workflowId, planned, options),
-    );
-    output.answer({ workflowId, summary, isDryRun, isKnown: known !== undefined }, (shown) =>
-      [
-        `${shown.summary}: the input is valid. Nothing was started.`,
-        shown.isKnown
-          ? `Its id ${shown.workflowId} already exists: nothing would be started.`
-          : `Its id would be ${shown.workflowId}.`,
-      ].join("\n"),
-    );
-    return;
-  }
-  const run = await operating((operations) => startRun(operations, workflowId, planned, options));
-  output.answer({ ...run, summary }, (shown) => {
+  const start = isDryRun ? checkStart : startRun;
+  const run = await operating((operations) => start(operations, workflowId, planned, options));
+  const isKnown = run !== undefined;
+  output.answer({ isNew: false, ...run, workflowId, summary, isDryRun, isKnown }, (shown) => {
+    if (shown.isDryRun)
+      return shown.isKnown
+        ? `${shown.summary}: the input is valid. Its id ${shown.workflowId} already exists: nothing would be started.`
+        : `${shown.summary}: the input is valid. Its id would be ${shown.workflowId}. Nothing was started.`;
     const known = shown.isForgotten
       ? "was paid earlier, according to the ledger. Nothing was started."
       : shown.isNew
@@ -108,11 +100,7 @@ export const submitFile = async (
       for (const line of planText(plan)) output.say(line);
       await confirm("Pay this file?", "Nothing was started.");
     }
-    const isUnexplained = plan.warnings.length > 0 && !plan.isUploaded && canAsk();
-    const reason =
-      notDuplicate ??
-      (isUnexplained ? await ask("Why are these no duplicates (recorded)?") : undefined);
-    const batch = await payFile(operations, checked, plan, { ...options, notDuplicate: reason });
+    const batch = await payFile(operations, checked, plan, options);
     if (results !== undefined) await writeResultFile(operations.ledger, batch.id, results);
     const isAsking = batch.state === "needsApproval" || batch.state === "reading";
     output.answer({ ...plan, state: batch.state }, ({ batch: workflowId, state }) =>

@@ -43,9 +43,9 @@ export const retryNext = (
   operation: "retry",
   workflowId,
   ifRun: runId,
-  ...(isOverruling && { isOverruling }),
-  ...(isAmended && { isAmended }),
-  ...(isRestarted && { isRestarted }),
+  isAmended,
+  isOverruling,
+  isRestarted,
 });
 
 /** Retries one run, or shows its plan. */

@@ -86,7 +86,7 @@ const wordsOf = (
 ): readonly [purpose: string, ...args: ReadonlyArray<string>] => {
   const { operation, workflowId } = next;
   const [purpose, command = operation, ...words] = COMMANDS[operation];
-  const given = FLAGS.filter(([field]) => next[field] !== undefined);
+  const given = FLAGS.filter(([field]) => next[field]);
   const flags = given.flatMap(([field, names]) => {
     const value = next[field];
     return typeof value === "string" ? [...names, value] : names;
@@ -148,8 +148,8 @@ export const decidedText = (
   { nudged, workflowId }: { readonly nudged: Nudged; readonly workflowId: string },
 ): string => {
   // Of limits there is a log, and no run.
-  const isLog = workflowId.startsWith("limits/") && { isLog: true as const };
-  const next = nextLines([{ operation: "show", workflowId, ...isLog }]);
+  const isLog = workflowId.startsWith("limits/");
+  const next = nextLines([{ operation: "show", workflowId, isLog }]);
   return [`${what} ${NUDGED[nudged]}`, ...next].join("\n");
 };
 

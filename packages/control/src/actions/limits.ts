@@ -12,7 +12,7 @@ import {
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { invalidInput, notFound, refused } from "../errors.ts";
 import type { Deciding } from "../facts/connection/operations.ts";
-import { type Acting, actorOf } from "./decide/record.ts";
+import { type Acting, actorOf, type Approving } from "./decide/record.ts";
 
 /** The limits of an account, by its hash. */
 export interface LimitsView extends AccountLimits {
@@ -75,7 +75,7 @@ export const setLimits = async (
 export const approveLimits = async (
   { ledger }: OfLedger,
   account: string,
-  { hash, ...acting }: Acting & { readonly hash?: string | undefined },
+  { hash, ...acting }: Approving,
 ): Promise<void> => {
   const actor = actorOf(acting);
   const { pending } = await ledger.limits(account);

@@ -25,14 +25,6 @@ import { readInput } from "../facts/run-input.ts";
 import { type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
 import { paymentFields } from "../rules/run-view.ts";
 
-/** Returns details for Temporal's Web UI: the starter of the run, and the command that shows more. */
-const detailsOf = (workflowId: string, startedBy: string): string =>
-  [
-    `Started by ${startedBy}.`,
-    "State, decisions and next steps, in a terminal:",
-    `    starter show ${workflowId}`,
-  ].join("\n\n");
-
 /** How a run is started. */
 interface StartAtOptions<W extends Workflow> {
   readonly workflowId: string;
@@ -126,7 +118,7 @@ export const startPaymentAt = async <W extends Workflow>(
     workflowIdConflictPolicy: "FAIL",
     memo: { [VOUCHER]: { workflowId: id, at: now, is: "first" } } satisfies RunMemo,
     staticSummary: summaryOf(payment, type),
-    staticDetails: detailsOf(id, startedBy),
+    staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    starter show ${id}`,
   });
 };
 

@@ -9,7 +9,6 @@ import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/recor
 import { notFound, refused } from "../errors.ts";
 import { endText } from "../facts/history.ts";
 import { readProgress } from "../facts/progress.ts";
-import type { PaymentView } from "../rules/run-view.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {
@@ -21,18 +20,13 @@ export interface CancelOptions extends Acting {
 export interface Cancelled {
   readonly decision: NewDecision;
   /** Writes that move money and had succeeded: the stop order does not reverse them. */
-  readonly succeeded: ReadonlyArray<StepMade>;
+  readonly succeeded: ReturnType<typeof succeededAmong>;
   /** `closed`: it had ended before. `unanswered`: Temporal did not answer; the end still applies, because each send checks it. */
   readonly run: "asked" | "terminated" | "closed" | "unanswered";
 }
 
-/** A write that succeeded, with what it moved and the id of its result. */
-export interface StepMade extends Pick<PaymentView, "amount" | "currency"> {
-  readonly step: string;
-  readonly madeId: string | null;
-}
-
-const succeededAmong = (rows: ReadonlyArray<WriteRow>): ReadonlyArray<StepMade> =>
+/** Returns the writes that succeeded, with what they moved and the ids of their results. */
+const succeededAmong = (rows: ReadonlyArray<WriteRow>) =>
   rows
     .filter(({ request, state }) => state === "done" && request.amount !== null)
     .map(({ madeId, request: { amount, currency }, step }) => ({ step, amount, currency, madeId }));
@@ -169,9 +163,6 @@ const leaveToTracker = async (
     );
   }
 };
-
-/** The result of a resume. */
-export type Resumed = Awaited<ReturnType<typeof resume>>;
 
 /**
  * Resumes sends, and nudges the runs that wait for it. Without Temporal, the tracker nudges them later.

@@ -23,21 +23,11 @@ export interface Failure {
   readonly type: string;
   /** Without account numbers, tokens and other secrets. */
   readonly message: string;
-  /** As it was thrown, for the rules of a retry; no screen shows it. */
+  /** The first of those that were thrown, for the rules of a retry; no screen shows it. */
   readonly details?: unknown;
 }
 
 const OURS: ReadonlySet<string> = new Set(Object.values(failureTypes));
-
-const detailsOf = (given: ReadonlyArray<unknown> | null | undefined) => {
-  // A prefix that repeats `type` is removed.
-  const details = (given ?? []).map((detail) => {
-    if (!isRecord(detail)) return detail;
-    const { _tag, ...rest } = detail;
-    return rest;
-  });
-  return details.length === 0 ? {} : { details: details.length === 1 ? details[0] : details };
-};
 
 const typeOf = (error: unknown): string => {
   if (error instanceof CancelledFailure) return "Cancelled";
@@ -61,7 +51,7 @@ export const readFailure = (error: unknown): Failure => {
   return {
     type: found === undefined ? typeOf(last) : (found.type ?? "Failed"),
     message: redact(said.includes(cause) ? said : `${said} Cause: ${cause}`),
-    ...detailsOf(found?.details),
+    details: found?.details?.[0],
   };
 };
 

@@ -9,13 +9,6 @@ import type { Decision, WriteRow } from "@durable-payments/ledger";
 import { hashOf } from "@durable-payments/protocol/account";
 import { decisionText } from "./decision-text.ts";
 
-/** Facts for an approver besides the payment and the reason, and the hash of all of them. */
-export interface Approvable {
-  readonly hash: string;
-  /** Sentences: reference, starts with their options, and changes since an earlier approval. */
-  readonly details: ReadonlyArray<string>;
-}
-
 /** Decisions that have a part in a send. */
 const PARTS: ReadonlySet<Decision["kind"]> = new Set(["start", "amend", "overrule", "resend"]);
 
@@ -45,8 +38,9 @@ const changedSince = (
  * Returns what an approver reads of a write that waits for approval.
  *
  * @param decisions those on the ids of its name, its owner and its root.
+ * @returns sentences (reference, starts with their options, changes since an earlier approval), and the hash of all facts.
  */
-export const approvableOf = (row: WriteRow, decisions: ReadonlyArray<Decision>): Approvable => {
+export const approvableOf = (row: WriteRow, decisions: ReadonlyArray<Decision>) => {
   const { account, generation, question, request, step, workflowId } = row;
   const about = decisions
     .filter((one) => one.step === null || (one.step === step && one.workflowId === workflowId))

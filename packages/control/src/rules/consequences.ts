@@ -4,15 +4,18 @@ import type { WriteRow } from "@durable-payments/ledger";
 export const CHOICES = ["found", "resend", "end"] as const;
 export type Choice = (typeof CHOICES)[number];
 
+const KEYED = "the service ignores a repeat of the same key, as long as it remembers it";
+
+const second = (thing: string): string =>
+  `creates a second ${thing} if the first attempt went through; it moves no money`;
+
 /** Effect of a second send if the first one took effect. */
 const SENT_TWICE: Readonly<Record<string, string>> = {
   createPayout: "pays twice if the first attempt went through. Check the bank first",
-  createBeneficiary:
-    "creates a second beneficiary if the first attempt went through; it moves no money",
-  createCardholder:
-    "creates a second cardholder if the first attempt went through; it moves no money",
-  createCard: "the service ignores a repeat of the same key, as long as it remembers it",
-  withdrawFromCard: "the service ignores a repeat of the same key, as long as it remembers it",
+  createBeneficiary: second("beneficiary"),
+  createCardholder: second("cardholder"),
+  createCard: KEYED,
+  withdrawFromCard: KEYED,
 };
 
 const moneyOf = ({ request: { amount, currency } }: WriteRow): string =>

@@ -1,10 +1,4 @@
-import {
-  type Batch,
-  type Decision,
-  type Ledger,
-  limitsId,
-  type WriteRow,
-} from "@durable-payments/ledger";
+import { type Batch, type Ledger, limitsId, type WriteRow } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
@@ -16,43 +10,36 @@ import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
 import { type InboxItem, paymentFields } from "../rules/run-view.ts";
 import { awaitsApproval, isAsking } from "../rules/standing.ts";
 
-const itemOf = (
-  row: WriteRow,
-  startedBy: string | null,
-  decisions: ReadonlyArray<Decision> = [],
-): InboxItem => {
-  const { operation, question, request, step, workflowId } = row;
-  const isApproval = question?.kind === "approval";
-  return {
-    kind: isApproval ? "approval" : "question",
-    workflowId,
-    step,
-    operation,
-    ...paymentFields(request),
-    question: question?.id ?? null,
-    reason: question?.reason ?? "",
-    since: question?.since ?? row.changedAt,
-    candidates: question?.candidates ?? [],
-    choices: isApproval ? approvalConsequences(row) : consequencesOf(row),
-    startedBy,
-    ...(isApproval ? approvableOf(row, decisions) : { hash: null, details: [] }),
-  };
-};
-
 /** Makes an item of the inbox of each write that waits for a person. */
-export const itemsOf = (
+export const itemsOf = async (
   ledger: Ledger,
   rows: ReadonlyArray<WriteRow>,
-  startedBy: (workflowId: string) => string | null = () => null,
-): Promise<ReadonlyArray<InboxItem>> =>
-  atOnce(
-    rows.filter((row) => isAsking(row) || awaitsApproval(row)),
-    async (row) => {
-      const ids = awaitsApproval(row) ? [row.workflowId, row.ownerId, row.rootId] : [];
-      const decisions = [...new Set(ids)].map((id) => ledger.decisionsOf(id));
-      return itemOf(row, startedBy(row.workflowId), (await Promise.all(decisions)).flat());
-    },
-  );
+): Promise<ReadonlyArray<InboxItem>> => {
+  const waiting = rows.filter((row) => isAsking(row) || awaitsApproval(row));
+  const workflowIds = [...new Set(waiting.map(({ workflowId }) => workflowId))];
+  const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
+  const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
+  return atOnce(waiting, async (row) => {
+    const { operation, ownerId, question, request, rootId, step, workflowId } = row;
+    const isApproval = question?.kind === "approval";
+    const ids = new Set(isApproval ? [workflowId, ownerId, rootId] : []);
+    const decisions = await Promise.all([...ids].map((id) => ledger.decisionsOf(id)));
+    return {
+      kind: isApproval ? "approval" : "question",
+      workflowId,
+      step,
+      operation,
+      ...paymentFields(request),
+      question: question?.id ?? null,
+      reason: question?.reason ?? "",
+      since: question?.since ?? row.changedAt,
+      candidates: question?.candidates ?? [],
+      choices: isApproval ? approvalConsequences(row) : consequencesOf(row),
+      startedBy: starters.get(workflowId) ?? null,
+      ...(isApproval ? approvableOf(row, decisions.flat()) : { hash: null, details: [] }),
+    };
+  });
+};
 
 /** Fields of an item that is no write. */
 const NO_WRITE = {
@@ -66,7 +53,6 @@ const NO_WRITE = {
 
 const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
   const listing = await readListing(ledger, batch);
-  const { notDuplicate, warnings } = keptOf(batch);
   const [sum, ...others] = listing.sums;
   return {
     ...NO_WRITE,
@@ -82,7 +68,7 @@ const batchItem = async (ledger: Ledger, batch: Batch): Promise<InboxItem> => {
     },
     startedBy: batch.createdBy,
     hash: listing.hash,
-    file: { ...listing, warnings, notDuplicate },
+    file: { ...listing, ...keptOf(batch) },
   };
 };
 
@@ -135,15 +121,11 @@ export type Inbox = Awaited<ReturnType<typeof readInbox>>;
  */
 export const readInbox = async (sources: Sources) => {
   const ledger = ledgerOf(sources);
-  const asked = await ledger.rows({ needsPerson: true });
-  const ids = [...new Set(asked.map(({ workflowId }) => workflowId))];
-  const [runs, batches, limits] = await Promise.all([
-    ids.length === 0 ? [] : ledger.runs({ workflowIds: ids }),
+  const [own, batches, limits] = await Promise.all([
+    ledger.rows({ needsPerson: true }).then((rows) => itemsOf(ledger, rows)),
     batchItems(ledger),
     limitItems(ledger),
   ]);
-  const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
-  const own = await itemsOf(ledger, asked, (id) => starters.get(id) ?? null);
   const items = [...own, ...batches, ...limits].toSorted((a, b) => a.since - b.since);
   return { items, notes: sources.whyNot };
 };

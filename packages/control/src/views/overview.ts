@@ -19,9 +19,6 @@ const WHAT = {
   balance: "funds",
 } as const;
 
-/** What waits for the same reason, with the amounts of writes, and the start of the longest wait. */
-export type WaitingFor = ReturnType<typeof waitingOf>[number];
-
 /** The overview. */
 export type OverviewView = Awaited<ReturnType<typeof readOverview>>;
 

@@ -55,14 +55,13 @@ const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>) => {
 /**
  * Writes the outcome of each row. The file appears when it is complete, and replaces an existing one.
  *
- * @throws InvalidInput if the file's ending is wrong; Refused if it cannot be written.
+ * @throws Refused if it cannot be written.
  */
 export const writeResultFile = async (
   ledger: Ledger,
   batch: string,
   file: string,
 ): Promise<void> => {
-  checkResultFile(file);
   const part = `${file}.${randomUUID()}.part`;
   try {
     const handle = await open(part, "w", 0o600);

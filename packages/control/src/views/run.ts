@@ -130,7 +130,7 @@ export const readRun = async (sources: Sources, workflowId: string) => {
       : await noWorker(temporal.client, progress.taskQueue);
   const webUi = temporal?.settings.webUi;
   const view = viewOf(evidence);
-  const inbox = ledger ? await itemsOf(ledger, rows, () => run?.startedBy ?? null) : [];
+  const inbox = ledger ? await itemsOf(ledger, rows) : [];
   return {
     ...view,
     steps: stepsOf(evidence),

@@ -12,7 +12,7 @@ import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol
 import { chunkId, type PayoutChunk } from "@durable-payments/protocol/calls";
 import { chunksOf } from "effect/Array";
 import type { Deciding, Operations } from "../../facts/connection/operations.ts";
-import { type Acting, actorOf, decisionOn, nudge, type Nudged } from "../decide/record.ts";
+import { actorOf, type Approving, decisionOn, nudge, type Nudged } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
 import { hashOfRows, ownRows } from "../../rules/listing.ts";
 
@@ -76,12 +76,6 @@ export const nudgeBatch = async (
   return nudged;
 };
 
-/** A second person's decision about a file. */
-export interface BatchDecision extends Acting {
-  /** Hash of the rows that the person has seen: no others are approved. */
-  readonly hash?: string | undefined;
-}
-
 /** Decisions that one flight to the ledger has. */
 const DECIDED_AT_ONCE = 100;
 
@@ -116,7 +110,7 @@ const approveRows = async (
 const checkApproval = (
   { createdBy, id }: Batch,
   rows: ReadonlyArray<BatchRow>,
-  { by, hash }: BatchDecision,
+  { by, hash }: Approving,
 ): void => {
   if (isSamePerson(by, createdBy))
     throw refused(
@@ -141,7 +135,7 @@ export const decideBatch = async (
   deciding: Deciding,
   id: string,
   kind: "approve" | "cancel" | "reject",
-  decision: BatchDecision,
+  decision: Approving,
 ): Promise<{ readonly batch: Batch; readonly nudged: Nudged; readonly rejected: number }> => {
   const { ledger } = deciding;
   const actor = actorOf(decision, kind !== "approve");

@@ -106,11 +106,6 @@ export const answer = async (
   });
 };
 
-/** Without `found`, because each write has its own id. */
-export interface AnswerAll extends Acting {
-  readonly choose: "resend" | "end";
-}
-
 /** Returns the open questions about an operation, those that wait longest first. */
 export const findAlike = async (
   { ledger }: Pick<Deciding, "ledger">,
@@ -122,11 +117,12 @@ export const findAlike = async (
  * Gives the same answer to all open questions about an operation that a person has seen.
  *
  * @param seen the result of `findAlike`: later questions are not answered.
+ * @param given without `found`, because each write has its own id.
  */
 export const answerAll = async (
   deciding: Deciding,
   seen: ReadonlyArray<WriteRow>,
-  given: AnswerAll,
+  given: Acting & { readonly choose: "resend" | "end" },
 ) => {
   const answered: Array<string> = [];
   const notAnswered: Array<{ readonly workflowId: string; readonly message: string }> = [];

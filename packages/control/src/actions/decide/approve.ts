@@ -5,14 +5,12 @@ import { approvableOf } from "../../rules/approval.ts";
 import { decideBatch } from "../batch/batch.ts";
 import { approveLimits } from "../limits.ts";
 import { askedRow } from "./answer.ts";
-import { type Acting, actorOf, type Decided, decisionOn, record } from "./record.ts";
+import { actorOf, type Approving, type Decided, decisionOn, record } from "./record.ts";
 
 /** A second person's decision. */
-export interface Approval extends Acting {
+export interface Approval extends Approving {
   /** Id of the approval question that was read; left out if the run asks for one approval only. */
   readonly question?: string | undefined;
-  /** Hash of what the person has read (`InboxItem.hash`): nothing else is approved. */
-  readonly hash?: string | undefined;
 }
 
 const theApproval = async ({ ledger }: Deciding, workflowId: string, question?: string) =>

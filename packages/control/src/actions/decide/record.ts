@@ -21,6 +21,12 @@ export interface Acting {
   readonly reason?: string | undefined;
 }
 
+/** A second person's decision about what was shown. */
+export interface Approving extends Acting {
+  /** Hash of what the person has read: nothing else is approved. */
+  readonly hash?: string | undefined;
+}
+
 /** Checks a person's name: nothing else identifies a second person. */
 export const checkName = (name: unknown, field = "by"): void => {
   const problem = nameProblem(name);

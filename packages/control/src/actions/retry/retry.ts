@@ -28,9 +28,6 @@ export interface RetryOptions extends Acting {
   readonly ifRun?: string | undefined;
 }
 
-/** A run that was retried. */
-export type Retried = Awaited<ReturnType<typeof retryPayment>>;
-
 /**
  * Returns the plan of a retry. Nothing is changed.
  *
