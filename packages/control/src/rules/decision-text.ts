@@ -55,6 +55,6 @@ const SAID: Readonly<Record<Decision["kind"], (decision: Decision) => string>> =
 /** Words a decision with its reason: `stopped it for good: fraud`. */
 export const decisionText = (decision: Decision): string => {
   const { kind, reason } = decision;
-  // The reason of a file is that it is no duplicate.
+  // The reason of a file says why it is not a duplicate, and is part of its start.
   return `${SAID[kind](decision)}${reason === null || kind === "start" ? "" : `: ${reason}`}`;
 };

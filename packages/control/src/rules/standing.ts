@@ -48,7 +48,7 @@ const isUnknown = (row: WriteRow): boolean =>
   row.state === "unknown" || row.state === "asking" || (row.state === "ended" && row.doubt > 0);
 
 /** Describes the wait of a write with an unknown outcome: `response lost, checking until 19:41 UTC`. */
-export const unknownText = (
+const unknownText = (
   { from, message, until }: Pick<WriteRow, "from" | "message" | "until">,
   now: number,
   listLagMs = defaultAssumptions.listLagSeconds * 1_000,

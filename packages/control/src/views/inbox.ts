@@ -41,7 +41,7 @@ export const itemsOf = async (
   });
 };
 
-/** Fields of an item that is no write. */
+/** Fields that only the item of a write has. */
 const NO_WRITE = {
   ...paymentFields(undefined),
   step: null,
