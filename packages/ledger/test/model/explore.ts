@@ -86,7 +86,8 @@ export const explore = (
     return id;
   };
   idOf(start(setting), 0, "");
-  for (let id = 0; id < worlds.length && id < limit; id += 1) {
+  // States that are known but were not looked at take most of the heap: they count.
+  for (let id = 0; id < worlds.length && worlds.length <= limit; id += 1) {
     const world = worlds[id]!;
     worlds[id] = undefined;
     if (isSettled(world)) settled.push(id);
