@@ -45,7 +45,7 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
   };
   for (const setting of Object.values(scenarios)) {
     explore(setting, {
-      limit: 6_000,
+      limit: 8_000,
       rules: {
         overruledRow: (row, look) => {
           const overruled = overruledRow(row, look);
