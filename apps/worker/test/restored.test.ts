@@ -140,7 +140,7 @@ it("what a person rejected is not paid after the ledger was put back to a copy f
   expect(await starter("retry", "rejected", "--yes")).toMatchObject({ exitCode: 2 });
   await starter("retry", "--all-failed", "--yes");
   const again = await start("rejected", { isVouched: false });
-  await expect(again.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+  await expect(again.result()).rejects.toMatchObject({ cause: { type: "Rejected" } });
   const { events } = await handle.fetchHistory();
   const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
   const { runId } = await client().workflowService.resetWorkflowExecution({
@@ -151,7 +151,7 @@ it("what a person rejected is not paid after the ledger was put back to a copy f
     requestId: "reset",
   });
   const reset = client().workflow.getHandle("rejected", runId);
-  await expect(reset.result()).rejects.toMatchObject({ cause: { type: "Ended" } });
+  await expect(reset.result()).rejects.toMatchObject({ cause: { type: "Rejected" } });
   expect(await payoutIds()).toEqual(paid);
 });
 
