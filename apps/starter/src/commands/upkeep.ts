@@ -112,11 +112,20 @@ const pruned = {
   json,
 };
 
+/** Runs between two lines of progress. */
+const SAY_EVERY = 5_000;
+
 const prune = Command.make("prune", pruned, (given) =>
   runCommand(given.json, async (output, work) => {
     const acting = work.actingOf(given, true);
     output.onInterrupt = () => output.say("Run it again to continue.");
-    const options = { ...acting, before: given.before, keepDays: work.keepDaysHere() };
+    let said = 0;
+    const onPart = (runs: number) => {
+      if (runs - said < SAY_EVERY) return;
+      said = runs;
+      output.say(`${runs} runs pruned …`);
+    };
+    const options = { ...acting, before: given.before, keepDays: work.keepDaysHere(), onPart };
     const workflowIds = await work.onLedger((opened) => work.prune(opened, options));
     output.answer(
       { workflowIds },

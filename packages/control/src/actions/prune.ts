@@ -13,6 +13,8 @@ export interface PruneOptions extends Acting {
   readonly before: Date;
   /** The setting `keepDays`: nothing younger is removed; default and least 90. */
   readonly keepDays?: number | undefined;
+  /** Called after each part with the number of runs so far. */
+  readonly onPart?: (runs: number) => void;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface PruneOptions extends Acting {
  */
 export const prune = async (
   { ledger }: Pick<Deciding, "ledger">,
-  { before, keepDays = LEAST_AGE_DAYS, ...acting }: PruneOptions,
+  { before, keepDays = LEAST_AGE_DAYS, onPart, ...acting }: PruneOptions,
 ): Promise<number> => {
   const actor = actorOf(acting, true);
   const days = Math.max(LEAST_AGE_DAYS, keepDays);
@@ -32,5 +34,5 @@ export const prune = async (
     throw invalidInput(
       `Prune removes only what was completed ${days} days ago or earlier (keepDays): pass an earlier time, such as --before ${days}d. Nothing was done.`,
     );
-  return ledger.prune(before.getTime(), actor);
+  return ledger.prune(before.getTime(), actor, onPart);
 };

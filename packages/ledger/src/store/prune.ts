@@ -92,9 +92,14 @@ export const pruneMethods = (store: Store) => {
      * nothing else is delayed, and the process may end at any time.
      *
      * @param before milliseconds since 1970 by the ledger's clock.
+     * @param onPart is called after each part with the number of workflow ids pruned so far.
      * @returns the number of workflow ids.
      */
-    prune: async (before: number, actor: Actor): Promise<number> => {
+    prune: async (
+      before: number,
+      actor: Actor,
+      onPart: (pruned: number) => void = () => undefined,
+    ): Promise<number> => {
       const { by } = actor;
       const upTo = await store.logged("", "", [], (_, log) => {
         const about = { account: "", workflowId: "", step: null, question: null };
@@ -111,6 +116,7 @@ export const pruneMethods = (store: Store) => {
         if (part.length === 0) break;
         const begun = performance.now();
         workflowIds += await prunePart(part, before, upTo, by);
+        onPart(workflowIds);
         await sleep(performance.now() - begun);
         after = part.at(-1) ?? after;
       }
