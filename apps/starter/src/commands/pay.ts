@@ -1,5 +1,5 @@
 import { Command } from "effect/cli";
-import { by, count, file, json, on, reason, text, yes } from "./flags.ts";
+import { by, count, file, json, on, text, yes } from "./flags.ts";
 import { described, runCommand } from "./run-command.ts";
 
 const paid = {
@@ -12,7 +12,6 @@ const paid = {
   window: count("window", "Maximum number of rows in progress at a time; default 200", 200),
   results: text("results", "FILE", "Write the current outcome of each row as CSV"),
   by,
-  reason,
   yes,
   json,
 };
@@ -47,7 +46,6 @@ const onboarded = {
   notDuplicate: text("not-a-duplicate", "WHY", "Onboard a person who looks known: reason"),
   isDryRun: on("dry-run", "Check everything, but start nothing"),
   by,
-  reason,
   json,
 };
 

@@ -4,7 +4,7 @@ import { badUsage } from "../exit-codes.ts";
 /** Flags of a command that decides. */
 export interface ActingFlags {
   readonly by: string | undefined;
-  readonly reason: string | undefined;
+  readonly reason?: string | undefined;
 }
 
 /** Reads the person who acts. The user of this machine is nobody: several people, or none, may have that name. */

@@ -21,9 +21,10 @@ const notAsStarted = (
   { payee, amount, terms }: WriteRequest,
   { workflowId }: WriteName,
 ): string | undefined => {
-  if (amount === null) return undefined;
+  // A payee too: a row whose payee exists already, by whoever started its id, cannot be paid as the file says.
   if (filed.length > 0 && !filed.some(isStarted))
     return "This id belongs to a row of a file, and the file has not started it.";
+  if (amount === null) return undefined;
   const own = decisions.filter((decision) => decision.workflowId === workflowId);
   const starts = own.filter(({ kind, value }) => kind === "start" && "terms" in value);
   const payees = [payee, ...created.filter(({ id }) => id === payee).map(({ mark }) => mark)];

@@ -260,6 +260,9 @@ describe("the row of a file", () => {
       asks({ ...filed, filed: [state] }, paid),
     );
     expect(sent).toEqual(["fail", "fail", "send", "send"]);
+    // Nor is a payee created under its id.
+    const payee = { request: { ...request, amount: null, currency: null } };
+    expect(asks({ ...filed, filed: ["waiting"] }, payee)).toBe("fail");
   });
 });
 

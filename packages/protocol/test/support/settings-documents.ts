@@ -106,7 +106,7 @@ ${settingsTable(ofService)}
 
 \`maxAmounts\` and \`approveAbove\` apply to payouts, cards and withdrawals. \`approveAbove\` also applies to the totals of batches, and to amended and resent payments. The ledger keeps the limits, so they apply to all workers.
 
-**The worker that started last sets them for all workers. A worker that starts without \`maxAmounts\` or \`approveAbove\` removes the limits, or the approvals, of every worker.** Start all workers with the same settings.
+They apply to the sends of this worker alone, and can only tighten the limits of the account, which [\`starter limits set\`](answer-and-approve.md) records for all workers. A worker without them changes nothing.
 
 ## Worker, ledger and tools
 
