@@ -2,11 +2,7 @@ import { ConnectionFailed } from "@durable-payments/control/errors";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Operations } from "@durable-payments/control/connection";
-import {
-  temporalSettings,
-  withLedger,
-  withOperations,
-} from "@durable-payments/control/connection";
+import { temporalSettings, withLedger, withOperations } from "@durable-payments/control/connection";
 import type { Reporter } from "@durable-payments/tools/command";
 import { awaitReadyLine, spawnProcess } from "@durable-payments/tools/processes";
 import { withoutServiceVariables, type Spawn } from "@durable-payments/tools/stack";
