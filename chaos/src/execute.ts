@@ -250,8 +250,7 @@ const createBeneficiaries = ({ services }: Environment) =>
     services.flatMap((service) =>
       Object.keys(START_BALANCES).flatMap((currency) =>
         Array.from({ length: EXISTING }, async (_, index) => {
-          const fields = beneficiary(currency, `Existing supplier ${currency} ${index + 1}`);
-          const id = await createBeneficiary(service, fields);
+          const id = await createBeneficiary(service, beneficiary(currency, index));
           return { account: service.account, id, currency };
         }),
       ),

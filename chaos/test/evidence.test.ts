@@ -52,7 +52,11 @@ const row = {
 
 const service = {
   balances: [{ currency: "EUR", available_balance: "87.50" }],
-  beneficiaries: [],
+  beneficiaries: [
+    { beneficiary_id: "b", details: { iban: "1", account_currency: "EUR" } },
+    { beneficiary_id: "same", details: { iban: "1", account_currency: "EUR" } },
+    { beneficiary_id: "other", details: { iban: "2", account_currency: "EUR" } },
+  ],
   payouts: [payout],
   cardholders: [],
   cards: [],
@@ -81,6 +85,16 @@ const verdicts = (change: Partial<Evidence>): ReadonlyArray<string> => {
   return found;
 };
 
+const toAccount = {
+  ...run,
+  payments: [{ ...run.payments[0], beneficiary: { payee: "1" } }],
+} as const;
+
+const paidTo = (beneficiary_id: string) => ({
+  ...service,
+  payouts: [{ ...payout, beneficiary_id }],
+});
+
 const paidTwice = {
   ...service,
   payouts: [payout, { ...payout, payout_id: "p2" }],
@@ -99,6 +113,13 @@ it.each<readonly [string, Partial<Evidence>, ReadonlyArray<string>]>([
     { service: { ...service, payouts: [{ ...payout, amount: "13" }] } },
     ["wrong", "wrong"],
   ],
+  ["went to another beneficiary", { service: paidTo("same") }, ["wrong"]],
+  [
+    "went to another beneficiary of its account",
+    { runs: [toAccount], service: paidTo("same") },
+    [],
+  ],
+  ["went to another account", { runs: [toAccount], service: paidTo("other") }, ["wrong"]],
   ["had to be approved", { runs: [{ ...run, approval: "approve" }] }, ["unapproved"]],
   [
     "was approved",

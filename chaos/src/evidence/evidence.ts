@@ -1,5 +1,6 @@
 import type { WriteRow } from "@durable-payments/ledger";
-import type { PlannedRun } from "../plan/planned-run.ts";
+import { payeeOf } from "../plan/plan-payouts.ts";
+import type { Payment, PlannedRun } from "../plan/planned-run.ts";
 import type { ServiceLedger } from "../service/service.ts";
 
 /** How a run ended, as Temporal has it. */
@@ -63,6 +64,15 @@ export interface Finding {
 /** Reports a finding. */
 export type Find = (verdict: Finding["verdict"], subject: string, what: string) => void;
 
+/** Whether a beneficiary is the one that a payment is for. */
+export const isPayee = (
+  { beneficiary, currency }: Payment,
+  { beneficiary_id, details }: ServiceLedger["beneficiaries"][number],
+): boolean =>
+  "id" in beneficiary
+    ? beneficiary.id === beneficiary_id
+    : payeeOf(details) === beneficiary.payee && details["account_currency"] === currency;
+
 /** Returns the ids of what a write made at the service, by what no list shows. */
 export const madeBy = (
   { operation, step }: Pick<WriteRow, "operation" | "step">,
@@ -76,10 +86,8 @@ export const madeBy = (
         .filter(({ payout_reason }) => payout_reason === payment.reason)
         .map(({ payout_id }) => payout_id);
     }
-    const { beneficiary } = payment;
-    const nickname = "nickname" in beneficiary ? beneficiary.nickname : undefined;
     return beneficiaries
-      .filter(({ details }) => nickname !== undefined && details["nickname"] === nickname)
+      .filter((one) => isPayee(payment, one))
       .map(({ beneficiary_id }) => beneficiary_id);
   }
   const holders = cardholders

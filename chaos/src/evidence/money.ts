@@ -14,7 +14,14 @@ import {
   type PlannedPayout,
   POLICY,
 } from "../plan/planned-run.ts";
-import { type Approved, type Ending, type Evidence, type Find, madeBy } from "./evidence.ts";
+import {
+  type Approved,
+  type Ending,
+  type Evidence,
+  type Find,
+  isPayee,
+  madeBy,
+} from "./evidence.ts";
 
 /** How long a request sent before a decision may be on its way. */
 const ON_ITS_WAY_MS = 3_500;
@@ -97,11 +104,7 @@ const checkPayment = (
   checkApproved(evidence, find, { workflowId, amount, currency, asks: run.approval !== undefined });
   if (currency !== payment.currency) wrong(`paid in ${currency}`);
   const payee = beneficiaries.find((one) => one.beneficiary_id === beneficiary_id);
-  const isRight =
-    "id" in payment.beneficiary
-      ? payment.beneficiary.id === beneficiary_id
-      : payment.beneficiary.nickname === payee?.details["nickname"];
-  if (!isRight) wrong(`paid to ${beneficiary_id}`);
+  if (payee === undefined || !isPayee(payment, payee)) wrong(`paid to ${beneficiary_id}`);
   if (ending.status !== "completed") return;
   const index = run.payments.indexOf(payment);
   const said: unknown = Array.isArray(ending.result) ? ending.result[index] : ending.result;

@@ -16,18 +16,29 @@ const dayAfter = (today: number): string => new Date(today + 86_400_000).toISOSt
 const { iban, ...supplier } = inputs.beneficiary;
 
 const BANKS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  EUR: { clearing_system: "SEPA", iban },
-  USD: { bank_country: "US", clearing_system: "US-ACH", account_number: "000123456789" },
-  GBP: { bank_country: "GB", clearing_system: "FPS", account_number: "00012345" },
+  EUR: { clearing_system: "SEPA" },
+  USD: { bank_country: "US", clearing_system: "US-ACH" },
+  GBP: { bank_country: "GB", clearing_system: "FPS" },
 };
 
+/** So few that some runs pay the same account, under another nickname. */
+const IBANS = [iban, "DE02120300000000202051", "DE02500105170137075030"] as const;
+const NUMBERS = ["00012345", "00067890", "00013579"] as const;
+
 /** Returns the fields of createBeneficiary. */
-export const beneficiary = (currency: string, nickname: string) => ({
+export const beneficiary = (currency: string, index: number) => ({
   ...supplier,
-  nickname,
+  nickname: `Supplier ${numbered(index)}`,
   account_currency: currency,
   ...BANKS[currency],
+  ...(currency === "EUR"
+    ? { iban: IBANS[index % IBANS.length] }
+    : { account_number: NUMBERS[index % NUMBERS.length] }),
 });
+
+/** Returns the account that the fields of createBeneficiary name. */
+export const payeeOf = (fields: { readonly [field: string]: unknown }): string =>
+  String(fields["iban"] ?? fields["account_number"]);
 
 /** A kind of payouts. */
 interface Shape {
@@ -133,13 +144,13 @@ export const planPayouts = (
           ? undefined
           : drawIntervention(random, payouts.length);
       const isAmended = intervention?.kind === "retry" && intervention.amend !== undefined;
-      const nickname = `Supplier ${id}`;
+      const created = beneficiary(currency, payouts.length);
       const paymentOf = (step: string, reason: string): Payment => ({
         step,
         reason,
         amounts: isAmended ? [amount, amended] : [amount],
         currency,
-        beneficiary: payee === undefined ? { nickname } : { id: payee.id },
+        beneficiary: payee === undefined ? { payee: payeeOf(created) } : { id: payee.id },
       });
       const mayFailAs = shape.mayFailAs === undefined ? [] : [shape.mayFailAs];
       const base = { account, startAtMs, alike, intervention, mayFailAs };
@@ -179,9 +190,7 @@ export const planPayouts = (
         approval,
         input: {
           ...ofAccount,
-          ...(payee === undefined
-            ? { beneficiary: beneficiary(currency, nickname) }
-            : { beneficiary_id: payee.id }),
+          ...(payee === undefined ? { beneficiary: created } : { beneficiary_id: payee.id }),
           payout: { ...details, amount, payout_reason: payment.reason },
           options: {
             ...(shape.is === "short" && { completeWithin: random.pick(SHORT_MS) }),

@@ -34,8 +34,8 @@ export interface Payment {
   /** The amounts that it may have: more than one if the run is amended. */
   readonly amounts: readonly [string, ...Array<string>];
   readonly currency: string;
-  /** Known by its id, or by the nickname of the one that the run creates. */
-  readonly beneficiary: { readonly id: string } | { readonly nickname: string };
+  /** Known by its id, or by its account: beneficiaries of one account are reused. */
+  readonly beneficiary: { readonly id: string } | { readonly payee: string };
 }
 
 /** A run that pays once (`payout`) or twice (`payTwice`), or a business key that two Schedules pay (`salary`). */
