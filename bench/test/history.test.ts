@@ -158,7 +158,8 @@ it("a person is asked for at most 4 actions a day", async () => {
   await stack.simulator.addFault({ kind: "dropped", operation: "createBeneficiary" });
   const { payout } = payoutInput("", "asked");
   const handle = await stack.start("payout", "asked", {
-    beneficiary: { ...beneficiary, account_number: "12345678901" },
+    // An account that nobody has paid yet.
+    beneficiary: { ...beneficiary, iban: "FR1420041010050500013M02606" },
     payout,
     options: { onLostBeneficiary: "ask" },
   });

@@ -6,7 +6,7 @@ import { accountOf, type Payment, payeesOf, shown } from "./payment.ts";
 import type { Stack } from "./stack.ts";
 
 /** Gives up a wait: nothing here takes as long. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 const LOOK_EVERY_MS = 150;
 
 /** What an attempt has led to, as Temporal, the ledger and the service have it; and what was allowed. */
