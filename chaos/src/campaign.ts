@@ -1,7 +1,18 @@
 import type { Environment } from "./environment/environment.ts";
-import type { Approved, TimeSpan } from "./evidence/evidence.ts";
 import type { PlannedRun } from "./plan/planned-run.ts";
 import type { Tally } from "./tally.ts";
+
+/** A time, in milliseconds since 1970. */
+export interface TimeSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** An approval of a write by a second person. */
+export interface Approved {
+  readonly workflowId: string;
+  readonly amount: string;
+}
 
 /** A campaign under way: all who break, start and answer share it. */
 export interface Campaign {

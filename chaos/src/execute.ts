@@ -157,7 +157,7 @@ const executeIn = async (
           interventions.push(interveneIn(run));
         },
         beforeAlike: async ({ account, alike, kind }) => {
-          const operation = kind === "onboarding" ? "createCardholder" : "createPayout";
+          const operation = kind === "onboardCardholder" ? "createCardholder" : "createPayout";
           const faults = requestFaults.find((one) => one.account === account);
           await faults?.loseAnswers(operation, alike);
         },
@@ -199,19 +199,14 @@ const executeIn = async (
   await delay(LATE_MS, reading);
   interruption.throwIfAborted();
   const late = "funded" in tally.counts ? { [LATE_FUNDS.currency]: LATE_FUNDS.amount } : {};
-  const { approved, ended, interrupted, quiet } = campaign;
   const evidence = {
-    runs,
+    ...campaign,
     endings,
     rows: rows ?? [],
     funds: { ...START_BALANCES, ...late },
-    ended,
-    interrupted,
-    approved,
     forgottenBefore: progress.loss?.forgottenBefore,
     isTemporalRestored:
       (loss === "restore temporal" || loss === "restore both") && progress.loss !== undefined,
-    quiet,
     frozen: campaign.freezing.freezes,
   };
   const findings: Array<Finding> = [];

@@ -8,16 +8,8 @@ import { join } from "node:path";
 import type { Campaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
 import { TASK_QUEUE } from "./environment/environment.ts";
-import type { PlannedRun } from "./plan/planned-run.ts";
+import { KINDS, type PlannedRun } from "./plan/planned-run.ts";
 import { Random } from "./plan/random.ts";
-
-/** The workflow type of each kind of planned run; src/worker/pay-twice.ts has the last two. */
-export const WORKFLOW_TYPES: Readonly<Record<PlannedRun["kind"], string>> = {
-  payout: "payout",
-  onboarding: "onboardCardholder",
-  payTwice: "payTwice",
-  salary: "paySalary",
-};
 
 /** The person who starts runs, and so cannot approve them. */
 const STARTER = "ada";
@@ -30,11 +22,11 @@ const STARTER = "ada";
 const start = (campaign: Campaign, run: PlannedRun): Promise<boolean | undefined> => {
   const { environment, signal } = campaign;
   const { input, kind, workflowId } = run;
-  if (kind === "salary") return startSchedules(campaign, run);
-  if (kind === "payout" && run.file !== undefined) return payFileOf(campaign, run.file);
+  if (kind === "paySalary") return startSchedules(campaign, run);
+  if (run.file !== undefined) return payFileOf(campaign, run.file);
   return environment.operate(async ({ account, client, ledger }) => {
     try {
-      await startPaymentAt(Date.now(), client, WORKFLOW_TYPES[kind], {
+      await startPaymentAt(Date.now(), client, kind, {
         workflowId,
         startedBy: STARTER,
         taskQueue: TASK_QUEUE,
@@ -57,7 +49,7 @@ const BACKFILL_MS = 2 * 60_000;
 /** Two Schedules pay the same key: each fires by hand, and is backfilled, in whatever order. */
 const startSchedules = (
   { environment, seed, signal }: Campaign,
-  { input, workflowId }: PlannedRun,
+  { input, kind, workflowId }: PlannedRun,
 ): Promise<boolean | undefined> =>
   environment.operate(async ({ client }) => {
     const key = workflowId.replace("payout/", "");
@@ -71,7 +63,7 @@ const startSchedules = (
         policies: { overlap: "ALLOW_ALL" },
         action: {
           type: "startWorkflow",
-          workflowType: WORKFLOW_TYPES.salary,
+          workflowType: kind,
           workflowId: scheduleId,
           taskQueue: TASK_QUEUE,
           args: [{ by, key, pay: input }],
@@ -95,7 +87,7 @@ const payFileOf = (
   name: string,
 ): Promise<boolean | undefined> =>
   environment.operate(async (operations) => {
-    const rows = runs.filter((run) => run.kind === "payout" && run.file === name);
+    const rows = runs.filter((run) => run.file === name);
     // The start of each row uploads the file, all at the same time: each by a copy.
     const folder = await mkdtemp(join(environment.folder, "file-"));
     const file = join(folder, `${name}.jsonl`);
@@ -119,13 +111,6 @@ export const startForgotten = async (
     if ((await start(campaign, run)) === true) campaign.tally.add("forgotten");
   }
 };
-
-/** Pays each file once more, as people do after the ledger was restored: it may have forgotten the upload. */
-export const payFilesAgain = (campaign: Campaign, runs: ReadonlyArray<PlannedRun>): Promise<void> =>
-  startForgotten(
-    campaign,
-    runs.filter((run) => run.kind === "payout" && run.file !== undefined),
-  );
 
 /** Starts all runs, each at its time; those of the same moment at once. */
 export const startRuns = async (
@@ -162,8 +147,7 @@ export const awaitNoOpenRuns = async (
   areAllStarted: () => boolean,
   onCount: (open: number) => void,
 ): Promise<void> => {
-  const types = Object.values(WORKFLOW_TYPES).map((type) => `"${type}"`);
-  const query = `${OPEN_RUNS} AND WorkflowType IN (${types.join(", ")})`;
+  const query = `${OPEN_RUNS} AND WorkflowType IN ('${KINDS.join("', '")}')`;
   for (let zeros = 0; zeros < COUNTS && !signal.aborted;) {
     await delay(COUNT_EVERY_MS, signal);
     const hasStarted = areAllStarted();

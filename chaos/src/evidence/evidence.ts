@@ -1,4 +1,5 @@
 import type { WriteRow } from "@durable-payments/ledger";
+import type { Campaign, TimeSpan } from "../campaign.ts";
 import { payeeOf } from "../plan/plan-payouts.ts";
 import type { Payment, PlannedRun } from "../plan/planned-run.ts";
 import type { ServiceLedger } from "../service/service.ts";
@@ -10,21 +11,11 @@ export type Ending =
   /** `type` is that of the root failure: `Refused`, `Ended`, `Cancelled`, `Terminated`, … */
   | { readonly status: "failed"; readonly type: string; readonly message: string };
 
-/** A time, in milliseconds since 1970. */
-export interface TimeSpan {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** An approval of a write by a second person. */
-export interface Approved {
-  readonly workflowId: string;
-  readonly amount: string;
-}
-
 /** The evidence of a campaign. */
-export interface Evidence {
-  readonly runs: ReadonlyArray<PlannedRun>;
+export interface Evidence extends Pick<
+  Campaign,
+  "runs" | "ended" | "interrupted" | "approved" | "quiet"
+> {
   /** How the latest run of each workflow id ended. */
   readonly endings: ReadonlyMap<string, Ending>;
   /** The writes of the payments ledger. */
@@ -32,17 +23,10 @@ export interface Evidence {
   readonly service: ServiceLedger;
   /** The amounts paid into the account, by currency. */
   readonly funds: Readonly<Record<string, string>>;
-  /** When a person ended or rejected a workflow id, in milliseconds since 1970. */
-  readonly ended: ReadonlyMap<string, number>;
-  /** Ids that Temporal's own tools have ended, or a person whom another person overruled. */
-  readonly interrupted: ReadonlySet<string>;
-  readonly approved: ReadonlyArray<Approved>;
   /** The ledger was restored or lost at this time: it need not know what was made before. */
   readonly forgottenBefore: number | undefined;
   /** Whether Temporal was restored: people start again what it has forgotten, by the first input. */
   readonly isTemporalRestored: boolean;
-  /** When nothing may have been made, and why. */
-  readonly quiet: ReadonlyArray<TimeSpan & { readonly why: string }>;
   /** When a worker was frozen: it sends what it was about to send when it continues. */
   readonly frozen: ReadonlyArray<TimeSpan>;
 }
@@ -79,7 +63,7 @@ export const madeBy = (
   run: PlannedRun,
   { beneficiaries, cardholders, cards, payouts }: ServiceLedger,
 ): ReadonlyArray<string> => {
-  if (run.kind !== "onboarding") {
+  if (run.kind !== "onboardCardholder") {
     const payment = run.payments.find((one) => one.step === step) ?? run.payments[0];
     if (operation === "createPayout") {
       return payouts

@@ -14,17 +14,9 @@ import {
   type PlannedPayout,
   POLICY,
 } from "../plan/planned-run.ts";
-import {
-  type Approved,
-  type Ending,
-  type Evidence,
-  type Find,
-  isPayee,
-  madeBy,
-} from "./evidence.ts";
-
-/** How long a request sent before a decision may be on its way. */
-const ON_ITS_WAY_MS = 3_500;
+import { type Ending, type Evidence, type Find, isPayee, madeBy } from "./evidence.ts";
+import type { Approved } from "../campaign.ts";
+import { ON_ITS_WAY_MS } from "../service/service.ts";
 
 /** Whether a write may have been carried out, and a person knows of it or it is still looked for. */
 const isDoubted = ({ doubt, state }: WriteRow): boolean =>
@@ -203,7 +195,7 @@ const checkBalances = ({ funds, service }: Evidence, find: Find): void => {
 const checkMade = ({ quiet, runs, service }: Evidence, find: Find): void => {
   const known = new Set(
     runs.flatMap((run) =>
-      run.kind === "onboarding" ? [run.email] : run.payments.map(({ reason }) => reason),
+      run.kind === "onboardCardholder" ? [run.email] : run.payments.map(({ reason }) => reason),
     ),
   );
   const made = [
@@ -224,7 +216,7 @@ const checkMade = ({ quiet, runs, service }: Evidence, find: Find): void => {
 export const checkMoney = (evidence: Evidence, find: Find): void => {
   for (const run of evidence.runs) {
     const ending = evidence.endings.get(run.workflowId) ?? { status: "open" };
-    if (run.kind === "onboarding") checkOnboarding(evidence, find, { run, ending });
+    if (run.kind === "onboardCardholder") checkOnboarding(evidence, find, { run, ending });
     else for (const payment of run.payments) checkPayment(evidence, find, { run, payment, ending });
   }
   checkLedger(evidence, find);

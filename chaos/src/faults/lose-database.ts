@@ -12,14 +12,12 @@ import type { Loss } from "../options.ts";
 import { setLimits } from "../people/limits.ts";
 import { type PlannedRun, POLICY } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { payFilesAgain, startForgotten } from "../start-runs.ts";
+import { ON_ITS_WAY_MS } from "../service/service.ts";
+import { startForgotten } from "../start-runs.ts";
 
 /** The share of the work after which the copy is taken, and restored. */
 const COPY_AT = 0.3;
 const RESTORE_AT = 0.6;
-
-/** Requests under way when the workers were killed have arrived by then. */
-const ON_ITS_WAY_MS = 3_500;
 
 /** Trackers compare the ledger with its witness every few seconds, once their connections work again. */
 const NOTICED_WITHIN_MS = 60_000;
@@ -227,7 +225,11 @@ export const loseDatabase = async (
       // A ledger that is lost has no limits, either.
       if (loss === "lose ledger") await setLimits(campaign, POLICY);
       await recoverSince(campaign, copiedAt);
-      await payFilesAgain(campaign, started);
+      // As people do: it may have forgotten the upload.
+      await startForgotten(
+        campaign,
+        started.filter(({ file }) => file !== undefined),
+      );
       return { forgottenBefore: killedAt + ON_ITS_WAY_MS, stopped };
     }
   }

@@ -2,13 +2,13 @@ import type { WriteRow } from "@durable-payments/ledger";
 import type { Operations } from "@durable-payments/control/connection";
 import { decideBatch } from "@durable-payments/control/batch";
 import { answer, approve, reject } from "@durable-payments/control/decide";
-import { isOperationError } from "@durable-payments/control/errors";
 import type { Campaign } from "../campaign.ts";
 import { delay } from "../delay.ts";
 import { madeBy } from "../evidence/evidence.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable, type ServiceLedger } from "../service/service.ts";
+import { attempt } from "./attempt.ts";
 
 const EVERY_MS = 1_000;
 
@@ -32,15 +32,8 @@ const withoutUndone = (truth: ServiceLedger): ServiceLedger => ({
 });
 
 /** A person who answers what runs ask by what the bank says on the telephone, which is the truth. */
-export const makeAnswers = ({
-  approved,
-  ended,
-  environment,
-  runs,
-  seed,
-  signal,
-  tally,
-}: Campaign) => {
+export const makeAnswers = (campaign: Campaign) => {
+  const { approved, ended, environment, runs, seed, signal, tally } = campaign;
   const byId = new Map(runs.map((run) => [run.workflowId, run]));
   const random = new Random(seed, "answers");
   // The id of a question is unique within its workflow id.
@@ -51,31 +44,28 @@ export const makeAnswers = ({
   const answered = new Map<string, number>();
 
   const decide = async (
-    row: WriteRow,
     choice: string,
     act: (operations: Operations) => Promise<unknown>,
+    row?: WriteRow,
   ): Promise<void> => {
-    try {
-      await environment.operate(act, signal);
-      tally.add(`answered: ${choice}`);
-      answered.set(keyOf(row), Date.now());
-    } catch (error) {
-      // A late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the question
-      // remains, the person answers again.
-      if (!isOperationError(error)) throw error;
-      tally.add("answer refused");
-    }
+    const done = await attempt(campaign, async (operations) => {
+      await act(operations);
+      return true;
+    });
+    // A late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the question
+    // remains, the person answers again.
+    tally.add(done === true ? `answered: ${choice}` : "answer refused");
+    if (done === true && row !== undefined) answered.set(keyOf(row), Date.now());
   };
 
   const decideApproval = async (run: PlannedRun, row: WriteRow): Promise<void> => {
     const { workflowId } = row;
-    const isRejected = run.kind !== "onboarding" && run.approval === "reject";
+    const isRejected = run.kind !== "onboardCardholder" && run.approval === "reject";
     const given = { ...APPROVING, question: row.question?.id };
     // Before, because the money may be sent at once.
     if (!isRejected) approved.push({ workflowId, amount: row.request.amount ?? "" });
-    await decide(row, isRejected ? "reject" : "approve", (operations) =>
-      (isRejected ? reject : approve)(operations, workflowId, given),
-    );
+    const [choice, act] = isRejected ? ["reject", reject] : ["approve", approve];
+    await decide(choice, (operations) => act(operations, workflowId, given), row);
     if (isRejected) ended.set(workflowId, Date.now());
   };
 
@@ -103,9 +93,8 @@ export const makeAnswers = ({
       question: row.question?.id ?? "",
       ...(choose === "found" && { found: isWrong ? wrong : made }),
     } as const;
-    await decide(row, isWrong ? "wrong" : choose, (operations) =>
-      answer(operations, workflowId, given),
-    );
+    const said = isWrong ? "wrong" : choose;
+    await decide(said, (operations) => answer(operations, workflowId, given), row);
     if (choose === "end") ended.set(workflowId, Date.now());
   };
 
@@ -131,16 +120,7 @@ export const makeAnswers = ({
       for (const { workflowId, ...run } of runs)
         if (run.kind === "payout" && file === `${run.file}.jsonl`)
           approved.push({ workflowId, amount: run.payments[0].amounts[0] });
-      try {
-        await environment.operate(
-          (operations) => decideBatch(operations, id, "approve", APPROVING),
-          signal,
-        );
-        tally.add("file approved");
-      } catch (error) {
-        if (!isOperationError(error)) throw error;
-        tally.add("answer refused");
-      }
+      await decide("file", (operations) => decideBatch(operations, id, "approve", APPROVING));
     }
   };
 

@@ -1,5 +1,4 @@
 import type { Operations } from "@durable-payments/control/connection";
-import { isOperationError } from "@durable-payments/control/errors";
 import { planMany, retryMany, retryPayment } from "@durable-payments/control/retry";
 import { cancel, pause, resume } from "@durable-payments/control/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
@@ -9,17 +8,14 @@ import { delay, until } from "../delay.ts";
 import { TASK_QUEUE } from "../environment/environment.ts";
 import { LATE_FUNDS, type PlannedRun, POLICY, STRICT } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { ignoreUnavailable, type Service } from "../service/service.ts";
-import { WORKFLOW_TYPES } from "../start-runs.ts";
+import { ignoreUnavailable, ON_ITS_WAY_MS, type Service } from "../service/service.ts";
+import { attempt } from "./attempt.ts";
 import { setLimits } from "./limits.ts";
 import { randomUUID } from "node:crypto";
 
 const ACTING = { by: "grace", how: "--by", reason: "planned" } as const;
 
 const PAUSED_MS = 4_000;
-
-/** Requests sent before the pause may arrive as late as a slow answer takes. */
-const ON_ITS_WAY_MS = 3_500;
 
 /** The share of the work after which sends are paused, and failed runs retried for the first time. */
 const PAUSE_AT = 0.35;
@@ -51,19 +47,6 @@ export const makeOperator = (campaign: Campaign) => {
   const { ended, environment, freezing, interrupted, quiet, runs, signal, tally } = campaign;
   const random = new Random(campaign.seed, "operator");
 
-  /** Does something that the project may refuse; undefined if it did. */
-  const attempt = async <A>(
-    act: (operations: Operations) => Promise<A>,
-    within = signal,
-  ): Promise<A | undefined> => {
-    try {
-      return await environment.operate(act, within);
-    } catch (error) {
-      if (isOperationError(error)) return undefined;
-      throw error;
-    }
-  };
-
   /** Does something by Temporal's own tools. */
   const natively = async (kind: "cancel" | "terminate" | "reset", workflowId: string) => {
     await environment.operate(async (operations) => {
@@ -89,10 +72,9 @@ export const makeOperator = (campaign: Campaign) => {
       workflowIdReusePolicy: "ALLOW_DUPLICATE",
       workflowIdConflictPolicy: "USE_EXISTING",
     } as const;
-    const type = WORKFLOW_TYPES[kind];
     await environment.operate(
       ({ client }) =>
-        client.workflow.start<(given: typeof input) => Promise<unknown>>(type, options),
+        client.workflow.start<(given: typeof input) => Promise<unknown>>(kind, options),
       signal,
     );
     tally.add("started again");
@@ -107,7 +89,7 @@ export const makeOperator = (campaign: Campaign) => {
     }: { readonly amend?: object | undefined; readonly isOverruling?: boolean } = {},
   ): Promise<boolean> => {
     const amend = patch && { amend: { patch, assumptions: defaultAssumptions } };
-    const done = await attempt((operations) =>
+    const done = await attempt(campaign, (operations) =>
       retryPayment(operations, workflowId, { ...ACTING, isOverruling, ...amend }),
     );
     if (done === undefined || done.plan.way === "look") return false;
@@ -176,7 +158,7 @@ export const makeOperator = (campaign: Campaign) => {
     } finally {
       // Also when the signal is aborted: what is paused would never end.
       const within = AbortSignal.timeout(60_000);
-      await attempt((operations) => resume(operations, undefined, ACTING), within);
+      await attempt(campaign, (operations) => resume(operations, undefined, ACTING), within);
       freezing.isPausing = false;
     }
   };
@@ -194,7 +176,7 @@ export const makeOperator = (campaign: Campaign) => {
       }
       const isForced = kind === "end" && intervention.isForced;
       // Until it is recorded, another attempt of this call may do it again.
-      const done = await attempt((operations) =>
+      const done = await attempt(campaign, (operations) =>
         cancel(operations, workflowId, { ...ACTING, isForced }),
       );
       if (done === undefined) return;

@@ -59,7 +59,7 @@ export const planOnboardings = (
       const undoes = random.chance(0.5) && !isTooMuch;
       const withinMs = random.pick(SHORT_MS);
       onboardings.push({
-        kind: "onboarding",
+        kind: "onboardCardholder",
         account,
         workflowId: `chaos-onboarding-${id}`,
         startAtMs,

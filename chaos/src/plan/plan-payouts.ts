@@ -26,15 +26,16 @@ const IBANS = [iban, "DE02120300000000202051", "DE02500105170137075030"] as cons
 const NUMBERS = ["00012345", "00067890", "00013579"] as const;
 
 /** Returns the fields of createBeneficiary. */
-export const beneficiary = (currency: string, index: number) => ({
-  ...supplier,
-  nickname: `Supplier ${numbered(index)}`,
-  account_currency: currency,
-  ...BANKS[currency],
-  ...(currency === "EUR"
-    ? { iban: IBANS[index % IBANS.length] }
-    : { account_number: NUMBERS[index % NUMBERS.length] }),
-});
+export const beneficiary = (currency: string, index: number) => {
+  const account = (currency === "EUR" ? IBANS : NUMBERS)[index % IBANS.length] ?? iban;
+  return {
+    ...supplier,
+    nickname: `Supplier ${numbered(index)}`,
+    account_currency: currency,
+    ...BANKS[currency],
+    ...(currency === "EUR" ? { iban: account } : { account_number: account }),
+  };
+};
 
 /** Returns the account that the fields of createBeneficiary name. */
 export const payeeOf = (fields: { readonly [field: string]: unknown }): string =>
@@ -183,7 +184,7 @@ export const planPayouts = (
       const approval = shape.is === "approval" ? decision : undefined;
       payouts.push({
         ...base,
-        kind: isSalary ? "salary" : "payout",
+        kind: isSalary ? "paySalary" : "payout",
         workflowId: isFile || isSalary ? `payout/chaos-${id}` : `chaos-payout-${id}`,
         file: isFile ? `file-${group}` : undefined,
         payments: [payment],

@@ -12,15 +12,21 @@ export type Intervention =
   | { readonly kind: "start again" }
   | { readonly kind: "retry"; readonly amend?: object };
 
+/** The workflow types of runs; src/worker/pay-twice.ts has the last two. */
+export const KINDS = ["payout", "onboardCardholder", "payTwice", "paySalary"] as const;
+
 /** The accounts that pay, each at a service of its own: the unnamed one, and a named one. */
 export const ACCOUNTS = [undefined, "eu"] as const;
 
 interface Planned {
+  readonly kind: (typeof KINDS)[number];
   readonly workflowId: string;
   readonly account: string | undefined;
   readonly startAtMs: number;
   /** How many runs start at this moment and make what no list distinguishes; 1 for most. */
   readonly alike: number;
+  /** The file that it is a row of. */
+  readonly file?: string | undefined;
   readonly input: object;
   readonly intervention: Intervention | undefined;
   /** The failures that are allowed in addition to an injected refusal and those of its intervention. */
@@ -38,11 +44,9 @@ export interface Payment {
   readonly beneficiary: { readonly id: string } | { readonly payee: string };
 }
 
-/** A run that pays once (`payout`) or twice (`payTwice`), or a business key that two Schedules pay (`salary`). */
+/** A run that pays once (`payout`) or twice (`payTwice`), or a business key that two Schedules pay (`paySalary`). */
 export interface PlannedPayout extends Planned {
-  readonly kind: "payout" | "payTwice" | "salary";
-  /** The file that it is a row of. */
-  readonly file?: string | undefined;
+  readonly kind: "payout" | "payTwice" | "paySalary";
   readonly payments: readonly [Payment, ...Array<Payment>];
   /** A second person decides: approves, or rejects. */
   readonly approval: "approve" | "reject" | undefined;
@@ -50,7 +54,7 @@ export interface PlannedPayout extends Planned {
 
 /** An onboarding; its cardholder is known in the service's ledger by the e-mail, which no list shows. */
 export interface PlannedOnboarding extends Planned {
-  readonly kind: "onboarding";
+  readonly kind: "onboardCardholder";
   readonly email: string;
   /** The first recharges that the card may have: two if the run is amended. */
   readonly cardLimits: ReadonlyArray<string>;
@@ -78,15 +82,14 @@ export const START_BALANCES: Readonly<Record<string, string>> = {
   [LATE_FUNDS.currency]: "0",
 };
 
+const inEach = (amount: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.keys(START_BALANCES).map((currency) => [currency, amount]));
+
 /** Above these amounts a second person approves. */
-export const POLICY: Readonly<Record<string, string>> = {
-  USD: "600.00",
-  EUR: "600.00",
-  GBP: "600.00",
-};
+export const POLICY = inEach("600.00");
 
 /** Stricter ones, for a while in the middle of a campaign. */
-export const STRICT: typeof POLICY = { USD: "500.00", EUR: "500.00", GBP: "500.00" };
+export const STRICT = inEach("500.00");
 
 /** Numbers from 0001, for the index 0. */
 export const numbered = (index: number): string => String(index + 1).padStart(4, "0");
