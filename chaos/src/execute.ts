@@ -20,20 +20,7 @@ import { awaitNoOpenRuns, awaitSettled, startRuns } from "./start-runs.ts";
 import { Tally } from "./tally.ts";
 
 /** The findings of a campaign, and its counts. */
-export interface ChaosResult {
-  readonly findings: ReadonlyArray<Finding>;
-  /** Faults of the campaign itself: retries that were not refused. */
-  readonly harness: ReadonlyArray<string>;
-  /** How each service behaves. */
-  readonly behaviour: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  readonly seconds: number;
-  /** What happened how often: ends of runs, faults, and what people did. */
-  readonly counts: Readonly<Record<string, number>>;
-  /** The questions to people, and how often each was asked. */
-  readonly questions: Readonly<Record<string, number>>;
-  /** Where logs, databases and ledgers are kept; only when something was found. */
-  readonly folder?: string;
-}
+export type ChaosResult = Awaited<ReturnType<typeof executeChaosRun>>;
 
 /** The surroundings of a campaign. */
 export interface ExecutionContext {
@@ -60,7 +47,7 @@ const LATE_MS = 3_000;
 export const executeChaosRun = async (
   options: ChaosOptions,
   { report, signal }: ExecutionContext,
-): Promise<ChaosResult> => {
+) => {
   const tally = new Tally();
   // A tool of the project runs in this process: what it throws where nobody awaits would end its user's.
   const uncaught: Array<string> = [];
@@ -71,7 +58,8 @@ export const executeChaosRun = async (
   try {
     const result = await executeIn(environment, options, { report, signal, tally, uncaught });
     keepFiles = result.findings.length + result.harness.length > 0;
-    return keepFiles ? { ...result, folder: environment.folder } : result;
+    /** Where logs, databases and ledgers are kept; only when something was found. */
+    return { ...result, folder: keepFiles ? environment.folder : undefined };
   } catch (error) {
     // Interrupted: nobody will read the files.
     keepFiles = !signal.aborted;
@@ -91,7 +79,7 @@ const executeIn = async (
     tally,
     uncaught,
   }: ExecutionContext & { readonly tally: Tally; readonly uncaught: ReadonlyArray<string> },
-): Promise<ChaosResult> => {
+) => {
   const { loss, seed } = options;
   const { services, temporal, workers } = environment;
   const simulators = services.flatMap(({ account, simulator }) =>
@@ -229,13 +217,17 @@ const executeIn = async (
   const isUnstopped = progress.loss?.stopped === false;
   return {
     findings,
+    /** Faults of the campaign itself: retries that were not refused. */
     harness: [
       ...campaign.unexpected,
       ...(isUnstopped ? ["The ledger was restored, and sends did not stop until recover"] : []),
     ],
+    /** How each service behaves. */
     behaviour: services.map(({ behaviour }) => behaviour),
     seconds: took,
+    /** What happened how often: ends of runs, faults, and what people did. */
     counts: tally.counts,
+    /** The questions to people, and how often each was asked. */
     questions,
   };
 };

@@ -23,41 +23,13 @@ import { startSimulatorProcess } from "../service/simulator.ts";
 import type { Tally } from "../tally.ts";
 import { type LedgerServer, startLedgerServer } from "./ledger-server.ts";
 import { SupervisedProcess } from "./supervised-process.ts";
-import { createTemporalServer, type TemporalServer } from "./temporal.ts";
+import { createTemporalServer } from "./temporal.ts";
 
 /** The task queue of the workers. */
 export const TASK_QUEUE = "payments";
 
 /** Everything that runs during a campaign, on free ports, with its files in one folder. */
-export interface Environment {
-  readonly temporal: TemporalServer;
-  /** Those of the accounts, the unnamed one first. */
-  readonly services: ReadonlyArray<Service>;
-  /** Returns the service that an account pays by. */
-  readonly serviceOf: (of: Pick<Service, "account">) => Service;
-  readonly workers: readonly [SupervisedProcess, SupervisedProcess];
-  /** File of the payments ledger, unless it is in PostgreSQL. */
-  readonly ledgerFile: string;
-  /** The server of a ledger in PostgreSQL. */
-  readonly ledgerServer: LedgerServer | undefined;
-  readonly folder: string;
-  /**
-   * Calls operations of the project as its tools do, over a new connection each time.
-   *
-   * @throws the error of `use`, unless something is down: then it is done again until the signal is aborted.
-   * @returns the result of `use`; undefined if the signal was aborted before.
-   */
-  readonly operate: <A>(
-    use: (operations: Operations) => Promise<A>,
-    signal: AbortSignal,
-  ) => Promise<A | undefined>;
-  /** Uses the ledger alone, as the tools do that need no Temporal, also within {@link Environment.withoutTools}. */
-  readonly withLedger: <A>(use: (opened: Pick<Operations, "ledger">) => Promise<A>) => Promise<A>;
-  /** Does something while no tool has the ledger open. */
-  readonly withoutTools: (change: () => Promise<void>) => Promise<void>;
-  /** Ends every process; the folder is removed unless `keepFiles` is set. */
-  readonly end: (options: { readonly keepFiles: boolean }) => Promise<void>;
-}
+export type Environment = Awaited<ReturnType<typeof startEnvironment>>;
 
 /** Whether a server, or a ledger, cannot be reached now: the call is repeated. */
 const isTransient = (error: unknown): boolean =>
@@ -107,11 +79,7 @@ const bundleWorkflows = async (file: string, keyring: string): Promise<void> => 
 };
 
 /** Starts everything; if a part does not become ready, the others are ended again. */
-export const startEnvironment = async (
-  options: ChaosOptions,
-  tally: Tally,
-  report: Reporter,
-): Promise<Environment> => {
+export const startEnvironment = async (options: ChaosOptions, tally: Tally, report: Reporter) => {
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
   const ledgerFile = join(folder, "ledger.sqlite");
 
@@ -129,7 +97,7 @@ export const startEnvironment = async (
   const started: { server?: LedgerServer; workers: ReadonlyArray<SupervisedProcess> } = {
     workers: [],
   };
-  const end: Environment["end"] = async ({ keepFiles }) => {
+  const end = async ({ keepFiles }: { readonly keepFiles: boolean }): Promise<void> => {
     await Promise.all(started.workers.map((one) => one.end()));
     await Promise.all([temporal.process.end(), ...services.map((one) => one.end())]);
     await started.server?.end();
@@ -163,7 +131,7 @@ export const startEnvironment = async (
         bundleWorkflows(bundle, keyring),
       ]),
     );
-    const serviceOf: Environment["serviceOf"] = ({ account }) => {
+    const serviceOf = ({ account }: Pick<Service, "account">): Service => {
       const found = services.find((one) => one.account === account);
       if (found === undefined) throw new Error(`No service of the account ${account}`);
       return found;
@@ -213,13 +181,26 @@ export const startEnvironment = async (
     };
     return {
       temporal,
+      /** Those of the accounts, the unnamed one first. */
       services,
+      /** Returns the service that an account pays by. */
       serviceOf,
       workers,
+      /** File of the payments ledger, unless it is in PostgreSQL. */
       ledgerFile,
+      /** The server of a ledger in PostgreSQL. */
       ledgerServer: started.server,
       folder,
-      operate: async (use, signal) => {
+      /**
+       * Calls operations of the project as its tools do, over a new connection each time.
+       *
+       * @throws the error of `use`, unless something is down: then it is done again until the signal is aborted.
+       * @returns the result of `use`; undefined if the signal was aborted before.
+       */
+      operate: async <A>(
+        use: (operations: Operations) => Promise<A>,
+        signal: AbortSignal,
+      ): Promise<A | undefined> => {
         while (!signal.aborted) {
           try {
             return await gate.through(() => withOperations(settings, use));
@@ -230,8 +211,12 @@ export const startEnvironment = async (
         }
         return undefined;
       },
-      withLedger: (use) => withLedger(settings, use),
+      /** Uses the ledger alone, as the tools do that need no Temporal, also within `withoutTools`. */
+      withLedger: <A>(use: (opened: Pick<Operations, "ledger">) => Promise<A>) =>
+        withLedger(settings, use),
+      /** Does something while no tool has the ledger open. */
       withoutTools: gate.alone,
+      /** Ends every process; the folder is removed unless `keepFiles` is set. */
       end,
     };
   } catch (error) {

@@ -157,13 +157,8 @@ export const planPayouts = (
       const base = { account, startAtMs, alike, intervention, mayFailAs };
       const ofAccount = account === undefined ? {} : { account };
       if (isTwice && payee !== undefined) {
-        const inputOf = (payout_reason: string, written: string) => ({
-          ...details,
-          amount: written,
-          beneficiary_id: payee.id,
-          payout_reason,
-        });
         const [first, second] = [`Goods ${id} a`, `Goods ${id} b`];
+        const paid = { ...details, beneficiary_id: payee.id };
         payouts.push({
           ...base,
           kind: "payTwice",
@@ -171,8 +166,8 @@ export const planPayouts = (
           payments: [paymentOf("first", first), paymentOf("second", second)],
           approval: undefined,
           input: {
-            first: inputOf(first, amount),
-            second: inputOf(second, amount.replace(/\.(\d)0$/, ".$1")),
+            first: { ...paid, amount, payout_reason: first },
+            second: { ...paid, amount: amount.replace(/\.(\d)0$/, ".$1"), payout_reason: second },
             ...ofAccount,
             sideBySide: random.chance(0.5),
           },
