@@ -285,9 +285,19 @@ export const makeWriteActivities = ({
         ([name, operation]) => [name, makeOwnOperation(name, operation)] as const,
       );
       const operations = new Map([...ofContract, ...all]);
-      const disagreement = makeAgreement({ account, ledger, runtime });
+      const settle = (attempt: Attempt, name: WriteName) =>
+        settleRow(engineOptions, attempt, name, "close");
+      const disagreement = makeAgreement({ account, ledger, runtime, settle });
       const who = `worker ${process.pid}`;
-      return { account, ledger, limits, operations, who, disagreement };
+      const engineOptions: EngineOptions = {
+        account,
+        ledger,
+        limits,
+        operations,
+        who,
+        disagreement,
+      };
+      return engineOptions;
     })();
     return made;
   };

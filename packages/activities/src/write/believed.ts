@@ -6,8 +6,13 @@
  * the same thing by another step, or pays a beneficiary of somebody's choice. So each write names the outcomes that its
  * run has believed since the last one, and is not sent before the ledger agrees. The write before has compared those
  * before it, and its own outcome is compared here.
+ *
+ * A ledger that was restored, or lost, has forgotten results that runs were given: it would never agree, and every run
+ * under way would wait for good. Who says `recover` decides that Temporal remembers them. So a result counts if the ledger
+ * may have forgotten it, as it does when it is undone. A failure proves nothing about a send that the copy has under way:
+ * that is reconciled first.
  */
-import type { Ledger, WriteName, WriteRow } from "@durable-payments/ledger";
+import type { Ledger, Look, WriteName, WriteRow } from "@durable-payments/ledger";
 import {
   accountOfQueue,
   type Believed,
@@ -20,6 +25,8 @@ import { Context } from "@temporalio/activity";
 import { Result } from "effect";
 import { type PaymentsRuntime, runCall } from "../run-operation.ts";
 import { lookOf } from "../waits.ts";
+import type { Attempt } from "./guard.ts";
+import { StepFailed } from "./outcomes.ts";
 
 /** Returns the name of the row of a step: its key decides, or else the workflow id, which Temporal says. */
 export const rowNameOf = (
@@ -50,25 +57,54 @@ const isAsBelieved = (row: WriteRow | undefined, { ids, outcome }: Believed): bo
   return isKnown && WITH_RESULT.has(outcome);
 };
 
+/** Whether a recovered ledger may lack the outcome of a step: its row, or what came after the copy of its row. */
+const mayBeForgotten = ({ decisions, epoch, recoveredAt, row }: Look): boolean => {
+  if (row !== undefined) return row.epoch < epoch && row.state !== "done" && row.state !== "undone";
+  const startedAt = decisions.find(({ kind }) => kind === "start")?.at ?? 0;
+  return recoveredAt !== null && startedAt < recoveredAt;
+};
+
 interface AgreementOptions {
   readonly account: string;
   readonly ledger: Ledger;
   readonly runtime: PaymentsRuntime;
+  /** Reconciles a row of an open run, and sends nothing. */
+  readonly settle: (attempt: Attempt, name: WriteName) => Promise<unknown>;
 }
 
 /** Makes the comparison of what runs believe with the ledger, and with the service if the ledger has forgotten a wait. */
 export const makeAgreement =
-  ({ account, ledger, runtime }: AgreementOptions) =>
+  ({ account, ledger, runtime, settle }: AgreementOptions) =>
   /** Returns why the ledger does not agree; undefined if it does. */
   async (
     believed: ReadonlyArray<Believed>,
-    workflowId: string,
+    attempt: Attempt,
     signal: AbortSignal,
   ): Promise<string | undefined> => {
-    const readRow = async ({ key, operation = "", step = "" }: Believed, isOwn: boolean) => {
+    const { workflowId } = attempt;
+    const isMade = async (one: Believed, isOwn: boolean): Promise<boolean> => {
+      const { key, operation = "", step = "" } = one;
       const name = rowNameOf(account, workflowId, { operation, step, ...(key && { key }) });
-      if (isOwn) return (await ledger.look(name)).row;
-      return (await ledger.rowsOf(name.workflowId)).find((row) => row.step === name.step);
+      const look = async (): Promise<Look> => {
+        const seen = await ledger.look(name);
+        if (isOwn) return seen;
+        const row = (await ledger.rowsOf(name.workflowId)).find(
+          (other) => other.step === name.step,
+        );
+        return { ...seen, row };
+      };
+      const seen = await look();
+      if (isAsBelieved(seen.row, one)) return true;
+      if (!mayBeForgotten(seen)) return false;
+      if (one.ids !== undefined) return true;
+      if (!isOwn) return false;
+      try {
+        await settle(attempt, name);
+      } catch (error) {
+        // It is reconciled: nothing was made.
+        if (!(error instanceof StepFailed)) throw error;
+      }
+      return isAsBelieved((await look()).row, one);
     };
     const isEnded = async (wait: string, outcome: unknown, isOwn: boolean): Promise<boolean> => {
       const known = await ledger.waits({ workflowId, activityId: wait });
@@ -85,9 +121,7 @@ export const makeAgreement =
       const { ids, outcome, step, wait } = one;
       const isOwn = one.account === accountOfQueue(Context.current().info.taskQueue);
       const isTrue =
-        wait === undefined
-          ? isAsBelieved(await readRow(one, isOwn), one)
-          : await isEnded(wait, outcome, isOwn);
+        wait === undefined ? await isMade(one, isOwn) : await isEnded(wait, outcome, isOwn);
       if (!isTrue)
         return `The run believes that ${wait ?? step} ended as ${outcome ?? ids?.join(", ")}, and the ledger does not. If somebody completed the activity by hand, reset the run to before that.`;
     }

@@ -130,14 +130,17 @@ export class Performing {
 
   async #prepare(look: Look): Promise<void> {
     const { disagreement } = this.#given.options;
-    const { attempt, signal, workflowId } = this.#given.attempt;
+    const { attempt, signal } = this.#given.attempt;
     const { believed = [] } = this.#given.task;
     const { decisions, end, row } = look;
     const { id, reason } = row?.question ?? {};
     const isAnswered = end !== undefined || decisions.some(({ question }) => question === id);
     if (reason !== undefined && !isAnswered) this.#leaveToOwner(reason);
     if (this.#call.mode !== "send") return;
-    const why = await this.#reading(() => disagreement(believed, workflowId, signal), true);
+    const why = await this.#reading(
+      () => disagreement(believed, this.#given.attempt, signal),
+      true,
+    );
     if (why !== undefined) throw this.#notYet(why, grownWait(attempt), this.#isUnsent);
     const { elsewhere, read } = await prepare({
       ...this.#given,

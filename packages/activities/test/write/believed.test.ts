@@ -1,6 +1,6 @@
 import { type Believed, keyedName } from "@durable-payments/protocol/calls";
 import { accountHash } from "@durable-payments/protocol/account";
-import { openLedger, type WriteRow } from "@durable-payments/ledger";
+import { openLedger, type WriteName, type WriteRow } from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
 import { PaymentsClient } from "@durable-payments/api-core";
 import { Effect } from "effect";
@@ -10,6 +10,7 @@ import { makeAgreement } from "../../src/write/believed.ts";
 import { run, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
 import { putRow } from "../support/rows.ts";
+import { attemptOf } from "../support/writes.ts";
 
 let simulator: Simulator;
 beforeAll(async () => {
@@ -22,10 +23,15 @@ const make = async () => {
   const ledger = await openLedger("memory");
   onTestFinished(() => ledger.close());
   const account = await optionsOf(runtime).then(accountHash);
-  const whyNot = makeAgreement({ account, ledger, runtime });
-  const signal = new AbortController().signal;
+  const settled: Array<WriteName> = [];
+  const settle = async (_: unknown, name: WriteName) => {
+    settled.push(name);
+    await row({ state: "refused", madeId: null, result: null });
+  };
+  const whyNot = makeAgreement({ account, ledger, runtime, settle });
+  const attempt = attemptOf({ workflowId: "run-1" });
   const agrees = async (one: Believed, taskQueue = "payments") =>
-    (await run({ taskQueue }, () => whyNot([one], "run-1", signal), {})) === undefined;
+    (await run({ taskQueue }, () => whyNot([one], attempt, attempt.signal), {})) === undefined;
   const row = (changes: Partial<WriteRow>) =>
     putRow(ledger, {
       account,
@@ -34,7 +40,7 @@ const make = async () => {
       result: { payout_id: "p-1" },
       ...changes,
     });
-  return { account, agrees, ledger, row, runtime };
+  return { account, agrees, ledger, row, runtime, settled };
 };
 
 const step = { step: "createPayout", operation: "createPayout" };
@@ -103,6 +109,46 @@ describe("the failure of a step is believed", () => {
   it("without a row: nothing was sent", async () => {
     const { agrees } = await make();
     expect(await agrees({ ...step, outcome: "InvalidRequest" })).toBe(true);
+  });
+});
+
+describe("after a recovery", () => {
+  const actor = { by: "grace", how: "--by", reason: "restored" };
+  const unsettled = { madeId: null, result: null } as const;
+
+  it.each<[string, Partial<WriteRow> | undefined, boolean]>([
+    ["without a row", undefined, true],
+    ["whose row was under way in the copy", { ...unsettled, state: "sending" }, true],
+    ["whose row was not sent in the copy", { ...unsettled, state: "ready" }, true],
+    ["whose row has another result", { madeId: "p-2", result: {} }, false],
+  ])("a result is believed of a step %s: %j", async (_, changes, is) => {
+    const { agrees, ledger, row } = await make();
+    if (changes !== undefined) await row(changes);
+    await ledger.recover(actor);
+    expect(await agrees({ ...step, ids: ["p-1"] })).toBe(is);
+  });
+
+  it("no result of a step that was called since, or of a run that was started since", async () => {
+    const { account, agrees, ledger, row } = await make();
+    await ledger.recover(actor);
+    await row({ ...unsettled, state: "sending" });
+    expect(await agrees({ ...step, ids: ["p-1"] })).toBe(false);
+    const other = { ...step, step: "second", ids: ["p-1"] };
+    expect(await agrees(other)).toBe(true);
+    const none = { batch: null, batchRow: null, amount: null, currency: null, payee: null };
+    await ledger.recordStart(
+      { account, workflowId: "run-1", runId: null, type: "payout", reference: null, ...none },
+      { ...actor, value: { type: "payout", content: "h" } },
+    );
+    expect(await agrees(other)).toBe(false);
+  });
+
+  it("a failure is believed once its row is reconciled", async () => {
+    const { agrees, ledger, row, settled } = await make();
+    await row({ ...unsettled, state: "sending" });
+    await ledger.recover(actor);
+    expect(await agrees({ ...step, outcome: "Refused" })).toBe(true);
+    expect(settled).toHaveLength(1);
   });
 });
 
