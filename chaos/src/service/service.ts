@@ -15,7 +15,7 @@ export const SETTLE_AFTER_MS = 4_000;
 /** Time from the creation of a cardholder to the end of the identity check. */
 export const VERIFY_AFTER_MS = 3_000;
 
-/** How long a request may be on its way: a slow one that was sent before a decision, a pause or a kill. */
+/** How long a request may be on its way, if it was sent before a decision, a pause or a kill. */
 export const ON_ITS_WAY_MS = 3_500;
 
 /** How late the workers assume lists to be, in seconds; no lag that is drawn exceeds it. */
