@@ -5,29 +5,22 @@ import { type Environment, startEnvironment } from "./environment/environment.ts
 import { checkEndings, readEndings } from "./evidence/endings.ts";
 import type { Find, Finding } from "./evidence/evidence.ts";
 import { checkMoney } from "./evidence/money.ts";
-import { loseDatabase, type LossResult } from "./faults/lose-database.ts";
+import { loseDatabase } from "./faults/lose-database.ts";
 import { injectProcessFaults } from "./faults/process-faults.ts";
 import { makeRequestFaults } from "./faults/request-faults.ts";
-import { type ChaosOptions, forgetsDecisions } from "./options.ts";
+import type { ChaosOptions } from "./options.ts";
 import { makeAnswers } from "./people/answers.ts";
 import { setLimits } from "./people/limits.ts";
 import { makeOperator } from "./people/operator.ts";
 import { beneficiary } from "./plan/plan-payouts.ts";
 import { planRuns } from "./plan/plan-runs.ts";
 import { LATE_FUNDS, type PlannedRun, POLICY, START_BALANCES } from "./plan/planned-run.ts";
-import { createBeneficiary } from "./service/service.ts";
+import { createBeneficiaries } from "./service/service.ts";
 import { awaitNoOpenRuns, awaitSettled, startRuns } from "./start-runs.ts";
 import { Tally } from "./tally.ts";
 
 /** The findings of a campaign, and its counts. */
 export type ChaosResult = Awaited<ReturnType<typeof executeChaosRun>>;
-
-/** The surroundings of a campaign. */
-export interface ExecutionContext {
-  readonly report: Reporter;
-  /** Interrupts it. */
-  readonly signal: AbortSignal;
-}
 
 /** Beneficiaries of each currency that exist before the first run. */
 const EXISTING = 3;
@@ -46,124 +39,152 @@ const LATE_MS = 3_000;
 /** Executes one campaign. However it ends, every process that it started is ended. */
 export const executeChaosRun = async (
   options: ChaosOptions,
-  { report, signal }: ExecutionContext,
+  report: Reporter,
+  interruption: AbortSignal,
 ) => {
   const tally = new Tally();
+  const findings: Array<Finding> = [];
+  const find: Find = (verdict, subject, what) => void findings.push({ verdict, subject, what });
   // A tool of the project runs in this process: what it throws where nobody awaits would end its user's.
-  const uncaught: Array<string> = [];
-  const onUncaught = (error: unknown) => void uncaught.push(String(error));
+  const onUncaught = (error: unknown) => find("crash", "a tool", String(error));
   process.on("uncaughtException", onUncaught);
   const environment = await startEnvironment(options, tally, report);
   let keepFiles = true;
   try {
-    const result = await executeIn(environment, options, { report, signal, tally, uncaught });
-    keepFiles = result.findings.length + result.harness.length > 0;
-    /** Where logs, databases and ledgers are kept; only when something was found. */
-    return { ...result, folder: keepFiles ? environment.folder : undefined };
+    const begin = Date.now();
+    const seconds = () => Math.round((Date.now() - begin) / 1_000);
+    const campaign = await makeCampaign(environment, options, tally, interruption);
+    const { runs, started } = campaign;
+    const show = setInterval(() => {
+      const progress = `started ${started.length}/${runs.length}, open ${campaign.open}`;
+      report.line(`${seconds()} s: ${progress}`);
+    }, PROGRESS_EVERY_MS);
+    const questions = await work(campaign, options).finally(() => clearInterval(show));
+    interruption.throwIfAborted();
+    const took = seconds();
+    report.line(`${took} s: comparing …`);
+    await compare(campaign, find, interruption);
+    const behaviour = environment.services.map((one) => one.behaviour);
+    const isKeyed = behaviour.every(({ showsKeys }) => showsKeys === true);
+    for (const asked of isKeyed ? Object.keys(questions) : []) {
+      // A key tells its own row from every other.
+      if (/^createPayout:.*match/u.test(asked)) find("wrong", "a question", asked);
+    }
+    keepFiles = findings.length + campaign.unexpected.length > 0;
+    return {
+      findings,
+      /** Faults of the campaign itself: retries that were not refused. */
+      harness: campaign.unexpected,
+      /** How each service behaves. */
+      behaviour,
+      seconds: took,
+      /** What happened how often: ends of runs, faults, and what people did. */
+      counts: tally.counts,
+      /** The questions to people, and how often each was asked. */
+      questions,
+      /** Where logs, databases and ledgers are kept; only when something was found. */
+      folder: keepFiles ? environment.folder : undefined,
+    };
   } catch (error) {
     // Interrupted: nobody will read the files.
-    keepFiles = !signal.aborted;
+    keepFiles = !interruption.aborted;
     throw error;
   } finally {
-    await environment.end({ keepFiles });
+    await environment.end(keepFiles);
     process.off("uncaughtException", onUncaught);
   }
 };
 
-const executeIn = async (
+/** Plans a campaign, with what has to be there before its first run. */
+const makeCampaign = async (
   environment: Environment,
   options: ChaosOptions,
-  {
-    report,
-    signal: interruption,
-    tally,
-    uncaught,
-  }: ExecutionContext & { readonly tally: Tally; readonly uncaught: ReadonlyArray<string> },
-) => {
-  const { loss, seed } = options;
-  const { services, temporal, workers } = environment;
-  const simulators = services.flatMap(({ account, simulator }) =>
-    simulator === undefined ? [] : [{ account, ...simulator }],
+  tally: Tally,
+  interruption: AbortSignal,
+): Promise<Campaign> => {
+  const currencies = Object.keys(START_BALANCES);
+  const wanted = currencies.flatMap((currency) =>
+    Array.from({ length: EXISTING }, (_, index) => beneficiary(currency, index)),
   );
-  const isSimulator = simulators.length > 0;
-  const runs = planRuns({ ...options, isSimulator }, await createBeneficiaries(environment));
+  const existing = environment.services.map(async (service) => {
+    const ids = await createBeneficiaries(service, wanted);
+    return wanted.map(({ account_currency }, index) => ({
+      account: service.account,
+      id: ids[index] ?? "",
+      currency: account_currency,
+    }));
+  });
+  const isSimulator = options.service === "simulator";
+  const runs = planRuns({ ...options, isSimulator }, (await Promise.all(existing)).flat());
   for (const { kind } of runs) tally.add(`run of ${kind}`);
-  const begin = Date.now();
-  const seconds = () => Math.round((Date.now() - begin) / 1_000);
-  const started: Array<PlannedRun> = [];
-  const progress: { open: number; loss?: LossResult | undefined } = { open: 0 };
-
   const done = new AbortController();
   const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
-  const signal = AbortSignal.any([interruption, timeIsUp, done.signal]);
   const campaign: Campaign = {
     environment,
     runs,
-    seed,
-    signal,
+    seed: options.seed,
+    signal: AbortSignal.any([interruption, timeIsUp, done.signal]),
+    done,
     tally,
-    workDone: () => (2 * started.length - progress.open) / (2 * runs.length),
-    freezing: { frozen: 0, isPausing: false, freezes: [] },
+    started: [],
+    open: 0,
+    freezing: { count: 0, isPausing: false },
+    frozen: [],
     quiet: [],
     ended: new Map(),
     interrupted: new Set(),
     approved: [],
+    forgottenBefore: undefined,
+    isTemporalRestored: false,
     unexpected: [],
   };
   await setLimits(campaign, POLICY);
-  const requestFaults = simulators.map(({ account, control }, index) => ({
+  return campaign;
+};
+
+/** Starts, breaks and answers until every run has ended. Returns the questions to people, and how often each was asked. */
+const work = async (campaign: Campaign, { ledger, restore }: ChaosOptions) => {
+  const { done, environment, runs, seed, signal, started } = campaign;
+  const loss = ledger === "postgres" ? "fail over" : restore;
+  const requestFaults = environment.simulators.map(({ account, control }, index) => ({
     account,
     ...makeRequestFaults(control, { ...campaign, seed: seed + index }),
   }));
   const operator = makeOperator(campaign);
   const answers = makeAnswers(campaign);
-  const show = setInterval(() => {
-    const { open } = progress;
-    report.line(`${seconds()} s: started ${started.length}/${runs.length}, open ${open}`);
-  }, PROGRESS_EVERY_MS);
-
+  /** A restored ledger has forgotten its latest decisions, as documented: they are made after it. */
+  let mayDecide = loss === undefined || loss === "temporal";
   const loseAsAsked = async (): Promise<void> => {
     if (loss === undefined) return;
-    progress.loss = await loseDatabase(campaign, loss, started);
+    await loseDatabase(campaign, loss);
     answers.forget();
+    mayDecide = true;
   };
-  /** A restored ledger has forgotten its latest decisions, as documented: they are made after it. */
   const interveneIn = async (run: PlannedRun): Promise<void> => {
-    const isOver = () => !forgetsDecisions(loss) || progress.loss !== undefined;
-    await until(isOver, signal);
+    await until(() => mayDecide, signal);
     await operator.interveneIn(run);
   };
-  const untilNoneIsOpen = (areAllStarted: () => boolean) =>
-    awaitNoOpenRuns(campaign, areAllStarted, (open) => (progress.open = open));
-  const work = async (): Promise<void> => {
-    const interventions: Array<Promise<void>> = [];
+  const beforeAlike = async ({ account, alike, kind }: PlannedRun): Promise<void> => {
+    const operation = kind === "onboarding" ? "createCardholder" : "createPayout";
+    const faults = requestFaults.find((one) => one.account === account);
+    await faults?.loseAnswers(operation, alike);
+  };
+  const workAll = async (): Promise<void> => {
     await Promise.all([
-      startRuns(campaign, {
-        onStarted: (run) => {
-          started.push(run);
-          progress.open += 1;
-          interventions.push(interveneIn(run));
-        },
-        beforeAlike: async ({ account, alike, kind }) => {
-          const operation = kind === "onboardCardholder" ? "createCardholder" : "createPayout";
-          const faults = requestFaults.find((one) => one.account === account);
-          await faults?.loseAnswers(operation, alike);
-        },
-      }),
+      startRuns(campaign, beforeAlike, interveneIn),
       injectProcessFaults(campaign),
       loseAsAsked(),
       operator.intervene(loss === undefined),
-      untilNoneIsOpen(() => started.length === runs.length),
+      awaitNoOpenRuns(campaign),
     ]);
-    await Promise.all(interventions);
-    await untilNoneIsOpen(() => true);
+    await awaitNoOpenRuns(campaign);
     await operator.afterwards();
-    await untilNoneIsOpen(() => true);
+    await awaitNoOpenRuns(campaign);
     await awaitSettled(campaign);
   };
-  const isBusy = () => progress.open > FEW || started.length < runs.length;
+  const isBusy = () => campaign.open > FEW || started.length < runs.length;
   const background = [...requestFaults.map((one) => one.inject(isBusy)), answers.answer()];
-  const working = work();
+  const working = workAll();
   try {
     // The background ends before the work only by an error.
     await Promise.race([working, Promise.all(background)]);
@@ -171,13 +192,20 @@ const executeIn = async (
     await Promise.all([working, ...background]);
   } finally {
     done.abort();
-    clearInterval(show);
     // Calls are under way: nothing is closed before they have ended.
     await Promise.allSettled([working, ...background]);
   }
-  interruption.throwIfAborted();
-  const took = seconds();
-  report.line(`${took} s: comparing …`);
+  return answers.questions();
+};
+
+/** Compares the records of the services with the results of the runs and with the ledger. */
+const compare = async (
+  campaign: Campaign,
+  find: Find,
+  interruption: AbortSignal,
+): Promise<void> => {
+  const { environment, runs, tally } = campaign;
+  const { services, simulators, temporal, workers } = environment;
   const reading = AbortSignal.any([interruption, AbortSignal.timeout(READING_MS)]);
   const supervised = [temporal.process, ...simulators.map((one) => one.process)];
   await Promise.all(supervised.map((one) => one.whenReady(reading)));
@@ -192,13 +220,7 @@ const executeIn = async (
     endings,
     rows: rows ?? [],
     funds: { ...START_BALANCES, ...late },
-    forgottenBefore: progress.loss?.forgottenBefore,
-    isTemporalRestored:
-      (loss === "restore temporal" || loss === "restore both") && progress.loss !== undefined,
-    frozen: campaign.freezing.freezes,
   };
-  const findings: Array<Finding> = [];
-  const find: Find = (verdict, subject, what) => void findings.push({ verdict, subject, what });
   for (const service of services) {
     const ofAccount = runs.filter(({ account }) => account === service.account);
     checkMoney({ ...evidence, runs: ofAccount, service: await service.ledger() }, find);
@@ -207,39 +229,4 @@ const executeIn = async (
   for (const { crashes, name } of [...supervised, ...workers]) {
     for (const crash of crashes) find("crash", name, crash);
   }
-  for (const thrown of uncaught) find("crash", "a tool", thrown);
-  const questions = answers.questions();
-  const isKeyed = services.every(({ behaviour }) => behaviour["showsKeys"] === true);
-  for (const asked of isKeyed ? Object.keys(questions) : []) {
-    // A key tells its own row from every other.
-    if (/^createPayout:.*match/u.test(asked)) find("wrong", "a question", asked);
-  }
-  const isUnstopped = progress.loss?.stopped === false;
-  return {
-    findings,
-    /** Faults of the campaign itself: retries that were not refused. */
-    harness: [
-      ...campaign.unexpected,
-      ...(isUnstopped ? ["The ledger was restored, and sends did not stop until recover"] : []),
-    ],
-    /** How each service behaves. */
-    behaviour: services.map(({ behaviour }) => behaviour),
-    seconds: took,
-    /** What happened how often: ends of runs, faults, and what people did. */
-    counts: tally.counts,
-    /** The questions to people, and how often each was asked. */
-    questions,
-  };
 };
-
-const createBeneficiaries = ({ services }: Environment) =>
-  Promise.all(
-    services.flatMap((service) =>
-      Object.keys(START_BALANCES).flatMap((currency) =>
-        Array.from({ length: EXISTING }, async (_, index) => {
-          const id = await createBeneficiary(service, beneficiary(currency, index));
-          return { account: service.account, id, currency };
-        }),
-      ),
-    ),
-  );

@@ -27,18 +27,18 @@ const resultText = (command: string, result: ChaosResult): string => {
   ].join("\n");
 };
 
-const quietReporter: Reporter = { line: () => {}, during: async (_, work) => await work };
+const quietReporter: Reporter = { line: () => {}, during: (_, work) => work };
 
 await runCommand({ help, options: chaosOptions }, async (values) => {
   const options = readOptions(values);
-  const { ledger, loss, runs, seed, service } = options;
+  const { ledger, restore, runs, seed, service } = options;
   const report = values.quiet ? quietReporter : reporter();
   report.line(`Seed ${seed}`);
-  const result = await executeChaosRun(options, { report, signal: interruption() });
+  const result = await executeChaosRun(options, report, interruption());
   const ofService = service === "simulator" ? "" : ` --service ${service}`;
-  const ofLoss = loss === undefined || loss === "fail over" ? "" : ` --${loss}`;
+  const ofRestore = restore === undefined ? "" : ` --restore ${restore}`;
   const ofLedger = ledger === "sqlite" ? "" : ` --ledger ${ledger}`;
-  const command = `npm run chaos -- --runs ${runs} --seed ${seed}${ofService}${ofLedger}${ofLoss}`;
+  const command = `npm run chaos -- --runs ${runs} --seed ${seed}${ofService}${ofLedger}${ofRestore}`;
   process.stdout.write(resultText(command, result));
   return result.folder === undefined ? 0 : 1;
 });

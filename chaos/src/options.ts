@@ -1,6 +1,6 @@
 import { BadOption } from "@durable-payments/tools/command";
 import { randomInt } from "node:crypto";
-import { type ServiceKind, SERVICES } from "./service/service.ts";
+import type { parseArgs } from "node:util";
 
 /** The options of the command, as `parseArgs` takes them. */
 export const chaosOptions = {
@@ -10,37 +10,8 @@ export const chaosOptions = {
   service: { type: "string", default: "simulator" },
   ledger: { type: "string", default: "sqlite" },
   restore: { type: "string" },
-  lose: { type: "string" },
   quiet: { type: "boolean" },
 } as const;
-
-/** Where the ledger of a campaign is. */
-const LEDGERS = ["sqlite", "postgres"] as const;
-
-/** The loss of a database in the middle; a ledger in PostgreSQL fails over. */
-export type Loss =
-  | "restore temporal"
-  | "restore ledger"
-  | "restore both"
-  | "lose ledger"
-  | "fail over";
-
-/** Whether it may forget what people decided just before. */
-export const forgetsDecisions = (loss: Loss | undefined): boolean =>
-  loss !== undefined && loss !== "restore temporal";
-
-/** The settings of one campaign. */
-export interface ChaosOptions {
-  readonly runs: number;
-  /** Everything random follows from it. */
-  readonly seed: number;
-  /** When runs that have not ended count as stuck. */
-  readonly minutes: number;
-  readonly service: ServiceKind;
-  readonly ledger: (typeof LEDGERS)[number];
-  /** What happens to a database in the middle. */
-  readonly loss: Loss | undefined;
-}
 
 export const help = `Usage: npm run chaos [-- OPTIONS]
 
@@ -59,7 +30,6 @@ Options:
   --ledger KIND   sqlite, or postgres: its connections break, its commits are slow, its server restarts
                   and fails over to a standby (sqlite)
   --restore WHAT  temporal, ledger or both: restores earlier copies in the middle
-  --lose ledger   deletes the ledger in the middle
   --quiet         prints no progress on standard error
   --help          shows this text
 
@@ -79,36 +49,34 @@ const oneOf = <A extends string>(option: string, known: ReadonlyArray<A>, text: 
 };
 
 /** The options as `parseArgs` returns them. */
-type Given = Readonly<
-  Record<"runs" | "minutes" | "service" | "ledger", string> &
-    Partial<Record<"seed" | "restore" | "lose", string | undefined>>
->;
+type Given = ReturnType<typeof parseArgs<{ options: typeof chaosOptions }>>["values"];
+
+/** The settings of one campaign. */
+export type ChaosOptions = ReturnType<typeof readOptions>;
 
 /**
  * Reads the options of the command line.
  *
  * @throws BadOption naming the first invalid value.
  */
-export const readOptions = (given: Given): ChaosOptions => {
-  const { lose, restore, seed = String(randomInt(1_000_000)) } = given;
-  const ledger = oneOf("--ledger", LEDGERS, given.ledger);
-  if (lose !== undefined && restore !== undefined) throw new BadOption("Give --restore or --lose.");
-  const losses = {
-    restore:
-      restore &&
-      (`restore ${oneOf("--restore", ["temporal", "ledger", "both"], restore)}` as const),
-    lose: lose && (`lose ${oneOf("--lose", ["ledger"], lose)}` as const),
-  };
-  const loss = losses.restore || losses.lose || undefined;
-  if (loss !== undefined && ledger === "postgres") {
-    throw new BadOption("Give --restore or --lose with --ledger sqlite: PostgreSQL fails over.");
+export const readOptions = (given: Given) => {
+  const { restore, seed = String(randomInt(1_000_000)) } = given;
+  const ledger = oneOf("--ledger", ["sqlite", "postgres"], given.ledger);
+  if (restore !== undefined && ledger === "postgres") {
+    throw new BadOption("Give --restore with --ledger sqlite: PostgreSQL fails over.");
   }
   return {
     runs: number("--runs", given.runs, [2, 2_000]),
+    /** Everything random follows from it. */
     seed: number("--seed", seed, [0, 2 ** 32 - 1]),
+    /** When runs that have not ended count as stuck. */
     minutes: number("--minutes", given.minutes, [1, 120]),
-    service: oneOf("--service", SERVICES, given.service),
+    service: oneOf("--service", ["simulator", "independent"], given.service),
     ledger,
-    loss: ledger === "postgres" ? "fail over" : loss,
+    /** What is restored to an earlier copy in the middle; a ledger in PostgreSQL fails over instead. */
+    restore:
+      restore === undefined
+        ? undefined
+        : oneOf("--restore", ["temporal", "ledger", "both"], restore),
   };
 };

@@ -103,35 +103,40 @@ const payFileOf = (
   }, signal);
 
 /** Starts runs once more, as people do who find that Temporal has forgotten them. */
-export const startForgotten = async (
-  campaign: Campaign,
-  runs: ReadonlyArray<PlannedRun>,
-): Promise<void> => {
+export const startForgotten = async (campaign: Campaign, runs = campaign.started) => {
   for (const run of runs) {
     if ((await start(campaign, run)) === true) campaign.tally.add("forgotten");
   }
 };
 
-/** Starts all runs, each at its time; those of the same moment at once. */
+/** Pays each file once more, as people do after the ledger was restored: it may have forgotten the upload. */
+export const payFilesAgain = (campaign: Campaign) =>
+  startForgotten(
+    campaign,
+    campaign.started.filter((run) => run.kind === "payout" && run.file !== undefined),
+  );
+
+/**
+ * Starts all runs, each at its time; those of the same moment at once.
+ *
+ * @param beforeAlike called once for runs that are alike, before they start
+ */
 export const startRuns = async (
   campaign: Campaign,
-  {
-    beforeAlike,
-    onStarted,
-  }: {
-    /** Called once for runs that are alike, before they start. */
-    readonly beforeAlike: (one: PlannedRun) => Promise<void>;
-    readonly onStarted: (run: PlannedRun) => void;
-  },
+  beforeAlike: (one: PlannedRun) => Promise<void>,
+  onStarted: (run: PlannedRun) => Promise<void>,
 ): Promise<void> => {
-  const { runs, signal } = campaign;
+  const { runs, signal, started } = campaign;
   const begin = Date.now();
   await Promise.all(
     runs.map(async (run, index) => {
       await delay(begin + run.startAtMs - Date.now(), signal);
       const isFirst = runs[index - 1]?.startAtMs !== run.startAtMs;
       if (run.alike > 1 && isFirst && !signal.aborted) await beforeAlike(run);
-      if (!signal.aborted && (await start(campaign, run)) !== undefined) onStarted(run);
+      if (signal.aborted || (await start(campaign, run)) === undefined) return;
+      started.push(run);
+      campaign.open += 1;
+      await onStarted(run);
     }),
   );
 };
@@ -141,19 +146,17 @@ const COUNT_EVERY_MS = 1_000;
 /** Visibility lags: so many counts in a row must find no open run. */
 const COUNTS = 3;
 
-/** Waits until no run is open any more. */
-export const awaitNoOpenRuns = async (
-  { environment, signal }: Campaign,
-  areAllStarted: () => boolean,
-  onCount: (open: number) => void,
-): Promise<void> => {
-  const query = `${OPEN_RUNS} AND WorkflowType IN ('${KINDS.join("', '")}')`;
+/** Waits until all runs have been started, and none is open any more. */
+export const awaitNoOpenRuns = async (campaign: Campaign): Promise<void> => {
+  const { environment, runs, signal, started } = campaign;
+  const types = Object.values(WORKFLOW_TYPES).map((type) => `"${type}"`);
+  const query = `${OPEN_RUNS} AND WorkflowType IN (${types.join(", ")})`;
   for (let zeros = 0; zeros < COUNTS && !signal.aborted;) {
     await delay(COUNT_EVERY_MS, signal);
-    const hasStarted = areAllStarted();
+    const hasStarted = started.length === runs.length;
     const counted = await environment.operate(({ client }) => client.workflow.count(query), signal);
     if (counted === undefined) return;
-    onCount(counted.count);
+    campaign.open = counted.count;
     zeros = hasStarted && counted.count === 0 ? zeros + 1 : 0;
   }
 };

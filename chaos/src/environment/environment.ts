@@ -1,28 +1,28 @@
-import { ConnectionFailed } from "@durable-payments/control/errors";
-import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Operations } from "@durable-payments/control/connection";
 import { temporalSettings, withLedger, withOperations } from "@durable-payments/control/connection";
+import { ConnectionFailed, isOperationError } from "@durable-payments/control/errors";
+import { PaymentsPlugin } from "@durable-payments/plugin";
 import type { Reporter } from "@durable-payments/tools/command";
-import { awaitReadyLine, spawnProcess } from "@durable-payments/tools/processes";
+import { NO_PROFILES, spawnProcess } from "@durable-payments/tools/processes";
 import { withoutServiceVariables, type Spawn } from "@durable-payments/tools/stack";
+import { makeKeyring, workerVariables } from "@durable-payments/tools/testing";
+import { isGrpcServiceError, ServiceError } from "@temporalio/client";
+import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import * as Result from "effect/Result";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeKeyring, workerVariables } from "@durable-payments/tools/testing";
 import { fileURLToPath } from "node:url";
-import { PaymentsPlugin } from "@durable-payments/plugin";
-import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
-import { delay, until } from "../delay.ts";
+import { delay } from "../delay.ts";
 import type { ChaosOptions } from "../options.ts";
 import { ACCOUNTS } from "../plan/planned-run.ts";
 import { startIndependent } from "../service/independent.ts";
 import type { Service } from "../service/service.ts";
 import { startSimulatorProcess } from "../service/simulator.ts";
 import type { Tally } from "../tally.ts";
-import { type LedgerServer, startLedgerServer } from "./ledger-server.ts";
-import { SupervisedProcess } from "./supervised-process.ts";
+import { startLedgerServer } from "./ledger-server.ts";
+import { supervise } from "./supervised-process.ts";
 import { createTemporalServer } from "./temporal.ts";
 
 /** The task queue of the workers. */
@@ -40,32 +40,6 @@ const REPEAT_AFTER_MS = 300;
 /** The same rules as in production, with shorter times. */
 const FAST = { requestTimeoutMs: 2_000, retryBaseMs: 50 };
 
-/** Lets tools in together, and keeps them out while the ledger's file is replaced. */
-const makeGate = () => {
-  let inside = 0;
-  let isShut = false;
-  return {
-    through: async <A>(use: () => Promise<A>): Promise<A> => {
-      await until(() => !isShut, undefined, 20);
-      inside += 1;
-      try {
-        return await use();
-      } finally {
-        inside -= 1;
-      }
-    },
-    alone: async (change: () => Promise<void>): Promise<void> => {
-      isShut = true;
-      try {
-        await until(() => inside === 0, undefined, 20);
-        await change();
-      } finally {
-        isShut = false;
-      }
-    },
-  };
-};
-
 const workerFile = (name: string) => fileURLToPath(new URL(`../worker/${name}`, import.meta.url));
 
 /** Bundles the workflows of the project, and `payTwice`. */
@@ -82,7 +56,6 @@ const bundleWorkflows = async (file: string, keyring: string): Promise<void> => 
 export const startEnvironment = async (options: ChaosOptions, tally: Tally, report: Reporter) => {
   const folder = await mkdtemp(join(tmpdir(), "durable-payments-chaos-"));
   const ledgerFile = join(folder, "ledger.sqlite");
-
   const spawn: Spawn = (name, command, args, env) =>
     spawnProcess(command, args, {
       name,
@@ -93,44 +66,36 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
     });
 
   const temporal = await createTemporalServer(folder, spawn, report);
-  const services: Array<Service> = [];
-  const started: { server?: LedgerServer; workers: ReadonlyArray<SupervisedProcess> } = {
-    workers: [],
-  };
-  const end = async ({ keepFiles }: { readonly keepFiles: boolean }): Promise<void> => {
-    await Promise.all(started.workers.map((one) => one.end()));
-    await Promise.all([temporal.process.end(), ...services.map((one) => one.end())]);
-    await started.server?.end();
+  /** The last are ended first. */
+  const ends = [temporal.process.end];
+  /** Ends every process; the folder is removed unless its files are kept. */
+  const end = async (keepFiles: boolean): Promise<void> => {
+    for (const endOne of ends.toReversed()) await endOne();
     if (!keepFiles) await rm(folder, { recursive: true, force: true });
+  };
+  const ending = <A extends { readonly end: () => Promise<void> }>(started: A): A => {
+    ends.push(started.end);
+    return started;
   };
 
   try {
-    // Without the user's own Temporal profiles; envconfig 1.24 cannot read an empty file.
-    await writeFile(join(folder, "temporal.toml"), "[profile.default]\n");
-    const startServices = async () => {
-      for (const [index, account] of ACCOUNTS.entries()) {
-        const seed = options.seed + index;
-        services.push(
-          options.service === "independent"
-            ? await startIndependent(seed, tally, account)
-            : await startSimulatorProcess(folder, seed, spawn, account),
-        );
-      }
-    };
-    const startServer = async () => {
-      if (options.ledger === "postgres") started.server = await startLedgerServer(folder);
-    };
     const bundle = join(folder, "workflow-bundle.js");
     const keyring = makeKeyring(folder);
-    await report.during(
-      "Starting the servers",
-      Promise.all([
-        startServices(),
-        startServer(),
-        temporal.process.start(),
-        bundleWorkflows(bundle, keyring),
-      ]),
-    );
+    const startService = async (account: string | undefined, index: number): Promise<Service> => {
+      const seed = options.seed + index;
+      return options.service === "independent"
+        ? ending(await startIndependent(seed, tally, account))
+        : ending(await startSimulatorProcess(folder, seed, spawn, account));
+    };
+    const starting = [
+      Promise.all(ACCOUNTS.map(startService)),
+      options.ledger === "postgres" ? startLedgerServer(folder).then(ending) : undefined,
+      temporal.process.start(),
+      bundleWorkflows(bundle, keyring),
+    ] as const;
+    // What is ended on a failure has been started.
+    await report.during("Starting the servers", Promise.allSettled(starting));
+    const [services, ledgerServer] = await Promise.all(starting);
     const serviceOf = ({ account }: Pick<Service, "account">): Service => {
       const found = services.find((one) => one.account === account);
       if (found === undefined) throw new Error(`No service of the account ${account}`);
@@ -149,28 +114,21 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       PAYMENTS_SETTINGS: settingsFile,
       PAYMENTS_KEYRING: keyring,
       CHAOS_BUNDLE: bundle,
-      TEMPORAL_CONFIG_FILE: join(folder, "temporal.toml"),
+      TEMPORAL_CONFIG_FILE: NO_PROFILES,
       ...workerVariables(temporal, service),
-      PAYMENTS_LEDGER: started.server?.address ?? `sqlite:${ledgerFile}`,
+      PAYMENTS_LEDGER: ledgerServer?.address ?? `sqlite:${ledgerFile}`,
       PAYMENTS_HEALTH_ADDRESS: "0",
     };
+    const args = ["--conditions=@durable-payments/source", workerFile("chaos-worker.ts")];
     const worker = (name: string) =>
-      new SupervisedProcess({
-        name,
-        spawn: (start) =>
-          spawn(
-            `${name}-${start}`,
-            process.execPath,
-            ["--conditions=@durable-payments/source", workerFile("chaos-worker.ts")],
-            variables,
-          ),
-        ready: awaitReadyLine,
-      });
+      ending(
+        supervise(name, (start) => spawn(`${name}-${start}`, process.execPath, args, variables)),
+      );
     const workers = [worker("worker-a"), worker("worker-b")] as const;
-    started.workers = workers;
     await report.during("Starting two workers", Promise.all(workers.map((one) => one.start())));
 
-    const gate = makeGate();
+    const inUse = new Set<Promise<unknown>>();
+    let shut = Promise.resolve();
     const settings: Parameters<typeof withOperations>[0] = {
       temporal: () => temporalSettings(variables),
       ledger: { ledger: variables.PAYMENTS_LEDGER, clientId, keyring },
@@ -179,48 +137,63 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
         service: Result.succeed({ clientId: id, baseUrl }),
       })),
     };
+    /**
+     * Calls operations of the project as its tools do, over a new connection each time.
+     *
+     * @throws the error of `use`, unless something is down: then it is done again until the signal is aborted.
+     * @returns the result of `use`; undefined if the signal was aborted before.
+     */
+    const operate = async <A>(
+      use: (operations: Operations) => Promise<A>,
+      signal: AbortSignal,
+    ): Promise<A | undefined> => {
+      while (!signal.aborted) {
+        // It may be shut again meanwhile.
+        for (let awaited; awaited !== shut;) await (awaited = shut);
+        const using = withOperations(settings, use);
+        inUse.add(using);
+        try {
+          return await using.finally(() => inUse.delete(using));
+        } catch (error) {
+          if (!isTransient(error)) throw error;
+          await delay(REPEAT_AFTER_MS, signal);
+        }
+      }
+      return undefined;
+    };
     return {
       temporal,
       /** Those of the accounts, the unnamed one first. */
       services,
+      simulators: services.flatMap(({ simulator }) => simulator ?? []),
       /** Returns the service that an account pays by. */
       serviceOf,
       workers,
       /** File of the payments ledger, unless it is in PostgreSQL. */
       ledgerFile,
       /** The server of a ledger in PostgreSQL. */
-      ledgerServer: started.server,
+      ledgerServer,
       folder,
-      /**
-       * Calls operations of the project as its tools do, over a new connection each time.
-       *
-       * @throws the error of `use`, unless something is down: then it is done again until the signal is aborted.
-       * @returns the result of `use`; undefined if the signal was aborted before.
-       */
-      operate: async <A>(
-        use: (operations: Operations) => Promise<A>,
+      operate,
+      /** Does something that the project may refuse; undefined if it did. */
+      attempt: async <A>(
+        act: (operations: Operations) => Promise<A>,
         signal: AbortSignal,
-      ): Promise<A | undefined> => {
-        while (!signal.aborted) {
-          try {
-            return await gate.through(() => withOperations(settings, use));
-          } catch (error) {
-            if (!isTransient(error)) throw error;
-            await delay(REPEAT_AFTER_MS, signal);
-          }
-        }
-        return undefined;
-      },
+      ): Promise<A | undefined> =>
+        operate(act, signal).catch((error: unknown) => {
+          if (!isOperationError(error)) throw error;
+          return undefined;
+        }),
       /** Uses the ledger alone, as the tools do that need no Temporal, also within `withoutTools`. */
-      withLedger: <A>(use: (opened: Pick<Operations, "ledger">) => Promise<A>) =>
+      withLedger: <A>(use: (opened: Pick<Operations, "ledger">) => Promise<A>): Promise<A> =>
         withLedger(settings, use),
       /** Does something while no tool has the ledger open. */
-      withoutTools: gate.alone,
-      /** Ends every process; the folder is removed unless `keepFiles` is set. */
+      withoutTools: (change: () => Promise<void>) =>
+        (shut = Promise.allSettled(inUse).then(change)),
       end,
     };
   } catch (error) {
-    await end({ keepFiles: true });
+    await end(true);
     throw new Error(`${messageOf(error)}\nThe logs are in ${folder}.`, { cause: error });
   }
 };

@@ -1,13 +1,10 @@
-import { describeExit, lastLines, type StartedProcess } from "@durable-payments/tools/processes";
+import {
+  awaitReadyLine,
+  describeExit,
+  lastLines,
+  type StartedProcess,
+} from "@durable-payments/tools/processes";
 import { delay, until } from "../delay.ts";
-
-/** How a process is started, and when it is ready. */
-export interface ProcessDefinition {
-  readonly name: string;
-  /** Starts it; `start` counts from 1. */
-  readonly spawn: (start: number) => StartedProcess;
-  readonly ready: (started: StartedProcess) => Promise<unknown>;
-}
 
 const RESTART_AFTER_MS = 500;
 
@@ -15,109 +12,109 @@ const RESTART_AFTER_MS = 500;
 const STOPS_WITHIN_MS = 500;
 
 /** A process that is started again whenever it ends, as a supervisor in production would. */
-export class SupervisedProcess {
-  readonly name: string;
-  readonly #definition: ProcessDefinition;
-  readonly #ended = new AbortController();
-  /** Its last lines, each time that it ended although it was ready and nobody had killed it. */
-  readonly crashes: Array<string> = [];
-  #current: StartedProcess | undefined;
-  #isReady: Promise<boolean> = Promise.resolve(false);
-  /** How long it stays down after it was killed. */
-  #downMs: number | undefined;
-  /** While there is one, it is not started again. */
-  readonly #holds = new Set<Promise<void>>();
-  #starts = 0;
-  #running: Promise<void> = Promise.resolve();
+export type SupervisedProcess = ReturnType<typeof supervise>;
 
-  constructor(definition: ProcessDefinition) {
-    this.name = definition.name;
-    this.#definition = definition;
-  }
+/**
+ * Supervises a process, which is not started yet.
+ *
+ * @param spawn starts it; `start` counts from 1
+ * @param ready awaits that it is ready; by default its first line of JSON
+ */
+export const supervise = (
+  name: string,
+  spawn: (start: number) => StartedProcess,
+  ready: (started: StartedProcess) => Promise<unknown> = awaitReadyLine,
+) => {
+  const ended = new AbortController();
+  const crashes: Array<string> = [];
+  let starts = 0;
+  let current: StartedProcess | undefined;
+  let isReady = Promise.resolve(false);
+  let isKilled = false;
+  let down: Promise<unknown> = Promise.resolve();
+  let running = Promise.resolve();
 
-  /** Starts it for the first time. @throws Error if it does not become ready. */
-  async start(): Promise<void> {
-    const { ready, started } = this.#spawn();
-    await ready;
-    this.#running = this.#keepAlive(started);
-  }
-
-  /** Ends it by a signal, and has it started again; false if it was not running. */
-  async restart(killSignal: NodeJS.Signals, downMs: number): Promise<boolean> {
-    if (this.#current === undefined) return false;
-    this.#downMs = downMs;
-    await this.#current.kill(killSignal);
-    return true;
-  }
-
-  /**
-   * Kills it, and keeps it down.
-   *
-   * @returns a function that lets it start again.
-   */
-  async keepDown(): Promise<() => void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#holds.add(promise);
-    await this.restart("SIGKILL", 0);
-    return () => {
-      this.#holds.delete(promise);
-      resolve();
-    };
-  }
-
-  /** Stops it by SIGSTOP while something is done; false, with nothing done, if it was not running. */
-  async freeze(whileFrozen: () => Promise<void>): Promise<boolean> {
-    const current = this.#current;
-    if (current === undefined) return false;
-    current.send("SIGSTOP");
-    try {
-      await delay(STOPS_WITHIN_MS);
-      await whileFrozen();
-    } finally {
-      current.send("SIGCONT");
-    }
-    return true;
-  }
-
-  /** Waits until it is ready, however often it has to be started, or until the signal is aborted. */
-  async whenReady(signal: AbortSignal): Promise<void> {
-    await until(async () => {
-      const current = this.#current;
-      return (await this.#isReady) && current !== undefined && current === this.#current;
-    }, signal);
-  }
-
-  /** Ends it for good. */
-  async end(): Promise<void> {
-    this.#ended.abort();
-    await this.#current?.kill("SIGKILL");
-    await this.#running;
-  }
-
-  #spawn(): { readonly started: StartedProcess; readonly ready: Promise<unknown> } {
-    this.#starts += 1;
-    const started = this.#definition.spawn(this.#starts);
-    const ready = this.#definition.ready(started);
-    this.#current = started;
-    this.#isReady = ready.then(
+  const start = () => {
+    const started = spawn((starts += 1));
+    const whenReady = ready(started);
+    current = started;
+    isReady = whenReady.then(
       () => true,
       () => false,
     );
-    return { started, ready };
-  }
-
-  async #keepAlive(first: StartedProcess): Promise<void> {
-    for (let started = first; ; started = this.#spawn().started) {
+    return { started, whenReady };
+  };
+  const keepAlive = async (first: StartedProcess): Promise<void> => {
+    for (let started = first; ; started = start().started) {
       const exit = await started.exited;
-      this.#current = undefined;
-      if (this.#ended.signal.aborted) return;
-      if (this.#downMs === undefined && (await this.#isReady)) {
-        this.crashes.push(`ended ${describeExit(exit)}: ${lastLines(started)}`);
+      current = undefined;
+      if (ended.signal.aborted) return;
+      if (!isKilled) {
+        if (await isReady) crashes.push(`ended ${describeExit(exit)}: ${lastLines(started)}`);
+        await delay(RESTART_AFTER_MS, ended.signal);
       }
-      await delay(this.#downMs ?? RESTART_AFTER_MS, this.#ended.signal);
-      this.#downMs = undefined;
-      while (this.#holds.size > 0) await Promise.all(this.#holds);
-      if (this.#ended.signal.aborted) return;
+      isKilled = false;
+      // It may be kept down by several, one after the other.
+      for (let awaited; awaited !== down;) await (awaited = down);
+      if (ended.signal.aborted) return;
     }
-  }
-}
+  };
+  const stayDown = (work: Promise<unknown>) => void (down = Promise.all([down, work]));
+  /** Ends it by a signal, and has it started again; false if it was not running. */
+  const restart = async (killSignal: NodeJS.Signals, downMs: number): Promise<boolean> => {
+    if (current === undefined) return false;
+    isKilled = true;
+    const killed = current.kill(killSignal);
+    stayDown(killed.then(() => delay(downMs, ended.signal)));
+    await killed;
+    return true;
+  };
+  return {
+    name,
+    /** Its last lines, each time that it ended although it was ready and nobody had killed it. */
+    crashes,
+    restart,
+    /** Starts it for the first time. @throws Error if it does not become ready. */
+    start: async (): Promise<void> => {
+      const { started, whenReady } = start();
+      await whenReady;
+      running = keepAlive(started);
+    },
+    /**
+     * Kills it, and keeps it down.
+     *
+     * @returns a function that lets it start again.
+     */
+    keepDown: async (): Promise<() => void> => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stayDown(promise);
+      await restart("SIGKILL", 0);
+      return resolve;
+    },
+    /** Stops it by SIGSTOP while something is done; false, with nothing done, if it was not running. */
+    freeze: async (whileFrozen: () => Promise<void>): Promise<boolean> => {
+      const frozen = current;
+      if (frozen === undefined) return false;
+      frozen.send("SIGSTOP");
+      try {
+        await delay(STOPS_WITHIN_MS);
+        await whileFrozen();
+      } finally {
+        frozen.send("SIGCONT");
+      }
+      return true;
+    },
+    /** Waits until it is ready, however often it has to be started, or until the signal is aborted. */
+    whenReady: (signal: AbortSignal): Promise<void> =>
+      until(async () => {
+        const awaited = current;
+        return (await isReady) && awaited !== undefined && awaited === current;
+      }, signal),
+    /** Ends it for good. */
+    end: async (): Promise<void> => {
+      ended.abort();
+      await current?.kill("SIGKILL");
+      await running;
+    },
+  };
+};

@@ -9,17 +9,17 @@ import {
   temporalServerArguments,
   type Spawn,
 } from "@durable-payments/tools/stack";
-import { SupervisedProcess } from "./supervised-process.ts";
+import { supervise } from "./supervised-process.ts";
 
 /**
- * Replaces a SQLite database by another one, or removes it; no process may write to either. Their logs hold changes that
+ * Replaces a SQLite database by another one; no process may write to either. Their logs hold changes that
  * SQLite has not yet written into the databases.
  */
-export const replaceDatabase = async (database: string, by?: string): Promise<void> => {
+export const replaceDatabase = async (database: string, by: string): Promise<void> => {
   for (const file of globSync(`${database}{,-*}`)) await rm(file);
-  for (const file of by === undefined ? [] : globSync(`${by}{,-*}`)) {
+  for (const file of globSync(`${by}{,-*}`)) {
     // Shared memory is only an index of the log: SQLite makes another.
-    if (!file.endsWith("-shm")) await copyFile(file, database + file.slice(by?.length));
+    if (!file.endsWith("-shm")) await copyFile(file, database + file.slice(by.length));
   }
 };
 
@@ -35,11 +35,11 @@ export const createTemporalServer = async (folder: string, spawn: Spawn, report:
   const copy = join(folder, "temporal-copy.sqlite");
   const args = temporalServerArguments(port, await choosePort());
   args.push("--db-filename", database, "--log-level", "error");
-  const process = new SupervisedProcess({
-    name: "the Temporal server",
-    spawn: (start) => spawn(`temporal-${start}`, path, args),
-    ready: (started) => awaitTemporalServer(started, address),
-  });
+  const process = supervise(
+    "the Temporal server",
+    (start) => spawn(`temporal-${start}`, path, args),
+    (started) => awaitTemporalServer(started, address),
+  );
   return {
     address,
     process,

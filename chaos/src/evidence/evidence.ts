@@ -1,5 +1,5 @@
 import type { WriteRow } from "@durable-payments/ledger";
-import type { Campaign, TimeSpan } from "../campaign.ts";
+import type { Campaign } from "../campaign.ts";
 import { payeeOf } from "../plan/plan-payouts.ts";
 import type { Payment, PlannedRun } from "../plan/planned-run.ts";
 import type { ServiceLedger } from "../service/service.ts";
@@ -13,8 +13,15 @@ export type Ending =
 
 /** The evidence of a campaign. */
 export interface Evidence extends Pick<
-  Campaign,
-  "runs" | "ended" | "interrupted" | "approved" | "quiet"
+  Readonly<Campaign>,
+  | "runs"
+  | "ended"
+  | "interrupted"
+  | "approved"
+  | "quiet"
+  | "frozen"
+  | "forgottenBefore"
+  | "isTemporalRestored"
 > {
   /** How the latest run of each workflow id ended. */
   readonly endings: ReadonlyMap<string, Ending>;
@@ -23,12 +30,6 @@ export interface Evidence extends Pick<
   readonly service: ServiceLedger;
   /** The amounts paid into the account, by currency. */
   readonly funds: Readonly<Record<string, string>>;
-  /** The ledger was restored or lost at this time: it need not know what was made before. */
-  readonly forgottenBefore: number | undefined;
-  /** Whether Temporal was restored: people start again what it has forgotten, by the first input. */
-  readonly isTemporalRestored: boolean;
-  /** When a worker was frozen: it sends what it was about to send when it continues. */
-  readonly frozen: ReadonlyArray<TimeSpan>;
 }
 
 /** Something that is not as it must be. */
@@ -61,25 +62,15 @@ export const isPayee = (
 export const madeBy = (
   { operation, step }: Pick<WriteRow, "operation" | "step">,
   run: PlannedRun,
-  { beneficiaries, cardholders, cards, payouts }: ServiceLedger,
+  { beneficiaries, made }: ServiceLedger,
 ): ReadonlyArray<string> => {
-  if (run.kind !== "onboardCardholder") {
-    const payment = run.payments.find((one) => one.step === step) ?? run.payments[0];
-    if (operation === "createPayout") {
-      return payouts
-        .filter(({ payout_reason }) => payout_reason === payment.reason)
-        .map(({ payout_id }) => payout_id);
-    }
+  const payments = run.kind === "onboarding" ? [] : run.payments;
+  const payment = payments.find((one) => one.step === step) ?? payments[0];
+  if (payment !== undefined && operation === "createBeneficiary") {
     return beneficiaries
       .filter((one) => isPayee(payment, one))
       .map(({ beneficiary_id }) => beneficiary_id);
   }
-  const holders = cardholders
-    .filter(({ email }) => email === run.email)
-    .map(({ card_holder_id }) => card_holder_id);
-  if (operation === "createCardholder") return holders;
-  if (operation !== "createCard") return [];
-  return cards
-    .filter(({ card_holder_id }) => holders.includes(card_holder_id))
-    .map(({ card_id }) => card_id);
+  const mark = run.kind === "onboarding" ? run.email : payment?.reason;
+  return made.filter((one) => one.operation === operation && one.mark === mark).map(({ id }) => id);
 };

@@ -1,22 +1,18 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { WriteRow } from "@durable-payments/ledger";
-import {
-  equals,
-  format,
-  fromStringUnsafe,
-  isGreaterThanOrEqualTo,
-  subtract,
-  sumAll,
-} from "effect/BigDecimal";
+import * as Decimal from "effect/BigDecimal";
+import type { Approved } from "../campaign.ts";
 import {
   type Payment,
   type PlannedOnboarding,
   type PlannedPayout,
   POLICY,
 } from "../plan/planned-run.ts";
+import type { Made } from "../service/service.ts";
 import { type Ending, type Evidence, type Find, isPayee, madeBy } from "./evidence.ts";
-import type { Approved } from "../campaign.ts";
-import { ON_ITS_WAY_MS } from "../service/service.ts";
+
+/** How long a request sent before a decision may be on its way. */
+const ON_ITS_WAY_MS = 3_500;
 
 /** Whether a write may have been carried out, and a person knows of it or it is still looked for. */
 const isDoubted = ({ doubt, state }: WriteRow): boolean =>
@@ -24,35 +20,39 @@ const isDoubted = ({ doubt, state }: WriteRow): boolean =>
 
 /** Whether two amounts are the same number, however they are written. */
 const isSameAmount = (one: string, other: string): boolean =>
-  equals(fromStringUnsafe(one), fromStringUnsafe(other));
+  Decimal.equals(Decimal.fromStringUnsafe(one), Decimal.fromStringUnsafe(other));
+
+const isWithin = (amount: string, limit: string): boolean =>
+  Decimal.isLessThanOrEqualTo(Decimal.fromStringUnsafe(amount), Decimal.fromStringUnsafe(limit));
 
 /** Finds records made after a person ended their run; a frozen worker may still send what it was about to send. */
 const checkStaysEnded = (
   { ended, frozen }: Evidence,
   find: Find,
-  { at, name, workflowId }: { readonly workflowId: string; readonly name: string; at: number },
+  workflowId: string,
+  { at, operation }: Made,
 ): void => {
   const endedAt = ended.get(workflowId);
   if (endedAt === undefined) return;
   const held = frozen.filter(({ from, to }) => from <= at && to >= endedAt);
   const allowed = Math.max(endedAt, ...held.map(({ to }) => to)) + ON_ITS_WAY_MS;
-  if (at > allowed) find("wrong", workflowId, `${name} was made ${at - endedAt} ms after its end`);
+  const what = `${operation} was carried out ${at - endedAt} ms after its end`;
+  if (at > allowed) find("wrong", workflowId, what);
 };
 
 /** Finds records that exist, and that the ledger knows neither as made nor as something that may have been made. */
 const checkKnown = (
   { forgottenBefore, rows }: Evidence,
   find: Find,
-  made: { readonly workflowId: string; readonly operation: string; id: string; at: number },
+  workflowId: string,
+  { at, id, operation }: Made,
 ): void => {
-  if (forgottenBefore !== undefined && made.at <= forgottenBefore) return;
-  const known = rows.filter(
-    ({ operation, workflowId }) => workflowId === made.workflowId && operation === made.operation,
-  );
-  if (known.some((row) => row.madeId === made.id || isDoubted(row))) return;
+  if (forgottenBefore !== undefined && at <= forgottenBefore) return;
+  const known = rows.filter((row) => row.workflowId === workflowId && row.operation === operation);
+  if (known.some((row) => row.madeId === id || isDoubted(row))) return;
   const states = known.map(({ madeId, state, step }) => `${step} ${state} ${madeId ?? ""}`);
-  const what = `${made.operation} made ${made.id}, which the ledger does not know`;
-  find("lost", made.workflowId, `${what} (${states.join(", ") || "no row"})`);
+  const what = `${operation} made ${id}, which the ledger does not know`;
+  find("lost", workflowId, `${what} (${states.join(", ") || "no row"})`);
 };
 
 /** Finds what needed the approval of exactly its amount, and does not have it. */
@@ -63,7 +63,7 @@ const checkApproved = (
 ): void => {
   const { amount, asks = false, currency, workflowId } = made;
   const limit = POLICY[currency] ?? "0";
-  if (!asks && isGreaterThanOrEqualTo(fromStringUnsafe(limit), fromStringUnsafe(amount))) return;
+  if (!asks && isWithin(amount, limit)) return;
   const isIt = (one: Approved) => one.workflowId === workflowId && isSameAmount(one.amount, amount);
   if (!approved.some(isIt)) find("unapproved", workflowId, `${amount} ${currency} was made`);
 };
@@ -74,35 +74,36 @@ const checkPayment = (
   { run, payment, ending }: { run: PlannedPayout; payment: Payment; ending: Ending },
 ): void => {
   const { workflowId } = run;
-  const { beneficiaries, payouts } = evidence.service;
-  const found = payouts.filter(({ payout_reason }) => payout_reason === payment.reason);
+  const { beneficiaries, made } = evidence.service;
+  const found = made.filter(
+    ({ mark, operation }) => operation === "createPayout" && mark === payment.reason,
+  );
   const [payout, ...more] = found;
   if (payout === undefined) {
     if (ending.status === "completed") find("lost", workflowId, "completed without a payout");
     return;
   }
   if (more.length > 0) {
-    const ids = found.map(({ create_time, payout_id }) => `${payout_id} at ${create_time}`);
+    const ids = found.map(({ at, id }) => `${id} at ${new Date(at).toISOString()}`);
     find("duplicate", workflowId, `${found.length} payouts instead of one: ${ids.join(", ")}`);
   }
-  const { amount, beneficiary_id, create_time, currency, payout_id: id } = payout;
-  const at = Date.parse(create_time);
-  checkStaysEnded(evidence, find, { workflowId, name: "a payout", at });
-  checkKnown(evidence, find, { workflowId, operation: "createPayout", id, at });
+  const { amount, currency, id, payee: paidTo, status } = payout;
+  checkStaysEnded(evidence, find, workflowId, payout);
+  checkKnown(evidence, find, workflowId, payout);
   const wrong = (what: string) => find("wrong", workflowId, what);
   if (!payment.amounts.some((one) => isSameAmount(one, amount))) {
     wrong(`the amount is ${payment.amounts.join(" or ")}, paid ${amount}`);
   }
   checkApproved(evidence, find, { workflowId, amount, currency, asks: run.approval !== undefined });
   if (currency !== payment.currency) wrong(`paid in ${currency}`);
-  const payee = beneficiaries.find((one) => one.beneficiary_id === beneficiary_id);
-  if (payee === undefined || !isPayee(payment, payee)) wrong(`paid to ${beneficiary_id}`);
+  const payee = beneficiaries.find((one) => one.beneficiary_id === paidTo);
+  if (payee === undefined || !isPayee(payment, payee)) wrong(`paid to ${paidTo}`);
   if (ending.status !== "completed") return;
   const index = run.payments.indexOf(payment);
   const said: unknown = Array.isArray(ending.result) ? ending.result[index] : ending.result;
   const saidId = isRecord(said) ? String(said["payout_id"]) : "nothing";
   if (saidId !== id) wrong(`says payout ${saidId}, and it is ${id}`);
-  if (payout.payout_status !== "completed") wrong(`completed, its payout ${payout.payout_status}`);
+  if (status !== "completed") wrong(`completed, its payout ${status}`);
 };
 
 const checkOnboarding = (
@@ -111,35 +112,22 @@ const checkOnboarding = (
   { run, ending }: { readonly run: PlannedOnboarding; readonly ending: Ending },
 ): void => {
   const { cardLimits, email, undoes, workflowId } = run;
-  const all = evidence.service.cardholders.filter((one) => one.email === email);
-  const cards = evidence.service.cards.filter(({ card_holder_id }) =>
-    all.some((one) => one.card_holder_id === card_holder_id),
-  );
   // A run that has undone its work makes it again when it is retried.
-  const holders = undoes ? all.filter(({ removed }) => !removed) : all;
-  const live = undoes ? cards.filter(({ card_status }) => card_status !== "cancelled") : cards;
-  const asMade = (name: string, operation: string) => (id: string, createTime: string) => ({
-    id,
-    name,
-    operation,
-    at: Date.parse(createTime),
-  });
-  const holder = asMade("a cardholder", "createCardholder");
-  const card = asMade("a card", "createCard");
-  const made = [
-    ...holders.map(({ card_holder_id, create_time }) => holder(card_holder_id, create_time)),
-    ...live.map(({ card_id, create_time }) => card(card_id, create_time)),
-  ];
+  const made = evidence.service.made.filter(
+    ({ isUndone, mark }) => mark === email && !(undoes && isUndone),
+  );
+  const cards = made.filter(({ operation }) => operation === "createCard");
   for (const one of made) {
-    checkStaysEnded(evidence, find, { workflowId, ...one });
-    checkKnown(evidence, find, { workflowId, ...one });
+    checkStaysEnded(evidence, find, workflowId, one);
+    checkKnown(evidence, find, workflowId, one);
   }
-  if (holders.length > 1) find("duplicate", workflowId, `${holders.length} cardholders`);
-  if (live.length > 1) find("duplicate", workflowId, `${live.length} cards`);
-  for (const { card_limit } of live) {
-    checkApproved(evidence, find, { workflowId, amount: card_limit, currency: "USD" });
-    if (cardLimits.some((one) => isSameAmount(one, card_limit))) continue;
-    find("wrong", workflowId, `the limit is ${cardLimits.join(" or ")}, given ${card_limit}`);
+  const holders = made.length - cards.length;
+  if (holders > 1) find("duplicate", workflowId, `${holders} cardholders`);
+  if (cards.length > 1) find("duplicate", workflowId, `${cards.length} cards`);
+  for (const { amount, currency } of cards) {
+    checkApproved(evidence, find, { workflowId, amount, currency });
+    if (cardLimits.some((one) => isSameAmount(one, amount))) continue;
+    find("wrong", workflowId, `the limit is ${cardLimits.join(" or ")}, given ${amount}`);
   }
   if (ending.status === "completed") {
     const said = isRecord(ending.result) ? ending.result : {};
@@ -173,21 +161,15 @@ const checkLedger = ({ rows, runs, service }: Evidence, find: Find): void => {
 
 /** The balances lack exactly the amounts that were paid out and put on cards. */
 const checkBalances = ({ funds, service }: Evidence, find: Find): void => {
-  const spent = [
-    ...service.payouts.filter(({ returned }) => !returned),
-    ...service.cards
-      .filter(({ card_status }) => card_status !== "cancelled")
-      .map(({ card_limit }) => ({ amount: card_limit, currency: "USD" })),
-  ];
+  const spent = service.made.filter(({ isUndone }) => !isUndone);
   for (const [currency, paidIn] of Object.entries(funds)) {
     const amounts = spent.filter((one) => one.currency === currency).map(({ amount }) => amount);
-    const due = subtract(fromStringUnsafe(paidIn), sumAll(amounts.map(fromStringUnsafe)));
+    const paidOut = Decimal.sumAll(amounts.map(Decimal.fromStringUnsafe));
+    const due = Decimal.format(Decimal.subtract(Decimal.fromStringUnsafe(paidIn), paidOut));
     const left = service.balances.find((balance) => balance.currency === currency);
     // An account that was never opened is not short of money.
-    if (left === undefined) continue;
-    const has = left.available_balance;
-    if (isSameAmount(has, format(due))) continue;
-    find("wrong", `the ${currency} balance`, `is ${has}, must be ${format(due)}`);
+    if (left === undefined || isSameAmount(left.available_balance, due)) continue;
+    find("wrong", `the ${currency} balance`, `is ${left.available_balance}, must be ${due}`);
   }
 };
 
@@ -198,14 +180,8 @@ const checkMade = ({ quiet, runs, service }: Evidence, find: Find): void => {
       run.kind === "onboardCardholder" ? [run.email] : run.payments.map(({ reason }) => reason),
     ),
   );
-  const made = [
-    ...service.payouts.map((one) => ({ mark: one.payout_reason, id: one.payout_id, ...one })),
-    ...service.cardholders.map((one) => ({ mark: one.email, id: one.card_holder_id, ...one })),
-    ...service.cards.map((one) => ({ mark: undefined, id: one.card_id, ...one })),
-  ];
-  for (const { create_time, id, mark } of made) {
-    if (mark !== undefined && !known.has(mark)) find("wrong", id, "is of no run");
-    const at = Date.parse(create_time);
+  for (const { at, id, mark } of service.made) {
+    if (!known.has(mark)) find("wrong", id, "is of no run");
     for (const { from, to, why } of quiet) {
       if (at > from && at < to) find("wrong", id, `made ${at - from} ms into ${why}`);
     }

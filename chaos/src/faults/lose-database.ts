@@ -3,14 +3,11 @@ import { trackerId } from "@durable-payments/protocol";
 import { recover } from "@durable-payments/control/recovery";
 import { cancel, pause, resume } from "@durable-payments/control/stopping";
 import { rm } from "node:fs/promises";
-import type { Campaign } from "../campaign.ts";
+import { type Campaign, workDone } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { replaceDatabase } from "../environment/temporal.ts";
-import type { Loss } from "../options.ts";
-import { setLimits } from "../people/limits.ts";
-import { type PlannedRun, POLICY } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ON_ITS_WAY_MS } from "../service/service.ts";
 import { startForgotten } from "../start-runs.ts";
@@ -26,14 +23,6 @@ const NOTICED_WITHIN_MS = 60_000;
 const STOPPED_MS = 6_000;
 
 const ACTING = { by: "grace", how: "--by", reason: "the disk was restored" } as const;
-
-/** The effects of a restore. */
-export interface LossResult {
-  /** When what the ledger has forgotten had arrived, in milliseconds since 1970; undefined if it has forgotten nothing. */
-  readonly forgottenBefore: number | undefined;
-  /** Whether sends stopped before `recover`, and nobody had stopped them; undefined if they need not. */
-  readonly stopped?: boolean;
-}
 
 /** Copies the ledger by the project's own backup, while it is in use. */
 const copyLedger = async ({ environment, signal }: Campaign): Promise<number> => {
@@ -72,21 +61,6 @@ const keepDown = async (processes: ReadonlyArray<SupervisedProcess>): Promise<()
 const whenAllReady = ({ workers }: Environment, signal: AbortSignal): Promise<unknown> =>
   Promise.all(workers.map((worker) => worker.whenReady(signal)));
 
-/** Replaces the ledger's file, or removes it, while neither a worker nor a tool has it open. */
-const replaceLedger = async (environment: Environment, isLost: boolean): Promise<number> => {
-  const { ledgerFile, workers } = environment;
-  let killedAt = 0;
-  await environment.withoutTools(async () => {
-    const release = await keepDown(workers);
-    killedAt = Date.now();
-    await replaceDatabase(ledgerFile, isLost ? undefined : `${ledgerFile}.copy`);
-    release();
-    // Tools make no new ledger: they wait until a worker has.
-    if (isLost) await whenAllReady(environment, AbortSignal.timeout(60_000));
-  });
-  return killedAt;
-};
-
 /** For a while after the workers run again nobody says `recover`, or `resume`: nothing may be sent meanwhile. */
 const staySilent = async (
   { environment, quiet, signal }: Campaign,
@@ -98,12 +72,13 @@ const staySilent = async (
   quiet.push({ why, from: killedAt + ON_ITS_WAY_MS, to: Date.now() });
 };
 
-/** Stays silent, and returns whether sends have stopped. */
-const awaitStop = async (campaign: Campaign, killedAt: number): Promise<boolean> => {
-  const { environment, signal } = campaign;
+/** Stays silent, and expects that sends have stopped, although nobody has stopped them. */
+const awaitStop = async (campaign: Campaign, killedAt: number): Promise<void> => {
+  const { environment, signal, unexpected } = campaign;
   await staySilent(campaign, "the ledger was restored", killedAt);
   const state = await environment.operate(({ ledger }) => ledger.state(), signal);
-  return typeof state?.stopped === "string";
+  if (typeof state?.stopped === "string") return;
+  unexpected.push("The ledger was restored, and sends did not stop until recover");
 };
 
 /** Records again each stop order since the older copy, which neither database need remember. */
@@ -117,12 +92,14 @@ const stopAgain = async (
   }
 };
 
+const recoverSince = ({ environment, signal }: Campaign, since: Date): Promise<unknown> =>
+  environment.operate(
+    (operations) => recover(operations, { ...ACTING, since, isDryRun: false }),
+    signal,
+  );
+
 /** Restores both databases by the procedure of docs/restore.md, which begins with a pause. */
-const restoreBoth = async (
-  campaign: Campaign,
-  copiedAt: Date,
-  started: ReadonlyArray<PlannedRun>,
-): Promise<LossResult> => {
+const restoreBoth = async (campaign: Campaign, copiedAt: Date): Promise<void> => {
   const { environment, signal } = campaign;
   const { ledgerFile, temporal, workers } = environment;
   let killedAt = 0;
@@ -139,51 +116,64 @@ const restoreBoth = async (
     startTemporal();
   });
   await recoverSince(campaign, copiedAt);
-  await startForgotten(campaign, started);
+  await startForgotten(campaign);
   await stopAgain(campaign, copiedAt.getTime());
   startWorkers();
   await staySilent(campaign, "the restore", killedAt);
   await environment.operate((operations) => resume(operations, undefined, ACTING), signal);
-  return { forgottenBefore: killedAt + ON_ITS_WAY_MS };
+  campaign.forgottenBefore = killedAt + ON_ITS_WAY_MS;
+  campaign.isTemporalRestored = true;
+};
+
+const restoreTemporal = async (campaign: Campaign, copiedAt: Date): Promise<void> => {
+  const { temporal, workers } = campaign.environment;
+  const release = await keepDown([temporal.process, ...workers]);
+  await temporal.restoreDatabase();
+  release();
+  await recoverSince(campaign, copiedAt);
+  await startForgotten(campaign);
+  campaign.isTemporalRestored = true;
+};
+
+const restoreLedger = async (campaign: Campaign, copiedAt: Date): Promise<void> => {
+  const { ledgerFile, withoutTools, workers } = campaign.environment;
+  let killedAt = 0;
+  // Neither a worker nor a tool has it open.
+  await withoutTools(async () => {
+    const release = await keepDown(workers);
+    killedAt = Date.now();
+    await replaceDatabase(ledgerFile, `${ledgerFile}.copy`);
+    release();
+  });
+  await awaitStop(campaign, killedAt);
+  await recoverSince(campaign, copiedAt);
+  await payFilesAgain(campaign);
+  campaign.forgottenBefore = killedAt + ON_ITS_WAY_MS;
 };
 
 /** Promotes the standby of the ledger's server, which has every commit or lacks those of the last seconds. */
-const failOver = async (campaign: Campaign): Promise<LossResult> => {
-  const { environment, seed, signal } = campaign;
+const failOver = async (campaign: Campaign): Promise<void> => {
+  const { environment, seed, signal, tally } = campaign;
   const lostMs = new Random(seed, "failover").pick([0, 1_000, 4_000]);
   const endedAt = (await environment.ledgerServer?.failOver(lostMs)) ?? 0;
-  campaign.tally.add(lostMs === 0 ? "failover" : "failover with lost commits");
+  tally.add(lostMs === 0 ? "failover" : "failover with lost commits");
   const isStopped = async () =>
     (await environment.operate(({ ledger }) => ledger.state(), signal))?.stopped !== null;
   const noticing = AbortSignal.any([signal, AbortSignal.timeout(NOTICED_WITHIN_MS)]);
   await until(isStopped, noticing);
-  const stopped = await awaitStop(campaign, Date.now());
+  await awaitStop(campaign, Date.now());
   await recoverSince(campaign, new Date(endedAt - lostMs));
-  return { forgottenBefore: lostMs === 0 ? undefined : endedAt + ON_ITS_WAY_MS, stopped };
+  if (lostMs > 0) campaign.forgottenBefore = endedAt + ON_ITS_WAY_MS;
 };
 
-const recoverSince = ({ environment, signal }: Campaign, since: Date): Promise<unknown> =>
-  environment.operate(
-    (operations) => recover(operations, { ...ACTING, since, isDryRun: false }),
-    signal,
-  );
-
-/**
- * Restores Temporal's database, the ledger or both to earlier copies, deletes the ledger, or has it fail over, while runs
- * are under way.
- *
- * @returns undefined if the signal was aborted before.
- */
+/** Restores Temporal's database, the ledger or both to earlier copies, or has the ledger fail over, while runs are under way. */
 export const loseDatabase = async (
   campaign: Campaign,
-  loss: Loss,
-  started: ReadonlyArray<PlannedRun>,
-): Promise<LossResult | undefined> => {
-  const { environment, seed, signal, workDone } = campaign;
-  await until(() => workDone() >= COPY_AT, signal);
+  loss: "temporal" | "ledger" | "both" | "fail over",
+): Promise<void> => {
+  const { environment, seed, signal } = campaign;
+  await until(() => workDone(campaign) >= COPY_AT, signal);
   const copiedAt = new Date();
-  const isBoth = loss === "restore both";
-  const isOfTemporal = loss === "restore temporal" || isBoth;
   const copyTemporal = () =>
     until(async () => {
       await environment.temporal.process.whenReady(signal);
@@ -191,46 +181,21 @@ export const loseDatabase = async (
     }, signal);
   let sequence = 0;
   const copies = [
-    ...(isOfTemporal ? [copyTemporal] : []),
-    ...(isBoth || loss === "restore ledger"
+    ...(loss === "temporal" || loss === "both" ? [copyTemporal] : []),
+    ...(loss === "ledger" || loss === "both"
       ? [async () => void (sequence = await copyLedger(campaign))]
       : []),
   ];
   const apart = new Random(seed, "copies");
   for (const copy of apart.chance(0.5) ? copies : copies.toReversed()) {
     await copy();
-    if (isBoth) await delay(apart.int(0, 4_000), signal);
+    if (loss === "both") await delay(apart.int(0, 4_000), signal);
   }
-  await until(() => workDone() >= RESTORE_AT, signal);
-  if (loss === "restore ledger" || loss === "lose ledger") await untilWitnessed(campaign, sequence);
-  if (signal.aborted) return undefined;
-  switch (loss) {
-    case "fail over":
-      return failOver(campaign);
-    case "restore both":
-      return restoreBoth(campaign, copiedAt, started);
-    case "restore temporal": {
-      const { temporal, workers } = environment;
-      const release = await keepDown([temporal.process, ...workers]);
-      await temporal.restoreDatabase();
-      release();
-      await recoverSince(campaign, copiedAt);
-      await startForgotten(campaign, started);
-      return { forgottenBefore: undefined };
-    }
-    case "restore ledger":
-    case "lose ledger": {
-      const killedAt = await replaceLedger(environment, loss === "lose ledger");
-      const stopped = await awaitStop(campaign, killedAt);
-      // A ledger that is lost has no limits, either.
-      if (loss === "lose ledger") await setLimits(campaign, POLICY);
-      await recoverSince(campaign, copiedAt);
-      // As people do: it may have forgotten the upload.
-      await startForgotten(
-        campaign,
-        started.filter(({ file }) => file !== undefined),
-      );
-      return { forgottenBefore: killedAt + ON_ITS_WAY_MS, stopped };
-    }
-  }
+  await until(() => workDone(campaign) >= RESTORE_AT, signal);
+  if (loss === "ledger") await untilWitnessed(campaign, sequence);
+  if (signal.aborted) return;
+  if (loss === "fail over") await failOver(campaign);
+  else if (loss === "both") await restoreBoth(campaign, copiedAt);
+  else if (loss === "temporal") await restoreTemporal(campaign, copiedAt);
+  else await restoreLedger(campaign, copiedAt);
 };

@@ -1,4 +1,4 @@
-import type { Campaign } from "../campaign.ts";
+import { type Campaign, workDone } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { Random } from "../plan/random.ts";
@@ -15,16 +15,10 @@ const FROM = 0.05;
 const TO = 0.85;
 
 /** Kills and freezes workers, simulator and server, independently of each other, until the signal is aborted. */
-export const injectProcessFaults = async ({
-  environment: { ledgerServer, services, temporal, workers },
-  freezing,
-  runs: { length: runs },
-  seed,
-  signal,
-  tally,
-  workDone,
-}: Campaign): Promise<void> => {
-  const simulators = services.flatMap(({ simulator }) => simulator?.process ?? []);
+export const injectProcessFaults = async (campaign: Campaign): Promise<void> => {
+  const { environment, freezing, frozen, seed, signal, tally } = campaign;
+  const { ledgerServer, simulators, temporal, workers } = environment;
+  const { length: runs } = campaign.runs;
   const mayBeLong = runs >= RUNS_FOR_LONG_OUTAGE;
   const targets = new Random(seed, "targets");
   const faults = Object.entries(LEDGER_FAULTS);
@@ -40,7 +34,7 @@ export const injectProcessFaults = async ({
     const count = Math.max(1, Math.round(runs / runsForOne));
     for (let index = 0; index < count && !signal.aborted; index++) {
       const at = FROM + ((index + random.next()) * (TO - FROM)) / count;
-      await until(() => workDone() >= at, signal);
+      await until(() => workDone(campaign) >= at, signal);
       await delay(random.int(0, 2_000), signal);
       if (!signal.aborted) await inject(random, index);
     }
@@ -68,17 +62,15 @@ export const injectProcessFaults = async ({
       const short = index % 2 === 0 ? 1_000 : 4_000;
       const frozenMs = mayBeLong ? random.pick([1_000, 4_000, LONG_OUTAGE_MS]) : short;
       await until(() => !freezing.isPausing, signal);
-      freezing.frozen += 1;
+      freezing.count += 1;
       const from = Date.now();
       const isFrozen = await targets.pick(workers).freeze(() => delay(frozenMs, signal));
       if (isFrozen) tally.add("worker frozen");
-      freezing.freezes.push({ from, to: Date.now() });
-      freezing.frozen -= 1;
+      frozen.push({ from, to: Date.now() });
+      freezing.count -= 1;
     }),
-    ...simulators.map((simulator) =>
-      injectEach(simulator.name, 50, (random) =>
-        kill("simulator", simulator, random.int(0, 3_000)),
-      ),
+    ...simulators.map(({ process }) =>
+      injectEach(process.name, 50, (random) => kill("simulator", process, random.int(0, 3_000))),
     ),
     ledgerServer &&
       injectEach("ledger", 3, async (random, index) => {

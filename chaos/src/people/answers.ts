@@ -7,8 +7,7 @@ import { delay } from "../delay.ts";
 import { madeBy } from "../evidence/evidence.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { ignoreUnavailable, type ServiceLedger } from "../service/service.ts";
-import { attempt } from "./attempt.ts";
+import { ignoreUnavailable } from "../service/service.ts";
 
 const EVERY_MS = 1_000;
 
@@ -23,13 +22,6 @@ const WRONG_SHARE = 0.15;
 const ACTING = { by: "linus", how: "--by", reason: "looked at the bank" } as const;
 /** A person who has sent a payment again does not approve it. */
 const APPROVING = { ...ACTING, by: "margaret" } as const;
-
-/** Removes undone records, which no question is about: the service does not list them any more. */
-const withoutUndone = (truth: ServiceLedger): ServiceLedger => ({
-  ...truth,
-  cardholders: truth.cardholders.filter(({ removed }) => !removed),
-  cards: truth.cards.filter(({ card_status }) => card_status !== "cancelled"),
-});
 
 /** A person who answers what runs ask by what the bank says on the telephone, which is the truth. */
 export const makeAnswers = (campaign: Campaign) => {
@@ -48,14 +40,14 @@ export const makeAnswers = (campaign: Campaign) => {
     act: (operations: Operations) => Promise<unknown>,
     row?: WriteRow,
   ): Promise<void> => {
-    const done = await attempt(campaign, async (operations) => {
+    // Refused: a late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the
+    // question remains, the person answers again.
+    const isDone = await environment.attempt(async (operations) => {
       await act(operations);
       return true;
-    });
-    // A late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the question
-    // remains, the person answers again.
-    tally.add(done === true ? `answered: ${choice}` : "answer refused");
-    if (done === true && row !== undefined) answered.set(keyOf(row), Date.now());
+    }, signal);
+    tally.add(isDone ? `answered: ${choice}` : "answer refused");
+    if (isDone) answered.set(keyOf(row), Date.now());
   };
 
   const decideApproval = async (run: PlannedRun, row: WriteRow): Promise<void> => {
@@ -73,16 +65,15 @@ export const makeAnswers = (campaign: Campaign) => {
     const { workflowId } = row;
     const truth = await environment.serviceOf(run).ledger();
     const isEnded = run.intervention?.kind === "end by answer";
-    const made = isEnded ? undefined : madeBy(row, run, withoutUndone(truth)).at(-1);
-    // To a beneficiary that a restored ledger has forgotten: it does not fit, and nobody pays it a second time.
-    const isToAnother = truth.payouts.some(
-      ({ beneficiary_id, payout_id }) => payout_id === made && beneficiary_id !== row.request.payee,
-    );
+    // What is undone no question is about: the service does not list it any more.
+    const payouts = truth.made.filter((one) => one.operation === "createPayout");
+    const listed = truth.made.filter((one) => !one.isUndone || payouts.includes(one));
+    const made = isEnded ? undefined : madeBy(row, run, { ...truth, made: listed }).at(-1);
     // Nobody can tell an equal payment from its own: only one to another payee is certainly refused.
-    const others = truth.payouts.filter(
-      ({ beneficiary_id }) => beneficiary_id !== row.request.payee,
-    );
-    const wrong = others[random.int(0, Math.max(0, others.length - 1))]?.payout_id;
+    const others = payouts.filter(({ payee }) => payee !== row.request.payee);
+    // To a beneficiary that a restored ledger has forgotten: it does not fit, and nobody pays it a second time.
+    const isToAnother = others.some(({ id }) => id === made);
+    const wrong = others[random.int(0, Math.max(0, others.length - 1))]?.id;
     const mayBeWrong = row.operation === "createPayout" && !isEnded && wrong !== undefined;
     const isWrong = random.chance(WRONG_SHARE) && mayBeWrong;
     const right = isEnded || isToAnother ? "end" : made === undefined ? "resend" : "found";
@@ -120,7 +111,11 @@ export const makeAnswers = (campaign: Campaign) => {
       for (const { workflowId, ...run } of runs)
         if (run.kind === "payout" && file === `${run.file}.jsonl`)
           approved.push({ workflowId, amount: run.payments[0].amounts[0] });
-      await decide("file", (operations) => decideBatch(operations, id, "approve", APPROVING));
+      const isDone = await environment.attempt(async (operations) => {
+        await decideBatch(operations, id, "approve", APPROVING);
+        return true;
+      }, signal);
+      tally.add(isDone ? "file approved" : "answer refused");
     }
   };
 

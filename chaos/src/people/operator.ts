@@ -3,13 +3,13 @@ import { planMany, retryMany, retryPayment } from "@durable-payments/control/ret
 import { cancel, pause, resume } from "@durable-payments/control/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import type { Campaign } from "../campaign.ts";
+import { type Campaign, workDone } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import { TASK_QUEUE } from "../environment/environment.ts";
 import { LATE_FUNDS, type PlannedRun, POLICY, STRICT } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { ignoreUnavailable, ON_ITS_WAY_MS, type Service } from "../service/service.ts";
-import { attempt } from "./attempt.ts";
+import { ignoreUnavailable, type SimulatorControl } from "../service/service.ts";
+import { WORKFLOW_TYPES } from "../start-runs.ts";
 import { setLimits } from "./limits.ts";
 import { randomUUID } from "node:crypto";
 
@@ -89,8 +89,9 @@ export const makeOperator = (campaign: Campaign) => {
     }: { readonly amend?: object | undefined; readonly isOverruling?: boolean } = {},
   ): Promise<boolean> => {
     const amend = patch && { amend: { patch, assumptions: defaultAssumptions } };
-    const done = await attempt(campaign, (operations) =>
-      retryPayment(operations, workflowId, { ...ACTING, isOverruling, ...amend }),
+    const done = await environment.attempt(
+      (operations) => retryPayment(operations, workflowId, { ...ACTING, isOverruling, ...amend }),
+      signal,
     );
     if (done === undefined || done.plan.way === "look") return false;
     tally.add(isOverruling ? "overruled" : "retried");
@@ -129,9 +130,7 @@ export const makeOperator = (campaign: Campaign) => {
   };
 
   /** Pays into the balance of an account that was empty. */
-  const fund = async ({ simulator }: Service): Promise<void> => {
-    const control = simulator?.control;
-    if (control === undefined) return;
+  const fund = async (control: SimulatorControl): Promise<void> => {
     const isFunded = async (): Promise<boolean> => {
       // A payment whose answer was lost is not made again.
       const { balances } = await control.ledger();
@@ -148,7 +147,7 @@ export const makeOperator = (campaign: Campaign) => {
   const pauseForAWhile = async (): Promise<void> => {
     freezing.isPausing = true;
     try {
-      await until(() => freezing.frozen === 0, signal);
+      await until(() => freezing.count === 0, signal);
       await environment.operate((operations) => pause(operations, undefined, ACTING), signal);
       if (signal.aborted) return;
       const from = Date.now() + ON_ITS_WAY_MS;
@@ -158,7 +157,7 @@ export const makeOperator = (campaign: Campaign) => {
     } finally {
       // Also when the signal is aborted: what is paused would never end.
       const within = AbortSignal.timeout(60_000);
-      await attempt(campaign, (operations) => resume(operations, undefined, ACTING), within);
+      await environment.attempt((operations) => resume(operations, undefined, ACTING), within);
       freezing.isPausing = false;
     }
   };
@@ -176,8 +175,9 @@ export const makeOperator = (campaign: Campaign) => {
       }
       const isForced = kind === "end" && intervention.isForced;
       // Until it is recorded, another attempt of this call may do it again.
-      const done = await attempt(campaign, (operations) =>
-        cancel(operations, workflowId, { ...ACTING, isForced }),
+      const done = await environment.attempt(
+        (operations) => cancel(operations, workflowId, { ...ACTING, isForced }),
+        signal,
       );
       if (done === undefined) return;
       if (kind === "end") ended.set(workflowId, Date.now());
@@ -188,13 +188,13 @@ export const makeOperator = (campaign: Campaign) => {
     /** Pauses sends for a while, funds the empty balance, and retries what has failed so far. */
     intervene: async (mayPause: boolean): Promise<void> => {
       if (mayPause) {
-        await until(() => campaign.workDone() >= PAUSE_AT, signal);
+        await until(() => workDone(campaign) >= PAUSE_AT, signal);
         // A payment that was approved before, and is not sent yet, asks again.
         await setLimits(campaign, STRICT);
         await pauseForAWhile();
       }
-      await until(() => campaign.workDone() >= RETRY_AT, signal);
-      for (const service of environment.services) await fund(service);
+      await until(() => workDone(campaign) >= RETRY_AT, signal);
+      for (const { control } of environment.simulators) await fund(control);
       await retryFailed();
       await setLimits(campaign, POLICY);
     },

@@ -19,7 +19,7 @@ export interface IndependentLedger {
   readonly beneficiaries: Map<string, Body>;
   readonly payouts: Array<Made & { readonly amount: bigint }>;
   readonly cardholders: Array<Made & { isRemoved: boolean }>;
-  readonly cards: Array<Made & { status: string }>;
+  readonly cards: Array<Made & { readonly holder: Body; status: string }>;
   readonly balances: Map<string, { readonly id: number; amount: bigint }>;
 }
 
@@ -268,7 +268,7 @@ export const operationsOf = (
       take(account, unitsOf(String(body["card_limit"])));
       usedKeys.add(key);
       const made = make(body);
-      cards.push({ ...made, status: "pending" });
+      cards.push({ ...made, holder: holder.asked, status: "pending" });
       return { card_id: made.id, card_status: "pending", ...pick(body, "unique_request_id") };
     },
     "POST cards/update": (body) => void byId(cards, body["card_id"]),

@@ -6,8 +6,6 @@ import { money } from "./independent-operations.ts";
 import { startIndependentService } from "./independent-service.ts";
 import { LIST_LAG_SECONDS, type Service, SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./service.ts";
 
-const timeOf = (at: number): string => new Date(at).toISOString();
-
 const DAY_MS = 86_400_000;
 const BUSY_SHARE = 0.03;
 
@@ -74,29 +72,37 @@ export const startIndependent = async (
         beneficiary_id,
         details,
       })),
-      payouts: ledger.payouts.map(({ amount, asked, at, id }) => ({
-        payout_id: String(id),
-        payout_status: Date.now() - at >= SETTLE_AFTER_MS ? "completed" : "processing",
-        amount: money(amount),
-        currency: String(asked["currency"]),
-        beneficiary_id: String(asked["beneficiary_id"]),
-        payout_reason: String(asked["payout_reason"]),
-        returned: false,
-        create_time: timeOf(at),
-      })),
-      cardholders: ledger.cardholders.map(({ asked, at, id, isRemoved }) => ({
-        card_holder_id: String(id),
-        email: String(asked["email"]),
-        removed: isRemoved,
-        create_time: timeOf(at),
-      })),
-      cards: ledger.cards.map(({ asked, at, id, status }) => ({
-        card_id: String(id),
-        card_holder_id: String(asked["card_holder_id"]),
-        card_limit: String(asked["card_limit"]),
-        card_status: status,
-        create_time: timeOf(at),
-      })),
+      made: [
+        ...ledger.payouts.map(({ amount, asked, at, id }) => ({
+          operation: "createPayout" as const,
+          id: String(id),
+          at,
+          mark: String(asked["payout_reason"]),
+          isUndone: false,
+          amount: money(amount),
+          currency: String(asked["currency"]),
+          status: Date.now() - at >= SETTLE_AFTER_MS ? "completed" : "processing",
+          payee: String(asked["beneficiary_id"]),
+        })),
+        ...ledger.cardholders.map(({ asked, at, id, isRemoved }) => ({
+          operation: "createCardholder" as const,
+          id: String(id),
+          at,
+          mark: String(asked["email"]),
+          isUndone: isRemoved,
+          amount: "0",
+          currency: "",
+        })),
+        ...ledger.cards.map(({ asked, at, holder, id, status }) => ({
+          operation: "createCard" as const,
+          id: String(id),
+          at,
+          mark: String(holder["email"]),
+          isUndone: status === "cancelled",
+          amount: String(asked["card_limit"]),
+          currency: "USD",
+        })),
+      ],
     }),
     end: stop,
   };

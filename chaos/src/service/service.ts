@@ -1,13 +1,7 @@
 import { createClient, type Input } from "@durable-payments/api-core";
 import type { FaultOrder, Ledger, OrderedFault } from "@durable-payments/simulator";
-import { delay } from "../delay.ts";
+import { Effect, Schedule } from "effect";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
-
-/** Which service a campaign pays by. */
-export const SERVICES = ["simulator", "independent"] as const;
-
-/** One of them. */
-export type ServiceKind = (typeof SERVICES)[number];
 
 /** Time from the creation of a payout to its settlement. */
 export const SETTLE_AFTER_MS = 4_000;
@@ -21,34 +15,32 @@ export const ON_ITS_WAY_MS = 3_500;
 /** How late the workers assume lists to be, in seconds; no lag that is drawn exceeds it. */
 export const LIST_LAG_SECONDS = 3;
 
-type Rows<Kind extends keyof Ledger, Field> =
-  Ledger[Kind] extends ReadonlyArray<infer Record>
-    ? ReadonlyArray<Pick<Record, Field & keyof Record>>
-    : never;
+/** A payout, cardholder or card that a service has made. */
+export interface Made {
+  readonly operation: "createPayout" | "createCardholder" | "createCard";
+  readonly id: string;
+  /** When, by the clock of this machine, in milliseconds since 1970. */
+  readonly at: number;
+  /** Tells its run: the reason of a payout, or the cardholder's e-mail. */
+  readonly mark: string;
+  /** Whether its money was returned, or it was removed or cancelled. */
+  readonly isUndone: boolean;
+  /** What it took from a balance: of a cardholder, nothing. */
+  readonly amount: string;
+  readonly currency: string;
+  readonly status?: string;
+  /** The beneficiary of a payout. */
+  readonly payee?: string;
+}
 
-/** The true records of a service, even if it shows others; times are ISO 8601, by the clock of this machine. */
+/** The true records of a service, even if it shows others. */
 export interface ServiceLedger {
-  readonly balances: Rows<"balances", "currency" | "available_balance">;
+  readonly balances: ReadonlyArray<Readonly<Record<"currency" | "available_balance", string>>>;
   readonly beneficiaries: ReadonlyArray<{
     readonly beneficiary_id: string;
     readonly details: Readonly<Record<string, unknown>>;
   }>;
-  readonly payouts: Rows<
-    "payouts",
-    | "payout_id"
-    | "payout_status"
-    | "amount"
-    | "currency"
-    | "beneficiary_id"
-    | "payout_reason"
-    | "returned"
-    | "create_time"
-  >;
-  readonly cardholders: Rows<"cardholders", "card_holder_id" | "email" | "removed" | "create_time">;
-  readonly cards: Rows<
-    "cards",
-    "card_id" | "card_holder_id" | "card_limit" | "card_status" | "create_time"
-  >;
+  readonly made: ReadonlyArray<Made>;
 }
 
 const TIMEOUT_MS = 5_000;
@@ -106,7 +98,11 @@ export interface Service {
   /** The workers' setting `assumptions`. */
   readonly assumptions: Readonly<Record<string, unknown>>;
   /** The simulator: a process that is killed, and takes faults of requests. */
-  readonly simulator?: { readonly process: SupervisedProcess; readonly control: SimulatorControl };
+  readonly simulator?: {
+    readonly account: string | undefined;
+    readonly process: SupervisedProcess;
+    readonly control: SimulatorControl;
+  };
   /**
    * Reads the true records, even if the service shows others.
    *
@@ -116,30 +112,18 @@ export interface Service {
   readonly end: () => Promise<void>;
 }
 
-/** Longer than an outage. */
-const CREATE_WITHIN_MS = 60_000;
-
-/**
- * Creates a beneficiary, as soon as the service answers.
- *
- * @returns its id.
- */
-export const createBeneficiary = async (
+/** Creates beneficiaries, as soon as the service answers. Returns their ids. */
+export const createBeneficiaries = async (
   { apiKey, clientId, url }: Service,
-  fields: Input<"createBeneficiary">,
-): Promise<string> => {
-  const signal = AbortSignal.timeout(CREATE_WITHIN_MS);
+  inputs: ReadonlyArray<Input<"createBeneficiary">>,
+): Promise<ReadonlyArray<string>> => {
   const client = createClient({ baseUrl: url, clientId, apiKey });
-  try {
-    for (;;) {
-      try {
-        return (await client.createBeneficiary(fields)).beneficiary_id;
-      } catch (error) {
-        if (signal.aborted) throw error;
-        await delay(500, signal);
-      }
-    }
-  } finally {
-    await client.close();
-  }
+  const create = (input: Input<"createBeneficiary">) =>
+    Effect.tryPromise(() => client.createBeneficiary(input)).pipe(
+      // Longer than an outage.
+      Effect.retry({ schedule: Schedule.spaced("500 millis"), times: 120 }),
+      Effect.map(({ beneficiary_id }) => beneficiary_id),
+    );
+  const created = Effect.forEach(inputs, create, { concurrency: "unbounded" });
+  return Effect.runPromise(created).finally(() => client.close());
 };

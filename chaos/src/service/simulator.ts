@@ -1,9 +1,8 @@
 import type { Temperament } from "@durable-payments/simulator";
-import { awaitReadyLine } from "@durable-payments/tools/processes";
 import { choosePort, type Spawn } from "@durable-payments/tools/stack";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { SupervisedProcess } from "../environment/supervised-process.ts";
+import { supervise } from "../environment/supervised-process.ts";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import type { OddAnswers } from "./odd-answers.ts";
@@ -88,33 +87,61 @@ export const startSimulatorProcess = async (
   };
   const file = fileURLToPath(new URL("simulator-process.ts", import.meta.url));
   const args = ["--conditions=@durable-payments/source", file, JSON.stringify(given)];
-  const supervised = new SupervisedProcess({
-    name: `the ${name}`,
-    spawn: (start) => spawn(`${name}-${start}`, process.execPath, args),
-    ready: awaitReadyLine,
-  });
+  const supervised = supervise(`the ${name}`, (start) =>
+    spawn(`${name}-${start}`, process.execPath, args),
+  );
   await supervised.start();
   const url = `http://127.0.0.1:${port}`;
   const control = controlOf(url);
   const { clockOffsetMs = 0 } = temperament;
-  const byOurClock = <A extends { readonly create_time: string }>(row: A): A => ({
-    ...row,
-    create_time: new Date(Date.parse(row.create_time) - clockOffsetMs).toISOString(),
-  });
+  const at = ({ create_time }: { readonly create_time: string }) =>
+    Date.parse(create_time) - clockOffsetMs;
   return {
     account,
     url,
     ...credentials,
     behaviour: { ...temperament, ...odd },
     assumptions: { listLagSeconds: LIST_LAG_SECONDS },
-    simulator: { process: supervised, control },
+    simulator: { account, process: supervised, control },
     ledger: async () => {
-      const ledger = await control.ledger();
+      const { balances, beneficiaries, cardholders, cards, payouts } = await control.ledger();
+      const emails = new Map(
+        cardholders.map(({ card_holder_id, email }) => [card_holder_id, email]),
+      );
       return {
-        ...ledger,
-        payouts: ledger.payouts.map(byOurClock),
-        cardholders: ledger.cardholders.map(byOurClock),
-        cards: ledger.cards.map(byOurClock),
+        balances,
+        beneficiaries,
+        made: [
+          ...payouts.map((one) => ({
+            operation: "createPayout" as const,
+            id: one.payout_id,
+            at: at(one),
+            mark: one.payout_reason,
+            isUndone: one.returned,
+            amount: one.amount,
+            currency: one.currency,
+            status: one.payout_status,
+            payee: one.beneficiary_id,
+          })),
+          ...cardholders.map((one) => ({
+            operation: "createCardholder" as const,
+            id: one.card_holder_id,
+            at: at(one),
+            mark: one.email,
+            isUndone: one.removed,
+            amount: "0",
+            currency: "",
+          })),
+          ...cards.map((one) => ({
+            operation: "createCard" as const,
+            id: one.card_id,
+            at: at(one),
+            mark: emails.get(one.card_holder_id) ?? "",
+            isUndone: one.card_status === "cancelled",
+            amount: one.card_limit,
+            currency: "USD",
+          })),
+        ],
       };
     },
     end: () => supervised.end(),
