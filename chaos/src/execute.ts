@@ -165,7 +165,7 @@ const work = async (campaign: Campaign, { ledger, restore }: ChaosOptions) => {
     await operator.interveneIn(run);
   };
   const beforeAlike = async ({ account, alike, kind }: PlannedRun): Promise<void> => {
-    const operation = kind === "onboarding" ? "createCardholder" : "createPayout";
+    const operation = kind === "onboardCardholder" ? "createCardholder" : "createPayout";
     const faults = requestFaults.find((one) => one.account === account);
     await faults?.loseAnswers(operation, alike);
   };

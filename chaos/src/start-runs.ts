@@ -109,13 +109,6 @@ export const startForgotten = async (campaign: Campaign, runs = campaign.started
   }
 };
 
-/** Pays each file once more, as people do after the ledger was restored: it may have forgotten the upload. */
-export const payFilesAgain = (campaign: Campaign) =>
-  startForgotten(
-    campaign,
-    campaign.started.filter((run) => run.kind === "payout" && run.file !== undefined),
-  );
-
 /**
  * Starts all runs, each at its time; those of the same moment at once.
  *
@@ -149,8 +142,7 @@ const COUNTS = 3;
 /** Waits until all runs have been started, and none is open any more. */
 export const awaitNoOpenRuns = async (campaign: Campaign): Promise<void> => {
   const { environment, runs, signal, started } = campaign;
-  const types = Object.values(WORKFLOW_TYPES).map((type) => `"${type}"`);
-  const query = `${OPEN_RUNS} AND WorkflowType IN (${types.join(", ")})`;
+  const query = `${OPEN_RUNS} AND WorkflowType IN ('${KINDS.join("', '")}')`;
   for (let zeros = 0; zeros < COUNTS && !signal.aborted;) {
     await delay(COUNT_EVERY_MS, signal);
     const hasStarted = started.length === runs.length;

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { checkEndings } from "../src/evidence/endings.ts";
 import type { Evidence, Finding } from "../src/evidence/evidence.ts";
 import { checkMoney } from "../src/evidence/money.ts";
+import type { Made } from "../src/service/service.ts";
 import { Tally } from "../src/tally.ts";
 import type { PlannedPayout } from "../src/plan/planned-run.ts";
 
@@ -27,18 +28,19 @@ const run: PlannedPayout = {
   ],
 };
 
-const payout = {
-  payout_id: "p",
-  payout_status: "completed",
+const AT = Date.parse("2026-11-22T12:00:00.000Z");
+
+const payout: Made = {
+  operation: "createPayout",
+  id: "p",
+  at: AT,
+  mark: "Goods 1",
+  isUndone: false,
   amount: "12.50",
   currency: "EUR",
-  beneficiary_id: "b",
-  payout_reason: "Goods 1",
-  returned: false,
-  create_time: "2026-11-22T12:00:00.000Z",
+  status: "completed",
+  payee: "b",
 };
-
-const AT = Date.parse(payout.create_time);
 
 // What the comparison reads of a row.
 const row = {
@@ -57,9 +59,7 @@ const service = {
     { beneficiary_id: "same", details: { iban: "1", account_currency: "EUR" } },
     { beneficiary_id: "other", details: { iban: "2", account_currency: "EUR" } },
   ],
-  payouts: [payout],
-  cardholders: [],
-  cards: [],
+  made: [payout],
 };
 
 const green: Evidence = {
@@ -90,14 +90,11 @@ const toAccount = {
   payments: [{ ...run.payments[0], beneficiary: { payee: "1" } }],
 } as const;
 
-const paidTo = (beneficiary_id: string) => ({
-  ...service,
-  payouts: [{ ...payout, beneficiary_id }],
-});
+const paidTo = (payee: string) => ({ ...service, made: [{ ...payout, payee }] });
 
 const paidTwice = {
   ...service,
-  payouts: [payout, { ...payout, payout_id: "p2" }],
+  made: [payout, { ...payout, id: "p2" }],
   balances: [{ currency: "EUR", available_balance: "75.00" }],
 };
 
@@ -105,12 +102,12 @@ it.each<readonly [string, Partial<Evidence>, ReadonlyArray<string>]>([
   ["is as it must be", {}, []],
   ["was paid twice", { service: paidTwice }, ["duplicate"]],
   ["is not known by the ledger", { rows: [] }, ["lost"]],
-  ["was not made", { service: { ...service, payouts: [] } }, ["lost", "lost", "wrong"]],
+  ["was not made", { service: { ...service, made: [] } }, ["lost", "lost", "wrong"]],
   ["was made after its end", { ended: new Map([["w", AT - 60_000]]) }, ["wrong"]],
   ["was made in a pause", { quiet: [{ why: "the pause", from: AT - 1, to: AT + 1 }] }, ["wrong"]],
   [
     "has another amount",
-    { service: { ...service, payouts: [{ ...payout, amount: "13" }] } },
+    { service: { ...service, made: [{ ...payout, amount: "13" }] } },
     ["wrong", "wrong"],
   ],
   ["went to another beneficiary", { service: paidTo("same") }, ["wrong"]],

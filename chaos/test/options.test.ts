@@ -12,8 +12,7 @@ it.each([
   [{ service: "bank" }, "--service must be simulator or independent"],
   [{ restore: "disk" }, "--restore must be temporal or ledger or both"],
   [{ ledger: "files" }, "--ledger must be sqlite or postgres"],
-  [{ ledger: "postgres", lose: "ledger" }, "with --ledger sqlite"],
-  [{ restore: "temporal", lose: "ledger" }, "Give --restore or --lose"],
+  [{ ledger: "postgres", restore: "ledger" }, "with --ledger sqlite"],
 ])("refuses %o before anything is started", (change, words) => {
   expect(() => readOptions({ ...given, ...change })).toThrow(words);
 });

@@ -1,7 +1,7 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import type { Operations } from "@durable-payments/control/connection";
 import { temporalSettings, withLedger, withOperations } from "@durable-payments/control/connection";
-import { ConnectionFailed, isOperationError } from "@durable-payments/control/errors";
+import { ConnectionFailed } from "@durable-payments/control/errors";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import type { Reporter } from "@durable-payments/tools/command";
 import { NO_PROFILES, spawnProcess } from "@durable-payments/tools/processes";
@@ -175,15 +175,6 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       ledgerServer,
       folder,
       operate,
-      /** Does something that the project may refuse; undefined if it did. */
-      attempt: async <A>(
-        act: (operations: Operations) => Promise<A>,
-        signal: AbortSignal,
-      ): Promise<A | undefined> =>
-        operate(act, signal).catch((error: unknown) => {
-          if (!isOperationError(error)) throw error;
-          return undefined;
-        }),
       /** Uses the ledger alone, as the tools do that need no Temporal, also within `withoutTools`. */
       withLedger: <A>(use: (opened: Pick<Operations, "ledger">) => Promise<A>): Promise<A> =>
         withLedger(settings, use),

@@ -64,13 +64,13 @@ export const madeBy = (
   run: PlannedRun,
   { beneficiaries, made }: ServiceLedger,
 ): ReadonlyArray<string> => {
-  const payments = run.kind === "onboarding" ? [] : run.payments;
+  const payments = run.kind === "onboardCardholder" ? [] : run.payments;
   const payment = payments.find((one) => one.step === step) ?? payments[0];
   if (payment !== undefined && operation === "createBeneficiary") {
     return beneficiaries
       .filter((one) => isPayee(payment, one))
       .map(({ beneficiary_id }) => beneficiary_id);
   }
-  const mark = run.kind === "onboarding" ? run.email : payment?.reason;
+  const mark = run.kind === "onboardCardholder" ? run.email : payment?.reason;
   return made.filter((one) => one.operation === operation && one.mark === mark).map(({ id }) => id);
 };

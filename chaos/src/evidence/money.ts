@@ -8,11 +8,8 @@ import {
   type PlannedPayout,
   POLICY,
 } from "../plan/planned-run.ts";
-import type { Made } from "../service/service.ts";
+import { type Made, ON_ITS_WAY_MS } from "../service/service.ts";
 import { type Ending, type Evidence, type Find, isPayee, madeBy } from "./evidence.ts";
-
-/** How long a request sent before a decision may be on its way. */
-const ON_ITS_WAY_MS = 3_500;
 
 /** Whether a write may have been carried out, and a person knows of it or it is still looked for. */
 const isDoubted = ({ doubt, state }: WriteRow): boolean =>

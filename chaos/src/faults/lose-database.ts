@@ -147,7 +147,9 @@ const restoreLedger = async (campaign: Campaign, copiedAt: Date): Promise<void> 
   });
   await awaitStop(campaign, killedAt);
   await recoverSince(campaign, copiedAt);
-  await payFilesAgain(campaign);
+  // It may have forgotten the upload of a file.
+  const ofFiles = campaign.started.filter(({ file }) => file !== undefined);
+  await startForgotten(campaign, ofFiles);
   campaign.forgottenBefore = killedAt + ON_ITS_WAY_MS;
 };
 

@@ -8,6 +8,7 @@ import { madeBy } from "../evidence/evidence.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ignoreUnavailable } from "../service/service.ts";
+import { attempt } from "./attempt.ts";
 
 const EVERY_MS = 1_000;
 
@@ -40,14 +41,14 @@ export const makeAnswers = (campaign: Campaign) => {
     act: (operations: Operations) => Promise<unknown>,
     row?: WriteRow,
   ): Promise<void> => {
-    // Refused: a late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the
-    // question remains, the person answers again.
-    const isDone = await environment.attempt(async (operations) => {
+    const done = await attempt(campaign, async (operations) => {
       await act(operations);
       return true;
-    }, signal);
-    tally.add(isDone ? `answered: ${choice}` : "answer refused");
-    if (isDone) answered.set(keyOf(row), Date.now());
+    });
+    // A late answer was faster, another question has replaced it, or the ledger was restored meanwhile. If the question
+    // remains, the person answers again.
+    tally.add(done === true ? `answered: ${choice}` : "answer refused");
+    if (done === true && row !== undefined) answered.set(keyOf(row), Date.now());
   };
 
   const decideApproval = async (run: PlannedRun, row: WriteRow): Promise<void> => {
@@ -65,8 +66,8 @@ export const makeAnswers = (campaign: Campaign) => {
     const { workflowId } = row;
     const truth = await environment.serviceOf(run).ledger();
     const isEnded = run.intervention?.kind === "end by answer";
-    // What is undone no question is about: the service does not list it any more.
     const payouts = truth.made.filter((one) => one.operation === "createPayout");
+    // What is undone no question is about: the service does not list it any more.
     const listed = truth.made.filter((one) => !one.isUndone || payouts.includes(one));
     const made = isEnded ? undefined : madeBy(row, run, { ...truth, made: listed }).at(-1);
     // Nobody can tell an equal payment from its own: only one to another payee is certainly refused.
@@ -111,11 +112,7 @@ export const makeAnswers = (campaign: Campaign) => {
       for (const { workflowId, ...run } of runs)
         if (run.kind === "payout" && file === `${run.file}.jsonl`)
           approved.push({ workflowId, amount: run.payments[0].amounts[0] });
-      const isDone = await environment.attempt(async (operations) => {
-        await decideBatch(operations, id, "approve", APPROVING);
-        return true;
-      }, signal);
-      tally.add(isDone ? "file approved" : "answer refused");
+      await decide("file", (operations) => decideBatch(operations, id, "approve", APPROVING));
     }
   };
 

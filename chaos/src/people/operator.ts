@@ -8,8 +8,8 @@ import { delay, until } from "../delay.ts";
 import { TASK_QUEUE } from "../environment/environment.ts";
 import { LATE_FUNDS, type PlannedRun, POLICY, STRICT } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { ignoreUnavailable, type SimulatorControl } from "../service/service.ts";
-import { WORKFLOW_TYPES } from "../start-runs.ts";
+import { ignoreUnavailable, ON_ITS_WAY_MS, type SimulatorControl } from "../service/service.ts";
+import { attempt } from "./attempt.ts";
 import { setLimits } from "./limits.ts";
 import { randomUUID } from "node:crypto";
 
@@ -89,9 +89,8 @@ export const makeOperator = (campaign: Campaign) => {
     }: { readonly amend?: object | undefined; readonly isOverruling?: boolean } = {},
   ): Promise<boolean> => {
     const amend = patch && { amend: { patch, assumptions: defaultAssumptions } };
-    const done = await environment.attempt(
-      (operations) => retryPayment(operations, workflowId, { ...ACTING, isOverruling, ...amend }),
-      signal,
+    const done = await attempt(campaign, (operations) =>
+      retryPayment(operations, workflowId, { ...ACTING, isOverruling, ...amend }),
     );
     if (done === undefined || done.plan.way === "look") return false;
     tally.add(isOverruling ? "overruled" : "retried");
@@ -157,7 +156,7 @@ export const makeOperator = (campaign: Campaign) => {
     } finally {
       // Also when the signal is aborted: what is paused would never end.
       const within = AbortSignal.timeout(60_000);
-      await environment.attempt((operations) => resume(operations, undefined, ACTING), within);
+      await attempt(campaign, (operations) => resume(operations, undefined, ACTING), within);
       freezing.isPausing = false;
     }
   };
@@ -175,9 +174,8 @@ export const makeOperator = (campaign: Campaign) => {
       }
       const isForced = kind === "end" && intervention.isForced;
       // Until it is recorded, another attempt of this call may do it again.
-      const done = await environment.attempt(
-        (operations) => cancel(operations, workflowId, { ...ACTING, isForced }),
-        signal,
+      const done = await attempt(campaign, (operations) =>
+        cancel(operations, workflowId, { ...ACTING, isForced }),
       );
       if (done === undefined) return;
       if (kind === "end") ended.set(workflowId, Date.now());
