@@ -5,9 +5,9 @@ import type { Evidence, Finding } from "../src/evidence/evidence.ts";
 import { checkMoney } from "../src/evidence/money.ts";
 import type { Made } from "../src/service/service.ts";
 import { Tally } from "../src/tally.ts";
-import type { PlannedPayout } from "../src/plan/planned-run.ts";
+import type { PlannedRun } from "../src/plan/planned-run.ts";
 
-const run: PlannedPayout = {
+const run: PlannedRun = {
   kind: "payout",
   workflowId: "w",
   account: undefined,
@@ -16,11 +16,11 @@ const run: PlannedPayout = {
   input: {},
   intervention: undefined,
   mayFailAs: [],
-  approval: undefined,
-  payments: [
+  makes: [
     {
+      operation: "createPayout",
       step: "createPayout",
-      reason: "Goods 1",
+      mark: "Goods 1",
       amounts: ["12.5"],
       currency: "EUR",
       beneficiary: { id: "b" },
@@ -87,8 +87,8 @@ const verdicts = (change: Partial<Evidence>): ReadonlyArray<string> => {
 
 const toAccount = {
   ...run,
-  payments: [{ ...run.payments[0], beneficiary: { payee: "1" } }],
-} as const;
+  makes: run.makes.map((one) => ({ ...one, beneficiary: { payee: "1" } })),
+};
 
 const paidTo = (payee: string) => ({ ...service, made: [{ ...payout, payee }] });
 
@@ -100,7 +100,7 @@ const paidTwice = {
 
 it.each<readonly [string, Partial<Evidence>, ReadonlyArray<string>]>([
   ["is as it must be", {}, []],
-  ["was paid twice", { service: paidTwice }, ["duplicate"]],
+  ["was paid twice", { service: paidTwice }, ["duplicate", "lost"]],
   ["is not known by the ledger", { rows: [] }, ["lost"]],
   ["was not made", { service: { ...service, made: [] } }, ["lost", "lost", "wrong"]],
   ["was made after its end", { ended: new Map([["w", AT - 60_000]]) }, ["wrong"]],

@@ -25,7 +25,7 @@ it("plans the same runs for the same seed, with unique ids and marks, of both ac
   expect(plan(7)).toEqual(plan(7));
   expect(plan(7)).not.toEqual(plan(8));
   const marks = plan(7).flatMap((run) =>
-    run.kind === "onboardCardholder" ? [run.email] : run.payments.map(({ reason }) => reason),
+    run.makes.map(({ mark, operation }) => `${operation} ${mark}`),
   );
   expect(new Set(marks).size).toBe(marks.length);
   expect(new Set(plan(7).map(({ workflowId }) => workflowId)).size).toBe(200);

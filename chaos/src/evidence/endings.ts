@@ -72,7 +72,7 @@ const allowedFailure = (
   const isForgotten = isTemporalRestored || isLedgerForgetful;
   if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed as planned";
   // Its beneficiary is made again if the ledger has forgotten it; the payout to the first is found, or named.
-  const hasNewPayee = run.kind === "payout" && "payee" in run.payments[0].beneficiary;
+  const hasNewPayee = run.makes.some(({ beneficiary }) => beneficiary && "payee" in beneficiary);
   const isToTheFirst = type === "PayoutDiffers" || type === "AlreadyCarriedOut";
   return isLedgerForgetful && hasNewPayee && isToTheFirst ? "failed as planned" : undefined;
 };

@@ -1,7 +1,7 @@
 import type { WriteRow } from "@durable-payments/ledger";
 import type { Campaign } from "../campaign.ts";
 import { payeeOf } from "../plan/plan-payouts.ts";
-import type { Payment, PlannedRun } from "../plan/planned-run.ts";
+import type { Expected, PlannedRun } from "../plan/planned-run.ts";
 import type { ServiceLedger } from "../service/service.ts";
 
 /** How a run ended, as Temporal has it. */
@@ -51,26 +51,25 @@ export type Find = (verdict: Finding["verdict"], subject: string, what: string) 
 
 /** Whether a beneficiary is the one that a payment is for. */
 export const isPayee = (
-  { beneficiary, currency }: Payment,
+  { beneficiary, currency }: Expected,
   { beneficiary_id, details }: ServiceLedger["beneficiaries"][number],
 ): boolean =>
-  "id" in beneficiary
+  beneficiary !== undefined && "id" in beneficiary
     ? beneficiary.id === beneficiary_id
-    : payeeOf(details) === beneficiary.payee && details["account_currency"] === currency;
+    : payeeOf(details) === beneficiary?.payee && details["account_currency"] === currency;
 
 /** Returns the ids of what a write made at the service, by what no list shows. */
 export const madeBy = (
   { operation, step }: Pick<WriteRow, "operation" | "step">,
-  run: PlannedRun,
+  { makes }: PlannedRun,
   { beneficiaries, made }: ServiceLedger,
 ): ReadonlyArray<string> => {
-  const payments = run.kind === "onboardCardholder" ? [] : run.payments;
-  const payment = payments.find((one) => one.step === step) ?? payments[0];
-  if (payment !== undefined && operation === "createBeneficiary") {
+  const expected = makes.find((one) => one.step === step) ?? makes[0];
+  if (expected !== undefined && operation === "createBeneficiary") {
     return beneficiaries
-      .filter((one) => isPayee(payment, one))
+      .filter((one) => isPayee(expected, one))
       .map(({ beneficiary_id }) => beneficiary_id);
   }
-  const mark = run.kind === "onboardCardholder" ? run.email : payment?.reason;
+  const { mark } = expected ?? {};
   return made.filter((one) => one.operation === operation && one.mark === mark).map(({ id }) => id);
 };

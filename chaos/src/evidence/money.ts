@@ -2,14 +2,9 @@ import { isRecord } from "@durable-payments/api-core/values";
 import type { WriteRow } from "@durable-payments/ledger";
 import * as Decimal from "effect/BigDecimal";
 import type { Approved } from "../campaign.ts";
-import {
-  type Payment,
-  type PlannedOnboarding,
-  type PlannedPayout,
-  POLICY,
-} from "../plan/planned-run.ts";
+import { type PlannedRun, POLICY } from "../plan/planned-run.ts";
 import { type Made, ON_ITS_WAY_MS } from "../service/service.ts";
-import { type Ending, type Evidence, type Find, isPayee, madeBy } from "./evidence.ts";
+import { type Evidence, type Find, isPayee, madeBy } from "./evidence.ts";
 
 /** Whether a write may have been carried out, and a person knows of it or it is still looked for. */
 const isDoubted = ({ doubt, state }: WriteRow): boolean =>
@@ -65,80 +60,54 @@ const checkApproved = (
   if (!approved.some(isIt)) find("unapproved", workflowId, `${amount} ${currency} was made`);
 };
 
-const checkPayment = (
-  evidence: Evidence,
-  find: Find,
-  { run, payment, ending }: { run: PlannedPayout; payment: Payment; ending: Ending },
-): void => {
-  const { workflowId } = run;
-  const { beneficiaries, made } = evidence.service;
-  const found = made.filter(
-    ({ mark, operation }) => operation === "createPayout" && mark === payment.reason,
-  );
-  const [payout, ...more] = found;
-  if (payout === undefined) {
-    if (ending.status === "completed") find("lost", workflowId, "completed without a payout");
-    return;
-  }
-  if (more.length > 0) {
-    const ids = found.map(({ at, id }) => `${id} at ${new Date(at).toISOString()}`);
-    find("duplicate", workflowId, `${found.length} payouts instead of one: ${ids.join(", ")}`);
-  }
-  const { amount, currency, id, payee: paidTo, status } = payout;
-  checkStaysEnded(evidence, find, workflowId, payout);
-  checkKnown(evidence, find, workflowId, payout);
-  const wrong = (what: string) => find("wrong", workflowId, what);
-  if (!payment.amounts.some((one) => isSameAmount(one, amount))) {
-    wrong(`the amount is ${payment.amounts.join(" or ")}, paid ${amount}`);
-  }
-  checkApproved(evidence, find, { workflowId, amount, currency, asks: run.approval !== undefined });
-  if (currency !== payment.currency) wrong(`paid in ${currency}`);
-  const payee = beneficiaries.find((one) => one.beneficiary_id === paidTo);
-  if (payee === undefined || !isPayee(payment, payee)) wrong(`paid to ${paidTo}`);
-  if (ending.status !== "completed") return;
-  const index = run.payments.indexOf(payment);
-  const said: unknown = Array.isArray(ending.result) ? ending.result[index] : ending.result;
-  const saidId = isRecord(said) ? String(said["payout_id"]) : "nothing";
-  if (saidId !== id) wrong(`says payout ${saidId}, and it is ${id}`);
-  if (status !== "completed") wrong(`completed, its payout ${status}`);
-};
+/** The field of a result by which a run says what it has made. */
+const ID_FIELDS = {
+  createPayout: "payout_id",
+  createCardholder: "card_holder_id",
+  createCard: "card_id",
+} as const;
 
-const checkOnboarding = (
-  evidence: Evidence,
-  find: Find,
-  { run, ending }: { readonly run: PlannedOnboarding; readonly ending: Ending },
-): void => {
-  const { cardLimits, email, undoes, workflowId } = run;
-  // A run that has undone its work makes it again when it is retried.
-  const made = evidence.service.made.filter(
-    ({ isUndone, mark }) => mark === email && !(undoes && isUndone),
-  );
-  const cards = made.filter(({ operation }) => operation === "createCard");
-  for (const one of made) {
-    checkStaysEnded(evidence, find, workflowId, one);
-    checkKnown(evidence, find, workflowId, one);
-  }
-  const holders = made.length - cards.length;
-  if (holders > 1) find("duplicate", workflowId, `${holders} cardholders`);
-  if (cards.length > 1) find("duplicate", workflowId, `${cards.length} cards`);
-  for (const { amount, currency } of cards) {
-    checkApproved(evidence, find, { workflowId, amount, currency });
-    if (cardLimits.some((one) => isSameAmount(one, amount))) continue;
-    find("wrong", workflowId, `the limit is ${cardLimits.join(" or ")}, given ${amount}`);
-  }
-  if (ending.status === "completed") {
-    const said = isRecord(ending.result) ? ending.result : {};
-    const isSaid = [said["card_holder_id"], said["card_id"]].every((id) =>
-      made.some((one) => one.id === id),
+/** Finds what differs from what a run was to make, and from its result. */
+const checkRun = (evidence: Evidence, find: Find, run: PlannedRun): void => {
+  const { approval, makes, undoes = false, workflowId } = run;
+  const { beneficiaries, made } = evidence.service;
+  const ending = evidence.endings.get(workflowId) ?? { status: "open" };
+  const wrong = (what: string) => find("wrong", workflowId, what);
+  for (const [index, expected] of makes.entries()) {
+    const { amounts, mark, operation } = expected;
+    // A run that has undone its work makes it again when it is retried.
+    const found = made.filter(
+      (one) => one.operation === operation && one.mark === mark && !(undoes && one.isUndone),
     );
-    if (!isSaid) find("lost", workflowId, "completed without its cardholder and card");
-  } else if (ending.status === "failed" && undoes) {
+    const ids = found.map(({ at, id }) => `${id} at ${new Date(at).toISOString()}`).join(", ");
+    if (found.length > 1) find("duplicate", workflowId, `${operation} made more than one: ${ids}`);
+    for (const one of found) {
+      const { amount, currency, payee: paidTo } = one;
+      checkStaysEnded(evidence, find, workflowId, one);
+      checkKnown(evidence, find, workflowId, one);
+      const asks = approval !== undefined;
+      checkApproved(evidence, find, { workflowId, amount, currency, asks });
+      if (!amounts.some((allowed) => isSameAmount(allowed, amount))) {
+        wrong(`the amount is ${amounts.join(" or ")}, made ${amount}`);
+      }
+      if (currency !== expected.currency) wrong(`made in ${currency}`);
+      const payee = beneficiaries.find(({ beneficiary_id }) => beneficiary_id === paidTo);
+      const isToPayee = payee !== undefined && isPayee(expected, payee);
+      if (expected.beneficiary !== undefined && !isToPayee) wrong(`paid to ${paidTo}`);
+    }
+    if (ending.status === "completed") {
+      const result: unknown = Array.isArray(ending.result) ? ending.result[index] : ending.result;
+      const said = isRecord(result) ? String(result[ID_FIELDS[operation]]) : "nothing";
+      const { status } = found.find(({ id }) => id === said) ?? {};
+      if (ids === "") find("lost", workflowId, `completed without what ${operation} makes`);
+      else if (status === undefined) wrong(`says that ${operation} made ${said}, and it is ${ids}`);
+      else if (status !== "completed") wrong(`completed, its payout ${status}`);
+    }
     // Terminated runs undo nothing. After an end nothing is sent, no removal either.
+    if (ending.status !== "failed" || !undoes || ids === "") continue;
     const isLeft = ["Terminated", "Ended"].includes(ending.type) || evidence.ended.has(workflowId);
     const isDoubtful = evidence.rows.some((row) => row.workflowId === workflowId && isDoubted(row));
-    if (!isLeft && !isDoubtful && made.length > 0) {
-      find("wrong", workflowId, `failed (${ending.type}), and what it made was not undone`);
-    }
+    if (!isLeft && !isDoubtful) wrong(`failed (${ending.type}), and did not undo ${ids}`);
   }
 };
 
@@ -147,7 +116,7 @@ const checkLedger = ({ rows, runs, service }: Evidence, find: Find): void => {
   for (const { madeId, operation, step, workflowId } of rows) {
     const run = runs.find((one) => one.workflowId === workflowId);
     // A beneficiary of the very same account may be taken.
-    const isCompared = ["createPayout", "createCardholder", "createCard"].includes(operation);
+    const isCompared = operation in ID_FIELDS;
     if (madeId === null || run === undefined || !isCompared) continue;
     const made = madeBy({ operation, step }, run, service);
     if (made.includes(madeId)) continue;
@@ -172,11 +141,7 @@ const checkBalances = ({ funds, service }: Evidence, find: Find): void => {
 
 /** Everything that the service has is of a run, and nothing was made in a quiet time. */
 const checkMade = ({ quiet, runs, service }: Evidence, find: Find): void => {
-  const known = new Set(
-    runs.flatMap((run) =>
-      run.kind === "onboardCardholder" ? [run.email] : run.payments.map(({ reason }) => reason),
-    ),
-  );
+  const known = new Set(runs.flatMap(({ makes }) => makes.map(({ mark }) => mark)));
   for (const { at, id, mark } of service.made) {
     if (!known.has(mark)) find("wrong", id, "is of no run");
     for (const { from, to, why } of quiet) {
@@ -187,11 +152,7 @@ const checkMade = ({ quiet, runs, service }: Evidence, find: Find): void => {
 
 /** Compares the records of the service with the results of the runs and with the ledger. */
 export const checkMoney = (evidence: Evidence, find: Find): void => {
-  for (const run of evidence.runs) {
-    const ending = evidence.endings.get(run.workflowId) ?? { status: "open" };
-    if (run.kind === "onboardCardholder") checkOnboarding(evidence, find, { run, ending });
-    else for (const payment of run.payments) checkPayment(evidence, find, { run, payment, ending });
-  }
+  for (const run of evidence.runs) checkRun(evidence, find, run);
   checkLedger(evidence, find);
   checkBalances(evidence, find);
   checkMade(evidence, find);

@@ -53,7 +53,7 @@ export const makeAnswers = (campaign: Campaign) => {
 
   const decideApproval = async (run: PlannedRun, row: WriteRow): Promise<void> => {
     const { workflowId } = row;
-    const isRejected = run.kind !== "onboardCardholder" && run.approval === "reject";
+    const isRejected = run.approval === "reject";
     const given = { ...APPROVING, question: row.question?.id };
     // Before, because the money may be sent at once.
     if (!isRejected) approved.push({ workflowId, amount: row.request.amount ?? "" });
@@ -109,9 +109,11 @@ export const makeAnswers = (campaign: Campaign) => {
     const batches = (await environment.operate(({ ledger }) => ledger.batches(), signal)) ?? [];
     for (const { file, id, state } of batches) {
       if (state !== "needsApproval") continue;
-      for (const { workflowId, ...run } of runs)
-        if (run.kind === "payout" && file === `${run.file}.jsonl`)
-          approved.push({ workflowId, amount: run.payments[0].amounts[0] });
+      for (const { workflowId, makes, ...run } of runs) {
+        const isRow = file === `${run.file}.jsonl`;
+        const [amount] = makes.flatMap(({ amounts }) => amounts);
+        if (isRow && amount !== undefined) approved.push({ workflowId, amount });
+      }
       await decide("file", (operations) => decideBatch(operations, id, "approve", APPROVING));
     }
   };

@@ -1,6 +1,6 @@
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { drawAmount, drawIntervention } from "./draw-details.ts";
-import { ACCOUNTS, type Intervention, numbered, type PlannedOnboarding } from "./planned-run.ts";
+import { ACCOUNTS, type Intervention, numbered, type PlannedRun } from "./planned-run.ts";
 import { Random } from "./random.ts";
 
 type Shape = "two alike" | "short check" | "short funds" | "refused" | "plain";
@@ -30,10 +30,10 @@ export const planOnboardings = (
   count: number,
   seed: number,
   isSimulator: boolean,
-): ReadonlyArray<PlannedOnboarding> => {
+): ReadonlyArray<PlannedRun> => {
   const random = new Random(seed, "onboardings");
   const firstAccount = new Random(seed, "accounts of onboardings").int(0, 1);
-  const onboardings: Array<PlannedOnboarding> = [];
+  const onboardings: Array<PlannedRun> = [];
   for (let group = 0; onboardings.length < count; group++) {
     const drawn = random.weighted(SHAPES);
     const wanted = group < 3 ? (SHAPES[group]?.[0] ?? drawn) : drawn;
@@ -65,8 +65,15 @@ export const planOnboardings = (
         startAtMs,
         alike,
         intervention: shape in interventions ? interventions[shape] : ofOthers,
-        email,
-        cardLimits: isTooMuch ? [card_limit, amended] : [card_limit],
+        makes: [
+          { operation: "createCardholder", mark: email, amounts: ["0"], currency: "" },
+          {
+            operation: "createCard",
+            mark: email,
+            amounts: isTooMuch ? [card_limit, amended] : [card_limit],
+            currency: "USD",
+          },
+        ],
         undoes,
         mayFailAs: MAY_FAIL[shape] ?? [],
         input: {

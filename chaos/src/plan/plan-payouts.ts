@@ -6,8 +6,8 @@ import {
   type Intervention,
   LATE_FUNDS,
   numbered,
-  type Payment,
-  type PlannedPayout,
+  type Expected,
+  type PlannedRun,
 } from "./planned-run.ts";
 import { Random } from "./random.ts";
 
@@ -101,10 +101,10 @@ export const planPayouts = (
     existing,
     isSimulator,
   }: { readonly existing: ReadonlyArray<ExistingBeneficiary>; readonly isSimulator: boolean },
-): ReadonlyArray<PlannedPayout> => {
+): ReadonlyArray<PlannedRun> => {
   const random = new Random(seed, "payouts");
   const firstAccount = new Random(seed, "accounts of payouts").int(0, 1);
-  const payouts: Array<PlannedPayout> = [];
+  const payouts: Array<PlannedRun> = [];
   let unfundedRuns = 0;
   for (let group = 0; payouts.length < count; group++) {
     const drawn = random.weighted(SHAPES.map((one) => [one, one.weight] as const));
@@ -146,9 +146,10 @@ export const planPayouts = (
           : drawIntervention(random, payouts.length);
       const isAmended = intervention?.kind === "retry" && intervention.amend !== undefined;
       const created = beneficiary(currency, payouts.length);
-      const paymentOf = (step: string, reason: string): Payment => ({
+      const paymentOf = (step: string, mark: string): Expected => ({
+        operation: "createPayout",
         step,
-        reason,
+        mark,
         amounts: isAmended ? [amount, amended] : [amount],
         currency,
         beneficiary: payee === undefined ? { payee: payeeOf(created) } : { id: payee.id },
@@ -163,8 +164,7 @@ export const planPayouts = (
           ...base,
           kind: "payTwice",
           workflowId: `chaos-twice-${id}`,
-          payments: [paymentOf("first", first), paymentOf("second", second)],
-          approval: undefined,
+          makes: [paymentOf("first", first), paymentOf("second", second)],
           input: {
             first: { ...paid, amount, payout_reason: first },
             second: { ...paid, amount: amount.replace(/\.(\d)0$/, ".$1"), payout_reason: second },
@@ -182,12 +182,12 @@ export const planPayouts = (
         kind: isSalary ? "paySalary" : "payout",
         workflowId: isFile || isSalary ? `payout/chaos-${id}` : `chaos-payout-${id}`,
         file: isFile ? `file-${group}` : undefined,
-        payments: [payment],
+        makes: [payment],
         approval,
         input: {
           ...ofAccount,
           ...(payee === undefined ? { beneficiary: created } : { beneficiary_id: payee.id }),
-          payout: { ...details, amount, payout_reason: payment.reason },
+          payout: { ...details, amount, payout_reason: payment.mark },
           options: {
             ...(shape.is === "short" && { completeWithin: random.pick(SHORT_MS) }),
             ...(approval !== undefined && { approval: { above: "0.50" } }),

@@ -1,3 +1,5 @@
+import type { Made } from "../service/service.ts";
+
 /** An action of people, or of Temporal's own tools, on a run. */
 export type Intervention =
   /** A person ends it for good; then it is tried again in several ways, none of which may pay. */
@@ -18,7 +20,21 @@ export const KINDS = ["payout", "onboardCardholder", "payTwice", "paySalary"] as
 /** The accounts that pay, each at a service of its own: the unnamed one, and a named one. */
 export const ACCOUNTS = [undefined, "eu"] as const;
 
-interface Planned {
+/** What a run makes once. Its record at the service is known for certain by the mark. */
+export interface Expected extends Pick<Made, "operation" | "mark" | "currency"> {
+  /** The amounts that it may have: more than one if the run is amended. */
+  readonly amounts: ReadonlyArray<string>;
+  /** Of a payout: its step in the run. */
+  readonly step?: string;
+  /** Of a payout: known by its id, or by its account, as beneficiaries of one account are reused. */
+  readonly beneficiary?: { readonly id: string } | { readonly payee: string };
+}
+
+/**
+ * A run that is to be started: it pays once (`payout`) or twice (`payTwice`), is a business key that two Schedules pay
+ * (`paySalary`), or onboards a cardholder.
+ */
+export interface PlannedRun {
   readonly kind: (typeof KINDS)[number];
   readonly workflowId: string;
   readonly account: string | undefined;
@@ -28,42 +44,15 @@ interface Planned {
   /** The file that it is a row of. */
   readonly file?: string | undefined;
   readonly input: object;
+  readonly makes: ReadonlyArray<Expected>;
+  /** Whether it undoes what it did when it fails. */
+  readonly undoes?: boolean;
+  /** A second person decides: approves, or rejects. */
+  readonly approval?: "approve" | "reject" | undefined;
   readonly intervention: Intervention | undefined;
   /** The failures that are allowed in addition to an injected refusal and those of its intervention. */
   readonly mayFailAs: ReadonlyArray<string>;
 }
-
-/** A payment of a run; its payout is known in the service's ledger by the reason, which is unique. */
-export interface Payment {
-  readonly step: string;
-  readonly reason: string;
-  /** The amounts that it may have: more than one if the run is amended. */
-  readonly amounts: readonly [string, ...Array<string>];
-  readonly currency: string;
-  /** Known by its id, or by its account: beneficiaries of one account are reused. */
-  readonly beneficiary: { readonly id: string } | { readonly payee: string };
-}
-
-/** A run that pays once (`payout`) or twice (`payTwice`), or a business key that two Schedules pay (`paySalary`). */
-export interface PlannedPayout extends Planned {
-  readonly kind: "payout" | "payTwice" | "paySalary";
-  readonly payments: readonly [Payment, ...Array<Payment>];
-  /** A second person decides: approves, or rejects. */
-  readonly approval: "approve" | "reject" | undefined;
-}
-
-/** An onboarding; its cardholder is known in the service's ledger by the e-mail, which no list shows. */
-export interface PlannedOnboarding extends Planned {
-  readonly kind: "onboardCardholder";
-  readonly email: string;
-  /** The first recharges that the card may have: two if the run is amended. */
-  readonly cardLimits: ReadonlyArray<string>;
-  /** Whether it undoes what it did when it fails. */
-  readonly undoes: boolean;
-}
-
-/** A run that is to be started, and by what its records at the service are known for certain. */
-export type PlannedRun = PlannedPayout | PlannedOnboarding;
 
 /** A beneficiary that exists before the first run. */
 export interface ExistingBeneficiary {

@@ -12,14 +12,16 @@ interface Made {
   /** Milliseconds since 1970, by a clock that is right. */
   readonly at: number;
   readonly asked: Body;
+  /** Whether it was removed or cancelled. */
+  isUndone: boolean;
 }
 
 /** The true records of the service; amounts are in 1/10000 of the currency's unit. */
 export interface IndependentLedger {
   readonly beneficiaries: Map<string, Body>;
   readonly payouts: Array<Made & { readonly amount: bigint }>;
-  readonly cardholders: Array<Made & { isRemoved: boolean }>;
-  readonly cards: Array<Made & { readonly holder: Body; status: string }>;
+  readonly cardholders: Array<Made>;
+  readonly cards: Array<Made>;
   readonly balances: Map<string, { readonly id: number; amount: bigint }>;
 }
 
@@ -121,7 +123,12 @@ export const operationsOf = (
   const { balances, beneficiaries, cardholders, cards, payouts } = ledger;
   const usedKeys = new Set<string>();
   let lastId = 880_000_000;
-  const make = (asked: Body): Made => ({ id: (lastId += 17), at: Date.now(), asked });
+  const make = (asked: Body): Made => ({
+    id: (lastId += 17),
+    at: Date.now(),
+    asked,
+    isUndone: false,
+  });
   const open = (currency: string, amount: bigint) => {
     if (balances.has(currency)) throw new Refusal("account is there already");
     balances.set(currency, { id: make({}).id, amount });
@@ -134,7 +141,7 @@ export const operationsOf = (
   };
   const balanceOf = (currency: string) => found(balances.get(currency), `account: ${currency}`);
   const payee = (id: string) => found(beneficiaries.get(id), "payee");
-  const present = () => cardholders.filter(({ isRemoved }) => !isRemoved);
+  const present = () => cardholders.filter(({ isUndone }) => !isUndone);
   const byId = <Row extends Made>(rows: ReadonlyArray<Row>, wanted: unknown): Row => {
     const row = rows.find(({ id }) => String(id) === wanted);
     return found(row, "record");
@@ -250,13 +257,13 @@ export const operationsOf = (
     "POST cardholders/create": (body) => {
       texts(body, "email first_name last_name date_birth phone_number");
       if (typeof body["card_holder_status"] !== "number") throw new Refusal("status is wrong");
-      const holder = { ...make(body), isRemoved: false };
+      const holder = make(body);
       cardholders.push(holder);
       return { card_holder_id: holder.id };
     },
     "GET cardholders": (_, __, query) => page(present(), query, holderView),
     "POST cardholders/([^/]+)/remove": (_, id) => {
-      byId(present(), id).isRemoved = true;
+      byId(present(), id).isUndone = true;
     },
     "POST cards/create": (body) => {
       const [key = ""] = texts(body, "unique_request_id");
@@ -267,13 +274,13 @@ export const operationsOf = (
       if (String(account.id) !== body["balance_id"]) throw new Refusal("wrong balance");
       take(account, unitsOf(String(body["card_limit"])));
       usedKeys.add(key);
-      const made = make(body);
-      cards.push({ ...made, holder: holder.asked, status: "pending" });
+      const made = make({ ...body, email: holder.asked["email"] });
+      cards.push(made);
       return { card_id: made.id, card_status: "pending", ...pick(body, "unique_request_id") };
     },
     "POST cards/update": (body) => void byId(cards, body["card_id"]),
     "POST cards/cancel": (body) => {
-      byId(cards, body["card_id"]).status = "cancelled";
+      byId(cards, body["card_id"]).isUndone = true;
     },
   };
 };

@@ -2,12 +2,36 @@ import { defaultAssumptions } from "@durable-payments/api-core";
 import { START_BALANCES } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import type { Tally } from "../tally.ts";
-import { money } from "./independent-operations.ts";
+import { type IndependentLedger, money } from "./independent-operations.ts";
 import { startIndependentService } from "./independent-service.ts";
-import { LIST_LAG_SECONDS, type Service, SETTLE_AFTER_MS, VERIFY_AFTER_MS } from "./service.ts";
+import {
+  LIST_LAG_SECONDS,
+  type Made,
+  type Service,
+  SETTLE_AFTER_MS,
+  VERIFY_AFTER_MS,
+} from "./service.ts";
 
 const DAY_MS = 86_400_000;
 const BUSY_SHARE = 0.03;
+
+/** Reads what was made by what it was asked for. */
+const madeBy =
+  (operation: Made["operation"], currency = "") =>
+  ({ asked, at, id, isUndone }: IndependentLedger["cards"][number]): Made => ({
+    operation,
+    id: String(id),
+    at,
+    mark: String(asked["payout_reason"] ?? asked["email"]),
+    isUndone,
+    amount: String(asked["amount"] ?? asked["card_limit"] ?? "0"),
+    currency: String(asked["currency"] ?? currency),
+    status:
+      operation === "createPayout" && Date.now() - at < SETTLE_AFTER_MS
+        ? "processing"
+        : "completed",
+    payee: String(asked["beneficiary_id"]),
+  });
 
 /**
  * Starts the service that shares no code with client or simulator, and lists the oldest first. The seed decides how many
@@ -73,35 +97,9 @@ export const startIndependent = async (
         details,
       })),
       made: [
-        ...ledger.payouts.map(({ amount, asked, at, id }) => ({
-          operation: "createPayout" as const,
-          id: String(id),
-          at,
-          mark: String(asked["payout_reason"]),
-          isUndone: false,
-          amount: money(amount),
-          currency: String(asked["currency"]),
-          status: Date.now() - at >= SETTLE_AFTER_MS ? "completed" : "processing",
-          payee: String(asked["beneficiary_id"]),
-        })),
-        ...ledger.cardholders.map(({ asked, at, id, isRemoved }) => ({
-          operation: "createCardholder" as const,
-          id: String(id),
-          at,
-          mark: String(asked["email"]),
-          isUndone: isRemoved,
-          amount: "0",
-          currency: "",
-        })),
-        ...ledger.cards.map(({ asked, at, holder, id, status }) => ({
-          operation: "createCard" as const,
-          id: String(id),
-          at,
-          mark: String(holder["email"]),
-          isUndone: status === "cancelled",
-          amount: String(asked["card_limit"]),
-          currency: "USD",
-        })),
+        ...ledger.payouts.map(madeBy("createPayout")),
+        ...ledger.cardholders.map(madeBy("createCardholder")),
+        ...ledger.cards.map(madeBy("createCard", "USD")),
       ],
     }),
     end: stop,

@@ -28,7 +28,8 @@ export interface Made {
   /** What it took from a balance: of a cardholder, nothing. */
   readonly amount: string;
   readonly currency: string;
-  readonly status?: string;
+  /** Of a payout; what is made at once is always `completed`. */
+  readonly status: string;
   /** The beneficiary of a payout. */
   readonly payee?: string;
 }

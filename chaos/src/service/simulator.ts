@@ -131,6 +131,7 @@ export const startSimulatorProcess = async (
             isUndone: one.removed,
             amount: "0",
             currency: "",
+            status: "completed",
           })),
           ...cards.map((one) => ({
             operation: "createCard" as const,
@@ -140,6 +141,7 @@ export const startSimulatorProcess = async (
             isUndone: one.card_status === "cancelled",
             amount: one.card_limit,
             currency: "USD",
+            status: "completed",
           })),
         ],
       };
