@@ -163,20 +163,31 @@ it.concurrent("starts with random ids and one key pay once; another request unde
   expect(await paid(of)).toBe(1);
 }, 120_000);
 
-it.concurrent("without a key the workflow task fails, its message names the option, and nothing is sent", async () => {
-  const of = "2026-11/unnamed";
-  const handle = await schedule("paySalary", salaryOf(of, false));
-  await handle.trigger();
-  const [run] = await runsOf(handle, 1);
-  const failure = async () => {
-    const { events = [] } = (await run?.fetchHistory()) ?? {};
-    return events
-      ?.map((event) => event.workflowTaskFailedEventAttributes?.failure?.message)
-      .find((message) => message !== undefined);
-  };
-  const message = await vi.waitUntil(failure, { timeout: 20_000, interval: 100 });
-  expect(message).toMatch(/^The Schedule payroll-.*createPayout\(…, \{ key: "…" \}\)/);
-  await run?.terminate();
-  expect(await paid(of)).toBe(0);
-  expect(await ledger.rowsOf(run?.workflowId ?? "")).toEqual([]);
-}, 60_000);
+it.concurrent.each([
+  ["a run of a Schedule", "paySalary", "", /^The Schedule payroll-/],
+  ["a child named after it", "payByOwnChild", "/2026-11/payByOwnChild", /^The child workflow payroll-/],
+])(
+  "without a key the workflow task of %s fails, its message names the option, and nothing is sent",
+  async (_, type, child, why) => {
+    const of = `2026-11/${type}`;
+    const handle = await schedule(type, salaryOf(of, false));
+    await handle.trigger();
+    const [run] = await runsOf(handle, 1);
+    const paying = client.workflow.getHandle(`${run?.workflowId}${child}`);
+    const failure = async () => {
+      // A child may not have started yet.
+      const { events = [] } = (await paying.fetchHistory().catch(() => undefined)) ?? {};
+      return events
+        ?.map((event) => event.workflowTaskFailedEventAttributes?.failure?.message)
+        .find((message) => message !== undefined);
+    };
+    const message = await vi.waitUntil(failure, { timeout: 20_000, interval: 100 });
+    expect(message).toMatch(why);
+    expect(message).toContain('createPayout(…, { key: "…" })');
+    await run?.terminate();
+    await paying.terminate().catch(() => undefined);
+    expect(await paid(of)).toBe(0);
+    expect(await ledger.rowsOf(paying.workflowId)).toEqual([]);
+  },
+  60_000,
+);

@@ -123,16 +123,28 @@ export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => 
 /** What Temporal names in each run of a Schedule. */
 const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", "KEYWORD");
 
-const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/i;
+/** What a Schedule adds to the id of each run that it starts. */
+const FIRED = /-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
+
+/** What programs put into ids that nobody else has: a UUID, a time of day, milliseconds since 1970. */
+const UNIQUE =
+  /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\d{4}-?\d\d-?\d\dT\d\d|(?<!\d)[12]\d{12}(?!\d)/i;
+
+/**
+ * Returns whether an id may be another one in the next run that is to do the same. The id of a root that no Schedule
+ * started is as unique as what it is for.
+ */
+const isChanging = (id: string, rootId: string): boolean =>
+  UNIQUE.test(FIRED.test(rootId) ? id : id.replaceAll(rootId, ""));
 
 /** Returns why another run like this one would make the same again, under an id of its own. */
-const whyRepeated = (isContinued: boolean): string | undefined => {
+const whyRepeated = (isContinued: boolean, rootId: string): string | undefined => {
   const { parent, typedSearchAttributes, workflowId } = workflowInfo();
   const schedule = typedSearchAttributes.get(SCHEDULED_BY);
   if (schedule !== undefined) return `The Schedule ${schedule} started the run`;
   if (isContinued) return "The run continued as new, or has a cron schedule";
-  return parent !== undefined && UUID.test(workflowId)
-    ? `The child workflow ${workflowId} has a random id, and a retry of its parent starts another one`
+  return parent !== undefined && isChanging(workflowId, rootId)
+    ? `The child workflow ${workflowId} may have another id in the next run of its parent`
     : undefined;
 };
 
@@ -142,14 +154,17 @@ export const identity = () => {
   const { runId, workflowId } = info;
   const isContinued =
     info.continuedFromExecutionRunId !== undefined || (info.cronSchedule ?? "") !== "";
+  const rootId = info.root?.workflowId ?? workflowId;
   return {
     workflowId,
-    rootId: info.root?.workflowId ?? workflowId,
+    rootId,
     runId,
     /** The run follows another of its chain, or its id has a cron schedule. */
     isContinued,
     /** Why money needs a key in this run. */
-    whyKey: whyRepeated(isContinued),
+    whyKey: whyRepeated(isContinued, rootId),
+    /** Ids that no key may contain. */
+    changing: [workflowId, rootId].filter((id) => isChanging(id, rootId)),
     voucher: voucherOf({ ...info, memo: info.memo, startTime: info.startTime.getTime() }),
   };
 };

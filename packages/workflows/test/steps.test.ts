@@ -117,7 +117,14 @@ describe("a key", () => {
 
   it.each(["", " ", 'a "b"', "back\\slash", "x".repeat(201)])("is not %j", async (key) => {
     const handle = await rig.start("payByKeys", [[key]]);
-    expect(await failedTask(handle)).toContain("The key");
+    expect(await failedTask(handle)).toContain(`The key ${JSON.stringify(key)} of createPayout must`);
+    expect(rig.callsOf(handle)).toEqual([]);
+  });
+
+  it("does not contain the id of a run of a Schedule", async () => {
+    const workflowId = "payroll-2026-11-26T16:11:53Z";
+    const handle = await rig.start("payByKeys", [[`${workflowId}/e17`]], { workflowId });
+    expect(await failedTask(handle)).toContain(`contains the id ${workflowId}`);
     expect(rig.callsOf(handle)).toEqual([]);
   });
 
@@ -228,19 +235,39 @@ describe("a voucher", () => {
   });
 });
 
-it("a child with a random id sends nothing without a key", async () => {
-  const handle = await rig.start("payByChildren", [["random"]]);
-  let child = "";
-  await until(async () => {
-    const { raw } = await handle.describe();
-    const [pending] = raw.pendingChildren ?? [];
-    child = pending?.workflowId ?? "";
-    return (pending?.runId ?? "") !== "";
+describe("a child whose id is another one in each run of its parent", () => {
+  const UUID = "6f9619ff-8b86-4d11-b42d-00c04fc964ff";
+  const FIRED = "payroll-2026-11-26T16:11:53Z";
+
+  it.each([
+    ["parent", UUID],
+    ["parent", `salary-e17-${UUID}`],
+    ["parent", `salary/${UUID.toUpperCase()}/e17`],
+    ["parent", "salary-e17-1795709513000"],
+    ["parent", "salary/2026-11-26T16:11:53.123Z/e17"],
+    [FIRED, `${FIRED}/e17`],
+    [`payroll-${UUID}`, `payroll-${UUID}/${UUID.replace("6", "7")}`],
+  ])("sends nothing without a key: %s, %s", async (workflowId, child) => {
+    const handle = await rig.start("payByChildren", [[child]], { workflowId });
+    await until(async () => {
+      const { raw } = await handle.describe();
+      return (raw.pendingChildren?.[0]?.runId ?? "") !== "";
+    });
+    const message = await failedTask(environment.client.workflow.getHandle(child));
+    await expect(handle.result()).rejects.toThrow();
+    expect(message).toContain("may have another id in the next run of its parent");
+    expect(message).toContain('createPayout(…, { key: "…" })');
+    expect(rig.callsOf({ workflowId: child })).toEqual([]);
   });
-  const message = await failedTask(environment.client.workflow.getHandle(child));
-  expect(message).toContain("has a random id");
-  expect(message).toContain('createPayout(…, { key: "…" })');
-  expect(rig.callsOf({ workflowId: child })).toEqual([]);
+
+  it.each([
+    ["parent", "salary/2026-11/e17"],
+    ["parent", "salary/2026-11-30/17957095130000"],
+    [`order-${UUID}`, `order-${UUID}/deposit`],
+  ])("is not one that follows from its parent: %s, %s", async (workflowId, child) => {
+    await (await rig.start("payByChildren", [[child]], { workflowId })).result();
+    expect(rig.callsOf({ workflowId: child })).toHaveLength(1);
+  });
 });
 
 describe("where a person is asked", () => {

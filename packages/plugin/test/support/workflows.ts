@@ -1,7 +1,7 @@
 import { beneficiary } from "@durable-payments/tools/test-data/inputs";
 import { awaitPayout, createBeneficiary, createPayout } from "@durable-payments/workflows";
 import { payment } from "./payment.ts";
-import { executeChild, uuid4 } from "@temporalio/workflow";
+import { executeChild, uuid4, workflowInfo } from "@temporalio/workflow";
 
 export {
   checkWorker,
@@ -44,3 +44,10 @@ export const payByChild = (salary: Salary) =>
 /** Pays a salary by a child whose id says nothing; its key does. */
 export const dispatch = (salary: Salary) =>
   executeChild(paySalary, { workflowId: uuid4(), args: [salary] });
+
+/** Pays a salary by a child that is named after its parent, and so after each firing of a Schedule. */
+export const payByOwnChild = (salary: Salary) =>
+  executeChild(paySalary, {
+    workflowId: `${workflowInfo().workflowId}/${salary.of}`,
+    args: [salary],
+  });

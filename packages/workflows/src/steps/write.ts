@@ -113,12 +113,18 @@ const claim = (
   const { step = localName(name ?? operation, key) } = options;
   const isNamed = options.step !== undefined || key !== undefined;
   const before = steps.get(step);
-  const { isContinued, whyKey } = identity();
+  const { changing, isContinued, whyKey } = identity();
   if (!NAME.test(options.step ?? operation)) {
     return failTask(`The step ${JSON.stringify(step)} must have a name of 1 to 100 characters.`);
   }
   if (key !== undefined && !isKey(key)) {
-    return failTask(`The key ${JSON.stringify(key)} of ${step} must have ${KEY_RULE}.`);
+    return failTask(`The key ${JSON.stringify(key)} of ${operation} must have ${KEY_RULE}.`);
+  }
+  const changed = changing.find((id) => key?.includes(id));
+  if (changed !== undefined) {
+    return failTask(
+      `The key ${JSON.stringify(key)} contains the id ${changed}, which another run for the same does not have. Say in the key what it is for, and for which period.`,
+    );
   }
   if (!isNamed && before !== undefined) {
     return failTask(

@@ -22,7 +22,6 @@ import {
   isCancellation,
   proxyActivities,
   sleep,
-  uuid4,
 } from "@temporalio/workflow";
 
 export { onboardCardholder, payout, tracker } from "../../src/index.ts";
@@ -102,13 +101,12 @@ export async function payEachMonth(
   if (months > 1) await continueAsNew<typeof payEachMonth>(months - 1, isKeyed, part);
 }
 
-/** Pays by children of these ids; `random` for a UUID. */
+/** Pays by children of these ids. */
 export async function payByChildren(
   ids: ReadonlyArray<string>,
   part: Part = "1.00",
 ): Promise<void> {
-  for (const id of ids) {
-    const workflowId = id === "random" ? uuid4() : id;
+  for (const workflowId of ids) {
     await executeChild(pay, { workflowId, args: [part], memo: voucherFor(workflowId) });
   }
 }
