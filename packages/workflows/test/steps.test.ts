@@ -78,6 +78,18 @@ describe("the name of a step", () => {
     expect(rig.callsOf(handle)).toEqual([]);
   });
 
+  it.each(["keys", "approvals"])("has no option %j", async (option) => {
+    const handle = await rig.start("pay", ["1.00", { [option]: "1.00" }]);
+    expect(await failedTask(handle)).toContain(`The step createPayout has no option "${option}".`);
+    expect(rig.callsOf(handle)).toEqual([]);
+  });
+
+  it("has a threshold of approval that is an amount", async () => {
+    const handle = await rig.start("pay", ["1.00", { approval: "1.00" }]);
+    expect(await failedTask(handle)).toContain("The approval of createPayout must be");
+    expect(rig.callsOf(handle)).toEqual([]);
+  });
+
   it("that is repeated is the same write, and a call after the other", async () => {
     const handle = await rig.start("payAtOnce", [
       [
@@ -117,7 +129,9 @@ describe("a key", () => {
 
   it.each(["", " ", 'a "b"', "back\\slash", "x".repeat(201)])("is not %j", async (key) => {
     const handle = await rig.start("payByKeys", [[key]]);
-    expect(await failedTask(handle)).toContain(`The key ${JSON.stringify(key)} of createPayout must`);
+    expect(await failedTask(handle)).toContain(
+      `The key ${JSON.stringify(key)} of createPayout must`,
+    );
     expect(rig.callsOf(handle)).toEqual([]);
   });
 

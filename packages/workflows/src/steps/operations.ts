@@ -1,5 +1,6 @@
 import type { Input } from "@durable-payments/api-core";
-import { runState } from "../run.ts";
+import { isAmount } from "@durable-payments/protocol/inputs";
+import { failTask, runState } from "../run.ts";
 import { type Fields, sendWrite, type StepOptions } from "./write.ts";
 
 type Unkeyed<Request> = Omit<Request, "unique_request_id">;
@@ -49,10 +50,14 @@ export const ownOperation =
 
 const moneyOperation =
   <Request extends object, Made extends Fields>(operation: string) =>
-  (request: Unkeyed<Request>, { approval, ...options }: MoneyOptions = {}): Promise<Made> =>
-    withId(
+  (request: Unkeyed<Request>, { approval, ...options }: MoneyOptions = {}): Promise<Made> => {
+    if (approval !== undefined && !isAmount(approval.above)) {
+      return failTask(`The approval of ${operation} must be { above: "500.00" }.`);
+    }
+    return withId(
       sendWrite({ operation, request }, options, approval && { approveAbove: approval.above }),
     );
+  };
 
 // The activity returns an answer only with the id of the result.
 const withId = <Made extends Fields>(made: Promise<Fields>): Promise<Made> => made as Promise<Made>;

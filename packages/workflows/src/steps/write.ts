@@ -63,6 +63,8 @@ const SLOW = "12 hours";
 
 const NAME = /^\P{Cc}{1,100}$/u;
 
+const OPTIONS: ReadonlySet<string> = new Set<keyof StepOptions>(["account", "key", "step"]);
+
 /** Operations that move no money and make nobody: a repeat is harmless. All others need a key where runs repeat. */
 const HARMLESS: ReadonlySet<string> = new Set([
   "createBalance",
@@ -114,6 +116,11 @@ const claim = (
   const isNamed = options.step !== undefined || key !== undefined;
   const before = steps.get(step);
   const { changing, isContinued, whyKey } = identity();
+  // The compiler does not see every call: a misspelt key would be none.
+  const unknown = Object.keys(options).find((option) => !OPTIONS.has(option));
+  if (unknown !== undefined) {
+    return failTask(`The step ${step} has no option ${JSON.stringify(unknown)}.`);
+  }
   if (!NAME.test(options.step ?? operation)) {
     return failTask(`The step ${JSON.stringify(step)} must have a name of 1 to 100 characters.`);
   }
