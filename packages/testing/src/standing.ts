@@ -7,19 +7,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 /** A write for which a person is asked. */
 export type AskedWrite = WriteRow & { readonly question: Question };
 
-/** Returns the writes of a run, and of its children, for which a person is asked. */
+/** Returns the writes of a run, under its id or a key, and of its children, for which a person is asked. */
 export const askedOf = async (
   ledger: Ledger,
   workflowId: string,
-): Promise<ReadonlyArray<AskedWrite>> => {
-  const rows = await ledger.rows({});
-  const own = rows.filter(
-    (row) => row.workflowId === workflowId || row.step.startsWith(`${workflowId}:`),
-  );
-  return own.flatMap(({ question, ...row }) =>
+): Promise<ReadonlyArray<AskedWrite>> =>
+  (await ledger.rowsOf(workflowId)).flatMap(({ question, ...row }) =>
     question === null || row.state === "ended" ? [] : [{ ...row, question }],
   );
-};
 
 const asks = ({ question, step }: AskedWrite): string =>
   question.kind === "approval"

@@ -49,6 +49,12 @@ describe("a run", () => {
     expect(await run.result()).toBe("completed");
   });
 
+  it("pays under a key once a second person has approved it", async () => {
+    const run = await payments.start(paySupplier, ["5000.00", "invoice-17"]);
+    await run.approve("Bob");
+    expect(await run.result()).toBe("completed");
+  });
+
   it("that is rejected fails, and pays nothing", async () => {
     const run = await payments.start(paySupplier, ["5000.00"]);
     await run.reject("Bob", "not ours");

@@ -21,10 +21,10 @@ const payment = {
   is_payer: "Y",
 } as const;
 
-/** Pays our supplier an amount and returns the status of the payout: `completed`. */
-export async function paySupplier(amount: string) {
+/** Pays our supplier an amount, perhaps under a key, and returns the status of the payout: `completed`. */
+export async function paySupplier(amount: string, key?: string) {
   const { beneficiary_id } = await createBeneficiary(supplier);
-  const created = await createPayout({ ...payment, beneficiary_id, amount });
+  const created = await createPayout({ ...payment, beneficiary_id, amount }, { key });
   const { payout_status } = await awaitPayout(created, { within: "10 days" });
   return payout_status;
 }
