@@ -239,8 +239,11 @@ const called = (context: Context): Decided => {
       // An answer may be about a row that a restored ledger does not have: that row is reconciled again.
       return row.epoch === look.epoch ? asking(row, context) : mistrusted(row, context);
     case "done": {
-      const { madeId: id, ownerId } = row;
-      const message = `Another request of this step succeeded: ${id}, made by ${ownerId}.`;
+      const { madeId: id, operation, ownerId, workflowId } = row;
+      const key = workflowId.slice(workflowId.indexOf("/") + 1);
+      // The row of a key has an id that is made of it.
+      const what = workflowId === ownerId ? workflowId : `the key ${key}`;
+      const message = `Nothing was sent. Another ${operation} of ${what} has succeeded: ${id}, made by ${ownerId}. If it was for the same, there is nothing to do. Otherwise use another key, and pay only the difference.`;
       const isOther = row.request.hash !== call.request.hash;
       return nothing(
         isOther ? failing("AlreadyCarriedOut", message, { id, ownerId }) : returning(row),

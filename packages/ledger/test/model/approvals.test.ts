@@ -267,11 +267,14 @@ describe("the row of a file", () => {
 });
 
 test("another request of a key names the workflow that made it", () => {
-  const look = withRow({ state: "done", madeId: "P-1", ownerId: "salaries-november" });
+  const done = { state: "done", madeId: "P-1" } as const;
+  const keyed = { workflowId: "payout/salary/e17", ownerId: "salaries-november" };
+  const look = withRow({ ...done, ...keyed });
   const other = calledBy({ request: { ...request, hash: "B" }, ownerId: "salaries-december" });
   expect(advance(look, other, policy).effect).toMatchObject({
     type: "AlreadyCarriedOut",
-    message: "Another request of this step succeeded: P-1, made by salaries-november.",
+    message:
+      "Nothing was sent. Another createPayout of the key salary/e17 has succeeded: P-1, made by salaries-november. If it was for the same, there is nothing to do. Otherwise use another key, and pay only the difference.",
   });
   expect(advance(look, calledBy({ ownerId: "v" }), policy).effect).toMatchObject({ id: "P-1" });
 });
