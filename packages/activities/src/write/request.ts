@@ -52,8 +52,8 @@ export const keysOf = (row: WriteName & { readonly generation: number }): Readon
   return [keyOf(row, row.generation), ...all.toSpliced(row.generation - 1, 1)];
 };
 
-const faultsText = (operation: string, faults: ReadonlyArray<Fault>): string =>
-  `${operation}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
+const faultsText = (step: string, faults: ReadonlyArray<Fault>): string =>
+  `${step}: ${faults.map(({ field, problem }) => `${field} ${problem}`.trim()).join("; ")}`;
 
 /** Facts that must be known before a write may be sent. */
 export interface Preparing extends Given {
@@ -99,7 +99,9 @@ const checkInputs = async ({
         ? overLimit(describe(given), [look.limits.maxAmounts, call.limits?.maxAmounts ?? null])
         : undefined;
     const all = over === undefined ? faults : [{ field: "", problem: over }];
-    if (all.length > 0) texts.push(faultsText(name, all));
+    const step = isPlanned ? name : (task.step ?? name);
+    if (all.length > 0)
+      texts.push(faultsText(step.startsWith(name) ? step : `${step} (${name})`, all));
   };
   await check(operation, requestOf(task) ?? {}, false);
   for (const { operation: name, request: later } of task.planned ?? []) {

@@ -221,6 +221,19 @@ describe("input", () => {
     expect(await world.row("createBeneficiary")).toBeUndefined();
   });
 
+  it("that is invalid names the step, if that is not named after the operation", async () => {
+    const world = await makeWorld();
+    const request = { ...beneficiary, iban: "DE00" };
+    const messages = ["supplier", "createBeneficiary 2"].map(async (step) => {
+      const failed = await world.once({ operation: "createBeneficiary", step, request });
+      return failed.is === "fail" && failed.message;
+    });
+    expect(await Promise.all(messages)).toEqual([
+      expect.stringMatching(/^Nothing was sent\. supplier \(createBeneficiary\): iban /),
+      expect.stringMatching(/^Nothing was sent\. createBeneficiary 2: iban /),
+    ]);
+  });
+
   it("is refused above the account's limit", async () => {
     const world = await makeWorld();
     const task = await payable(world);
