@@ -124,7 +124,8 @@ export const startPaymentAt = async <W extends Workflow>(
 
 /**
  * Starts a payment workflow once: a key that Temporal knows, open or ended, is refused. With a ledger, so is what is
- * likely a duplicate of a payment under another key, unless `notDuplicate` says why it is not.
+ * likely a duplicate of a payment under another key, unless `notDuplicate` says why it is not. Inputs are compared that
+ * have the fields of `payout` or `onboardCardholder`: `payout`, or `amount` and `currency`; `beneficiary_id` or `beneficiary`.
  *
  * @param client Temporal's client.
  * @param workflowType the workflow, or its name.

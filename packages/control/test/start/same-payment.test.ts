@@ -94,6 +94,23 @@ describe.each(SPELLED)(
   },
 );
 
+test("the invoice of a new project is likely a duplicate under another key", async () => {
+  const { asked, ledger, operations } = await rig();
+  // By its address: the template is no part of a package.
+  const file = new URL("../../../create/template/src/example-invoice.ts", import.meta.url).href;
+  const { exampleInvoice } = (await import(file)) as { readonly exampleInvoice: object };
+  const start = (key: string) =>
+    startPayment<(invoice: object) => Promise<void>>(operations.client, "payInvoice", {
+      key,
+      startedBy: "ada",
+      args: [exampleInvoice],
+      ledger,
+    });
+  await start("invoice-1");
+  await expect(start("invoice-2")).rejects.toThrow("payInvoice/invoice-2 is likely a duplicate");
+  expect(asked.started).toHaveLength(1);
+});
+
 test("a clean text is what is sent, hashed, and makes the id: by every way in", async () => {
   const clean = plan(pays(REFERENCE));
   for (const [how, reference] of SPELLED.slice(1, 4).concat(SPELLED.slice(5, 6))) {

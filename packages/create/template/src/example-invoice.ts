@@ -2,7 +2,7 @@ import type { Invoice } from "./workflows.ts";
 
 /** An invoice that the simulator pays. If its reference begins with FAIL, the payout fails. */
 export const exampleInvoice: Invoice = {
-  supplier: {
+  beneficiary: {
     bank_country: "DE",
     account_currency: "USD",
     entity_type: "company",
@@ -20,7 +20,7 @@ export const exampleInvoice: Invoice = {
     address: "Example Street 2",
     postal_code: "10115",
   },
-  payment: {
+  payout: {
     currency: "USD",
     amount: "250.00",
     payout_reason: "Payment for goods",

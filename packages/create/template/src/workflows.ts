@@ -10,16 +10,16 @@ export {
   tracker,
 } from "durable-payments/workflows";
 
-/** An invoice to pay, with the service's field names. */
+/** An invoice to pay, with the service's field names. By `beneficiary` and `payout`, likely duplicates are found. */
 export interface Invoice {
-  readonly supplier: Parameters<typeof createBeneficiary>[0];
-  readonly payment: Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;
+  readonly beneficiary: Parameters<typeof createBeneficiary>[0];
+  readonly payout: Omit<Parameters<typeof createPayout>[0], "beneficiary_id">;
 }
 
 /** Pays a supplier's invoice and returns the completed payout. Throws `PayoutFailed` if the payout fails. */
-export async function payInvoice({ payment, supplier }: Invoice) {
-  const { beneficiary_id } = await createBeneficiary(supplier);
-  const created = await createPayout({ ...payment, beneficiary_id });
+export async function payInvoice({ beneficiary, payout }: Invoice) {
+  const { beneficiary_id } = await createBeneficiary(beneficiary);
+  const created = await createPayout({ ...payout, beneficiary_id });
   const { payout_id, payout_status } = await awaitPayout(created, { within: "5 days" });
   return { payout_id, payout_status };
 }
