@@ -3,7 +3,6 @@ import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import type { Decision, WriteRow } from "@durable-payments/ledger";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
 import {
-  accountNumbersOf,
   canonicalJson,
   hashOf,
   lastFour,
@@ -52,7 +51,7 @@ const RESTARTED: ReadonlySet<string> = new Set(["payout", "onboardCardholder", "
 const HOPELESS: Readonly<Record<string, string>> = {
   [failureTypes.invalidRequest]: "Its input is invalid: amend it (--amend FILE).",
   [failureTypes.alreadyCarriedOut]:
-    "Another request has already succeeded under this id: pay under a new id.",
+    "Another request has already succeeded under this id or key. If it was for the same, there is nothing to do. Otherwise use another key, and pay only the difference.",
   [failureTypes.madeTwice]: "It was made twice: sort it out with the bank.",
   [failureTypes.payoutFailed]:
     "Its payout was created and has failed at the service: pay again under a new id.",
@@ -185,11 +184,39 @@ export const whyNotAmended = (
 const valueAt = (value: unknown, path: string): unknown =>
   path.split(".").reduce<unknown>((part, name) => (isRecord(part) ? part[name] : undefined), value);
 
-/** Words a value for the log: of account and card numbers only the end. */
+/** Returns the values in a value that have no parts, by their paths: `employees.0.iban`. */
+const leavesOf = (value: unknown, path = ""): ReadonlyArray<readonly [string, unknown]> =>
+  (isRecord(value) || Array.isArray(value)) && Object.keys(value).length > 0
+    ? Object.entries(value).flatMap(([name, part]) =>
+        leavesOf(part, path === "" ? name : `${path}.${name}`),
+      )
+    : [[path, value]];
+
+/** Fields whose values are shown by their ends alone, also if nobody has such an account. */
+const NUMBER = /(?:iban|number|routing(?:_code_value\d)?)$/i;
+
+const LONGEST = 60;
+
+/** Words a value for the log. */
 const shownAs = (path: string, value: unknown, numbers: ReadonlyArray<string>): string => {
   if (value === undefined || value === null) return "nothing";
   const text = typeof value === "string" ? value : canonicalJson(value);
-  return /(?:iban|number)$/i.test(path) ? lastFour(text) : withoutAccounts(text, numbers);
+  const shown = NUMBER.test(path) ? lastFour(text) : withoutAccounts(text, numbers);
+  return shown.length > LONGEST ? `${shown.slice(0, LONGEST - 1)}…` : shown;
+};
+
+/** Words each change of an input for the log: `payout.amount: 250.00 → 25.00`. */
+const changesOf = (input: unknown, amended: unknown): ReadonlyArray<string> => {
+  const [before, after] = [new Map(leavesOf(input)), new Map(leavesOf(amended))];
+  const numbers = [...before, ...after].flatMap(([path, value]) =>
+    NUMBER.test(path) && typeof value === "string" ? [value] : [],
+  );
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((path) => {
+    const [old, present] = [before.get(path), after.get(path)];
+    return canonicalJson({ at: old }) === canonicalJson({ at: present })
+      ? []
+      : [`${path}: ${shownAs(path, old, numbers)} → ${shownAs(path, present, numbers)}`];
+  });
 };
 
 /** Amends the input of a run by a merge patch (RFC 7396), and returns the changed fields, also in words. In a user's own workflow, the steps check it. */
@@ -219,12 +246,5 @@ export const amendInput = (
   if (accounts[0] !== accounts[1])
     throw invalidInput("The account that pays cannot be amended. Nothing was done.");
   const checked = check?.(amended, assumptions).input ?? amended;
-  const numbers = [input, amended].flatMap((one) => accountNumbersOf(valueAt(one, "beneficiary")));
-  const changed = fields.map((path) => {
-    const [before, after] = [input, amended].map((one) =>
-      shownAs(path, valueAt(one, path), numbers),
-    );
-    return `${path}: ${before} → ${after}`;
-  });
-  return { input: checked, fields, changed, hash: hashOf(checked) };
+  return { input: checked, fields, changed: changesOf(input, amended), hash: hashOf(checked) };
 };

@@ -104,7 +104,11 @@ test.each([
     { failure: { ...failure("NotVerified"), details: { reason: "refused" } } },
     "another cardholder",
   ],
-  ["paid already", { failure: failure("AlreadyCarriedOut"), isAmended: true }, "under a new id"],
+  [
+    "paid already",
+    { failure: failure("AlreadyCarriedOut"), isAmended: true },
+    "pay only the difference",
+  ],
 ] as const)("a retry that cannot help is refused: %s", (_, more, message) => {
   expect(whyNot(planning(more))?.message).toContain(message);
 });
@@ -236,6 +240,31 @@ test("the log has the last four characters of account numbers that are amended, 
     "employee.account.account_number: …5678 → …4321",
     "employee.note: to …3000 → none",
     "employee.tax: nothing → 17",
+  ]);
+});
+
+test("the log has each changed value of a list and of a new object, masked and shortened", () => {
+  // No account has this IBAN: a digit is missing.
+  const [iban, other] = ["DE8937040044053201300", "DE8937040044053201301"];
+  const before = {
+    rows: [
+      { iban, amount: "1.00" },
+      { iban, amount: "2.00" },
+    ],
+  };
+  const added = {
+    name: "x".repeat(100),
+    note: `to ${other}`,
+    bank: { routing_code_value1: "021000021" },
+  };
+  const patch = { rows: [{ iban, amount: "1.00" }, { iban: other, amount: "3.00" }, added] };
+  const { changed } = amendInput("payroll", before, { patch, assumptions: defaultAssumptions });
+  expect(changed).toEqual([
+    "rows.1.iban: …1300 → …1301",
+    "rows.1.amount: 2.00 → 3.00",
+    `rows.2.name: nothing → ${"x".repeat(59)}…`,
+    "rows.2.note: nothing → to …1301",
+    "rows.2.bank.routing_code_value1: nothing → …0021",
   ]);
 });
 
