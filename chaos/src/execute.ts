@@ -1,5 +1,5 @@
 import type { Reporter } from "@durable-payments/tools/command";
-import type { Campaign } from "./campaign.ts";
+import { type Campaign, startCampaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
 import { checkEndings, readEndings } from "./evidence/endings.ts";
@@ -102,53 +102,25 @@ const makeCampaign = async (
   tally: Tally,
   interruption: AbortSignal,
 ): Promise<Campaign> => {
-  const currencies = Object.keys(START_BALANCES);
-  const wanted = currencies.flatMap((currency) =>
+  const wanted = Object.keys(START_BALANCES).flatMap((currency) =>
     Array.from({ length: EXISTING }, (_, index) => beneficiary(currency, index)),
   );
-  const existing = environment.services.map(async (service) => {
-    const ids = await createBeneficiaries(service, wanted);
-    return wanted.map(({ account_currency }, index) => ({
-      account: service.account,
-      id: ids[index] ?? "",
-      currency: account_currency,
-    }));
-  });
-  const isSimulator = options.service === "simulator";
-  const runs = planRuns({ ...options, isSimulator }, (await Promise.all(existing)).flat());
+  const creating = environment.services.map((service) => createBeneficiaries(service, wanted));
+  const existing = (await Promise.all(creating)).flat();
+  const runs = planRuns({ ...options, isSimulator: options.service === "simulator" }, existing);
   for (const { kind } of runs) tally.add(`run of ${kind}`);
-  const done = new AbortController();
-  const timeIsUp = AbortSignal.timeout(options.minutes * 60_000);
-  const campaign: Campaign = {
-    environment,
-    runs,
-    seed: options.seed,
-    signal: AbortSignal.any([interruption, timeIsUp, done.signal]),
-    done,
-    tally,
-    started: [],
-    open: 0,
-    freezing: { count: 0, isPausing: false },
-    frozen: [],
-    quiet: [],
-    ended: new Map(),
-    interrupted: new Set(),
-    approved: [],
-    forgottenBefore: undefined,
-    isTemporalRestored: false,
-    unexpected: [],
-  };
+  const campaign = startCampaign(options, { environment, runs, tally }, interruption);
   await setLimits(campaign, POLICY);
   return campaign;
 };
 
 /** Starts, breaks and answers until every run has ended. Returns the questions to people, and how often each was asked. */
 const work = async (campaign: Campaign, { ledger, restore }: ChaosOptions) => {
-  const { done, environment, runs, seed, signal, started } = campaign;
+  const { done, environment, runs, seed, signal, started, tally } = campaign;
   const loss = ledger === "postgres" ? "fail over" : restore;
   const requestFaults = environment.simulators.map(({ account, control }, index) => ({
     account,
-    ...makeRequestFaults(control, { ...campaign, seed: seed + index }),
+    ...makeRequestFaults(control, { signal, tally, seed: seed + index }),
   }));
   const operator = makeOperator(campaign);
   const answers = makeAnswers(campaign);

@@ -13,6 +13,9 @@ export const chaosOptions = {
   quiet: { type: "boolean" },
 } as const;
 
+/** What is restored in the middle; `nothing` deletes the ledger. */
+const RESTORES = ["temporal", "ledger", "both", "nothing"] as const;
+
 export const help = `Usage: npm run chaos [-- OPTIONS]
 
 Starts onboardings and payouts of two accounts on a Temporal server with a database file, a payment
@@ -29,7 +32,8 @@ Options:
                   answers, lists late, often without keys, and has another clock (simulator)
   --ledger KIND   sqlite, or postgres: its connections break, its commits are slow, its server restarts
                   and fails over to a standby (sqlite)
-  --restore WHAT  temporal, ledger or both: restores earlier copies in the middle
+  --restore WHAT  temporal, ledger or both: restores earlier copies in the middle; nothing: deletes the
+                  ledger instead
   --quiet         prints no progress on standard error
   --help          shows this text
 
@@ -74,9 +78,6 @@ export const readOptions = (given: Given) => {
     service: oneOf("--service", ["simulator", "independent"], given.service),
     ledger,
     /** What is restored to an earlier copy in the middle; a ledger in PostgreSQL fails over instead. */
-    restore:
-      restore === undefined
-        ? undefined
-        : oneOf("--restore", ["temporal", "ledger", "both"], restore),
+    restore: restore === undefined ? undefined : oneOf("--restore", RESTORES, restore),
   };
 };

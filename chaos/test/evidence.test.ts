@@ -3,9 +3,8 @@ import { expect, it } from "vitest";
 import { checkEndings } from "../src/evidence/endings.ts";
 import type { Evidence, Finding } from "../src/evidence/evidence.ts";
 import { checkMoney } from "../src/evidence/money.ts";
-import type { Made } from "../src/service/service.ts";
 import { Tally } from "../src/tally.ts";
-import type { PlannedRun } from "../src/plan/planned-run.ts";
+import type { Made, PlannedRun } from "../src/plan/planned-run.ts";
 
 const run: PlannedRun = {
   kind: "payout",
@@ -71,8 +70,7 @@ const green: Evidence = {
   ended: new Map(),
   interrupted: new Set(),
   approved: [],
-  forgottenBefore: undefined,
-  isTemporalRestored: false,
+  restored: {},
   quiet: [],
   frozen: [],
 };

@@ -87,15 +87,15 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
         ? ending(await startIndependent(seed, tally, account))
         : ending(await startSimulatorProcess(folder, seed, spawn, account));
     };
-    const starting = [
+    const startServer = async () =>
+      options.ledger === "postgres" ? ending(await startLedgerServer(folder)) : undefined;
+    const starting = Promise.all([
       Promise.all(ACCOUNTS.map(startService)),
-      options.ledger === "postgres" ? startLedgerServer(folder).then(ending) : undefined,
+      startServer(),
       temporal.process.start(),
       bundleWorkflows(bundle, keyring),
-    ] as const;
-    // What is ended on a failure has been started.
-    await report.during("Starting the servers", Promise.allSettled(starting));
-    const [services, ledgerServer] = await Promise.all(starting);
+    ]);
+    const [services, ledgerServer] = await report.during("Starting the servers", starting);
     const serviceOf = ({ account }: Pick<Service, "account">): Service => {
       const found = services.find((one) => one.account === account);
       if (found === undefined) throw new Error(`No service of the account ${account}`);

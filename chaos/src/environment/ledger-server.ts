@@ -1,5 +1,6 @@
 import { BreakingProxy } from "@durable-payments/tools/breaking-proxy";
 import { startPostgres } from "@durable-payments/tools/postgres";
+import { Effect, Semaphore } from "effect";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { delay } from "../delay.ts";
@@ -23,12 +24,9 @@ export const startLedgerServer = async (folder: string) => {
   const proxy = await BreakingProxy.start(primary.port);
   let current = primary;
   // One thing at a time happens to the servers.
-  let last: Promise<unknown> = Promise.resolve();
-  const next = <A>(act: () => Promise<A>): Promise<A> => {
-    const done = last.then(act);
-    last = done.catch(() => undefined);
-    return done;
-  };
+  const turn = Semaphore.makeUnsafe(1);
+  const next = <A>(act: () => Promise<A>): Promise<A> =>
+    Effect.runPromise(turn.withPermit(Effect.promise(act)));
   return {
     /** As `PAYMENTS_LEDGER` names it: by way of the proxy. */
     address: proxy.through(primary.address("postgres")),

@@ -12,14 +12,14 @@ import {
 import { supervise } from "./supervised-process.ts";
 
 /**
- * Replaces a SQLite database by another one; no process may write to either. Their logs hold changes that
+ * Replaces a SQLite database by another one, or removes it; no process may write to either. Their logs hold changes that
  * SQLite has not yet written into the databases.
  */
-export const replaceDatabase = async (database: string, by: string): Promise<void> => {
+export const replaceDatabase = async (database: string, by?: string): Promise<void> => {
   for (const file of globSync(`${database}{,-*}`)) await rm(file);
-  for (const file of globSync(`${by}{,-*}`)) {
+  for (const file of by === undefined ? [] : globSync(`${by}{,-*}`)) {
     // Shared memory is only an index of the log: SQLite makes another.
-    if (!file.endsWith("-shm")) await copyFile(file, database + file.slice(by.length));
+    if (!file.endsWith("-shm")) await copyFile(file, database + file.slice(by?.length));
   }
 };
 

@@ -59,17 +59,17 @@ const INJECTED = /on demand/i;
 const allowedFailure = (
   run: PlannedRun,
   { message, type }: Ending & { readonly status: "failed" },
-  { ended, forgottenBefore, interrupted, isTemporalRestored }: Omit<Evidence, "service">,
+  { ended, interrupted, restored }: Omit<Evidence, "service">,
 ): Way | undefined => {
   const isEnd = ["Ended", "Cancelled", "Terminated"].includes(type);
   if (ended.has(run.workflowId) && (isEnd || type === "Rejected")) return "ended";
   if (interrupted.has(run.workflowId) && isEnd) return "ended";
   if (run.mayFailAs.includes(type)) return "failed as planned";
   if (type === "Refused" && INJECTED.test(message)) return "refused";
-  const isLedgerForgetful = forgottenBefore !== undefined;
+  const isLedgerForgetful = restored.forgottenBefore !== undefined;
   const isAmended = run.intervention?.kind === "retry" && run.intervention.amend !== undefined;
   // One of the two requests was carried out, and Temporal or the ledger has forgotten that the run was amended.
-  const isForgotten = isTemporalRestored || isLedgerForgetful;
+  const isForgotten = restored.isTemporalRestored === true || isLedgerForgetful;
   if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed as planned";
   // Its beneficiary is made again if the ledger has forgotten it; the payout to the first is found, or named.
   const hasNewPayee = run.makes.some(({ beneficiary }) => beneficiary && "payee" in beneficiary);

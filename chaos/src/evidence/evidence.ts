@@ -13,15 +13,8 @@ export type Ending =
 
 /** The evidence of a campaign. */
 export interface Evidence extends Pick<
-  Readonly<Campaign>,
-  | "runs"
-  | "ended"
-  | "interrupted"
-  | "approved"
-  | "quiet"
-  | "frozen"
-  | "forgottenBefore"
-  | "isTemporalRestored"
+  Campaign,
+  "runs" | "ended" | "interrupted" | "approved" | "quiet" | "frozen" | "restored"
 > {
   /** How the latest run of each workflow id ended. */
   readonly endings: ReadonlyMap<string, Ending>;

@@ -2,8 +2,8 @@ import { isRecord } from "@durable-payments/api-core/values";
 import type { WriteRow } from "@durable-payments/ledger";
 import * as Decimal from "effect/BigDecimal";
 import type { Approved } from "../campaign.ts";
-import { type PlannedRun, POLICY } from "../plan/planned-run.ts";
-import { type Made, ON_ITS_WAY_MS } from "../service/service.ts";
+import { type Made, type PlannedRun, POLICY } from "../plan/planned-run.ts";
+import { ON_ITS_WAY_MS } from "../service/service.ts";
 import { type Evidence, type Find, isPayee, madeBy } from "./evidence.ts";
 
 /** Whether a write may have been carried out, and a person knows of it or it is still looked for. */
@@ -34,7 +34,7 @@ const checkStaysEnded = (
 
 /** Finds records that exist, and that the ledger knows neither as made nor as something that may have been made. */
 const checkKnown = (
-  { forgottenBefore, rows }: Evidence,
+  { restored: { forgottenBefore }, rows }: Evidence,
   find: Find,
   workflowId: string,
   { at, id, operation }: Made,

@@ -3,11 +3,14 @@ import { trackerId } from "@durable-payments/protocol";
 import { recover } from "@durable-payments/control/recovery";
 import { cancel, pause, resume } from "@durable-payments/control/stopping";
 import { rm } from "node:fs/promises";
-import { type Campaign, workDone } from "../campaign.ts";
+import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import type { Environment } from "../environment/environment.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { replaceDatabase } from "../environment/temporal.ts";
+import type { ChaosOptions } from "../options.ts";
+import { setLimits } from "../people/limits.ts";
+import { POLICY } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import { ON_ITS_WAY_MS } from "../service/service.ts";
 import { startForgotten } from "../start-runs.ts";
@@ -121,8 +124,8 @@ const restoreBoth = async (campaign: Campaign, copiedAt: Date): Promise<void> =>
   startWorkers();
   await staySilent(campaign, "the restore", killedAt);
   await environment.operate((operations) => resume(operations, undefined, ACTING), signal);
-  campaign.forgottenBefore = killedAt + ON_ITS_WAY_MS;
-  campaign.isTemporalRestored = true;
+  campaign.restored.forgottenBefore = killedAt + ON_ITS_WAY_MS;
+  campaign.restored.isTemporalRestored = true;
 };
 
 const restoreTemporal = async (campaign: Campaign, copiedAt: Date): Promise<void> => {
@@ -132,25 +135,35 @@ const restoreTemporal = async (campaign: Campaign, copiedAt: Date): Promise<void
   release();
   await recoverSince(campaign, copiedAt);
   await startForgotten(campaign);
-  campaign.isTemporalRestored = true;
+  campaign.restored.isTemporalRestored = true;
 };
 
-const restoreLedger = async (campaign: Campaign, copiedAt: Date): Promise<void> => {
-  const { ledgerFile, withoutTools, workers } = campaign.environment;
+/** Replaces the ledger by its copy, or deletes it. */
+const restoreLedger = async (
+  campaign: Campaign,
+  copiedAt: Date,
+  isDeleted: boolean,
+): Promise<void> => {
+  const { environment, signal } = campaign;
+  const { ledgerFile, withoutTools, workers } = environment;
   let killedAt = 0;
   // Neither a worker nor a tool has it open.
   await withoutTools(async () => {
     const release = await keepDown(workers);
     killedAt = Date.now();
-    await replaceDatabase(ledgerFile, `${ledgerFile}.copy`);
+    await replaceDatabase(ledgerFile, isDeleted ? undefined : `${ledgerFile}.copy`);
     release();
+    // Tools make no new ledger: they wait until a worker has.
+    await whenAllReady(environment, signal);
   });
   await awaitStop(campaign, killedAt);
+  // A ledger that was deleted has no limits, either.
+  if (isDeleted) await setLimits(campaign, POLICY);
   await recoverSince(campaign, copiedAt);
   // It may have forgotten the upload of a file.
   const ofFiles = campaign.started.filter(({ file }) => file !== undefined);
   await startForgotten(campaign, ofFiles);
-  campaign.forgottenBefore = killedAt + ON_ITS_WAY_MS;
+  campaign.restored.forgottenBefore = killedAt + ON_ITS_WAY_MS;
 };
 
 /** Promotes the standby of the ledger's server, which has every commit or lacks those of the last seconds. */
@@ -165,16 +178,16 @@ const failOver = async (campaign: Campaign): Promise<void> => {
   await until(isStopped, noticing);
   await awaitStop(campaign, Date.now());
   await recoverSince(campaign, new Date(endedAt - lostMs));
-  if (lostMs > 0) campaign.forgottenBefore = endedAt + ON_ITS_WAY_MS;
+  if (lostMs > 0) campaign.restored.forgottenBefore = endedAt + ON_ITS_WAY_MS;
 };
 
 /** Restores Temporal's database, the ledger or both to earlier copies, or has the ledger fail over, while runs are under way. */
 export const loseDatabase = async (
   campaign: Campaign,
-  loss: "temporal" | "ledger" | "both" | "fail over",
+  loss: NonNullable<ChaosOptions["restore"]> | "fail over",
 ): Promise<void> => {
   const { environment, seed, signal } = campaign;
-  await until(() => workDone(campaign) >= COPY_AT, signal);
+  await until(() => campaign.workDone >= COPY_AT, signal);
   const copiedAt = new Date();
   const copyTemporal = () =>
     until(async () => {
@@ -193,11 +206,11 @@ export const loseDatabase = async (
     await copy();
     if (loss === "both") await delay(apart.int(0, 4_000), signal);
   }
-  await until(() => workDone(campaign) >= RESTORE_AT, signal);
-  if (loss === "ledger") await untilWitnessed(campaign, sequence);
+  await until(() => campaign.workDone >= RESTORE_AT, signal);
+  if (loss === "ledger" || loss === "nothing") await untilWitnessed(campaign, sequence);
   if (signal.aborted) return;
   if (loss === "fail over") await failOver(campaign);
   else if (loss === "both") await restoreBoth(campaign, copiedAt);
   else if (loss === "temporal") await restoreTemporal(campaign, copiedAt);
-  else await restoreLedger(campaign, copiedAt);
+  else await restoreLedger(campaign, copiedAt, loss === "nothing");
 };

@@ -1,4 +1,4 @@
-import { type Campaign, workDone } from "../campaign.ts";
+import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 import { Random } from "../plan/random.ts";
@@ -34,7 +34,7 @@ export const injectProcessFaults = async (campaign: Campaign): Promise<void> => 
     const count = Math.max(1, Math.round(runs / runsForOne));
     for (let index = 0; index < count && !signal.aborted; index++) {
       const at = FROM + ((index + random.next()) * (TO - FROM)) / count;
-      await until(() => workDone(campaign) >= at, signal);
+      await until(() => campaign.workDone >= at, signal);
       await delay(random.int(0, 2_000), signal);
       if (!signal.aborted) await inject(random, index);
     }

@@ -3,7 +3,7 @@ import { planMany, retryMany, retryPayment } from "@durable-payments/control/ret
 import { cancel, pause, resume } from "@durable-payments/control/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { WorkflowNotFoundError } from "@temporalio/client";
-import { type Campaign, workDone } from "../campaign.ts";
+import type { Campaign } from "../campaign.ts";
 import { delay, until } from "../delay.ts";
 import { TASK_QUEUE } from "../environment/environment.ts";
 import { LATE_FUNDS, type PlannedRun, POLICY, STRICT } from "../plan/planned-run.ts";
@@ -83,11 +83,9 @@ export const makeOperator = (campaign: Campaign) => {
   /** Retries one run; false if that was refused. */
   const retry = async (
     workflowId: string,
-    {
-      amend: patch,
-      isOverruling = false,
-    }: { readonly amend?: object | undefined; readonly isOverruling?: boolean } = {},
+    how: { readonly amend?: object | undefined; readonly isOverruling?: boolean } = {},
   ): Promise<boolean> => {
+    const { amend: patch, isOverruling = false } = how;
     const amend = patch && { amend: { patch, assumptions: defaultAssumptions } };
     const done = await attempt(campaign, (operations) =>
       retryPayment(operations, workflowId, { ...ACTING, isOverruling, ...amend }),
@@ -186,12 +184,12 @@ export const makeOperator = (campaign: Campaign) => {
     /** Pauses sends for a while, funds the empty balance, and retries what has failed so far. */
     intervene: async (mayPause: boolean): Promise<void> => {
       if (mayPause) {
-        await until(() => workDone(campaign) >= PAUSE_AT, signal);
+        await until(() => campaign.workDone >= PAUSE_AT, signal);
         // A payment that was approved before, and is not sent yet, asks again.
         await setLimits(campaign, STRICT);
         await pauseForAWhile();
       }
-      await until(() => workDone(campaign) >= RETRY_AT, signal);
+      await until(() => campaign.workDone >= RETRY_AT, signal);
       for (const { control } of environment.simulators) await fund(control);
       await retryFailed();
       await setLimits(campaign, POLICY);

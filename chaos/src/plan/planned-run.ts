@@ -1,5 +1,3 @@
-import type { Made } from "../service/service.ts";
-
 /** An action of people, or of Temporal's own tools, on a run. */
 export type Intervention =
   /** A person ends it for good; then it is tried again in several ways, none of which may pay. */
@@ -19,6 +17,25 @@ export const KINDS = ["payout", "onboardCardholder", "payTwice", "paySalary"] as
 
 /** The accounts that pay, each at a service of its own: the unnamed one, and a named one. */
 export const ACCOUNTS = [undefined, "eu"] as const;
+
+/** A payout, cardholder or card that a service has made. */
+export interface Made {
+  readonly operation: "createPayout" | "createCardholder" | "createCard";
+  readonly id: string;
+  /** When, by the clock of this machine, in milliseconds since 1970. */
+  readonly at: number;
+  /** Tells its run: the reason of a payout, or the cardholder's e-mail. */
+  readonly mark: string;
+  /** Whether its money was returned, or it was removed or cancelled. */
+  readonly isUndone: boolean;
+  /** What it took from a balance: of a cardholder, nothing. */
+  readonly amount: string;
+  readonly currency: string;
+  /** Of a payout; what is made at once is always `completed`. */
+  readonly status: string;
+  /** The beneficiary of a payout. */
+  readonly payee?: string;
+}
 
 /** What a run makes once. Its record at the service is known for certain by the mark. */
 export interface Expected extends Pick<Made, "operation" | "mark" | "currency"> {

@@ -7,7 +7,7 @@ export type Body = Readonly<Record<string, unknown>>;
 export class Refusal extends Error {}
 
 /** Something that was made, with the body that asked for it, whatever of that the service shows. */
-interface Made {
+export interface Made {
   readonly id: number;
   /** Milliseconds since 1970, by a clock that is right. */
   readonly at: number;
@@ -17,13 +17,16 @@ interface Made {
 }
 
 /** The true records of the service; amounts are in 1/10000 of the currency's unit. */
-export interface IndependentLedger {
-  readonly beneficiaries: Map<string, Body>;
-  readonly payouts: Array<Made & { readonly amount: bigint }>;
-  readonly cardholders: Array<Made>;
-  readonly cards: Array<Made>;
-  readonly balances: Map<string, { readonly id: number; amount: bigint }>;
-}
+export type IndependentLedger = ReturnType<typeof emptyLedger>;
+
+/** Returns the ledger of a service that has made nothing. */
+export const emptyLedger = () => ({
+  beneficiaries: new Map<string, Body>(),
+  payouts: Array.of<Made>(),
+  cardholders: Array.of<Made>(),
+  cards: Array.of<Made>(),
+  balances: new Map<string, { readonly id: number; amount: bigint }>(),
+});
 
 /** Choices that the document leaves open. */
 export interface AnswerOptions {
@@ -171,14 +174,14 @@ export const operationsOf = (
       item_list: shown.slice((number - 1) * size, number * size).map(view),
     };
   };
-  const payoutRead = ({ amount, asked, at, id }: (typeof payouts)[number], write: typeof time) => {
+  const payoutRead = ({ asked, at, id }: Made, write: typeof time) => {
     const completeAt = at + settleAfterMs;
     const isComplete = Date.now() >= completeAt;
     return {
       payout_id: id,
       payout_status: isComplete ? "funds_arrived" : "processing",
       ...pick(asked, "payout_reason payout_reference beneficiary_id currency"),
-      amount: money(amount),
+      amount: money(unitsOf(String(asked["amount"]))),
       fee_amount: "0.0000",
       fee_paid_by: "shared",
       create_time: write(at),
@@ -223,7 +226,7 @@ export const operationsOf = (
       const amount = unitsOf(written);
       if (amount === 0n) throw new Refusal("amount is zero");
       take(balanceOf(currency), amount);
-      const payout = { ...make(body), amount };
+      const payout = make(body);
       payouts.push(payout);
       return {
         id: payout.id,

@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import {
   type AnswerOptions,
   type Body,
-  type IndependentLedger,
+  emptyLedger,
   operationsOf,
   Refusal,
 } from "./independent-operations.ts";
@@ -35,13 +35,7 @@ export interface IndependentServiceOptions extends AnswerOptions {
  * @returns the service, with its ledger and a function that stops it
  */
 export const startIndependentService = async (options: IndependentServiceOptions = {}) => {
-  const ledger: IndependentLedger = {
-    beneficiaries: new Map(),
-    payouts: [],
-    cardholders: [],
-    cards: [],
-    balances: new Map(),
-  };
+  const ledger = emptyLedger();
   const { clientId = "client-of-independent" } = options;
   const apiKey = `key-of-${clientId}`;
   const operations = operationsOf(ledger, options);

@@ -1,12 +1,12 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
-import { START_BALANCES } from "../plan/planned-run.ts";
+import { type Made, START_BALANCES } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
 import type { Tally } from "../tally.ts";
 import { type IndependentLedger, money } from "./independent-operations.ts";
 import { startIndependentService } from "./independent-service.ts";
 import {
+  asMade,
   LIST_LAG_SECONDS,
-  type Made,
   type Service,
   SETTLE_AFTER_MS,
   VERIFY_AFTER_MS,
@@ -15,23 +15,14 @@ import {
 const DAY_MS = 86_400_000;
 const BUSY_SHARE = 0.03;
 
-/** Reads what was made by what it was asked for. */
+/** What was made is known by what was asked for. */
 const madeBy =
-  (operation: Made["operation"], currency = "") =>
-  ({ asked, at, id, isUndone }: IndependentLedger["cards"][number]): Made => ({
-    operation,
-    id: String(id),
-    at,
-    mark: String(asked["payout_reason"] ?? asked["email"]),
-    isUndone,
-    amount: String(asked["amount"] ?? asked["card_limit"] ?? "0"),
-    currency: String(asked["currency"] ?? currency),
-    status:
-      operation === "createPayout" && Date.now() - at < SETTLE_AFTER_MS
-        ? "processing"
-        : "completed",
-    payee: String(asked["beneficiary_id"]),
-  });
+  (operation: Made["operation"]) =>
+  ({ asked, at, id, isUndone }: IndependentLedger["cards"][number]): Made => {
+    const payout_status = Date.now() - at < SETTLE_AFTER_MS ? "processing" : "completed";
+    const status = operation === "createPayout" && { payout_status };
+    return asMade(operation, { ...asked, ...status }, { id: String(id), at, isUndone });
+  };
 
 /**
  * Starts the service that shares no code with client or simulator, and lists the oldest first. The seed decides how many
@@ -99,7 +90,7 @@ export const startIndependent = async (
       made: [
         ...ledger.payouts.map(madeBy("createPayout")),
         ...ledger.cardholders.map(madeBy("createCardholder")),
-        ...ledger.cards.map(madeBy("createCard", "USD")),
+        ...ledger.cards.map(madeBy("createCard")),
       ],
     }),
     end: stop,

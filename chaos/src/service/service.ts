@@ -1,6 +1,7 @@
 import { createClient, type Input } from "@durable-payments/api-core";
 import type { FaultOrder, Ledger, OrderedFault } from "@durable-payments/simulator";
 import { Effect, Schedule } from "effect";
+import type { ExistingBeneficiary, Made } from "../plan/planned-run.ts";
 import type { SupervisedProcess } from "../environment/supervised-process.ts";
 
 /** Time from the creation of a payout to its settlement. */
@@ -15,25 +16,6 @@ export const ON_ITS_WAY_MS = 3_500;
 /** How late the workers assume lists to be, in seconds; no lag that is drawn exceeds it. */
 export const LIST_LAG_SECONDS = 3;
 
-/** A payout, cardholder or card that a service has made. */
-export interface Made {
-  readonly operation: "createPayout" | "createCardholder" | "createCard";
-  readonly id: string;
-  /** When, by the clock of this machine, in milliseconds since 1970. */
-  readonly at: number;
-  /** Tells its run: the reason of a payout, or the cardholder's e-mail. */
-  readonly mark: string;
-  /** Whether its money was returned, or it was removed or cancelled. */
-  readonly isUndone: boolean;
-  /** What it took from a balance: of a cardholder, nothing. */
-  readonly amount: string;
-  readonly currency: string;
-  /** Of a payout; what is made at once is always `completed`. */
-  readonly status: string;
-  /** The beneficiary of a payout. */
-  readonly payee?: string;
-}
-
 /** The true records of a service, even if it shows others. */
 export interface ServiceLedger {
   readonly balances: ReadonlyArray<Readonly<Record<"currency" | "available_balance", string>>>;
@@ -43,6 +25,27 @@ export interface ServiceLedger {
   }>;
   readonly made: ReadonlyArray<Made>;
 }
+
+const textOf = (
+  fields: Readonly<Record<string, unknown>>,
+  ...names: ReadonlyArray<string>
+): string | undefined =>
+  names.map((name) => fields[name]).find((value) => typeof value === "string");
+
+/** Returns what was made, by the fields of its request or of its record. */
+export const asMade = (
+  operation: Made["operation"],
+  fields: Readonly<Record<string, unknown>>,
+  known: Pick<Made, "id" | "at" | "isUndone">,
+): Made => ({
+  ...known,
+  operation,
+  mark: textOf(fields, "payout_reason", "email") ?? "",
+  amount: textOf(fields, "amount", "card_limit") ?? "0",
+  currency: textOf(fields, "currency") ?? (operation === "createCard" ? "USD" : ""),
+  status: textOf(fields, "payout_status") ?? "completed",
+  payee: textOf(fields, "beneficiary_id") ?? "",
+});
 
 const TIMEOUT_MS = 5_000;
 
@@ -113,17 +116,17 @@ export interface Service {
   readonly end: () => Promise<void>;
 }
 
-/** Creates beneficiaries, as soon as the service answers. Returns their ids. */
+/** Creates beneficiaries, as soon as the service answers. */
 export const createBeneficiaries = async (
-  { apiKey, clientId, url }: Service,
+  { account, apiKey, clientId, url }: Service,
   inputs: ReadonlyArray<Input<"createBeneficiary">>,
-): Promise<ReadonlyArray<string>> => {
+): Promise<ReadonlyArray<ExistingBeneficiary>> => {
   const client = createClient({ baseUrl: url, clientId, apiKey });
   const create = (input: Input<"createBeneficiary">) =>
     Effect.tryPromise(() => client.createBeneficiary(input)).pipe(
       // Longer than an outage.
       Effect.retry({ schedule: Schedule.spaced("500 millis"), times: 120 }),
-      Effect.map(({ beneficiary_id }) => beneficiary_id),
+      Effect.map(({ beneficiary_id: id }) => ({ account, id, currency: input.account_currency })),
     );
   const created = Effect.forEach(inputs, create, { concurrency: "unbounded" });
   return Effect.runPromise(created).finally(() => client.close());

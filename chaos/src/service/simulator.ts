@@ -8,6 +8,7 @@ import { Random } from "../plan/random.ts";
 import type { OddAnswers } from "./odd-answers.ts";
 import type { SimulatorProcessOptions } from "./simulator-process.ts";
 import {
+  asMade,
   LIST_LAG_SECONDS,
   type Service,
   SETTLE_AFTER_MS,
@@ -112,37 +113,25 @@ export const startSimulatorProcess = async (
         balances,
         beneficiaries,
         made: [
-          ...payouts.map((one) => ({
-            operation: "createPayout" as const,
-            id: one.payout_id,
-            at: at(one),
-            mark: one.payout_reason,
-            isUndone: one.returned,
-            amount: one.amount,
-            currency: one.currency,
-            status: one.payout_status,
-            payee: one.beneficiary_id,
-          })),
-          ...cardholders.map((one) => ({
-            operation: "createCardholder" as const,
-            id: one.card_holder_id,
-            at: at(one),
-            mark: one.email,
-            isUndone: one.removed,
-            amount: "0",
-            currency: "",
-            status: "completed",
-          })),
-          ...cards.map((one) => ({
-            operation: "createCard" as const,
-            id: one.card_id,
-            at: at(one),
-            mark: emails.get(one.card_holder_id) ?? "",
-            isUndone: one.card_status === "cancelled",
-            amount: one.card_limit,
-            currency: "USD",
-            status: "completed",
-          })),
+          ...payouts.map((one) =>
+            asMade("createPayout", one, { id: one.payout_id, at: at(one), isUndone: one.returned }),
+          ),
+          ...cardholders.map((one) =>
+            asMade("createCardholder", one, {
+              id: one.card_holder_id,
+              at: at(one),
+              isUndone: one.removed,
+            }),
+          ),
+          ...cards.map((one) => {
+            const isUndone = one.card_status === "cancelled";
+            const email = emails.get(one.card_holder_id);
+            return asMade(
+              "createCard",
+              { ...one, email },
+              { id: one.card_id, at: at(one), isUndone },
+            );
+          }),
         ],
       };
     },
