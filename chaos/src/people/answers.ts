@@ -67,7 +67,7 @@ export const makeAnswers = (campaign: Campaign) => {
     const truth = await environment.serviceOf(run).ledger();
     const isEnded = run.intervention?.kind === "end by answer";
     const payouts = truth.made.filter((one) => one.operation === "createPayout");
-    // What is undone no question is about: the service does not list it any more.
+    // No question is about an undone write: the service does not list it any more.
     const listed = truth.made.filter((one) => !one.isUndone || payouts.includes(one));
     const made = isEnded ? undefined : madeBy(row, run, { ...truth, made: listed }).at(-1);
     // Nobody can tell an equal payment from its own: only one to another payee is certainly refused.

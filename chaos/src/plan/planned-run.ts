@@ -37,13 +37,13 @@ export interface Made {
   readonly payee?: string;
 }
 
-/** What a run makes once. Its record at the service is known for certain by the mark. */
+/** A write that a run makes once. Its record at the service is known for certain by the mark. */
 export interface Expected extends Pick<Made, "operation" | "mark" | "currency"> {
   /** The amounts that it may have: more than one if the run is amended. */
   readonly amounts: ReadonlyArray<string>;
-  /** Of a payout: its step in the run. */
+  /** The step of a payout in the run. */
   readonly step?: string;
-  /** Of a payout: known by its id, or by its account, as beneficiaries of one account are reused. */
+  /** The beneficiary of a payout: known by its id, or by its account, as beneficiaries of one account are reused. */
   readonly beneficiary?: { readonly id: string } | { readonly payee: string };
 }
 

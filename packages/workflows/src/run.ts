@@ -123,10 +123,10 @@ export const refuseFaults = (...input: Parameters<typeof inputFaults>): void => 
 /** What Temporal names in each run of a Schedule. */
 const SCHEDULED_BY = defineSearchAttributeKey("TemporalScheduledById", "KEYWORD");
 
-/** What a Schedule adds to the id of each run that it starts. */
+/** The time that a Schedule adds to the id of each run that it starts. */
 const FIRED = /-\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** What programs put into ids that nobody else has: a UUID, a time of day, milliseconds since 1970. */
+/** Parts that programs put into ids that nobody else has: a UUID, a time of day, milliseconds since 1970. */
 const UNIQUE =
   /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}|\d{4}-?\d\d-?\d\dT\d\d|(?<!\d)[12]\d{12}(?!\d)/i;
 

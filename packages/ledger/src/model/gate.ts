@@ -21,7 +21,7 @@ const notAsStarted = (
   { payee, amount, terms }: WriteRequest,
   { workflowId }: WriteName,
 ): string | undefined => {
-  // A payee too: a row whose payee exists already, by whoever started its id, cannot be paid as the file says.
+  // A payee too: a row whose payee another run has created cannot be paid as the file says.
   if (filed.length > 0 && !filed.some(isStarted))
     return "This id belongs to a row of a file, and the file has not started it.";
   if (amount === null) return undefined;

@@ -116,7 +116,7 @@ const claim = (
   const isNamed = options.step !== undefined || key !== undefined;
   const before = steps.get(step);
   const { changing, isContinued, whyKey } = identity();
-  // The compiler does not see every call: a misspelt key would be none.
+  // The compiler does not see every call: a misspelt key would be ignored.
   const unknown = Object.keys(options).find((option) => !OPTIONS.has(option));
   if (unknown !== undefined) {
     return failTask(`The step ${step} has no option ${JSON.stringify(unknown)}.`);
