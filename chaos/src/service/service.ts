@@ -26,11 +26,11 @@ export interface ServiceLedger {
   readonly made: ReadonlyArray<Made>;
 }
 
-const textOf = (
-  fields: Readonly<Record<string, unknown>>,
-  ...names: ReadonlyArray<string>
-): string | undefined =>
-  names.map((name) => fields[name]).find((value) => typeof value === "string");
+/** The first of these fields that is there. Amounts are numbers in some requests. */
+const textOf = (fields: Readonly<Record<string, unknown>>, ...names: ReadonlyArray<string>) => {
+  const value = names.map((name) => fields[name]).find((one) => one !== undefined && one !== "");
+  return typeof value === "string" || typeof value === "number" ? String(value) : undefined;
+};
 
 /** Returns what was made, by the fields of its request or of its record. */
 export const asMade = (
