@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { checkEndings } from "../src/evidence/endings.ts";
 import type { Evidence, Finding } from "../src/evidence/evidence.ts";
 import { checkMoney } from "../src/evidence/money.ts";
+import { asMade } from "../src/service/service.ts";
 import { Tally } from "../src/tally.ts";
 import type { Made, PlannedRun } from "../src/plan/planned-run.ts";
 
@@ -141,4 +142,10 @@ it.each<readonly [string, Partial<Evidence>, ReadonlyArray<string>]>([
   ],
 ])("a payout that %s", (_, change, found) => {
   expect(verdicts(change)).toEqual(found);
+});
+
+it("reads the amount of a card also if its request has a number", () => {
+  const known = { id: "c", at: AT, isUndone: false };
+  const card = asMade("createCard", { email: "a@example.com", card_limit: 12.5 }, known);
+  expect(card).toMatchObject({ mark: "a@example.com", amount: "12.5", currency: "USD" });
 });
