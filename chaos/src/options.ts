@@ -13,7 +13,7 @@ export const chaosOptions = {
   quiet: { type: "boolean" },
 } as const;
 
-/** What is restored in the middle; `nothing` deletes the ledger. */
+/** The database that is restored in the middle; `nothing` deletes the ledger. */
 const RESTORES = ["temporal", "ledger", "both", "nothing"] as const;
 
 export const help = `Usage: npm run chaos [-- OPTIONS]
@@ -77,7 +77,7 @@ export const readOptions = (given: Given) => {
     minutes: number("--minutes", given.minutes, [1, 120]),
     service: oneOf("--service", ["simulator", "independent"], given.service),
     ledger,
-    /** What is restored to an earlier copy in the middle; a ledger in PostgreSQL fails over instead. */
+    /** The database that is restored to an earlier copy in the middle; a ledger in PostgreSQL fails over instead. */
     restore: restore === undefined ? undefined : oneOf("--restore", RESTORES, restore),
   };
 };

@@ -28,7 +28,7 @@ export interface Made {
   readonly mark: string;
   /** Whether its money was returned, or it was removed or cancelled. */
   readonly isUndone: boolean;
-  /** What it took from a balance: of a cardholder, nothing. */
+  /** The amount taken from a balance; a cardholder takes none. */
   readonly amount: string;
   readonly currency: string;
   /** Of a payout; what is made at once is always `completed`. */

@@ -15,7 +15,7 @@ import {
 const DAY_MS = 86_400_000;
 const BUSY_SHARE = 0.03;
 
-/** What was made is known by what was asked for. */
+/** A result is known by its request. */
 const madeBy =
   (operation: Made["operation"]) =>
   ({ asked, at, id, isUndone }: IndependentLedger["cards"][number]): Made => {
