@@ -31,7 +31,7 @@ export interface Made {
   /** The amount taken from a balance; a cardholder takes none. */
   readonly amount: string;
   readonly currency: string;
-  /** Of a payout; what is made at once is always `completed`. */
+  /** The status of a payout; a write that is made at once is always `completed`. */
   readonly status: string;
   /** The beneficiary of a payout. */
   readonly payee?: string;
