@@ -4,7 +4,7 @@ import type { PlannedRun } from "./plan/planned-run.ts";
 import type { Tally } from "./tally.ts";
 
 /** A time, in milliseconds since 1970. */
-export interface TimeSpan {
+interface TimeSpan {
   readonly from: number;
   readonly to: number;
 }

@@ -112,9 +112,8 @@ describe("a deployment with a ledger in PostgreSQL", skippedBecause(whyNoPostgre
     await postgres.stop();
     await postgres.start();
     // The connection may break after the commit: then the pause has ended already.
-    await again(() => resume(operations, undefined, bob)).catch((error: unknown) =>
-      expect(String(error)).toMatch(/is not paused/),
-    );
+    await again(() => resume(operations, undefined, bob)).catch(() => undefined);
+    expect(await again(() => operations.ledger.pauses())).toEqual([]);
     const isAsked = async () =>
       expect(await operations.ledger.rowsOf("approved")).toMatchObject([
         { question: { kind: "approval" } },

@@ -63,7 +63,7 @@ export interface WriteOperation {
 }
 
 /** The operations of a worker by their names. */
-export type WriteOperations = ReadonlyMap<string, WriteOperation>;
+type WriteOperations = ReadonlyMap<string, WriteOperation>;
 
 /** The operations of the contract that write. */
 export type WriteName = Exclude<keyof Endpoints, ReadName>;
