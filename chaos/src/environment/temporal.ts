@@ -24,7 +24,6 @@ export const replaceDatabase = async (database: string, by?: string): Promise<vo
 };
 
 /** Temporal's dev server, in one process, with its database in a file. */
-type TemporalServer = Awaited<ReturnType<typeof createTemporalServer>>;
 
 /** Makes the dev server of a campaign, which is not started yet. */
 export const createTemporalServer = async (folder: string, spawn: Spawn, report: Reporter) => {
