@@ -23,9 +23,7 @@ export const replaceDatabase = async (database: string, by?: string): Promise<vo
   }
 };
 
-/** Temporal's dev server, in one process, with its database in a file. */
-
-/** Makes the dev server of a campaign, which is not started yet. */
+/** Makes Temporal's dev server in one process, with its database in a file. It is not started yet. */
 export const createTemporalServer = async (folder: string, spawn: Spawn, report: Reporter) => {
   const { path } = await ensureServer(temporalCli, report);
   const port = await choosePort();
