@@ -160,9 +160,7 @@ const restoreLedger = async (
   // A ledger that was deleted has no limits, either.
   if (isDeleted) await setLimits(campaign, POLICY);
   await recoverSince(campaign, copiedAt);
-  // It may have forgotten the upload of a file.
-  const ofFiles = campaign.started.filter(({ file }) => file !== undefined);
-  await startForgotten(campaign, ofFiles);
+  await startForgotten(campaign);
   campaign.restored.forgottenBefore = killedAt + ON_ITS_WAY_MS;
 };
 

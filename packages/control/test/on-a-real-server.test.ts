@@ -46,6 +46,21 @@ test("the same id and input is the same run; another input, or a likely duplicat
   expect(await paid("twice")).toBe(1);
 });
 
+test("a run whose start the ledger has forgotten is started again: it is the same run, and the start is recorded once", async () => {
+  const { operations } = stack;
+  const { client, ledger, taskQueue } = operations;
+  const { input, workflowType } = planned("forgotten");
+  await client.workflow.start(workflowType, { workflowId: "forgotten", taskQueue, args: [input] });
+  for (const startedBy of ["ada", "bob"]) {
+    const again = await startRun(operations, "forgotten", planned("forgotten"), { startedBy });
+    expect(again).toMatchObject({ isNew: false });
+  }
+  const starts = (await ledger.decisionsOf("forgotten")).filter(({ kind }) => kind === "start");
+  expect(starts.map(({ by }) => by)).toEqual(["ada"]);
+  await result("forgotten");
+  expect(await paid("forgotten")).toBe(1);
+});
+
 test("a refused payout is retried by starting its id again, and paid once", async () => {
   const { eu, operations } = stack;
   await eu.addFault({ kind: "refusal-in-200", operation: "createPayout" });

@@ -214,11 +214,17 @@ const attemptIn = (call: Testified): Attempt => {
     signal: activity.cancellationSignal,
     heartbeat: (version) => activity.heartbeat({ attempt, version } satisfies Left),
     describe: async () => {
-      const { raw, status } = await activity.client.workflow
+      const { raw, startTime, status } = await activity.client.workflow
         .getHandle(workflowId, runId)
         .describe();
       const { rootExecution } = raw.workflowExecutionInfo ?? {};
-      return { isOpen: isOpenStatus(status.name), rootId: rootExecution?.workflowId ?? workflowId };
+      // A reset keeps the results of the run that it continues.
+      const original = raw.workflowExtendedInfo?.originalStartTime;
+      return {
+        isOpen: isOpenStatus(status.name),
+        rootId: rootExecution?.workflowId ?? workflowId,
+        begunAt: original ? Number(original.seconds) * 1_000 : startTime.getTime(),
+      };
     },
   };
 };
@@ -265,7 +271,7 @@ const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
   startedAt: { wall: Date.now(), monotonic: performance.now() },
   signal,
   heartbeat: () => {},
-  describe: async () => ({ isOpen: false, rootId: workflowId }),
+  describe: async () => ({ isOpen: false, rootId: workflowId, begunAt: 0 }),
 });
 
 /** Makes the activities of all writes: each step takes effect once, however often its activity is called. */

@@ -58,10 +58,12 @@ const isAsBelieved = (row: WriteRow | undefined, { ids, outcome }: Believed): bo
 };
 
 /** Whether a recovered ledger may lack the outcome of a step: its row, or what came after the copy of its row. */
-const mayBeForgotten = ({ decisions, epoch, recoveredAt, row }: Look): boolean => {
+const mayBeForgotten = async (
+  { epoch, recoveredAt, row }: Look,
+  { describe }: Attempt,
+): Promise<boolean> => {
   if (row !== undefined) return row.epoch < epoch && row.state !== "done" && row.state !== "undone";
-  const startedAt = decisions.find(({ kind }) => kind === "start")?.at ?? 0;
-  return recoveredAt !== null && startedAt < recoveredAt;
+  return recoveredAt !== null && (await describe()).begunAt < recoveredAt;
 };
 
 interface AgreementOptions {
@@ -95,7 +97,7 @@ export const makeAgreement =
       };
       const seen = await look();
       if (isAsBelieved(seen.row, one)) return true;
-      if (!mayBeForgotten(seen)) return false;
+      if (!(await mayBeForgotten(seen, attempt))) return false;
       if (one.ids !== undefined) return true;
       if (!isOwn) return false;
       try {

@@ -71,8 +71,15 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Leaves the row's version, since which nothing was sent, for the next attempt; 0 without a row. */
   readonly heartbeat: (version: number) => void;
-  /** Asks Temporal whether its run is open, and for its root. Rejects if Temporal does not answer. */
-  readonly describe: () => Promise<{ readonly isOpen: boolean; readonly rootId: string }>;
+  /**
+   * Asks Temporal whether its run is open, for its root, and when it began, in milliseconds since 1970. Rejects if Temporal
+   * does not answer.
+   */
+  readonly describe: () => Promise<{
+    readonly isOpen: boolean;
+    readonly rootId: string;
+    readonly begunAt: number;
+  }>;
 }
 
 /** A dispatch is permitted within this time of its attempt's start, by both clocks. */

@@ -26,7 +26,7 @@ export const attemptOf = (given: Partial<Attempt> = {}): Attempt => ({
   startedAt: { wall: Date.now(), monotonic: performance.now() },
   signal: new AbortController().signal,
   heartbeat: () => {},
-  describe: async () => ({ isOpen: true, rootId: given.workflowId ?? "pay-1" }),
+  describe: async () => ({ isOpen: true, rootId: given.workflowId ?? "pay-1", begunAt: 0 }),
   ...given,
 });
 

@@ -81,13 +81,13 @@ describe("approval", () => {
     await start(world, "order-1", "ada");
     const { again } = await asking(
       world,
-      { describe: async () => ({ isOpen: true, rootId: "pay-1" }) },
+      { describe: async () => ({ isOpen: true, rootId: "pay-1", begunAt: 0 }) },
       "order-1",
     );
     expect(await again()).toMatchObject({ is: "waiting", needs: "approval" });
     expect(await payoutsOf(world)).toBe(0);
     expect(
-      await again({ describe: async () => ({ isOpen: true, rootId: "order-1" }) }),
+      await again({ describe: async () => ({ isOpen: true, rootId: "order-1", begunAt: 0 }) }),
     ).toMatchObject({ is: "done" });
   });
 

@@ -83,6 +83,31 @@ export const startOf = (
   ];
 };
 
+/** Records who starts a run, if there is a ledger. */
+const recordStart = async <W extends Workflow>(
+  type: string,
+  {
+    account,
+    args,
+    how = "startPayment",
+    ledger,
+    notDuplicate,
+    startedBy,
+    workflowId,
+  }: StartAtOptions<W>,
+): Promise<PaymentOf | undefined> => {
+  const payment = paymentOf(args[0], ledger);
+  await ledger?.recordStart(
+    ...startOf(
+      { account: account ?? null, workflowId, type, batch: null, batchRow: null },
+      args,
+      payment,
+      { by: startedBy, how, ...(notDuplicate !== undefined && { notDuplicate }) },
+    ),
+  );
+  return payment;
+};
+
 /**
  * Starts a run as {@link startPayment} does, under an id, and without looking for likely duplicates.
  *
@@ -95,20 +120,12 @@ export const startPaymentAt = async <W extends Workflow>(
   workflowType: string | W,
   options: StartAtOptions<W>,
 ): Promise<WorkflowHandleWithStartDetails<W>> => {
-  const { account, args, how = "startPayment", ledger, notDuplicate, startedBy } = options;
+  const { args, startedBy } = options;
   const id = checkId(options.workflowId);
   checkName(startedBy, "startedBy");
   const type = typeOf(workflowType);
-  const payment = paymentOf(args[0], ledger);
   // First, so that a run that is lost with Temporal's database is not lost in the ledger.
-  await ledger?.recordStart(
-    ...startOf(
-      { account: account ?? null, workflowId: id, type, batch: null, batchRow: null },
-      args,
-      payment,
-      { by: startedBy, how, ...(notDuplicate !== undefined && { notDuplicate }) },
-    ),
-  );
+  const payment = await recordStart(type, options);
   return client.workflow.start<W>(type, {
     workflowId: id,
     taskQueue: options.taskQueue ?? "payments",
@@ -283,7 +300,16 @@ export const startRun = async (
   const { client, ledger, taskQueue } = operations;
   const workflowId = checkId(id);
   const known = await checkStart(operations, workflowId, planned, options);
-  if (known !== undefined) return known;
+  const account = accountNamed(operations, planned.input.account);
+  const args: [PlannedRun["input"]] = [planned.input];
+  const starting = { ...options, workflowId, args, taskQueue, ledger, account };
+  if (known !== undefined) {
+    const decisions = known.isForgotten ? [] : await ledger.decisionsOf(workflowId);
+    // A restored ledger has forgotten who started it, and without that nobody could approve it.
+    if (!known.isForgotten && !decisions.some(({ kind }) => kind === "start"))
+      await recordStart(planned.workflowType, starting);
+    return known;
+  }
   const mayBe = `The run ${workflowId} may have been started`;
   try {
     const { firstExecutionRunId } = await changing(operations, workflowId, mayBe, () =>
@@ -291,14 +317,7 @@ export const startRun = async (
         Date.now(),
         client,
         planned.workflowType,
-        {
-          ...options,
-          workflowId,
-          args: [planned.input],
-          taskQueue,
-          ledger,
-          account: accountNamed(operations, planned.input.account),
-        },
+        starting,
       ),
     );
     return { workflowId, runId: firstExecutionRunId, isNew: true };

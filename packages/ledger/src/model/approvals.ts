@@ -43,7 +43,7 @@ export const whyNotApprover = (
     ({ kind, workflowId }) => kind === "start" && (workflowId === ownerId || workflowId === rootId),
   );
   if (!isStarted)
-    return `Nobody can approve it, because the ledger has no start of ${ownerId}: reject it, and start it with startPayment and a ledger.`;
+    return `Nobody can approve it, because the ledger has no start of ${ownerId}: start it again with the same id and input, with startPayment and a ledger.`;
   for (const decision of decisions) {
     const part = HAS_PART[decision.kind];
     if (part !== undefined && isAbout(write, decision) && isSamePerson(by, decision.by))
