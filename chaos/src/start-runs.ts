@@ -102,9 +102,9 @@ const payFileOf = (
     return !plan.isUploaded;
   }, signal);
 
-/** Starts runs once more, as people do who find that Temporal has forgotten them. */
-export const startForgotten = async (campaign: Campaign, runs = campaign.started) => {
-  for (const run of runs) {
+/** Starts all runs once more, as people do after a restore: Temporal, or the ledger, has forgotten some. */
+export const startForgotten = async (campaign: Campaign) => {
+  for (const run of campaign.started) {
     if ((await start(campaign, run)) === true) campaign.tally.add("forgotten");
   }
 };

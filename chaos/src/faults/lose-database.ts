@@ -176,7 +176,9 @@ const failOver = async (campaign: Campaign): Promise<void> => {
   await until(isStopped, noticing);
   await awaitStop(campaign, Date.now());
   await recoverSince(campaign, new Date(endedAt - lostMs));
-  if (lostMs > 0) campaign.restored.forgottenBefore = endedAt + ON_ITS_WAY_MS;
+  if (lostMs === 0) return;
+  await startForgotten(campaign);
+  campaign.restored.forgottenBefore = endedAt + ON_ITS_WAY_MS;
 };
 
 /** Restores Temporal's database, the ledger or both to earlier copies, or has the ledger fail over, while runs are under way. */
