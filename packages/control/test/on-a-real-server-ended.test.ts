@@ -7,11 +7,13 @@ import { answer, approve, reject } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
 import { planMany, retryMany, retryPayment } from "../src/actions/retry/retry.ts";
 import { recover } from "../src/actions/recovery.ts";
-import { startRun } from "../src/actions/start.ts";
+import { startPayment, startRun } from "../src/actions/start.ts";
 import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
+import type { payKeyed } from "./support/workflows.ts";
 
 let stack: RealStack;
+let known: string;
 let planned: Payments["planned"];
 let result: Payments["result"];
 let paid: Payments["paid"];
@@ -21,7 +23,7 @@ const bob = { by: "bob", how: "--by", reason: "fraud" };
 
 beforeAll(async () => {
   stack = await startRealStack();
-  ({ paid, planned, result } = await paymentsOn(stack));
+  ({ known, paid, planned, result } = await paymentsOn(stack));
 }, 60_000);
 afterAll(() => stack[Symbol.asyncDispose](), 30_000);
 
@@ -243,4 +245,40 @@ test("an end that is overruled is paid once: after a recovery, and of a run that
   }
   await Promise.all([result(open), result(closed)]);
   expect([await paid(closed), await paid(open)]).toEqual([1, 1]);
+}, 60_000);
+
+test("a rejected key pays for no workflow, until a payout under it is retried with override and approved by another person", async () => {
+  const { client, ledger } = stack.operations;
+  const id = "payout/salary/rejected";
+  const plan = planned("salary/rejected");
+  const { payout } = plan.input as { readonly payout: object };
+  const start = (key: string) =>
+    startPayment<typeof payKeyed>(client, "payKeyed", {
+      key,
+      ...ada,
+      ledger,
+      args: [
+        "salary/rejected",
+        { ...payout, beneficiary_id: known } as Parameters<typeof payKeyed>[1],
+      ],
+    });
+  const isRejected = { cause: { type: "Rejected" } };
+  const first = await start("first");
+  await reject(stack.operations, id, { ...bob, question: await questionOf(id, "approval") });
+  await expect(first.result()).rejects.toMatchObject(isRejected);
+  await expect((await start("second")).result()).rejects.toMatchObject(isRejected);
+  const run = await startPayment<(input: typeof plan.input) => Promise<unknown>>(client, "payout", {
+    key: "salary/rejected",
+    ...ada,
+    ledger,
+    args: [plan.input],
+    notDuplicate: "It is owed after all",
+  });
+  await expect(run.result()).rejects.toMatchObject(isRejected);
+  await retryPayment(stack.operations, id, { ...bob, by: "ada", isOverruling: true });
+  const question = await questionOf(id, "approval");
+  await approve(stack.operations, id, { ...bob, by: "eve", question });
+  const { payout_id } = (await result(id)) as { readonly payout_id: string };
+  expect(await (await start("third")).result()).toBe(payout_id);
+  expect(await paid("salary/rejected")).toBe(1);
 }, 60_000);

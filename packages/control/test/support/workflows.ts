@@ -24,3 +24,9 @@ export const waitThenPay = async (request: Parameters<typeof createPayout>[0]): 
   await sleep("14 days");
   await createPayout(request);
 };
+
+/** Pays under a key, once a second person has approved it. */
+export const payKeyed = async (
+  key: string,
+  request: Parameters<typeof createPayout>[0],
+): Promise<string> => (await createPayout(request, { key, approval: { above: "1.00" } })).payout_id;
