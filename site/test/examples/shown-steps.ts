@@ -101,11 +101,7 @@ interface Salary {
 }
 
 export async function paySalary(salary: Salary): Promise<void> {
-  // #region example
-  const { employee, month, request } = salary;
-  const payout = await createPayout(request, { key: `salary/${month}/${employee}` });
-  // #endregion
-  await awaitPayout(payout);
+  await awaitPayout(await createPayout(salary.request));
 }
 
 export async function payBySalary(salary: Salary): Promise<void> {

@@ -95,7 +95,7 @@ const recordStart = async <W extends Workflow>(
     startedBy,
     workflowId,
   }: StartAtOptions<W>,
-): Promise<PaymentOf | undefined> => {
+): Promise<void> => {
   const payment = paymentOf(args[0], ledger);
   await ledger?.recordStart(
     ...startOf(
@@ -105,7 +105,6 @@ const recordStart = async <W extends Workflow>(
       { by: startedBy, how, ...(notDuplicate !== undefined && { notDuplicate }) },
     ),
   );
-  return payment;
 };
 
 /**
@@ -124,9 +123,8 @@ export const startPaymentAt = async <W extends Workflow>(
   const id = checkId(options.workflowId);
   checkName(startedBy, "startedBy");
   const type = typeOf(workflowType);
-  // First, so that a run that is lost with Temporal's database is not lost in the ledger.
-  const payment = await recordStart(type, options);
-  return client.workflow.start<W>(type, {
+  const payment = paymentOf(args[0], options.ledger);
+  const handle = await client.workflow.start<W>(type, {
     workflowId: id,
     taskQueue: options.taskQueue ?? "payments",
     // TypeScript cannot distinguish these parameters from those of a workflow without any.
@@ -137,6 +135,9 @@ export const startPaymentAt = async <W extends Workflow>(
     staticSummary: summaryOf(payment, type),
     staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    starter show ${id}`,
   });
+  // Not before: a start that Temporal refused would make its person the starter of somebody else's run.
+  await recordStart(type, options);
+  return handle;
 };
 
 /**

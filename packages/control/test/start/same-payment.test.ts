@@ -211,3 +211,15 @@ test("a reason starts what is no duplicate; a reason that says nothing is refuse
   await expect(again(" \u200b")).rejects.toThrow("The reason (notDuplicate) must not be empty");
   expect(await again("Two invoices have this number")).toMatchObject({ isNew: true });
 });
+
+test("a start that Temporal refused makes nobody the starter of the run that has the id", async () => {
+  const { ledger, operations } = await rig();
+  const refusing = { workflow: { start: () => Promise.reject(new Error("already started")) } };
+  const program = { key: "k-1", startedBy: "robot", args: [pays(REFERENCE)] as [unknown], ledger };
+  // Only `start` of the client is called.
+  const client = refusing as unknown as typeof operations.client;
+  await expect(
+    startPayment<(input: unknown) => Promise<void>>(client, "payWages", program),
+  ).rejects.toThrow("already");
+  expect(await ledger.decisionsOf("payWages/k-1")).toEqual([]);
+});

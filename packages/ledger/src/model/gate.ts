@@ -17,7 +17,7 @@ const isStarted = (state: BatchRowState): boolean =>
 
 /** The reason why nothing is sent under an id: its file has not started it, or its start says that something else is paid. */
 const notAsStarted = (
-  { created, decisions, filed }: Look,
+  { created, decisions, filed, recoveredAt }: Look,
   { payee, amount, terms }: WriteRequest,
   { workflowId }: WriteName,
 ): string | undefined => {
@@ -29,9 +29,12 @@ const notAsStarted = (
   const starts = own.filter(({ kind, value }) => kind === "start" && "terms" in value);
   const payees = [payee, ...created.filter(({ id }) => id === payee).map(({ mark }) => mark)];
   const isSaid = starts.some(
-    ({ value }) =>
+    ({ at, value }) =>
       value["terms"] === terms &&
-      (value["payee"] === undefined || payees.some((one) => one === value["payee"])),
+      // A restored ledger may have forgotten that its run created the payee.
+      (at < (recoveredAt ?? 0) ||
+        value["payee"] === undefined ||
+        payees.some((one) => one === value["payee"])),
   );
   return starts.length === 0 || isSaid || own.some(({ kind }) => kind === "amend")
     ? undefined

@@ -212,7 +212,7 @@ describe("an approval counts", () => {
     expect(asks(ofRoot, { rootId: "root" })).toBe("person");
     expect(asks(ofRoot, { rootId: "root", isRootCertain: true })).toBe("send");
     const why = whyNotApprover("Bob", { ...call.name, ownerId: "w", rootId: undefined }, []);
-    expect(why).toMatch(/no start of w: reject it, and start it with startPayment/);
+    expect(why).toMatch(/no start of w: start it again/);
   });
 
   test("only after the last change of the limits", () => {
@@ -253,6 +253,12 @@ describe("the row of a file", () => {
     // An amendment of the workflow that asks for its key does not amend the row.
     const elsewhere = said(started(terms), { kind: "amend", by: "Bob", workflowId: "v" });
     expect(effectOf({ ...filed, created, decisions: elsewhere }, other)).toMatchObject(refused);
+  });
+
+  test("is not refused for a payee that a restored ledger has forgotten", () => {
+    const forgotten = { request: { ...request, payee: "b-1" } };
+    expect(effectOf(filed, forgotten)).toMatchObject({ is: "fail", type: "Refused" });
+    expect(effectOf({ ...filed, recoveredAt: 1 }, forgotten)).not.toMatchObject({ is: "fail" });
   });
 
   test("sends nothing before its turn, or after it was rejected", () => {
