@@ -1,3 +1,4 @@
+import type { Workflows } from "@durable-payments/protocol";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { trackerId } from "@durable-payments/protocol";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -49,8 +50,9 @@ test("the same id and input is the same run; another input, or a likely duplicat
 test("a run whose start the ledger has forgotten is started again: it is the same run, and the start is recorded once", async () => {
   const { operations } = stack;
   const { client, ledger, taskQueue } = operations;
-  const { input, workflowType } = planned("forgotten");
-  await client.workflow.start(workflowType, { workflowId: "forgotten", taskQueue, args: [input] });
+  const { input } = planned("forgotten");
+  const run = { workflowId: "forgotten", taskQueue, args: [input] } as const;
+  await client.workflow.start<Workflows["payout"]>("payout", run);
   for (const startedBy of ["ada", "bob"]) {
     const again = await startRun(operations, "forgotten", planned("forgotten"), { startedBy });
     expect(again).toMatchObject({ isNew: false });

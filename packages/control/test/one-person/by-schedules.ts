@@ -43,7 +43,8 @@ const fire = async (the: Attempt, scheduleId: string, backfilled = 0) => {
     const ids: Array<string> = [];
     for await (const { execution } of listedRuns(the.stack.operations.client, query))
       ids.push(execution?.workflowId ?? "");
-    return ids.length > backfilled ? ids : undefined;
+    // The time in the id of the run by hand may be that of a backfilled one.
+    return ids.length >= Math.max(1, backfilled) ? ids : undefined;
   });
 };
 
