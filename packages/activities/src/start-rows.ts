@@ -1,4 +1,11 @@
-import type { Batch, BatchRow, BatchRowChange, Ledger, WriteState } from "@durable-payments/ledger";
+import {
+  type Batch,
+  type BatchRow,
+  type BatchRowChange,
+  isRowStarted,
+  type Ledger,
+  type WriteState,
+} from "@durable-payments/ledger";
 import {
   type BatchActivities,
   failureTypes,
@@ -38,9 +45,6 @@ export interface BatchOptions {
   /** Base queue of the worker: rows run on its queue of batches. */
   readonly taskQueue: string;
 }
-
-/** States of a row whose run a file has started. */
-const STARTED: ReadonlySet<BatchRow["state"]> = new Set(["started", "succeeded", "failed"]);
 
 /** States of a payout whose outcome is being found out. */
 const UNSETTLED: ReadonlySet<WriteState> = new Set(["sending", "unknown", "asking"]);
@@ -166,7 +170,7 @@ const chunkOf = (
   const isStartedBy = async (other: string, { fingerprint }: BatchRow): Promise<boolean> => {
     const { account = "" } = (await ledger.batch(batch)) ?? {};
     const rows = await ledger.rowsWithFingerprints(account, [fingerprint]);
-    return rows.some((row) => row.batch === other && STARTED.has(row.state));
+    return rows.some((row) => row.batch === other && isRowStarted(row.state));
   };
 
   /** Starts the run of a row, or follows the one of its id. Returns the outcome of a row that another batch has started. */

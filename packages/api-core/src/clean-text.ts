@@ -46,7 +46,7 @@ export const cleanTexts = <A>(value: A): A => {
 };
 
 /** Characters that show nothing, though some of them count as letters or symbols, as U+3164 and U+2800 do. */
-const SHOWS_NOTHING = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
+export const SHOWS_NOTHING = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
 
 const caseless = (text: string): string => text.toUpperCase().toLowerCase();
 

@@ -5,6 +5,7 @@ export {
   idFault,
   keyFault,
   lettersAndDigits,
+  SHOWS_NOTHING,
 } from "./clean-text.ts";
 export { shownText, visibleJson, visibleLines, visibleText } from "./visible-text.ts";
 

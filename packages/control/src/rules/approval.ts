@@ -5,12 +5,9 @@
  * since somebody approved it. All of that may change between reading and approving: the hash covers it, and an approval
  * that names the hash approves nothing else.
  */
-import type { Decision, WriteRow } from "@durable-payments/ledger";
+import { type Decision, HAS_PART, isAbout, type WriteRow } from "@durable-payments/ledger";
 import { hashOf } from "@durable-payments/protocol/account";
 import { decisionText } from "./decision-text.ts";
-
-/** Decisions that have a part in a send. */
-const PARTS: ReadonlySet<Decision["kind"]> = new Set(["start", "amend", "overrule", "resend"]);
 
 const HASH_DIGITS = 32;
 
@@ -43,12 +40,12 @@ const changedSince = (
 export const approvableOf = (row: WriteRow, decisions: ReadonlyArray<Decision>) => {
   const { account, generation, question, request, step, workflowId } = row;
   const about = decisions
-    .filter((one) => one.step === null || (one.step === step && one.workflowId === workflowId))
+    .filter((one) => isAbout(row, one))
     .toSorted((one, other) => one.sequence - other.sequence);
   const details = [
     ...(request.reference === null ? [] : [`Reference: ${request.reference}.`]),
     ...about
-      .filter(({ kind }) => PARTS.has(kind))
+      .filter(({ kind }) => kind in HAS_PART)
       .map((one) => `${one.workflowId}: ${one.by} ${decisionText(one)}`),
     ...changedSince(row, about),
   ];

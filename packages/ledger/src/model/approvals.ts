@@ -11,8 +11,8 @@ import type { WriteName, WriteOwner, WriteRow } from "./row.ts";
 import type { Call } from "./events.ts";
 import type { Decision, DecisionKind, Look } from "../store/ledger.ts";
 
-/** Decisions that make a person responsible for a send, so that another person has to approve it. */
-const HAS_PART: Readonly<Partial<Record<DecisionKind, string>>> = {
+/** Decisions that make a person responsible for a send, so that another person has to approve it, in words. */
+export const HAS_PART: Readonly<Partial<Record<DecisionKind, string>>> = {
   start: "started it",
   amend: "amended it",
   overrule: "overrode its stop order",

@@ -12,7 +12,8 @@ const STOPPED_WAIT_MS = 60_000;
 /** Returns the id under which the log has the decisions about a file. */
 export const batchLogId = (id: string): string => `batch:${id}`;
 
-const isStarted = (state: BatchRowState): boolean =>
+/** Returns whether a file has started the run of a row. */
+export const isRowStarted = (state: BatchRowState): boolean =>
   state === "started" || state === "succeeded" || state === "failed";
 
 /** The reason why nothing is sent under an id: its file has not started it, or its start says that something else is paid. */
@@ -22,7 +23,7 @@ const notAsStarted = (
   { workflowId }: WriteName,
 ): string | undefined => {
   // A payee too: a row whose payee another run has created cannot be paid as the file says.
-  if (filed.length > 0 && !filed.some(isStarted))
+  if (filed.length > 0 && !filed.some(isRowStarted))
     return "This id belongs to a row of a file, and the file has not started it.";
   if (amount === null) return undefined;
   const own = decisions.filter((decision) => decision.workflowId === workflowId);

@@ -4,13 +4,11 @@
  * small l. So names are compared by a skeleton as in Unicode TR39, which leaves out all that a reader overlooks, and a
  * name that mixes scripts, which nobody has, is refused.
  */
+import { SHOWS_NOTHING } from "@durable-payments/api-core/values";
 
 const LONGEST_NAME = 200;
 
 const LONGEST_REASON = 1_000;
-
-/** Characters that show nothing, though some of them count as letters or symbols, as U+3164 and U+2800 do. */
-const SHOWS_NOTHING = /[\p{Default_Ignorable_Code_Point}\p{Cf}\u2800]/gu;
 
 /** The visible characters of a text. */
 const SHOWS = /[\p{L}\p{N}\p{P}\p{S}]/u;
