@@ -7,15 +7,15 @@ import type { Operations } from "../facts/connection/operations.ts";
 
 type Looking = Pick<Operations, "client" | "ledger">;
 
-/** Longest time between the record of a run and its start in Temporal. */
-const START_WITHIN_MS = 60_000;
+/** A run that was recorded within this time is not looked up: Temporal knows it. */
+const KNOWN_FOR_MS = 60_000;
 
-/** Whether a run was recorded but not started, as when Temporal refused it. It does not count as an earlier payment. */
-const isNeverStarted = async (
+/** Whether a run has no write, and Temporal does not know it: its database was restored. It does not count as an earlier payment. */
+const isForgotten = async (
   { client, ledger }: Looking,
   { at, state, workflowId }: SimilarPayment,
 ): Promise<boolean> => {
-  if (state !== null || at > Date.now() - START_WITHIN_MS) return false;
+  if (state !== null || at > Date.now() - KNOWN_FOR_MS) return false;
   const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
   // A row of a batch has no run until it is approved, and its turn comes.
   if (run === undefined || run.batch !== null) return false;
@@ -23,8 +23,8 @@ const isNeverStarted = async (
 };
 
 /**
- * Finds likely duplicates under other ids, by the rule of the ledger's `similarPayments`. Runs that were never started are
- * left out.
+ * Finds likely duplicates under other ids, by the rule of the ledger's `similarPayments`. Runs without a
+ * write that Temporal has forgotten are left out.
  *
  * @param account hash of the account that pays; undefined compares with payments of all accounts.
  * @returns for each payment the earlier ones, in the same order.
@@ -42,7 +42,7 @@ export const findDuplicates = async (
   const similar: Array<Array<SimilarPayment>> = planned.map(() => []);
   for (const [index, { at }] of asked.entries()) {
     for (const one of found[index] ?? [])
-      if (!(await isNeverStarted(looking, one))) similar[at]?.push(one);
+      if (!(await isForgotten(looking, one))) similar[at]?.push(one);
   }
   return similar;
 };

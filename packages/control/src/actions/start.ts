@@ -33,7 +33,7 @@ interface StartAtOptions<W extends Workflow> {
   readonly args: Parameters<W>;
   /** Default `payments`. */
   readonly taskQueue?: string;
-  /** Records the run before it starts, so that it is known even if Temporal's database is restored to an earlier state. */
+  /** Records who started the run, once Temporal has taken it; looks for likely duplicates before. */
   readonly ledger?: Ledger;
   /** Hash of the account that pays, if it is known. */
   readonly account?: string;
@@ -95,8 +95,8 @@ const recordStart = async <W extends Workflow>(
     startedBy,
     workflowId,
   }: StartAtOptions<W>,
+  payment = paymentOf(args[0], ledger),
 ): Promise<void> => {
-  const payment = paymentOf(args[0], ledger);
   await ledger?.recordStart(
     ...startOf(
       { account: account ?? null, workflowId, type, batch: null, batchRow: null },
@@ -136,7 +136,7 @@ export const startPaymentAt = async <W extends Workflow>(
     staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    starter show ${id}`,
   });
   // Not before: a start that Temporal refused would make its person the starter of somebody else's run.
-  await recordStart(type, options);
+  await recordStart(type, options, payment);
   return handle;
 };
 

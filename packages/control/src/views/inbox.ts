@@ -102,11 +102,10 @@ export const approvalsOf = async (
   const batch = await ledger.batch(id);
   if (batch !== undefined)
     return batch.state === "needsApproval" ? [await batchItem(ledger, batch)] : [];
+  if (id.startsWith(limitsId("")))
+    return (await limitItems(ledger)).filter(({ workflowId }) => workflowId === id);
   const writes = await itemsOf(ledger, await ledger.rowsOf(id));
-  const limits = await limitItems(ledger);
-  return [...writes, ...limits.filter(({ workflowId }) => workflowId === id)].filter(
-    ({ kind }) => kind !== "question",
-  );
+  return writes.filter(({ kind }) => kind !== "question");
 };
 
 /** Items that wait for a person, the oldest first. */

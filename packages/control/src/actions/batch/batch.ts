@@ -106,20 +106,22 @@ const approveRows = async (
   for (const part of chunksOf(rows, DECIDED_AT_ONCE)) await Promise.all(part.map(approveRow));
 };
 
-/** Refuses an approval unless the person may give it, and has seen these rows. */
+/** Refuses an approval unless the person may give it, and has seen these rows. Returns their hash. */
 const checkApproval = (
   { createdBy, id }: Batch,
   rows: ReadonlyArray<BatchRow>,
   { by, hash }: Approving,
-): void => {
+): string => {
   if (isSamePerson(by, createdBy))
     throw refused(
       `${createdBy} uploaded ${id}, so another person has to approve it. Nothing was recorded.`,
     );
   if (rows.some(({ shown }) => shown === null))
     throw refused(`The payees of ${id} were not all read yet. Nothing was recorded.`, id);
-  if (hash !== undefined && hash !== hashOfRows(rows))
+  const seen = hashOfRows(rows);
+  if (hash !== undefined && hash !== seen)
     throw refused(`The rows of ${id} are not those that were shown. Nothing was recorded.`, id);
+  return seen;
 };
 
 /**
@@ -147,15 +149,15 @@ export const decideBatch = async (
     throw refused(`${id} is not waiting for approval: it is ${state}. Nothing was recorded.`, id);
   };
   const seen = check(await ledger.batch(id));
-  const rows = kind === "approve" ? ownRows(await readRows(ledger, id)) : [];
+  let value = {};
   if (kind === "approve") {
-    checkApproval(seen, rows, decision);
+    const rows = ownRows(await readRows(ledger, id));
+    value = { rows: rows.length, hash: checkApproval(seen, rows, decision) };
     await approveRows(deciding, seen, rows, actor);
   }
   const batch = await ledger.saveBatch(id, (found) => {
     const before = check(found);
     const { account, contentHash: question } = before;
-    const value = kind === "approve" ? { rows: rows.length, hash: hashOfRows(rows) } : {};
     return {
       batch:
         kind === "approve"
