@@ -1,7 +1,6 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger } from "@durable-payments/ledger";
 import type { Workflows } from "@durable-payments/protocol";
-import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { answer, approve, reject } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
@@ -10,6 +9,7 @@ import { recover } from "../src/actions/recovery.ts";
 import { startPayment, startRun } from "../src/actions/start.ts";
 import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
+import { resetToBegin } from "./support/reset.ts";
 import type { payKeyed } from "./support/workflows.ts";
 
 let stack: RealStack;
@@ -93,22 +93,6 @@ const ends = {
   },
 };
 
-const resetToBegin = async (workflowId: string): Promise<void> => {
-  const { client, namespace } = stack.operations;
-  const handle = client.workflow.getHandle(workflowId);
-  const { runId } = await handle.describe();
-  const { events } = await handle.fetchHistory();
-  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  const again = await client.workflowService.resetWorkflowExecution({
-    namespace,
-    workflowExecution: { workflowId, runId },
-    reason: "reset by hand",
-    workflowTaskFinishEventId: first?.eventId ?? null,
-    requestId: randomUUID(),
-  });
-  await expect(result(workflowId, again.runId)).rejects.toThrow();
-};
-
 test.each(["cancelled", "rejected", "answered"] as const)(
   "what a person has %s is not paid by retry, bulk retry, reset or a new start",
   async (way) => {
@@ -126,7 +110,8 @@ test.each(["cancelled", "rejected", "answered"] as const)(
         100,
       );
       expect(tried.map(({ whyNot }) => whyNot)).toEqual([expect.stringContaining("bob stopped")]);
-      await resetToBegin(way);
+      const reset = await resetToBegin(stack.operations, way);
+      await expect(result(way, reset)).rejects.toThrow();
       await expect((await startByHand(way)).result()).rejects.toThrow();
       expect(await paid(way)).toBe(0);
     };

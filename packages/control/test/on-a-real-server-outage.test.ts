@@ -14,6 +14,7 @@ import {
   type RealStack,
 } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
+import { resetToBegin } from "./support/reset.ts";
 
 let stack: RealStack;
 let payments: Payments;
@@ -94,25 +95,15 @@ test("a row that failed and is retried counts as succeeded, also in the result f
 }, 60_000);
 
 test("a row that Temporal's own tools reset to its first task, and its batch, are paid once", async () => {
-  const { client, ledger, namespace } = stack.operations;
+  const { client, ledger } = stack.operations;
   const keys = ["r1", "r2"];
   const batch = await pay(keys);
   await result(`${batch}/1`);
   expect(await paid(keys)).toEqual([1, 1]);
   const rows = await ledger.batchRows(batch, { limit: 2 });
   for (const workflowId of [...rows.map((row) => row.workflowId), `${batch}/1`]) {
-    const handle = client.workflow.getHandle(workflowId);
-    const { runId } = await handle.describe();
-    const { events } = await handle.fetchHistory();
-    const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-    const again = await client.workflowService.resetWorkflowExecution({
-      namespace,
-      workflowExecution: { workflowId, runId },
-      reason: "reset by hand",
-      workflowTaskFinishEventId: first?.eventId ?? null,
-      requestId: workflowId,
-    });
-    await client.workflow.getHandle(workflowId, again.runId).result();
+    const again = await resetToBegin(stack.operations, workflowId);
+    await client.workflow.getHandle(workflowId, again).result();
   }
   expect(await paid(keys)).toEqual([1, 1]);
   expect(await ledger.batchCounts(batch)).toMatchObject([{ state: "succeeded", rows: 2 }]);

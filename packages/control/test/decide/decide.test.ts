@@ -91,6 +91,13 @@ const itemOf = async (ledger: Ledger, workflowId = "invoice-17") => {
 };
 
 /** Records a decision of a kind about the payment, as the tools do. */
+/** Records another start of the id of the approval. */
+const start = (ledger: Ledger, by: Parameters<Ledger["recordStart"]>[1]) => {
+  const { account, request, runId, workflowId } = approval;
+  const run = { account, workflowId, runId, type: "payout", batch: null, batchRow: null };
+  return ledger.recordStart({ ...request, ...run }, by);
+};
+
 const note = (ledger: Ledger, kind: DecisionKind, more: Partial<NewDecision> = {}) => {
   const { account, workflowId } = approval;
   const about = { account, workflowId, step: null, question: null, value: {} };
@@ -125,19 +132,7 @@ test.each(["ada", "ADA", "a d a", "Ada.", "аԁа"])(
 
 test("who starts the same id again has a part in it", async () => {
   const { ledger, operations } = await withRow(approval);
-  const { account, workflowId, runId } = approval;
-  await ledger.recordStart(
-    {
-      ...approval.request,
-      account,
-      workflowId,
-      runId,
-      type: "payout",
-      batch: null,
-      batchRow: null,
-    },
-    { ...bob, value: { type: "payout", content: "other" } },
-  );
+  await start(ledger, { ...bob, value: { type: "payout", content: "other" } });
   await expect(approve(operations, "invoice-17", bob)).rejects.toThrow("Bob started it");
 });
 
@@ -154,29 +149,17 @@ test.each(["amend", "overrule", "resend"] as const)(
 
 test("an approver reads who started it and how, the reference, and what changed since an approval", async () => {
   const { ledger } = await withRow(approval);
-  const { account, workflowId, runId } = approval;
-  await ledger.recordStart(
-    {
-      ...approval.request,
-      account,
-      workflowId,
-      runId,
+  await start(ledger, {
+    by: "ada",
+    how: "--by",
+    value: {
       type: "payout",
-      batch: null,
-      batchRow: null,
+      content: "c",
+      approveAbove: "100.00",
+      notDuplicate: "second instalment",
+      file: { batch: "payouts/1", row: 3, name: "november.csv" },
     },
-    {
-      by: "ada",
-      how: "--by",
-      value: {
-        type: "payout",
-        content: "c",
-        approveAbove: "100.00",
-        notDuplicate: "second instalment",
-        file: { batch: "payouts/1", row: 3, name: "november.csv" },
-      },
-    },
-  );
+  });
   const value = { generation: 1, terms: "earlier", account: "other" };
   await note(ledger, "approve", { by: "Grace", step: approval.step, value });
   const changed = ["payout.amount: 100.00 → 250.00"];

@@ -31,21 +31,28 @@ const schedule = async (the: Attempt, input: object, name = ""): Promise<string>
   return scheduleId;
 };
 
-/** Fires a Schedule by hand, and so many times more by a backfill; returns the ids of its runs. */
-const fire = async (the: Attempt, scheduleId: string, backfilled = 0) => {
-  const handle = the.stack.operations.client.schedule.getHandle(scheduleId);
-  await handle.trigger();
-  const now = Date.now();
-  const start = new Date(now - backfilled * 60_000);
-  if (backfilled > 0) await handle.backfill({ start, end: new Date(now), overlap: "ALLOW_ALL" });
-  return the.until(`${scheduleId} has fired`, async () => {
+/** Waits until a Schedule has started so many runs; returns their ids. */
+const runsOf = (the: Attempt, scheduleId: string, count: number): Promise<ReadonlyArray<string>> =>
+  the.until(`${scheduleId} has fired`, async () => {
     const query = `TemporalScheduledById = ${queryText(scheduleId)}`;
     const ids: Array<string> = [];
     for await (const { execution } of listedRuns(the.stack.operations.client, query))
       ids.push(execution?.workflowId ?? "");
-    // The time in the id of the run by hand may be that of a backfilled one.
-    return ids.length >= Math.max(1, backfilled) ? ids : undefined;
+    return ids.length >= count ? ids : undefined;
   });
+
+/** Fires a Schedule by hand, and so many times more by a backfill; returns the ids of its runs. */
+const fire = async (the: Attempt, scheduleId: string, backfilled = 0) => {
+  const handle = the.stack.operations.client.schedule.getHandle(scheduleId);
+  await handle.trigger();
+  // First, because Temporal may drop the run by hand if a backfill comes at once.
+  const byHand = await runsOf(the, scheduleId, 1);
+  if (backfilled === 0) return byHand;
+  // Ends a minute ago, so that no run has the time of the one by hand in its id.
+  const end = Date.now() - 60_000;
+  const start = new Date(end - backfilled * 60_000);
+  await handle.backfill({ start, end: new Date(end), overlap: "ALLOW_ALL" });
+  return runsOf(the, scheduleId, backfilled + 1);
 };
 
 /** Waits until the code of a run is refused: its workflow task fails. */

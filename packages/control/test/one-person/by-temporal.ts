@@ -6,6 +6,7 @@ import { ADA, type Attempt, type Kind } from "./attempt.ts";
 import { pause, resume } from "../../src/actions/stopping.ts";
 import type { payByChild } from "./own-workflows.ts";
 import { OWN_QUEUE } from "./stack.ts";
+import { resetToBegin } from "../support/reset.ts";
 
 // What Ada does with Temporal's own client, and with workflows of her own, which call the activities of payments with
 // inputs of her own.
@@ -30,20 +31,6 @@ const approvedAndHeld = async (the: Attempt): Promise<string> => {
   await pause(the.stack.operations, the.id, ADA);
   await the.graceApproves(the.id, payment);
   return the.id;
-};
-
-const reset = async (the: Attempt, id: string): Promise<void> => {
-  const { client, namespace } = the.stack.operations;
-  const { runId } = await the.handle(id).describe();
-  const { events } = await client.workflow.getHandle(id, runId).fetchHistory();
-  const first = events?.find((event) => event.workflowTaskCompletedEventAttributes);
-  await client.workflowService.resetWorkflowExecution({
-    namespace,
-    workflowExecution: { workflowId: id, runId },
-    reason: "Ada",
-    requestId: `${id} reset`,
-    workflowTaskFinishEventId: first?.eventId ?? null,
-  });
 };
 
 const forget = async (the: Attempt, id: string): Promise<void> => {
@@ -189,7 +176,7 @@ export const BY_TEMPORAL: ReadonlyArray<Kind> = [
     name: "resets a payment that was approved and made to before its steps",
     steps: async (the) => {
       const id = await approvedAndPaid(the);
-      await reset(the, id);
+      await resetToBegin(the.stack.operations, id);
       await the.handle(id).result();
     },
   },
@@ -198,7 +185,7 @@ export const BY_TEMPORAL: ReadonlyArray<Kind> = [
     steps: async (the) => {
       await the.start(the.input(the.payment()));
       await the.asks(the.id);
-      await reset(the, the.id);
+      await resetToBegin(the.stack.operations, the.id);
       await the.cannotApprove(the.id);
     },
   },
