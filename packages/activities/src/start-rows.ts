@@ -130,8 +130,8 @@ const chunkOf = (
   };
 
   /**
-   * Reads the accounts that rows pay, before anybody is asked to approve the file: a `beneficiary_id` says nothing of the
-   * account behind it, and who approves may have no key of the service. The account is read again at the send, so an
+   * Reads the accounts that rows pay, before the file waits for approval: a `beneficiary_id` says nothing of the
+   * account behind it, and an approver may have no key of the service. The account is read again at the send, so an
    * account that was changed meanwhile asks again.
    */
   const readPayees = async (waiting: ReadonlyArray<BatchRow>): Promise<void> => {

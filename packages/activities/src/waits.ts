@@ -30,7 +30,7 @@ import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operatio
 
 type Client = PaymentsClient["Service"];
 
-/** The wait for a payout, as far as the ledger knows it. */
+/** The wait for a payout, as the ledger has it. */
 export interface KnownPayout {
   readonly payout_id: string;
   /** For how long it has been known, by the ledger's own clock. */
@@ -156,7 +156,7 @@ const readMaker = async (ledger: Ledger, account: string, operation: string, id:
   return owner && (await ledger.look(owner));
 };
 
-/** Returns the wait for a payout with its request and its age, as far as the ledger knows them: a run proves neither. */
+/** Returns the wait for a payout with its request and its age, as the ledger has them: a run proves neither. */
 export const withSent = async (
   ledger: Ledger,
   account: string,

@@ -80,7 +80,7 @@ const UNSENDABLE = /[\p{Cc}\p{Cs}\u{2028}\u{2029}\u{202A}-\u{202E}\u{2066}-\u{20
 /** A long number as a spreadsheet shows and exports it: its last digits are lost. */
 const SHORTENED = /^[+-]?\d(?:[.,]\d+)?E[+-]\d+$/i;
 
-/** The instead of a value: a failed formula, or a column that is too narrow. */
+/** The text in a cell without its value: a formula has failed, or the column is too narrow. */
 const FAILED_CELL = /^#(?:N\/A|REF!|VALUE!|NAME\?|NUM!|DIV\/0!|NULL!|#+)$/i;
 
 /**

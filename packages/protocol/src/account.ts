@@ -156,7 +156,7 @@ export const likelyPayeeMark = (beneficiary: unknown): string | undefined => {
   return iban === "" ? markOf(number, country) : undefined;
 };
 
-/** Stands for the account of a beneficiary that the service does not know: who approves it sees that. */
+/** Represents the account of a beneficiary that the service does not know. The approver sees that. */
 export const UNKNOWN_PAYEE = { mark: "unknown", shown: "a beneficiary not found at the service" };
 
 /**

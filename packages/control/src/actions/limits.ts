@@ -47,7 +47,7 @@ const amountsOf = (name: string, given: unknown): Amounts | null => {
 };
 
 /**
- * Sets limits of an account: as far as one of them is looser, all of them wait for a second person.
+ * Sets limits of an account. If one of them is looser, all of them wait for a second person.
  *
  * @param given what is left out stays as it is.
  * @throws InvalidInput

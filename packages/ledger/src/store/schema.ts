@@ -168,7 +168,7 @@ export const BATCHES = new Table(
     /** Hash of everything that its rows send: an approval names it. */
     contentHash: text,
     rows: number,
-    /** `reading`: the worker reads the payees before anybody is asked to approve it. */
+    /** `reading`: the worker reads the payees before it waits for approval. */
     state: oneOf<
       "uploading" | "reading" | "needsApproval" | "approved" | "rejected" | "finished"
     >(),
