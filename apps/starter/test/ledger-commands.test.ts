@@ -82,6 +82,7 @@ const CALL: Omit<Call, "name" | "ownerId" | "rootId"> = {
     currency: "EUR",
     payee: "b-1",
     reference: null,
+    paymentDate: null,
     facts: {},
   },
   runId: "run-1",

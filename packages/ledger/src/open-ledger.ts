@@ -9,6 +9,8 @@ import { metaMethods } from "./store/meta-methods.ts";
 import type { TableOptions } from "./store/migrate.ts";
 import { openMarks } from "./store/mark-key.ts";
 import { openPostgres } from "./store/postgres-database.ts";
+import { payeeMethods } from "./store/payees.ts";
+import { payoutMethods } from "./store/payout-methods.ts";
 import { pruneMethods } from "./store/prune.ts";
 import { runMethods } from "./store/run-methods.ts";
 import { openSqlite } from "./store/sqlite-database.ts";
@@ -89,6 +91,8 @@ const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
   ...writeMethods(store),
   ...decisionMethods(store),
   ...runMethods(store),
+  ...payoutMethods(store),
+  ...payeeMethods(store),
   ...batchMethods(store),
   ...pruneMethods(store),
   /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */

@@ -325,6 +325,7 @@ export const makeContractOperations = ({
           currency: isMoney ? currency : null,
           payee: payeeOfRequest(name, request),
           reference: withoutAccounts(textAt(request, "payout_reference") ?? "") || null,
+          paymentDate: name === "createPayout" ? (textAt(request, "payment_date") ?? null) : null,
           facts: pickTexts(request, facts.facts ?? []),
         };
       },

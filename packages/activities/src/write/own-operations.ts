@@ -174,6 +174,7 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
       currency: textAt(request, "currency")?.toUpperCase() ?? null,
       payee: null,
       reference: null,
+      paymentDate: null,
       // A result found by its key is not compared, but `find` needs the request.
       facts: own.find === undefined ? {} : { request },
     }),

@@ -19,6 +19,7 @@ const ROW: WriteRow = {
     currency: "USD",
     payee: "b",
     reference: null,
+    paymentDate: null,
     facts: {},
   },
   doubt: 1,

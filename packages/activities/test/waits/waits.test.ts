@@ -137,7 +137,7 @@ describe("a payout", () => {
     const { account, activities, ledger, runtime } = await make("completed");
     const payout_id = await newPayout(runtime);
     await simulator.setPayoutStatus(payout_id, "completed");
-    const request = { hash: "h", terms: "t", reference: null, facts: {} };
+    const request = { hash: "h", terms: "t", reference: null, paymentDate: null, facts: {} };
     await putRow(ledger, {
       account,
       state: "done",

@@ -103,7 +103,10 @@ describe("the failure of a step is believed", () => {
   it("as cancelled, of a write without money whose response was lost: it is safe to repeat", async () => {
     const { agrees, row } = await make();
     const request = { hash: "h", terms: "h", amount: null, currency: null, payee: null };
-    await row({ state: "unknown", request: { ...request, reference: null, facts: {} } });
+    await row({
+      state: "unknown",
+      request: { ...request, reference: null, paymentDate: null, facts: {} },
+    });
     expect(await agrees({ ...step, outcome: "Cancelled" })).toBe(true);
     expect(await agrees({ ...step, outcome: "Refused" })).toBe(false);
   });

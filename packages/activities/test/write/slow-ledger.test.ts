@@ -149,7 +149,7 @@ describe("the time within which a send leaves", () => {
     const call: Call = {
       name: name("bound"),
       operation: "createPayout",
-      request: { ...request, facts: {} },
+      request: { ...request, paymentDate: null, facts: {} },
       ownerId: "pay-1",
       rootId: "pay-1",
       runId: "run-1",

@@ -46,6 +46,7 @@ const SAID: Readonly<Record<Decision["kind"], (decision: Decision) => string>> =
   found: ({ value: { id } }) => `found that it was made: ${plain(id)}`,
   retry: ({ value }) => (value["way"] === "reset" ? "retried it by a reset" : "retried it"),
   limits: (decision) => `set limits: ${limitsText(limitsOf([decision]))}`,
+  word: ({ value: { means, word } }) => `said that the word "${plain(word)}" means ${plain(means)}`,
   recover: () => "recovered the ledger",
   prune: () => "removed old entries",
   pause: (line) => `paused ${scopeText(line)}`,

@@ -49,6 +49,7 @@ export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
     currency: "EUR",
     payee: "b-1",
     reference: "Invoice 17",
+    paymentDate: null,
     facts: {},
   },
   doubt: 0,

@@ -290,7 +290,9 @@ const dispatching = (context: Context, event: EventOf<"dispatching">): Advanced 
     message: null,
     isUntold: false,
   };
-  return become(plan, sending, what, { is: "go" }, { generation, number: sends });
+  const { amount, currency, payee } = plan.request;
+  const sent = { generation, number: sends, amount, currency, payee };
+  return become(plan, sending, what, { is: "go" }, sent);
 };
 
 /**

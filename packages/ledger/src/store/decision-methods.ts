@@ -2,10 +2,12 @@ import { type AccountLimits, type Limits, limitsId, limitsOf } from "../model/li
 import { isSamePerson } from "../model/person.ts";
 import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
+import type { PayoutOutcome } from "../model/standing.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
-import { PAUSES } from "./schema.ts";
+import { refreshStatus } from "./run-status.ts";
+import { PAUSES, RUNS } from "./schema.ts";
 import type { Store } from "./store.ts";
 import { query } from "./table.ts";
 
@@ -22,6 +24,12 @@ const selectRelated = (workflowId: string) =>
      ORDER BY sequence`,
     workflowId,
   );
+
+/** What a word of the service means for a payout. */
+export type WordMeaning = PayoutOutcome | "open";
+
+/** The workflow id whose log has the words of an account. */
+export const wordsId = (account: string): string => `words/${account}`;
 
 const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
 
@@ -78,11 +86,22 @@ export const decisionMethods = (store: Store) => {
         };
         const concerned = check(look);
         log.decision(decision);
-        const writes = look.rows.flatMap((row) => {
+        const stops = decision.kind === "end" || decision.kind === "overrule";
+        const stop = { isStopped: decision.kind === "end" };
+        const stopped = stops
+          ? [
+              store.update(RUNS, stop, { "workflow_id = ?": workflowId }),
+              refreshStatus([
+                workflowId,
+                ...look.rows.flatMap((row) => [row.workflowId, row.ownerId, row.rootId]),
+              ]),
+            ]
+          : [];
+        const changes = look.rows.flatMap((row) => {
           const changed = decidedRow(row, look, decision, concerned.includes(row));
           return changed === undefined ? [] : [saveRow(nextVersion(changed, row), row, seal)];
         });
-        return { value: undefined, writes };
+        return { value: undefined, writes: [...changes, ...stopped] };
       },
     );
   };
@@ -157,6 +176,25 @@ export const decisionMethods = (store: Store) => {
       if (pending?.sequence !== sequence || isSamePerson(actor.by, pending.by)) return undefined;
       // What changes meanwhile makes it void: `limitsOf` says so.
       return decideLimits(account, actor, { kind: "approve", value: { sequence } });
+    },
+    /** Returns what people have said of the service's words for the status of a payout, by the word in small letters. */
+    words: async (account: string): Promise<ReadonlyMap<string, WordMeaning>> =>
+      new Map(
+        (await decisionsOf(wordsId(account))).flatMap(({ kind, value }) =>
+          // Only `decideWord` writes them.
+          kind === "word" ? [[String(value["word"]), value["means"] as WordMeaning] as const] : [],
+        ),
+      ),
+    /** Records what a word of the service for the status of a payout means, from now on. */
+    decideWord: async (
+      account: string,
+      word: string,
+      means: WordMeaning,
+      actor: Actor,
+    ): Promise<void> => {
+      const value = { word: word.trim().toLowerCase(), means };
+      const about = { account, workflowId: wordsId(account), step: null, question: null };
+      await decide({ ...about, ...actor, kind: "word", value });
     },
     pauses: () => store.all(PAUSES, {}, "ORDER BY since"),
   };

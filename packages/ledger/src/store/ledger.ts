@@ -7,6 +7,7 @@ import type {
   FoundBatchRow,
   META,
   Pause,
+  Payee,
   RecordedWait,
   Run,
   WAIT_COUNT,
@@ -18,7 +19,24 @@ export type * from "./log.ts";
 export type * from "./schema.ts";
 
 /** A run as it is started. */
-export type NewRun = Omit<Run, "startedAt" | "startedBy" | "alias"> & Partial<Pick<Run, "alias">>;
+export interface NewRun extends PlannedOfRun {
+  readonly workflowId: string;
+  readonly account: string | null;
+  readonly runId: string | null;
+  readonly type: string;
+  readonly batch: string | null;
+  readonly batchRow: number | null;
+  /** Whom it pays, in words, for the directory of payees. */
+  readonly shown?: string | null;
+}
+/** What a run is to pay, before it has a write. */
+export type PlannedOfRun = Pick<Run, "amount" | "currency" | "payee" | "reference"> &
+  Partial<Pick<Run, "alias">>;
+/** How the latest run of a workflow id has it in Temporal; `endState` null: it is open. */
+export type RunEnd = Pick<
+  Run,
+  "workflowId" | "runId" | "endState" | "endedAt" | "endType" | "endReason"
+>;
 /** The start of a run: a decision on its workflow id. */
 export interface NewStart extends Pick<NewDecision, "by" | "how"> {
   readonly value: StartFacts;
@@ -122,6 +140,8 @@ export interface Change {
   /** The new row: the store sets its version, and removes `facts` once the outcome is known. */
   readonly row?: WriteRow;
   readonly entries?: ReadonlyArray<NewEntry>;
+  /** Whom a payment pays, in words. */
+  readonly payee?: Omit<Payee, "account" | "seenAt"> | undefined;
   /** Type of the workflow, to record its run in the same commit if it is not recorded yet. */
   readonly workflowType?: string | undefined;
 }

@@ -41,6 +41,8 @@ export type DecisionKind =
   | "recover"
   /** Limits of an account; `value` is {@link Limits}. */
   | "limits"
+  /** A word of the service for the status of a payout: `value` is `{ word, means }`. */
+  | "word"
   | "prune";
 
 /** The value of a start. */

@@ -75,7 +75,9 @@ export const pruneMethods = (store: Store) => {
         writes: [
           ofThem(`UPDATE writes SET ${CLEAR}, rest = NULL, run_id = ''`),
           ofThem(`UPDATE batch_rows SET ${CLEAR}, message = NULL`),
-          ofThem("DELETE FROM runs"),
+          ofThem(
+            "UPDATE runs SET started_by = NULL, amount = NULL, currency = NULL, payee = NULL, alias = NULL, reference = NULL, end_reason = NULL",
+          ),
           ofThem("DELETE FROM waits"),
           ofThem("DELETE FROM log", { "sequence <= ?": upTo, [NOT_KEPT]: true }),
           ...chains,

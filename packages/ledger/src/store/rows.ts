@@ -1,10 +1,20 @@
 import { isAbout } from "../model/approvals.ts";
 import { limitsId, limitsOf } from "../model/limits.ts";
 import { FRESH } from "../model/rows.ts";
+import { standingOfRow } from "../model/standing.ts";
 import type { WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
 import { type Look, type Change, MadeByAnother, type PlannedPayment } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
-import { BATCH_ROWS, PAUSES, REQUEST, type Rest, ROW, SCHEMA_VERSION, WRITES } from "./schema.ts";
+import {
+  BATCH_ROWS,
+  PAUSES,
+  REQUEST,
+  type Rest,
+  ROW,
+  SCHEMA_VERSION,
+  SEEN,
+  WRITES,
+} from "./schema.ts";
 import { type Database, type Store, UniqueViolation } from "./store.ts";
 import {
   number,
@@ -18,7 +28,9 @@ import {
   numberOrNull,
   textOrNull,
 } from "./table.ts";
+import { savePayee } from "./payees.ts";
 import { saveRun } from "./run-methods.ts";
+import { refreshStatus } from "./run-status.ts";
 import { findSimilar } from "./similar-payments.ts";
 
 /** The remains of it in a pruned row: the outcome is known, so the rest is not needed. */
@@ -27,11 +39,26 @@ const PRUNED: Rest = { ...FRESH, knownFrom: 0, epoch: 0, facts: {} };
 /** A version other than the next one is null, which the column refuses, so that nothing overwrites an unread version. */
 const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN excluded.version END";
 
-const replace = (name: string) => (name === "version" ? NEXT_VERSION : undefined);
-const save = WRITES.saver({}, replace);
+/** A payout that is done may have an outcome already. */
+const STANDING =
+  "CASE WHEN excluded.standing = 'made' AND writes.outcome_at IS NOT NULL THEN writes.standing ELSE excluded.standing END";
+
+const replace = (name: string) =>
+  name === "version" ? NEXT_VERSION : name === "standing" ? STANDING : undefined;
+
+/** Only `sawPayout` writes them. */
+const OF_SERVICE = ["word", "wordAsks", "problem", "outcomeAt"] as const;
+
+const save = WRITES.saver({}, replace, "", OF_SERVICE);
 
 /** Does not write the columns of the request and their indexes: most changes concern the outcome. */
-const saveOutcome = WRITES.saver({}, (name) => (name in REQUEST ? null : replace(name)));
+const columnsOfRequest = new Set(WRITES.columnsOf(Object.keys(REQUEST)));
+const saveOutcome = WRITES.saver(
+  {},
+  (name) => (columnsOfRequest.has(name) ? null : replace(name)),
+  "",
+  OF_SERVICE,
+);
 
 /** States in which the outcome is known, if no send has an unknown outcome. */
 const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "undone"]);
@@ -58,6 +85,7 @@ export const saveRow = (row: WriteRow, before: WriteRow | undefined, seal: Seal)
   const stored = {
     ...row,
     ...request,
+    standing: standingOfRow(row),
     questionKind: question?.kind ?? null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,
     rest,
@@ -74,6 +102,15 @@ export const readRow = (found: SqlRow, seal: Seal): WriteRow => {
     request: { ...readFields(REQUEST, found, seal), facts },
   };
 };
+
+/** A write with what is known of it besides. */
+export interface RecordedWrite extends WriteRow, RowOf<typeof SEEN> {}
+
+/** Reads a row, with what is known of it besides. */
+export const readRecorded = (found: SqlRow, seal: Seal): RecordedWrite => ({
+  ...readRow(found, seal),
+  ...readFields(SEEN, found, seal),
+});
 
 const FILED = { state: BATCH_ROWS.fields.state };
 const CREATED = { id: text, mark: text };
@@ -197,8 +234,8 @@ export const rowsOf = (id: string): Query =>
 export const writeMethods = (store: Store) => {
   const { database, seal } = store;
   const selectLook = lookOf(database.dialect);
-  const read = async (asked: Query): Promise<ReadonlyArray<WriteRow>> =>
-    (await store.find(asked)).map((row) => readRow(row, seal));
+  const read = async (asked: Query): Promise<ReadonlyArray<RecordedWrite>> =>
+    (await store.find(asked)).map((row) => readRecorded(row, seal));
   const rows = ({
     account,
     after,
@@ -282,9 +319,12 @@ export const writeMethods = (store: Store) => {
       try {
         const { workflowId } = name;
         const looks = [selectLook(name, owner)];
-        return await store.logged(workflowId, workflowId, looks, ([found = []], log) => {
+        const { ownerId, rootId } = owner ?? ownedBy(workflowId);
+        // Those of a status that may change, too.
+        const keys = [...new Set([workflowId, ownerId, rootId])];
+        return await store.logged(keys, workflowId, looks, ([found = []], log) => {
           const look = readLook(name, found, seal);
-          const { entries = [], row, workflowType } = decide(look);
+          const { entries = [], payee, row, workflowType } = decide(look);
           saved = row && nextVersion(row, look.row);
           const of = saved ?? look.row;
           const writes: Array<Query> = [];
@@ -293,8 +333,14 @@ export const writeMethods = (store: Store) => {
             // The run has the payment of the row: the check of likely duplicates reads both.
             const { account, ownerId, runId } = saved;
             const run = { account, workflowId: ownerId, runId, type: workflowType };
-            writes.push(saveRunOf({ ...run, startedBy: null, startedAt: look.now }, seal));
+            const first = { startedBy: null, startedAt: look.now, isStopped: false };
+            writes.push(saveRunOf({ ...run, ...first, status: "running" }, seal));
           }
+          const standings = [look.row, saved].map((one) => one && standingOfRow(one));
+          if (saved !== undefined && standings[1] !== (standings[0] ?? "open"))
+            writes.push(refreshStatus([...keys, saved.ownerId, saved.rootId]));
+          if (payee !== undefined)
+            writes.push(savePayee({ ...payee, account: name.account, seenAt: look.now }, seal));
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
           }

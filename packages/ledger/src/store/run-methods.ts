@@ -1,7 +1,10 @@
 import type { JsonObject } from "../model/row.ts";
-import type { NewRun, NewStart, NewWait, Wait } from "./ledger.ts";
+import type { NewRun, NewStart, NewWait, PlannedOfRun, RunEnd, Wait } from "./ledger.ts";
 import { readDecision, selectDecisions } from "./log.ts";
+import { savePayee } from "./payees.ts";
+import { refreshStatus } from "./run-status.ts";
 import { LEASES, RUNS, WAITS } from "./schema.ts";
+import { chunksOf } from "effect/Array";
 import { query, toJson } from "./table.ts";
 import type { Store } from "./store.ts";
 
@@ -9,11 +12,18 @@ type NamedWait = Omit<NewWait, "kind" | "thing">;
 
 /** Known values of a run stay, except the run id; null values are filled in. */
 export const saveRun = (startedAt?: string) =>
-  RUNS.saver(startedAt === undefined ? undefined : { startedAt }, (name) =>
-    name === "run_id"
-      ? "coalesce(excluded.run_id, runs.run_id)"
-      : `coalesce(runs.${name}, excluded.${name})`,
+  RUNS.saver(
+    startedAt === undefined ? undefined : { startedAt },
+    (name) =>
+      name === "run_id"
+        ? "coalesce(excluded.run_id, runs.run_id)"
+        : `coalesce(runs.${name}, excluded.${name})`,
+    "",
+    ["endState", "endedAt", "endType", "endReason"],
   );
+
+/** Workflow ids of one transaction: each is an advisory lock on PostgreSQL. */
+const PART = 250;
 
 /** Runs, waits and leases. */
 export const runMethods = (store: Store) => {
@@ -27,18 +37,19 @@ export const runMethods = (store: Store) => {
     closedAt: string,
     outcome: JsonObject | null,
   ): Promise<boolean> => {
-    const changed = await store.change(
+    const update = query(
+      `UPDATE waits SET closed_at = ${closedAt}, outcome = $1 WHERE workflow_id = $2
+       AND run_id = $3 AND activity_id = $4 AND account = $5 AND closed_at IS NULL RETURNING since`,
+      WAITS.fields.outcome.write(outcome, seal),
       workflowId,
-      query(
-        `UPDATE waits SET closed_at = ${closedAt}, outcome = $1 WHERE workflow_id = $2
-         AND run_id = $3 AND activity_id = $4 AND account = $5 AND closed_at IS NULL RETURNING since`,
-        WAITS.fields.outcome.write(outcome, seal),
-        workflowId,
-        runId,
-        activityId,
-        account,
-      ),
+      runId,
+      activityId,
+      account,
     );
+    const changed = await store.database.write(workflowId, [update], ([found = []]) => ({
+      value: found,
+      writes: found.length === 0 ? [] : [refreshStatus([workflowId])],
+    }));
     return changed.length > 0;
   };
   const lease = async (name: string, holder: string, ms: number): Promise<boolean> => {
@@ -77,9 +88,58 @@ export const runMethods = (store: Store) => {
           const reason = value.notDuplicate ?? null;
           log.decision({ ...about, kind: "start", by, how, reason, value });
         }
-        return { value: undefined, writes: [save({ ...run, startedBy: by }, seal)] };
+        const { payee, shown, ...started } = run;
+        const first = { isStopped: false, status: "running" } as const;
+        const saved = { ...started, payee, startedBy: by, ...first };
+        const described =
+          shown && payee && account
+            ? [savePayee({ account, payee, mark: null, shown, seenAt: log.now }, seal)]
+            : [];
+        // It was missing in Temporal until now.
+        const found = query(
+          "UPDATE runs SET end_state = NULL WHERE workflow_id = $1 AND end_state = 'missing'",
+          workflowId,
+        );
+        return {
+          value: undefined,
+          writes: [save(saved, seal), found, refreshStatus([workflowId]), ...described],
+        };
       });
     },
+    /** Records what a run is to pay after an amendment. */
+    amendRun: (workflowId: string, planned: PlannedOfRun): Promise<void> =>
+      store.save(workflowId, [store.update(RUNS, planned, { "workflow_id = ?": workflowId })]),
+    /**
+     * Records how the latest run of each id has it in Temporal. Runs that the ledger does not know are left out; null opens a
+     * run again.
+     */
+    recordEnds: async (ends: ReadonlyArray<RunEnd>): Promise<void> => {
+      for (const part of chunksOf(ends, PART)) {
+        const ids = part.map(({ workflowId }) => workflowId);
+        const changes = part.map(({ runId, workflowId, ...end }) =>
+          store.update(
+            RUNS,
+            { ...end, ...(runId !== null && { runId }) },
+            { "workflow_id = ?": workflowId },
+          ),
+        );
+        await store.database.write(ids, [], () => ({
+          value: undefined,
+          writes: [...changes, refreshStatus(ids)],
+        }));
+      }
+    },
+    /** Returns runs that are open, or missing in Temporal, in the order of their ids. */
+    openRuns: (filter: { readonly after?: string; readonly limit: number }) =>
+      store.all(
+        RUNS,
+        {
+          "(end_state IS NULL OR end_state = 'missing')": true,
+          "workflow_id > ?": filter.after,
+        },
+        "ORDER BY workflow_id",
+        filter.limit,
+      ),
     /** Returns runs, newest first. */
     runs: (filter: {
       readonly workflowIds?: ReadonlyArray<string>;
@@ -94,7 +154,10 @@ export const runMethods = (store: Store) => {
       ),
     /** Opens a wait, or opens it again. */
     openWait: async (wait: NewWait) => {
-      await store.save(wait.workflowId, [open({ ...wait, closedAt: null, outcome: null }, seal)]);
+      await store.save(wait.workflowId, [
+        open({ ...wait, closedAt: null, outcome: null }, seal),
+        refreshStatus([wait.workflowId]),
+      ]);
     },
     /** Returns waits, the longest first; with `isOpen` only open ones. */
     waits: (

@@ -1,4 +1,5 @@
 import type { JsonObject, WriteRow, WriteState } from "../model/row.ts";
+import type { Standing } from "../model/standing.ts";
 import {
   json,
   number,
@@ -40,6 +41,20 @@ export const REQUEST = {
   currency: textOrNull,
   payee: textOrNull,
   reference: textOrNull,
+  paymentDate: textOrNull,
+};
+
+/** What is known of a write besides its row: most of it of a payout, as the service shows it. */
+export const SEEN = {
+  standing: oneOf<Standing>(),
+  /** The service's last word for its status. */
+  word: textOrNull,
+  /** Whether a person is asked what the word means. */
+  wordAsks: orNull(yesNo),
+  /** Why the service refuses to show it. */
+  problem: orNull(sealed(text)),
+  /** When its outcome was seen: milliseconds since 1970 by the ledger's clock. */
+  outcomeAt: numberOrNull,
 };
 
 /** Fields that no query needs: one sealed column. */
@@ -50,6 +65,7 @@ export const WRITES = new Table(
   {
     ...ROW,
     ...REQUEST,
+    ...SEEN,
     questionKind: orNull(oneOf<"outcome" | "approval">()),
     isOpen: yesNo,
     rest: orNull(sealed(json<Rest>())),
@@ -94,6 +110,26 @@ export const LINE = {
 export const logTable = (sequence: string) =>
   new Table("log", { sequence: { ...number, type: sequence }, ...LINE }, []);
 
+/** How a run has ended in Temporal; `missing`: Temporal knows no run of the id. */
+export type EndState = "succeeded" | "failed" | "timedOut" | "terminated" | "cancelled" | "missing";
+
+/** Status of a workflow id. */
+export type RunStatus =
+  /** A person is asked for the outcome of a write. */
+  | "asking"
+  /** A second person has to approve a write. */
+  | "approval"
+  /** The outcome of a write is not known. */
+  | "unknown"
+  /** Money of it came back. */
+  | "returned"
+  /** Waits for a payout, a verification or funds. */
+  | "waiting"
+  | "running"
+  /** Stopped by a person. */
+  | "ended"
+  | EndState;
+
 export const RUNS = new Table(
   "runs",
   {
@@ -112,6 +148,17 @@ export const RUNS = new Table(
     alias: textOrNull,
     reference: textOrNull,
     startedAt: number,
+    /** How its latest run has ended; null while it is open. */
+    endState: orNull(oneOf<EndState>()),
+    endedAt: numberOrNull,
+    /** Type of its failure. */
+    endType: textOrNull,
+    /** Message of its failure. */
+    endReason: orNull(sealed(text)),
+    /** Whether a stop order holds. */
+    isStopped: yesNo,
+    /** Follows from its writes, waits and end: see run-status.ts. */
+    status: oneOf<RunStatus>(),
   },
   ["workflowId"],
 );
@@ -154,6 +201,23 @@ export const WAITS = new Table(
 );
 /** A wait of a run for the service, until the tracker completes its activity; and its outcome. */
 export type RecordedWait = RowOf<typeof WAITS.fields>;
+
+export const PAYEES = new Table(
+  "payees",
+  {
+    account: text,
+    /** A `beneficiary_id`, or the mark of an account or a person. */
+    payee: text,
+    /** Mark of the account or the person: the same for each id of one account. */
+    mark: textOrNull,
+    /** Name, country and last four characters of the account, or the name of a person. */
+    shown: sealed(text),
+    seenAt: number,
+  },
+  ["account", "payee"],
+);
+/** Whom a payment pays, in words. */
+export type Payee = RowOf<typeof PAYEES.fields>;
 
 export const LEASES = new Table("leases", { name: text, holder: text, until: number }, ["name"]);
 
@@ -273,7 +337,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
     least: 1,
     statements: [
       "CREATE TABLE schema_version (version INTEGER PRIMARY KEY, least INTEGER NOT NULL)",
-      ...[WRITES, META, logTable(sequence), RUNS, PAUSES, WAITS, LEASES, BATCHES].map(
+      ...[WRITES, META, logTable(sequence), RUNS, PAUSES, WAITS, PAYEES, LEASES, BATCHES].map(
         ({ schema }) => schema,
       ),
       BATCH_ROWS.schema,
@@ -284,6 +348,8 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
     least: 1,
     statements: [
       `CREATE INDEX writes_open ON writes (account, changed_at) WHERE is_open = 1`,
+      `CREATE INDEX writes_made_at ON writes (account, changed_at) WHERE standing = 'made'`,
+      `CREATE INDEX writes_paid ON writes (created_at) WHERE amount IS NOT NULL`,
       `CREATE INDEX writes_owner ON writes (owner_id) WHERE owner_id <> workflow_id`,
       `CREATE INDEX writes_root ON writes (root_id) WHERE root_id <> workflow_id`,
       `CREATE INDEX writes_request ON writes (hash)`,
@@ -294,6 +360,9 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,
       `CREATE INDEX runs_alias ON runs (alias) WHERE alias IS NOT NULL`,
       `CREATE INDEX runs_started ON runs (started_at)`,
+      `CREATE INDEX runs_status ON runs (status, started_at)`,
+      `CREATE INDEX runs_open ON runs (workflow_id) WHERE end_state IS NULL OR end_state = 'missing'`,
+      `CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL`,
       // The kind, so that they are counted by the index alone.
       `CREATE INDEX waits_open ON waits (account, since, kind) WHERE closed_at IS NULL`,
       `CREATE INDEX batches_finished ON batches (finished_at) WHERE finished_at IS NOT NULL`,

@@ -215,7 +215,7 @@ export class Store {
 
   /** Looks, decides and writes in one transaction, with lines in the log of a workflow id. `key` is as of `Database.write`. */
   logged<A>(
-    key: string | null,
+    key: string | ReadonlyArray<string> | null,
     workflowId: string,
     looks: ReadonlyArray<Query>,
     decide: (found: Found, log: Log) => Decided<A>,

@@ -138,6 +138,13 @@ export class Table<F extends Fields> {
     return readFields(this.fields, found, seal);
   }
 
+  /** Returns the names of the columns of some fields. */
+  columnsOf(fields: ReadonlyArray<string>): ReadonlyArray<string> {
+    return entriesOf(this.fields).flatMap(([field, name]) =>
+      fields.includes(field) ? [name] : [],
+    );
+  }
+
   /** Returns the columns of the given fields, with their values. */
   columns(row: Partial<RowOf<F>>, seal: Seal): ReadonlyArray<readonly [string, SqlValue]> {
     return entriesOf(this.fields).flatMap(([field, name, column]) =>
@@ -168,11 +175,15 @@ export class Table<F extends Fields> {
     places?: Places<F>,
     change: (column: string) => string | null | undefined = () => undefined,
     rest = "",
+    without: ReadonlyArray<keyof F> = [],
   ): (row: Partial<RowOf<F>>, seal: Seal) => Query {
     const set = entriesOf(this.fields)
-      .filter(([, name]) => !this.#key.includes(name) && change(name) !== null)
+      .filter(
+        ([field, name]) =>
+          !this.#key.includes(name) && !without.includes(field) && change(name) !== null,
+      )
       .map(([, name]) => `${name} = ${change(name) ?? `excluded.${name}`}`);
     const replace = `ON CONFLICT (${this.#key.join(", ")}) DO UPDATE SET ${set.join(", ")}`;
-    return this.inserter([], places, `${replace} ${rest}`);
+    return this.inserter(without, places, `${replace} ${rest}`);
   }
 }

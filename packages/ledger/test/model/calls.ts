@@ -16,6 +16,7 @@ export const request = {
   currency: "EUR",
   payee: null,
   reference: null,
+  paymentDate: null,
   facts: {},
 };
 export const call: Call = {

@@ -240,6 +240,7 @@ const requestOf = (hash: string) => ({
   currency: "EUR",
   payee: "payee",
   reference: null,
+  paymentDate: null,
   facts: { hash },
 });
 

@@ -39,6 +39,7 @@ export const rowOf = (
     currency: "USD",
     payee: "B-1",
     reference: "Invoice 17",
+    paymentDate: null,
     facts: { holder: "Grace Hopper" },
   },
   doubt: 0,

@@ -1,0 +1,58 @@
+/**
+ * What a report says of a write, in one word. A write has eight states, a question of one of two kinds, and a number of
+ * sends without an outcome; what became of a payout afterwards, only the service knows. Every list, sum and status is of
+ * this word, so that no two screens can judge the same write differently.
+ */
+import type { WriteRow } from "./row.ts";
+
+/** Standing of a write. */
+export type Standing =
+  /** Not sent, or being sent. */
+  | "open"
+  /** A person is asked for its outcome. */
+  | "asking"
+  /** A second person has to approve it. */
+  | "approval"
+  /** It may have taken effect. */
+  | "unknown"
+  | "refused"
+  /** Ended by a person: it had no effect. */
+  | "stopped"
+  /** It succeeded, and its result was removed. */
+  | "undone"
+  /** A payout that the service has accepted, and whose outcome is not known yet. */
+  | "made"
+  /** Done; a payout has been paid. */
+  | "completed"
+  /** A payout that was made and not paid. */
+  | "failed"
+  /** A payout whose money came back. */
+  | "returned";
+
+/** The outcome of a payout at the service. */
+export type PayoutOutcome = Extract<Standing, "completed" | "failed" | "returned">;
+
+/** Returns the standing of a write as its row alone has it: a payout that is done may have an outcome besides. */
+export const standingOfRow = ({
+  doubt,
+  operation,
+  question,
+  state,
+}: Pick<WriteRow, "doubt" | "operation" | "question" | "state">): Standing => {
+  switch (state) {
+    case "done":
+      return operation === "createPayout" ? "made" : "completed";
+    case "ended":
+      return doubt > 0 ? "unknown" : "stopped";
+    case "refused":
+    case "undone":
+      return question?.kind === "approval" ? "approval" : state;
+    case "ready":
+    case "sending":
+    case "unknown":
+    case "asking": {
+      if (question?.kind === "approval") return "approval";
+      return state === "unknown" || state === "asking" ? state : "open";
+    }
+  }
+};

@@ -1,0 +1,53 @@
+/**
+ * The status of a workflow id, kept in its run.
+ *
+ * A status is asked for a million runs at once, and it depends on every write, wait and decision of a run: it cannot be
+ * computed when a list is read. So whatever changes it computes it again, in the same transaction, by this one statement.
+ * Money comes first: what a run has done with it matters, whatever became of the run in Temporal.
+ */
+import { query, type Query } from "./table.ts";
+
+const WORDS = { asking: 9, approval: 8, unknown: 7, returned: 6, made: 5 } as const;
+
+/** The payment for which a built-in workflow exists. Of other workflows, the end of the run says whether they succeeded. */
+const IS_PURPOSE = `((runs.type = 'payout' AND operation = 'createPayout')
+  OR (runs.type = 'onboardCardholder' AND operation = 'createCard'))`;
+
+const IS_BUILT_IN = "runs.type IN ('payout', 'onboardCardholder')";
+
+/** The most important standing among its writes. Those of its children only ask; their money is their own. */
+const CODE = `coalesce((SELECT max(CASE
+   WHEN standing = 'asking' THEN ${WORDS.asking}
+   WHEN standing = 'approval' THEN ${WORDS.approval}
+   WHEN standing = 'unknown' THEN ${WORDS.unknown}
+   WHEN owner_id <> runs.workflow_id THEN 0
+   WHEN standing = 'returned' THEN ${WORDS.returned}
+   WHEN standing = 'made' THEN ${WORDS.made}
+   WHEN standing = 'completed' AND ${IS_PURPOSE} THEN 4
+   WHEN standing = 'failed' AND ${IS_PURPOSE} THEN 3
+   ELSE 0 END) FROM writes WHERE workflow_id = runs.workflow_id
+   OR (owner_id = runs.workflow_id AND owner_id <> workflow_id)
+   OR (root_id = runs.workflow_id AND root_id <> workflow_id)), 0)`;
+
+const STATUS = `CASE ${CODE}
+  WHEN ${WORDS.asking} THEN 'asking'
+  WHEN ${WORDS.approval} THEN 'approval'
+  WHEN ${WORDS.unknown} THEN 'unknown'
+  WHEN ${WORDS.returned} THEN 'returned'
+  WHEN ${WORDS.made} THEN 'waiting'
+  WHEN 4 THEN CASE WHEN end_state IS NULL AND is_stopped = 0 THEN 'running' ELSE 'succeeded' END
+  WHEN 3 THEN CASE WHEN end_state IS NULL AND is_stopped = 0 THEN 'running' ELSE 'failed' END
+  ELSE CASE
+    WHEN is_stopped = 1 THEN 'ended'
+    WHEN end_state = 'succeeded' AND ${IS_BUILT_IN} THEN 'failed'
+    WHEN end_state IS NOT NULL THEN end_state
+    WHEN EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = runs.workflow_id AND closed_at IS NULL) THEN 'waiting'
+    ELSE 'running' END
+  END`;
+
+/** Returns the statement that computes the status of some runs again, after whatever it depends on was written. */
+export const refreshStatus = (ids: Iterable<string>): Query => {
+  const distinct = [...new Set(ids)];
+  const places = distinct.map((_, at) => `$${at + 1}`).join(", ");
+  return query(`UPDATE runs SET status = ${STATUS} WHERE workflow_id IN (${places})`, ...distinct);
+};
