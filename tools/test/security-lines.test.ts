@@ -43,6 +43,12 @@ const TESTS: Readonly<Record<string, ReadonlyArray<readonly [file: string, title
     [ON_REQUESTS, "amends an approved payment: "],
     [BY_FILES, "amends an approved row that the service refused"],
   ],
+  "the ledger and Temporal: get nothing approved under another person's start, by starting its id again":
+    [
+      [BY_TEMPORAL, "starts the id of a dispatcher again, with another payment"],
+      [BY_TEMPORAL, "starts the id of a dispatcher again, and retries that with another payment"],
+      [BY_TEMPORAL, "starts the id of an amended payment again, with another payee"],
+    ],
   "the ledger: approve, reject, answer, cancel, pause and resume, under any name": [
     [ONE_PERSON, "control: each row of an approved file is paid"],
   ],

@@ -6,7 +6,8 @@ import { answer, approve, reject } from "../src/actions/decide/index.ts";
 import { cancel } from "../src/actions/stopping.ts";
 import { planMany, retryMany, retryPayment } from "../src/actions/retry/retry.ts";
 import { recover } from "../src/actions/recovery.ts";
-import { startPayment, startRun } from "../src/actions/start.ts";
+import { paidBy, startPayment, startRun } from "../src/actions/start.ts";
+import { paymentOf } from "../src/rules/payment.ts";
 import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import { resetToBegin } from "./support/reset.ts";
@@ -67,6 +68,7 @@ const ends = {
     await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
     await startRun(stack.operations, id, planned(id), ada);
     await expect(result(id)).rejects.toThrow();
+    const amended = planned(`${id} amended`).input;
     // Nothing vouches for the amended request that somebody starts by hand, so a person is asked.
     await ledger.decide({
       ...bob,
@@ -75,7 +77,7 @@ const ends = {
       step: null,
       kind: "amend",
       question: null,
-      value: { fields: [] },
+      value: paidBy("payout", amended, paymentOf(amended, ledger)),
     });
     await startByHand(id, `${id} amended`);
     const question = await questionOf(id, "outcome");

@@ -7,6 +7,7 @@ import { BY_TEMPORAL } from "./one-person/by-temporal.ts";
 import { ON_DECISIONS } from "./one-person/on-decisions.ts";
 import { ON_REQUESTS } from "./one-person/on-requests.ts";
 import { type Stack, startStack } from "./one-person/stack.ts";
+import { resetToBegin } from "./support/reset.ts";
 
 // Four eyes: one person alone gets no money out that the policy gives to two. Each kind of attempt that somebody has
 // thought of is a test, on a real server, service, ledger and worker; see one-person/attempt.ts.
@@ -27,6 +28,77 @@ const CONTROLS: ReadonlyArray<Kind> = [
     steps: async (the) => {
       const payment = the.payment();
       await the.start(the.input(payment));
+      await the.graceApproves(the.id, payment);
+      await the.paid();
+    },
+  },
+  {
+    name: "control: an approved payment that a dispatcher has started twice is paid",
+    steps: async (the) => {
+      const payment = the.payment();
+      const salary = await the.salary(payment);
+      await the.startSalary(salary, "payroll robot");
+      await the.tooLate(the.startSalary(salary, "payroll robot"));
+      await the.graceApproves(the.salaryId, payment);
+      await the.paid();
+    },
+  },
+  {
+    name: "control: an approved payment of a continued run is paid",
+    steps: async (the) => {
+      const payment = the.payment();
+      await the.startSalary(await the.salary(payment, 2), "payroll robot");
+      await the.graceApproves(the.salaryId, payment);
+      await the.paid();
+    },
+  },
+  {
+    name: "control: an approved payment of a retried run, which keeps its other arguments, is paid",
+    steps: async (the) => {
+      const payment = the.payment();
+      const [request, ...others] = await the.salary(the.payment({ amount: "50.00" }), 0, "");
+      await the.startSalary(
+        [{ ...request, beneficiary_id: await the.refusing() }, ...others],
+        "payroll robot",
+      );
+      await the.fails(the.salaryId);
+      const beneficiary_id = await the.known(payment.to);
+      const patch = { beneficiary_id, amount: payment.amount };
+      await the.retry(the.salaryId, { by: "payroll robot", patch });
+      await the.graceApproves(the.salaryId, payment);
+      await the.paid();
+    },
+  },
+  {
+    name: "control: an approved payment of a child is paid",
+    steps: async (the) => {
+      const payment = the.payment();
+      const child = await the.startParent(the.input(payment), "payroll robot");
+      await the.graceApproves(child, payment);
+      await the.paid();
+    },
+  },
+  {
+    name: "control: an approved payment whose run was reset is paid",
+    steps: async (the) => {
+      const payment = the.payment();
+      await the.start(the.input(payment));
+      await the.asks(the.id);
+      await resetToBegin(the.stack.operations, the.id);
+      await the.graceApproves(the.id, payment);
+      await the.paid();
+    },
+  },
+  {
+    name: "control: an approved payment that was amended, twice, is paid",
+    steps: async (the) => {
+      const payment = the.payment();
+      await the.start(the.input(the.payment({ amount: "50.00" }), await the.refusing()));
+      await the.fails(the.id);
+      await the.retry(the.id, { patch: { beneficiary_id: await the.refusing() } });
+      await the.fails(the.id);
+      const beneficiary_id = await the.known(payment.to);
+      await the.retry(the.id, { patch: { beneficiary_id, payout: { amount: payment.amount } } });
       await the.graceApproves(the.id, payment);
       await the.paid();
     },

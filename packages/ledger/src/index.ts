@@ -1,7 +1,7 @@
 export { advance } from "./model/advance.ts";
 export type * from "./model/events.ts";
 export { batchLogId, isRowStarted } from "./model/gate.ts";
-export { approvalReason, HAS_PART, isAbout, whyNotApprover } from "./model/approvals.ts";
+export { approvalReason, HAS_PART, isAbout, whyNobody, whyNotApprover } from "./model/approvals.ts";
 export {
   type AccountLimits,
   type Amounts,

@@ -18,7 +18,8 @@ export const approveShown = async (output: Output, flags: ApproveFlags): Promise
   await deciding(async (opened) => {
     const items = await approvalsOf(opened.ledger, id);
     const [item, other] = items.filter(({ hash }) => given === undefined || hash === given);
-    if (item !== undefined && given === undefined) {
+    // If nobody can approve it, then it has no hash, and the refusal says why.
+    if (item !== undefined && item.hash !== null && given === undefined) {
       if (other !== undefined || output.json || !canAsk())
         throw badUsage(
           "Pass the hash of what you have read: --hash HASH. Nothing was done.",

@@ -159,7 +159,9 @@ const commandFor = ({ hash, kind, workflowId }: InboxItem): string =>
   commandOf(
     kind === "question"
       ? { operation: "answer", workflowId }
-      : { operation: "approve", workflowId, ...(hash !== null && { hash }) },
+      : kind === "approval" && hash === null
+        ? { operation: "show", workflowId }
+        : { operation: "approve", workflowId, ...(hash !== null && { hash }) },
   );
 
 /** Words an approval for the error of a script; the rows of a file are for `show`. */

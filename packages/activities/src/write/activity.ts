@@ -6,6 +6,7 @@ import {
   type Limits,
   grownWait,
   LedgerUnavailable,
+  type Root,
 } from "@durable-payments/ledger";
 import {
   failureTypes,
@@ -24,9 +25,10 @@ import { makeContractOperations } from "./contract-operations.ts";
 import { makeOwnOperation, type OwnOperations } from "./own-operations.ts";
 import { operation as contractOf } from "@durable-payments/api-core/contract";
 import { messageOf } from "@durable-payments/api-core/values";
-import { isOpenStatus } from "@durable-payments/protocol";
+import { isNotFound, isOpenStatus } from "@durable-payments/protocol";
 import { accountHash, textAt } from "@durable-payments/protocol/account";
 import { Context } from "@temporalio/activity";
+import type { Client } from "@temporalio/client";
 import { ApplicationFailure } from "@temporalio/common";
 
 /**
@@ -199,6 +201,28 @@ export const testimonyOf = (
     : undefined;
 };
 
+interface RunOfId {
+  readonly workflowId: string;
+  readonly runId: string;
+}
+
+/** Reads the root of a run: one request, and one more for a child. The input of an activity may claim any root. */
+const readRoot = async (client: Client, { runId, workflowId }: RunOfId): Promise<Root> => {
+  const { workflowExecutionInfo: info } = await client.workflowService.describeWorkflowExecution({
+    namespace: client.options.namespace,
+    execution: { workflowId, runId },
+  });
+  const { firstRunId, rootExecution } = info ?? {};
+  const id = rootExecution?.workflowId || workflowId;
+  if (id === workflowId) return { id, firstRunId: firstRunId || runId };
+  try {
+    return await readRoot(client, { workflowId: id, runId: rootExecution?.runId ?? "" });
+  } catch (error) {
+    if (isNotFound(error)) return { id, firstRunId: null };
+    throw error;
+  }
+};
+
 const attemptIn = (call: Testified): Attempt => {
   const activity = Context.current();
   const { attempt, workflowExecution } = activity.info;
@@ -213,16 +237,15 @@ const attemptIn = (call: Testified): Attempt => {
     startedAt: { wall: Date.now(), monotonic: performance.now() },
     signal: activity.cancellationSignal,
     heartbeat: (version) => activity.heartbeat({ attempt, version } satisfies Left),
+    root: () => readRoot(activity.client, { workflowId, runId }),
     describe: async () => {
       const { raw, startTime, status } = await activity.client.workflow
         .getHandle(workflowId, runId)
         .describe();
-      const { rootExecution } = raw.workflowExecutionInfo ?? {};
       // A reset keeps the results of the run that it continues.
       const original = raw.workflowExtendedInfo?.originalStartTime;
       return {
         isOpen: isOpenStatus(status.name),
-        rootId: rootExecution?.workflowId ?? workflowId,
         begunAt: original ? Number(original.seconds) * 1_000 : startTime.getTime(),
       };
     },
@@ -271,7 +294,9 @@ const janitorAttempt = (workflowId: string, signal: AbortSignal): Attempt => ({
   startedAt: { wall: Date.now(), monotonic: performance.now() },
   signal,
   heartbeat: () => {},
-  describe: async () => ({ isOpen: false, rootId: workflowId, begunAt: 0 }),
+  // It sends nothing, so that nobody has to approve it.
+  root: async () => ({ id: workflowId, firstRunId: null }),
+  describe: async () => ({ isOpen: false, begunAt: 0 }),
 });
 
 /** Makes the activities of all writes: each step takes effect once, however often its activity is called. */

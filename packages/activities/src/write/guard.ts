@@ -12,6 +12,7 @@ import {
   grownWait,
   LEAVES_WITHIN_MS,
   MadeByAnother,
+  type Root,
   type SendOutcome,
 } from "@durable-payments/ledger";
 import type { WriteOptions } from "@durable-payments/protocol/calls";
@@ -71,15 +72,13 @@ export interface Attempt {
   readonly signal: AbortSignal;
   /** Leaves the row's version, since which nothing was sent, for the next attempt; 0 without a row. */
   readonly heartbeat: (version: number) => void;
+  /** Asks Temporal for the root of its run. Rejects if Temporal does not answer. */
+  readonly root: () => Promise<Root>;
   /**
-   * Asks Temporal whether its run is open, for its root, and when it began, in milliseconds since 1970. Rejects if Temporal
-   * does not answer.
+   * Asks Temporal whether its run is open, and when it began, in milliseconds since 1970. Rejects if Temporal does not
+   * answer.
    */
-  readonly describe: () => Promise<{
-    readonly isOpen: boolean;
-    readonly rootId: string;
-    readonly begunAt: number;
-  }>;
+  readonly describe: () => Promise<{ readonly isOpen: boolean; readonly begunAt: number }>;
 }
 
 /** A dispatch is permitted within this time of its attempt's start, by both clocks. */

@@ -117,7 +117,7 @@ const checkInputs = async ({
   throw fail(type, `Nothing was sent. ${texts.join(". ")}.`);
 };
 
-/** Reads what an approval depends on, if one is needed: the payee's account, and whether the claimed root is one. */
+/** Reads what an approval depends on, if one is needed: the payee's account, and the root of the run. */
 const readForApproval = async ({
   call,
   look,
@@ -125,13 +125,12 @@ const readForApproval = async ({
   reading,
   attempt,
   task,
-}: Preparing): Promise<Pick<Call, "isRootCertain" | "payee">> =>
+}: Preparing): Promise<Pick<Call, "payee" | "root">> =>
   approvalReason(look, call, call) === undefined
     ? {}
     : {
         payee: await reading(async () => payee?.(requestOf(task) ?? {})),
-        isRootCertain:
-          call.rootId === call.ownerId || call.rootId === (await attempt.describe()).rootId,
+        root: await attempt.root(),
       };
 
 /** Returns whether the step was renamed: then the same request may have succeeded under the other name. */
@@ -160,7 +159,7 @@ const elsewhereOf = async ({
 export const prepare = async (
   preparing: Preparing,
 ): Promise<{
-  readonly read: Pick<Call, "isRootCertain" | "payee">;
+  readonly read: Pick<Call, "payee" | "root">;
   readonly elsewhere: ReadonlyArray<WriteRow>;
 }> => {
   const { look } = preparing;

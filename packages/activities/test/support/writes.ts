@@ -26,7 +26,8 @@ export const attemptOf = (given: Partial<Attempt> = {}): Attempt => ({
   startedAt: { wall: Date.now(), monotonic: performance.now() },
   signal: new AbortController().signal,
   heartbeat: () => {},
-  describe: async () => ({ isOpen: true, rootId: given.workflowId ?? "pay-1", begunAt: 0 }),
+  root: async () => ({ id: given.workflowId ?? "pay-1", firstRunId: "run-1" }),
+  describe: async () => ({ isOpen: true, begunAt: 0 }),
   ...given,
 });
 

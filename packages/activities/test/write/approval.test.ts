@@ -33,7 +33,7 @@ describe("approval", () => {
         payee: null,
         reference: null,
       },
-      { by, how: "test", value: { type: "payout", content: "c" } },
+      { by, how: "test", value: { type: "payout", content: "c", firstRunId: "run-1" } },
     );
   const asking = async (
     world: World,
@@ -81,25 +81,20 @@ describe("approval", () => {
     await start(world, "order-1", "ada");
     const { again } = await asking(
       world,
-      { describe: async () => ({ isOpen: true, rootId: "pay-1", begunAt: 0 }) },
+      { root: async () => ({ id: "pay-1", firstRunId: "run-1" }) },
       "order-1",
     );
     expect(await again()).toMatchObject({ is: "waiting", needs: "approval" });
     expect(await payoutsOf(world)).toBe(0);
-    expect(
-      await again({ describe: async () => ({ isOpen: true, rootId: "order-1", begunAt: 0 }) }),
-    ).toMatchObject({ is: "done" });
+    expect(await again({ root: async () => ({ id: "order-1", firstRunId: "run-1" }) })).toMatchObject({
+      is: "done",
+    });
   });
 
   it("asks Temporal for no root if nobody has to approve", async () => {
     const world = await makeWorld();
     const task = { ...(await payable(world)), rootId: "order-1" };
-    // It stops before its dispatch, which asks whether the run is open.
-    await world.ledger.pause("all", "", { by: "ada", how: "terminal", reason: "audit" });
-    const describe = () => Promise.reject(new Error("asked"));
-    expect(await world.once(task, { workflowId: "pay-1", describe })).toMatchObject({
-      is: "waiting",
-      needs: "resume",
-    });
+    const root = () => Promise.reject(new Error("asked"));
+    expect(await world.once(task, { workflowId: "pay-1", root })).toMatchObject({ is: "done" });
   });
 });

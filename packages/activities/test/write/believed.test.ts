@@ -30,7 +30,7 @@ const make = async () => {
   };
   const whyNot = makeAgreement({ account, ledger, runtime, settle });
   const began = { at: 0 };
-  const describe = async () => ({ isOpen: true, rootId: "run-1", begunAt: began.at });
+  const describe = async () => ({ isOpen: true, begunAt: began.at });
   const attempt = attemptOf({ workflowId: "run-1", describe });
   const agrees = async (one: Believed, taskQueue = "payments") =>
     (await run({ taskQueue }, () => whyNot([one], attempt, attempt.signal), {})) === undefined;

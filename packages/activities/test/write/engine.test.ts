@@ -342,7 +342,7 @@ describe("the fence", () => {
     const world = await makeWorld();
     const task = await payable(world);
     const startedAt = { wall: Date.now() - 2_000, monotonic: performance.now() - 2_000 };
-    const describe = async () => ({ isOpen: false, rootId: "pay-1", begunAt: 0 });
+    const describe = async () => ({ isOpen: false, begunAt: 0 });
     expect(await world.once(task, { startedAt, describe })).toMatchObject({ is: "wait" });
     const cannot = async () => {
       throw new Error("unavailable");

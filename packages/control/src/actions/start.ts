@@ -5,6 +5,7 @@ import {
   type Ledger,
   type NewRun,
   type StartFacts,
+  whyNobody,
 } from "@durable-payments/ledger";
 import { requestTerms, type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
 import { VOUCHER } from "@durable-payments/protocol/calls";
@@ -57,6 +58,21 @@ const typeOf = (workflowType: string | Workflow): string =>
 
 type StartedRun = Pick<NewRun, "account" | "batch" | "batchRow" | "type" | "workflowId">;
 
+/** Returns the payment that a start or an amendment names: nothing else is sent under its id. */
+export const paidBy = (
+  type: string,
+  input: unknown,
+  payment: PaymentOf | undefined,
+): Pick<StartFacts, "payee" | "terms"> => {
+  const payout = isRecord(input) && type === WORKFLOW.payout ? input["payout"] : undefined;
+  return isRecord(payout)
+    ? {
+        terms: requestTerms("createPayout", cleanTexts(payout)),
+        ...(payment?.payee && { payee: payment.payee }),
+      }
+    : {};
+};
+
 /** Makes the record of a start, which says what the log of a run permits. */
 export const startOf = (
   run: StartedRun,
@@ -67,12 +83,9 @@ export const startOf = (
   const [input] = args;
   const options = isRecord(input) ? input["options"] : undefined;
   const above = textAt(isRecord(options) ? options["approval"] : undefined, "above");
-  const payout = isRecord(input) && run.type === WORKFLOW.payout ? input["payout"] : undefined;
   const value = {
     ...facts,
-    // Nothing else is sent under its id, unless it is amended.
-    ...(isRecord(payout) && { terms: requestTerms("createPayout", cleanTexts(payout)) }),
-    ...(run.type === WORKFLOW.payout && payment?.payee && { payee: payment.payee }),
+    ...paidBy(run.type, input, payment),
     type: run.type,
     content: contentHash(args.length === 1 ? input : args),
     ...(above !== undefined && { approveAbove: above }),
@@ -86,6 +99,7 @@ export const startOf = (
 /** Records who starts a run, if there is a ledger. */
 const recordStart = async <W extends Workflow>(
   type: string,
+  firstRunId: string,
   {
     account,
     args,
@@ -102,7 +116,7 @@ const recordStart = async <W extends Workflow>(
       { account: account ?? null, workflowId, type, batch: null, batchRow: null },
       args,
       payment,
-      { by: startedBy, how, ...(notDuplicate !== undefined && { notDuplicate }) },
+      { by: startedBy, how, firstRunId, ...(notDuplicate !== undefined && { notDuplicate }) },
     ),
   );
 };
@@ -136,7 +150,7 @@ export const startPaymentAt = async <W extends Workflow>(
     staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    starter show ${id}`,
   });
   // Not before: a start that Temporal refused would make its person the starter of somebody else's run.
-  await recordStart(type, options, payment);
+  await recordStart(type, handle.firstExecutionRunId, options, payment);
   return handle;
 };
 
@@ -305,10 +319,12 @@ export const startRun = async (
   const args: [PlannedRun["input"]] = [planned.input];
   const starting = { ...options, workflowId, args, taskQueue, ledger, account };
   if (known !== undefined) {
-    const decisions = known.isForgotten ? [] : await ledger.decisionsOf(workflowId);
-    // A restored ledger has forgotten who started it, and without that nobody could approve it.
-    if (!known.isForgotten && !decisions.some(({ kind }) => kind === "start"))
-      await recordStart(planned.workflowType, starting);
+    const run = known.runId === null ? undefined : await findRun(client, workflowId, known.runId);
+    const root = run && { id: workflowId, firstRunId: run.firstRunId };
+    const name = { workflowId, step: "" };
+    // A restored ledger has forgotten who started it, or it was started in another way: nobody could approve it.
+    if (root && whyNobody(root, name, await ledger.decisionsOf(workflowId)) !== undefined)
+      await recordStart(planned.workflowType, root.firstRunId, starting);
     return known;
   }
   const mayBe = `The run ${workflowId} may have been started`;

@@ -50,6 +50,7 @@ export const readProgress = async (client: Client, workflowId: string, runId?: s
   const { pendingChildren, pendingWorkflowTask, workflowExecutionInfo: info } = run.raw;
   return {
     runId: run.runId,
+    firstRunId: run.firstRunId,
     type: run.type,
     state: run.state,
     isPaused: run.isPaused,

@@ -5,7 +5,13 @@
  * since somebody approved it. All of that may change between reading and approving: the hash covers it, and an approval
  * that names the hash approves nothing else.
  */
-import { type Decision, HAS_PART, isAbout, type WriteRow } from "@durable-payments/ledger";
+import {
+  type Decision,
+  HAS_PART,
+  isAbout,
+  whyNobody,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { hashOf } from "@durable-payments/protocol/account";
 import { decisionText } from "./decision-text.ts";
 
@@ -35,7 +41,8 @@ const changedSince = (
  * Returns what an approver reads of a write that waits for approval.
  *
  * @param decisions those on the ids of its name, its owner and its root.
- * @returns sentences (reference, starts with their options, changes since an earlier approval), and the hash of all facts.
+ * @returns sentences (reference, starts with their options, changes since an earlier approval), and the hash of all facts:
+ *   null, with a reason and no choices, if nobody can approve it.
  */
 export const approvableOf = (row: WriteRow, decisions: ReadonlyArray<Decision>) => {
   const { account, generation, question, request, step, workflowId } = row;
@@ -52,5 +59,9 @@ export const approvableOf = (row: WriteRow, decisions: ReadonlyArray<Decision>) 
   const { amount, currency, terms } = request;
   const asked = [question?.account ?? null, question?.reason ?? null];
   const seen = [account, workflowId, step, generation, terms, amount, currency, ...asked, details];
-  return { hash: hashOf(seen).slice(0, HASH_DIGITS), details };
+  const hash = hashOf(seen).slice(0, HASH_DIGITS);
+  const nobody = whyNobody(question?.root, row, about);
+  return nobody === undefined
+    ? { hash, details }
+    : { hash: null, details, reason: `${question?.reason} ${nobody}`, choices: {} };
 };

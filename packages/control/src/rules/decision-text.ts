@@ -44,7 +44,10 @@ const SAID: Readonly<Record<Decision["kind"], (decision: Decision) => string>> =
   overrule: () => "overrode the stop order",
   resend: () => "had it sent again",
   found: ({ value: { id } }) => `found that it was made: ${plain(id)}`,
-  retry: ({ value }) => (value["way"] === "reset" ? "retried it by a reset" : "retried it"),
+  retry: ({ value: { firstRunId, way } }) =>
+    firstRunId === undefined
+      ? `retried it${way === "reset" ? " by a reset" : ""}`
+      : `started run ${plain(firstRunId)} by the retry`,
   limits: (decision) => `set limits: ${limitsText(limitsOf([decision]))}`,
   word: ({ value: { means, word } }) => `said that the word "${plain(word)}" means ${plain(means)}`,
   recover: () => "recovered the ledger",

@@ -215,8 +215,12 @@ export const nextOf = (
     const id = item.workflowId;
     if (item.kind === "approval") {
       const { hash } = item;
-      next.push({ operation: "approve", workflowId: id, ...(hash !== null && { hash }) });
-      next.push({ operation: "reject", workflowId: id });
+      if (hash === null) next.push({ operation: "cancel", workflowId });
+      else
+        next.push(
+          { operation: "approve", workflowId: id, hash },
+          { operation: "reject", workflowId: id },
+        );
     } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
   }
   if (has("paused")) next.push({ operation: "resume" });

@@ -112,13 +112,32 @@ test("an approval names generation, terms and the payee's account", async () => 
   ]);
 });
 
-test("nobody can approve a payment whose start is not recorded, whatever its run says", async () => {
-  const ledger = await openLedger("memory");
-  await ledger.transact(approval, () => ({ row: approval }));
-  const { operations } = operationsOn(ledger);
-  await expect(approve(operations, "invoice-17", bob)).rejects.toThrow(
-    "Nobody can approve it, because the ledger has no start of invoice-17",
-  );
+test("nobody can approve a payment whose start is not recorded, and no approval is offered", async () => {
+  const why = "Nobody can approve it, because the ledger has no start of this run of invoice-17";
+  const root = { id: "invoice-17", firstRunId: "other" };
+  const asked = question({ id: "a1", kind: "approval", account: "mark", root });
+  const { ledger, operations } = await withRow({ ...approval, question: asked });
+  await expect(approve(operations, "invoice-17", bob)).rejects.toThrow(why);
+  const [item] = await itemsOf(ledger, await ledger.rowsOf("invoice-17"));
+  const reason = expect.stringContaining(why);
+  expect(item).toMatchObject({ kind: "approval", reason, hash: null, choices: {} });
+  // As the same input again, by whom it is started.
+  const { account, request, runId, workflowId } = approval;
+  const run = {
+    ...request,
+    account,
+    workflowId,
+    runId,
+    type: "payout",
+    batch: null,
+    batchRow: null,
+  };
+  await ledger.recordStart(run, {
+    by: "ada",
+    how: "--by",
+    value: { type: "payout", content: "c", firstRunId: "other" },
+  });
+  await approve(operations, "invoice-17", bob);
 });
 
 test.each(["ada", "ADA", "a d a", "Ada.", "аԁа"])(
@@ -132,7 +151,7 @@ test.each(["ada", "ADA", "a d a", "Ada.", "аԁа"])(
 
 test("who starts the same id again has a part in it", async () => {
   const { ledger, operations } = await withRow(approval);
-  await start(ledger, { ...bob, value: { type: "payout", content: "other" } });
+  await start(ledger, { ...bob, value: { type: "payout", content: "c", firstRunId: "other" } });
   await expect(approve(operations, "invoice-17", bob)).rejects.toThrow("Bob started it");
 });
 

@@ -3,15 +3,15 @@ import { canonicalDecimal, isRecord } from "@durable-payments/api-core/values";
 import type { PayoutInput, Workflows } from "@durable-payments/protocol";
 import { nudgeSignal, VOUCHER } from "@durable-payments/protocol/calls";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
-import type { WorkflowOptions } from "@temporalio/client";
+import { WorkflowExecutionAlreadyStartedError, type WorkflowOptions } from "@temporalio/client";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { approve } from "../../src/actions/decide/index.ts";
 import { retryPayment, type RetryOptions } from "../../src/actions/retry/retry.ts";
-import { startRun } from "../../src/actions/start.ts";
+import { startPayment, startRun } from "../../src/actions/start.ts";
 import { type PlannedRun, planOnboarding, planPayout } from "../../src/rules/input.ts";
-import type { callActivity } from "./own-workflows.ts";
+import type { callActivity, payByChild, paySalary } from "./own-workflows.ts";
 import type { Payee, Payment } from "./payment.ts";
 import { OWN_QUEUE, type Stack } from "./stack.ts";
 import { Watch } from "./watch.ts";
@@ -121,6 +121,71 @@ export class Attempt extends Watch {
       memo: { ...options.memo, [VOUCHER]: { workflowId: id, at: Date.now(), is: "first" } },
     });
     return id;
+  }
+
+  /** The arguments of `paySalary`, to a beneficiary that exists; it has {@link salaryId}. */
+  async salary(
+    payment: Payment,
+    rounds = 0,
+    key = `${this.id}-salary`,
+  ): Promise<Parameters<typeof paySalary>> {
+    const beneficiary_id = await this.known(payment.to);
+    return [{ ...this.input(payment).payout, beneficiary_id }, key, rounds];
+  }
+
+  get salaryId(): string {
+    return `paySalary/${this.id}`;
+  }
+
+  /** Starts `paySalary` under its id, or another type, by Temporal's own client. */
+  async startSalaryBare(args: Parameters<typeof paySalary>, type = "paySalary"): Promise<void> {
+    await this.stack.operations.client.workflow.start<typeof paySalary>(type, {
+      workflowId: this.salaryId,
+      taskQueue: "payments",
+      args,
+      workflowIdConflictPolicy: "TERMINATE_EXISTING",
+    });
+  }
+
+  /** Starts `paySalary` by `startPayment`; with a ledger, it records who has started it. */
+  startSalary(args: Parameters<typeof paySalary>, startedBy: string, hasLedger = true) {
+    const { client, ledger } = this.stack.operations;
+    return startPayment<typeof paySalary>(client, "paySalary", {
+      key: this.id,
+      startedBy,
+      args,
+      ...(hasLedger && { ledger }),
+    });
+  }
+
+  /** Starts a workflow whose child pays, by `startPayment`; returns the id of the child. */
+  async startParent(input: PayoutInput, startedBy: string, hasLedger = true): Promise<string> {
+    const { client, ledger } = this.stack.operations;
+    const child = `payByChild/${this.id}/child`;
+    await startPayment<typeof payByChild>(client, "payByChild", {
+      key: this.id,
+      startedBy,
+      args: [child, input],
+      ...(hasLedger && { ledger }),
+    });
+    await this.starts(child);
+    return child;
+  }
+
+  /** Terminates such a workflow, and starts its id again with another child. */
+  async restartParent(input: PayoutInput): Promise<void> {
+    await this.stack.operations.client.workflow.start<typeof payByChild>("payByChild", {
+      workflowId: `payByChild/${this.id}`,
+      taskQueue: "payments",
+      args: [`payByChild/${this.id}/other`, input],
+      workflowIdConflictPolicy: "TERMINATE_EXISTING",
+    });
+  }
+
+  /** A start that Temporal refuses, because another run has the id. */
+  async tooLate(starting: Promise<unknown>): Promise<void> {
+    const error = await starting.catch((failure: unknown) => failure);
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
 
   /** Calls an activity of the payments' worker by a workflow of her own; returns its answer, or its failure. */

@@ -112,6 +112,95 @@ export const BY_TEMPORAL: ReadonlyArray<Kind> = [
       await the.cannotApprove(`payout/${the.id}`);
     },
   },
+  {
+    name: "starts an id by Temporal's client before a dispatcher starts another payment under it",
+    steps: async (the) => {
+      await the.startSalaryBare(await the.salary(the.toMallory));
+      await the.tooLate(the.startSalary(await the.salary(the.payment()), "payroll robot"));
+      await the.cannotApprove(the.salaryId);
+    },
+  },
+  {
+    name: "starts an id without a ledger before a dispatcher starts another payment under it",
+    steps: async (the) => {
+      await the.startSalary(await the.salary(the.toMallory), "ada", false);
+      await the.tooLate(the.startSalary(await the.salary(the.payment()), "payroll robot"));
+      await the.cannotApprove(the.salaryId);
+    },
+  },
+  {
+    name: "starts the id of a dispatcher again, with another payment",
+    steps: async (the) => {
+      await the.startSalary(await the.salary(the.payment()), "payroll robot");
+      const key = `${the.id}-other`;
+      await the.startSalaryBare(await the.salary(the.toMallory, 0, key));
+      await the.until("the other key asks", () => the.asking(`payout/${key}`));
+      await the.refused(the.approves(`payout/${key}`));
+    },
+  },
+  {
+    name: "starts the id of a dispatcher again, as another workflow with the same input",
+    steps: async (the) => {
+      const salary = await the.salary(the.payment());
+      await the.startSalary(salary, "payroll robot");
+      const asked = await the.asks(the.salaryId);
+      await the.startSalaryBare(salary, "payBonus");
+      await the.asksAgain(the.salaryId, asked);
+      await the.cannotApprove(the.salaryId);
+    },
+  },
+  {
+    name: "starts the id of a dispatcher again, whose child then makes another payment",
+    steps: async (the) => {
+      await the.startParent(the.input(the.payment()), "payroll robot");
+      await the.restartParent(the.input(the.toMallory));
+      const child = `payByChild/${the.id}/other`;
+      await the.starts(child);
+      await the.cannotApprove(child);
+    },
+  },
+  {
+    name: "approves what another person has amended, and she has started by Temporal's client",
+    steps: async (the) => {
+      await the.startBare(the.input(the.payment({ amount: "50.00" }), await the.refusing()));
+      await the.fails(the.id);
+      const beneficiary_id = await the.known(the.payees.mallory);
+      const patch = { beneficiary_id, payout: { amount: "900.00" } };
+      await the.retry(the.id, { by: "linus", patch });
+      await the.cannotApprove(the.id);
+    },
+  },
+  {
+    name: "starts the id of a dispatcher again, and retries that with another payment",
+    steps: async (the) => {
+      await the.startSalary(await the.salary(the.payment(), 0, ""), "payroll robot");
+      await the.asks(the.salaryId);
+      const [request, ...others] = await the.salary(the.payment({ amount: "50.00" }), 0, "");
+      await the.startSalaryBare([{ ...request, beneficiary_id: await the.refusing() }, ...others]);
+      await the.fails(the.salaryId);
+      const beneficiary_id = await the.known(the.payees.mallory);
+      await the.retry(the.salaryId, {
+        by: "linus",
+        patch: { beneficiary_id, amount: "900.00" },
+      });
+      await the.cannotApprove(the.salaryId);
+    },
+  },
+  {
+    name: "starts the id of an amended payment again, with another payee",
+    steps: async (the) => {
+      const first = the.input(the.payment({ amount: "50.00" }), await the.refusing());
+      await the.start(first, the.id, "payroll robot");
+      await the.fails(the.id);
+      const beneficiary_id = await the.known(the.payment().to);
+      const patch = { beneficiary_id, payout: { amount: "900.00" } };
+      await the.retry(the.id, { by: "linus", patch });
+      await the.asks(the.id);
+      await the.handle(the.id).terminate("Ada");
+      await the.startBare(the.input(the.toMallory), the.id);
+      return the.fails(the.id);
+    },
+  },
   calling("with another starter", () => ({ startedBy: "linus" })),
   calling("with a limit of its own", () => ({ approveAbove: "99999.00" })),
   calling("in mode close", () => ({ mode: "close" })),

@@ -1,5 +1,6 @@
 import type { PayoutInput, Workflows } from "@durable-payments/protocol";
-import { executeChild, proxyActivities, workflowInfo } from "@temporalio/workflow";
+import { createPayout } from "@durable-payments/workflows";
+import { continueAsNew, executeChild, proxyActivities, workflowInfo } from "@temporalio/workflow";
 
 export * from "@durable-payments/workflows/definitions";
 
@@ -29,3 +30,16 @@ export const payByChild = (workflowId: string, input: PayoutInput): Promise<unkn
     taskQueue: "payments",
     args: [input],
   });
+
+/** A user's own workflow, which pays after as many continued runs as its input says. */
+export async function paySalary(
+  request: Parameters<typeof createPayout>[0],
+  key: string,
+  rounds = 0,
+): Promise<unknown> {
+  if (rounds > 0) return continueAsNew<typeof paySalary>(request, key, rounds - 1);
+  return createPayout(request, key === "" ? {} : { key });
+}
+
+/** Another workflow with the same input. */
+export const payBonus = paySalary;

@@ -59,6 +59,7 @@ const question: InboxItem = {
 
 const progress: Progress = {
   runId: "run-1",
+  firstRunId: "run-1",
   type: "payout",
   state: "failed",
   isPaused: false,
@@ -98,6 +99,15 @@ it("offers a retry of an identity check only where it may end otherwise", () => 
 it("offers to amend an input that is not valid", () => {
   expect(nextOf(failed, [], { ...found, failure: failure("InvalidRequest") })).toEqual([
     { ...retry, ifRun: "run-1", isAmended: true },
+    log,
+  ]);
+});
+
+it("offers to cancel what nobody can approve, and not to approve it", () => {
+  const approval = { ...question, kind: "approval", hash: null } as const;
+  const running = { ...failed, statuses: ["waiting"] } as const;
+  expect(nextOf(running, [approval], found)).toEqual([
+    { operation: "cancel", workflowId: "invoice-17" },
     log,
   ]);
 });

@@ -10,6 +10,7 @@ const AT_1941 = Date.parse("2026-11-23T19:41:00Z");
 
 const progress = (more: Partial<Progress> = {}): Progress => ({
   runId: "run-1",
+  firstRunId: "run-1",
   type: "payout",
   state: "running",
   isPaused: false,

@@ -7,7 +7,7 @@
  */
 import { ASKS, needsApproval } from "./limits.ts";
 import { isSamePerson } from "./person.ts";
-import type { WriteName, WriteOwner, WriteRow } from "./row.ts";
+import type { Root, WriteName, WriteRow } from "./row.ts";
 import type { Call } from "./events.ts";
 import type { Decision, DecisionKind, Look } from "../store/ledger.ts";
 
@@ -26,24 +26,51 @@ export const isAbout = (name: Name, { step, workflowId }: Decision): boolean =>
   step === null || (step === name.step && workflowId === name.workflowId);
 
 /**
- * Returns why a person cannot approve a write. Nobody can if the start of the workflow that asks for it was not recorded:
- * then nobody knows who must not approve it.
+ * Whether the log has the start of the run that asks, as Temporal says it: an id says nothing, because anybody who can use
+ * Temporal can start it again with another input. A retry on record leads from a run that counts to the next one. The start
+ * of a payout says what it pays, and nothing else is sent under its id (`notAsStarted`): a file records it before its run.
+ */
+const isStarted = (
+  root: Root,
+  { workflowId: id }: Name,
+  decisions: ReadonlyArray<Decision>,
+): boolean => {
+  const runs = new Set<unknown>();
+  for (const { kind, value, workflowId } of decisions) {
+    if (workflowId !== root.id) continue;
+    if (kind === "start" && id === root.id && "terms" in value) return true;
+    if (kind === "start" || runs.has(value["from"])) runs.add(value["firstRunId"]);
+  }
+  return runs.has(root.firstRunId);
+};
+
+/**
+ * Returns why nobody can approve a write: if the start of its run was not recorded, then nobody knows who must not.
  *
- * @param write - its name, and the workflow that asks for it. `rootId` only if the root is certain.
+ * @param root - as Temporal says it.
+ * @param decisions - those on the ids of its name, its owner and its root.
+ * @returns a sentence; undefined if somebody can, or Temporal was not asked for the root.
+ */
+export const whyNobody = (
+  root: Root | undefined,
+  name: Name,
+  decisions: ReadonlyArray<Decision>,
+): string | undefined =>
+  root === undefined || isStarted(root, name, decisions)
+    ? undefined
+    : `Nobody can approve it, because the ledger has no start of this run of ${root.id}: start it again with the same id and input. If that is refused, cancel it, and start it under another id.`;
+
+/**
+ * Returns why a person cannot approve a write, although somebody can.
+ *
  * @param decisions - those on the ids of its name, its owner and its root.
  * @returns a sentence; undefined if the person can.
  */
 export const whyNotApprover = (
   by: string,
-  write: Name & Pick<WriteOwner, "ownerId"> & { readonly rootId: string | undefined },
+  write: Name,
   decisions: ReadonlyArray<Decision>,
 ): string | undefined => {
-  const { ownerId, rootId } = write;
-  const isStarted = decisions.some(
-    ({ kind, workflowId }) => kind === "start" && (workflowId === ownerId || workflowId === rootId),
-  );
-  if (!isStarted)
-    return `Nobody can approve it, because the ledger has no start of ${ownerId}: start it again with the same id and input, with startPayment and a ledger.`;
   for (const decision of decisions) {
     const part = HAS_PART[decision.kind];
     if (part !== undefined && isAbout(write, decision) && isSamePerson(by, decision.by))
@@ -88,9 +115,9 @@ export const approvalReason = (
 export const isApproved = (
   { decisions, limits }: Look,
   { decisionsAfter, generation, request }: WriteRow,
-  { isRootCertain = false, name, ownerId, payee, rootId }: Call,
+  { name, payee, root }: Call,
 ): boolean => {
-  const write = { ...name, ownerId, rootId: isRootCertain ? rootId : undefined };
+  if (root === undefined || !isStarted(root, name, decisions)) return false;
   const isStart = ({ kind, workflowId }: Decision) =>
     kind === "start" && workflowId === name.workflowId;
   const started = decisions.findLast(isStart)?.sequence ?? 0;
@@ -102,6 +129,6 @@ export const isApproved = (
       decision.value["generation"] === generation &&
       decision.value["terms"] === request.terms &&
       decision.value["account"] === (payee?.mark ?? null) &&
-      whyNotApprover(decision.by, write, decisions) === undefined,
+      whyNotApprover(decision.by, name, decisions) === undefined,
   );
 };

@@ -2,6 +2,7 @@ import type {
   JsonObject,
   KnownBy,
   Question,
+  Root,
   WriteName,
   WriteOwner,
   WriteRequest,
@@ -86,8 +87,8 @@ export interface Call extends WriteOwner {
   readonly operation: string;
   readonly request: WriteRequest;
   readonly runId: string;
-  /** Whether Temporal itself says that `rootId` is the root. The claim of an input can only forbid. */
-  readonly isRootCertain?: boolean | undefined;
+  /** The root as Temporal itself says it, read if an approval is needed. The claim `rootId` can only forbid. */
+  readonly root?: Root | undefined;
   readonly testimony: Testimony;
   /** `close`: its run is being cancelled, nothing new is sent. `settle`: its run has ended, nothing at all is sent. */
   readonly mode: "send" | "close" | "settle";

@@ -27,7 +27,9 @@ const notAsStarted = (
     return "This id belongs to a row of a file, and the file has not started it.";
   if (amount === null) return undefined;
   const own = decisions.filter((decision) => decision.workflowId === workflowId);
-  const starts = own.filter(({ kind, value }) => kind === "start" && "terms" in value);
+  const starts = own.filter(
+    ({ kind, value }) => (kind === "start" || kind === "amend") && "terms" in value,
+  );
   const payees = [payee, ...created.filter(({ id }) => id === payee).map(({ mark }) => mark)];
   const isSaid = starts.some(
     ({ at, value }) =>
@@ -37,23 +39,27 @@ const notAsStarted = (
         value["payee"] === undefined ||
         payees.some((one) => one === value["payee"])),
   );
-  return starts.length === 0 || isSaid || own.some(({ kind }) => kind === "amend")
+  return starts.length === 0 || isSaid
     ? undefined
     : "This id was started with another payment, as by the row of a file: amend it.";
 };
 
 /** The question that has to be approved before `row` may be sent; undefined if none is needed. */
 const approvalFor = (look: Look, row: WriteRow, call: Call): Question | undefined => {
-  const { payee } = call;
+  const { payee, root } = call;
   const why = approvalReason(look, row, call);
   if (why === undefined || isApproved(look, row, call)) return undefined;
   const account = payee?.mark ?? null;
   const { question } = row;
   // A question whose approval is void is asked again, or nobody could approve it.
   const isAnswered = look.decisions.some((decision) => decision.question === question?.id);
-  return question?.kind === "approval" && question.account === account && !isAnswered
+  const isSame = question?.account === account && question.root?.firstRunId === root?.firstRunId;
+  return question?.kind === "approval" && isSame && !isAnswered
     ? question
-    : questionOf(look, "approval", payee ? `${why} It pays ${payee.shown}.` : why, { account });
+    : questionOf(look, "approval", payee ? `${why} It pays ${payee.shown}.` : why, {
+        account,
+        ...(root && { root }),
+      });
 };
 
 /** Why a row may not be sent, if anything forbids it: asked at the start of an attempt, and again by the fence. */

@@ -59,6 +59,13 @@ export interface WriteRequest {
   readonly facts: JsonObject;
 }
 
+/** The root of a run, as Temporal says it. */
+export interface Root {
+  readonly id: string;
+  /** First run of its chain: a continued, reset or repeated run keeps it. Null if Temporal has deleted the root. */
+  readonly firstRunId: string | null;
+}
+
 /** A question that only a person can decide. */
 export interface Question {
   /** Short id, new with each question: an answer names it. */
@@ -70,6 +77,8 @@ export interface Question {
   readonly candidates: ReadonlyArray<JsonObject>;
   /** For an approval: the mark of the payee's account, as read when it was asked for. */
   readonly account: string | null;
+  /** For an approval: the root of the run, if Temporal was asked. Without a start of it, nobody can approve. */
+  readonly root?: Root;
   /** Hash of the request that the run now gives, if it changed: an answer to resend sends that request. */
   readonly request?: string;
   /** Milliseconds since 1970, by the ledger's clock. */

@@ -97,7 +97,7 @@ export const nowUnknown = (look: Look, policy: WritePolicy): Partial<WriteRow> =
   unprovableSince: null,
 });
 
-type Asked = Partial<Pick<Question, "candidates" | "account" | "request">>;
+type Asked = Partial<Pick<Question, "account" | "candidates" | "request" | "root">>;
 
 /** A question. Its id is unique within its workflow id: changes of other ids may be decided with the same sequence. */
 export const questionOf = (

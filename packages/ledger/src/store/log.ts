@@ -51,6 +51,8 @@ export type StartFacts = {
   readonly type: string;
   /** Hash of the input without its options. */
   readonly content: string;
+  /** The first run that Temporal has started for it: an approval needs a start of the run that asks for it. */
+  readonly firstRunId?: string;
   /** The option, in the payment's currency. */
   readonly approveAbove?: string;
   /** The reason why a likely duplicate is paid. */

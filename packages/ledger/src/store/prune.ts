@@ -22,7 +22,7 @@ const PART = 250;
 const CLEAR = "amount = NULL, currency = NULL, payee = NULL, reference = NULL";
 
 /** Decisions that count as long as the row of the money exists: who started it, what was approved, and who may not approve. */
-const KEPT = ["start", "approve", "end", "overrule", "amend", "resend"];
+const KEPT = ["start", "approve", "end", "overrule", "amend", "resend", "retry"];
 
 const NOT_KEPT = `kind NOT IN (${KEPT.map((kind) => `'${kind}'`).join(", ")})`;
 

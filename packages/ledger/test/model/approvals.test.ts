@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { advance, limitsOf, whyNotApprover } from "../../src/index.ts";
+import { advance, limitsOf, whyNobody } from "../../src/index.ts";
 import type { Call, Decision, Limits, Look, NewDecision } from "../../src/index.ts";
 import { call, calledBy, decision, empty, policy, request, withRow } from "./calls.ts";
 
@@ -11,7 +11,7 @@ const said = (...all: ReadonlyArray<Partial<NewDecision>>): ReadonlyArray<Decisi
   all.map((one, index) => ({ ...decision({ step: null, ...one }), sequence: index + 1, at: 0 }));
 
 const started = (value: NewDecision["value"] = {}, by = "Alice", workflowId = "w") =>
-  ({ kind: "start", by, value, workflowId }) as const;
+  ({ kind: "start", by, value: { firstRunId: "run", ...value }, workflowId }) as const;
 const approved = (by: string, value: NewDecision["value"] = {}) =>
   ({
     kind: "approve",
@@ -203,16 +203,55 @@ describe("an approval counts", () => {
     ]);
   });
 
-  test("only if the start of the workflow that asks was recorded: of its root, if that is certain", () => {
-    expect(sent(approved("Bob"))).toBe("person");
-    const ofRoot = {
+  const root = { id: "root", firstRunId: "run" };
+  const retried = (from: string, firstRunId: string) =>
+    ({ kind: "retry", by: "Carol", value: { from, firstRunId } }) as const;
+
+  test("only if the start of the root was recorded, as Temporal says the root", () => {
+    const look = (by: string) => ({
       limits: ABOVE,
-      decisions: said(started({}, "Alice", "root"), approved("Bob")),
-    };
-    expect(asks(ofRoot, { rootId: "root" })).toBe("person");
-    expect(asks(ofRoot, { rootId: "root", isRootCertain: true })).toBe("send");
-    const why = whyNotApprover("Bob", { ...call.name, ownerId: "w", rootId: undefined }, []);
-    expect(why).toMatch(/no start of w: start it again/);
+      decisions: said(started(), started({}, "Dan", "root"), approved(by)),
+    });
+    expect(asks(look("Bob"), { rootId: "root", root })).toBe("send");
+    expect(asks(look("Alice"), { rootId: "root", root })).toBe("person");
+    expect(asks(look("Bob"), { rootId: "root", root: undefined })).toBe("person");
+    const ofChild = { limits: ABOVE, decisions: said(started(), approved("Bob")) };
+    expect(asks(ofChild, { rootId: "root", root })).toBe("person");
+  });
+
+  test.each<[string, "person" | "send", ReadonlyArray<Partial<NewDecision>>]>([
+    ["no start", "person", []],
+    ["a start of another run", "person", [started({ firstRunId: "other" })]],
+    ["one of two starts", "send", [started({ firstRunId: "other" }), started()]],
+    ["a retried start", "send", [started({ firstRunId: "other" }), retried("other", "run")]],
+    [
+      "a start retried twice",
+      "send",
+      [started({ firstRunId: "a" }), retried("a", "b"), retried("b", "run")],
+    ],
+    [
+      "a retry of what nobody started",
+      "person",
+      [started({ firstRunId: "a" }), retried("b", "run")],
+    ],
+    ["a retry alone", "person", [retried("other", "run")]],
+    ["a retry that made another run", "person", [started({ firstRunId: "a" }), retried("a", "b")]],
+  ])("only for the run that asks: %s → %s", (_, effect, starts) => {
+    const decisions = said(...starts, approved("Bob"));
+    expect(asks({ limits: ABOVE, decisions })).toBe(effect);
+    const why = /no start of this run of w: start it again .* cancel it/;
+    expect(why.test(whyNobody(call.root, call.name, decisions) ?? "")).toBe(effect === "person");
+  });
+
+  test("a question has the root of the run, and is asked anew by another run", () => {
+    const asked = effectOf({ limits: ABOVE });
+    const question = asked.is === "person" ? asked.question : null;
+    const look = { ...withRow({ state: "ready", question }), limits: ABOVE };
+    const testimony = { is: "version", version: 1 } as const;
+    const again = (firstRunId: string) =>
+      advance(look, calledBy({ testimony, root: { id: "w", firstRunId } }), policy).effect;
+    expect(again("run")).toMatchObject({ question: { id: question?.id, root: call.root } });
+    expect(again("other")).toMatchObject({ question: { root: { firstRunId: "other" } } });
   });
 
   test("only after the last change of the limits", () => {
@@ -248,11 +287,16 @@ describe("the row of a file", () => {
     const other = { request: { ...paid.request, ...change } };
     const refused = { is: "fail", details: { reason: "amend" } };
     expect(effectOf({ ...filed, created }, other)).toMatchObject(refused);
-    const amended = said(started(terms), { kind: "amend", by: "Bob" });
+    const { payee, terms: amendedTo } = other.request;
+    const value = { terms: amendedTo, ...(payee !== null && { payee }) };
+    const amended = said(started(terms), { kind: "amend", by: "Bob", value });
     expect(asks({ ...filed, created, decisions: amended }, other)).toBe("send");
-    // An amendment of the workflow that asks for its key does not amend the row.
-    const elsewhere = said(started(terms), { kind: "amend", by: "Bob", workflowId: "v" });
-    expect(effectOf({ ...filed, created, decisions: elsewhere }, other)).toMatchObject(refused);
+    // An amendment of the workflow that asks for its key does not amend the row, nor one to another request.
+    const others = [{ value, workflowId: "v" }, { value: { ...value, terms: "C" } }, {}];
+    for (const one of others) {
+      const decisions = said(started(terms), { kind: "amend", by: "Bob", ...one });
+      expect(effectOf({ ...filed, created, decisions }, other)).toMatchObject(refused);
+    }
   });
 
   test("is not refused for a payee that a restored ledger has forgotten", () => {

@@ -29,6 +29,7 @@ export const call: Call = {
   mayAmend: false,
   ownerId: "w",
   rootId: "w",
+  root: { id: "w", firstRunId: "run" },
 };
 export const calledBy = (change: Partial<Call> = {}): WriteEvent => ({
   who: "w",

@@ -77,7 +77,7 @@ class Writer {
       row.madeId ?? "",
       question === null
         ? ""
-        : `${question.kind.slice(0, 1)}${this.#questions.of(question.id)}${question.account ?? ""}${question.request ?? ""}`,
+        : `${question.kind.slice(0, 1)}${this.#questions.of(question.id)}${question.account ?? ""}${question.request ?? ""}${question.root?.firstRunId ?? ""}`,
     ].join(" ");
   }
 

@@ -554,6 +554,15 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
           deciding((one) => (one.kind === "start" ? [one, { ...one, workflowId: "v" }] : [one])),
           "sent without approval",
         ],
+        "a start counts for another run": [
+          "approvals, started anew by another person",
+          deciding((one, { call }) => [
+            one.kind === "start"
+              ? { ...one, value: { ...one.value, firstRunId: call.root?.firstRunId ?? null } }
+              : one,
+          ]),
+          "sent without approval",
+        ],
       },
       "what was approved once always needs an approval": {
         "an amendment to less than the threshold needs none": [
@@ -631,9 +640,10 @@ const rules: Readonly<Record<string, Readonly<Record<string, Readonly<Record<str
       "the row of a file sends what its start says": {
         "a row sends anything that is approved": [
           "approvals, another request than its file's",
-          deciding((one) => [
-            one.kind === "start" ? { ...one, value: { needsApproval: true } } : one,
-          ]),
+          deciding((one) => {
+            const { payee: _payee, terms: _terms, ...value } = one.value;
+            return [one.kind === "start" ? { ...one, value } : one];
+          }),
           "sent, and not as its file says",
         ],
       },

@@ -198,6 +198,10 @@ export const scenarios = {
     { answers: 2, others: 1, amends: 1 },
     isApproved,
   ),
+  "approvals, started anew by another person": setting(
+    { answers: 2, resets: 1, amends: 1 },
+    isApproved,
+  ),
   "approvals, one key asked by two known workflows": setting(
     { answers: 2, others: 1, amends: 1, selves: 1 },
     { ...isApproved, starts: ["w", "v"] },

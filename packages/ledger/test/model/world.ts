@@ -186,8 +186,8 @@ const LONG_AGO = -10_000_000;
 
 const starting = ({ filed, starts }: Setting): ReadonlyArray<Decision> =>
   starts.map((workflowId) => {
-    const value = filed ? { terms: filed, payee: "payee", needsApproval: true } : {};
-    const start = newDecision("start", null, value, "requester");
+    const file = filed && { terms: filed, payee: "payee", needsApproval: true };
+    const start = newDecision("start", null, { firstRunId: "A", ...file }, "requester");
     return { ...start, workflowId, step: null, sequence: 0, at: 0 };
   });
 
@@ -264,6 +264,10 @@ export const lookAt = (w: World, owner = "w", limits: typeof limitsOf = limitsOf
   ),
 });
 
+/** The first run of the one that asks. Where nobody amends, the workflow asks for another request in the same run. */
+const firstRunOf = ({ owner, request }: Attempt, isNamed: boolean): string =>
+  isNamed && owner === "w" ? request : "A";
+
 const callOf = (w: World, one: Attempt, { above, isNamed }: Setting): Call => ({
   name: NAME,
   operation: "op",
@@ -274,6 +278,7 @@ const callOf = (w: World, one: Attempt, { above, isNamed }: Setting): Call => ({
   mayAmend: isNamed,
   ownerId: one.owner,
   rootId: one.root,
+  root: { id: one.owner, firstRunId: firstRunOf(one, isNamed) },
   approveAbove: above,
   payee: { mark: w.account, shown: "" },
   reread: one.reread,
@@ -322,9 +327,9 @@ const stored = (w: World, row: WriteRow | undefined): World => {
 };
 
 /** Adds a decision about the workflow id as a whole. */
-const said = (w: World, kind: DecisionKind, by: string): World => {
+const said = (w: World, kind: DecisionKind, by: string, value: JsonObject = {}): World => {
   const sequence = w.sequence + 1;
-  const decision = { ...newDecision(kind, null, {}, by), step: null, sequence, at: 0 };
+  const decision = { ...newDecision(kind, null, value, by), step: null, sequence, at: 0 };
   return { ...w, sequence, decisions: [...w.decisions, decision] };
 };
 
@@ -483,10 +488,14 @@ export class Model {
       case "go": {
         const { generation } = next.row!;
         const wanted = approvalOf(generation, one.request, w.account);
-        const isStarted = w.decisions.some(
-          ({ kind, workflowId }) => kind === "start" && workflowId === one.owner,
-        );
         const { filed, isNamed } = this.setting;
+        const firstRunId = firstRunOf(one, isNamed);
+        const isStarted = w.decisions.some(
+          ({ kind, value, workflowId }) =>
+            (kind === "start" || kind === "amend") &&
+            workflowId === one.owner &&
+            value["firstRunId"] === firstRunId,
+        );
         const fault =
           w.end !== undefined
             ? "sent after the end"
@@ -503,7 +512,9 @@ export class Model {
                       ? "sent without approval"
                       : filed !== undefined &&
                           one.request !== filed &&
-                          !w.decisions.some(({ kind }) => kind === "amend")
+                          !w.decisions.some(
+                            ({ kind, value }) => kind === "amend" && value["terms"] === one.request,
+                          )
                         ? "sent, and not as its file says"
                         : one.run === w.run.no && w.run.why === "Cancelled"
                           ? "sent after it was cancelled"
@@ -836,7 +847,12 @@ export class Model {
       if (left.amends > 0)
         on("retried AMENDED", {
           // A retry that amends is a decision; a workflow that has another request is none.
-          ...(isNamed && said(w, "amend", "amender")),
+          ...(isNamed &&
+            said(w, "amend", "amender", {
+              from: run.request,
+              firstRunId: "B",
+              terms: "B",
+            })),
           left: { ...retried.left, amends: left.amends - 1 },
           run: { ...run, ...anew, request: "B" },
         });

@@ -92,9 +92,8 @@ const approveRows = async (
     const decisions = await ledger.decisionsOf(workflowId);
     const isStart = ({ kind, value: { file, terms: started } }: Decision) =>
       kind === "start" && isRecord(file) && file["batch"] === id && started === terms;
-    const write = { workflowId, step, ownerId: workflowId, rootId: workflowId };
     const why = decisions.some(isStart)
-      ? whyNotApprover(actor.by, write, decisions)
+      ? whyNotApprover(actor.by, { workflowId, step }, decisions)
       : "It is not the row that was uploaded.";
     if (why !== undefined) throw refused(`Row ${number} of ${id}: ${why} It was not approved.`, id);
     const last = decisions.findLast(({ kind }) => kind === "start" || kind === "approve");

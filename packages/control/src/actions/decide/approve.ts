@@ -1,4 +1,4 @@
-import { limitsId, whyNotApprover } from "@durable-payments/ledger";
+import { limitsId, whyNobody, whyNotApprover } from "@durable-payments/ledger";
 import type { Deciding } from "../../facts/connection/operations.ts";
 import { refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
@@ -36,6 +36,7 @@ const approvePayment = async (
     const isSame = asked.generation === generation && asked.request.terms === request.terms;
     const isSeen = given.hash === undefined ? isSame : given.hash === hash;
     const why =
+      whyNobody(asked.question?.root, asked, decisions) ??
       whyNotApprover(actor.by, asked, decisions) ??
       (isSeen ? undefined : `It is not what was shown: read it again, its hash is ${hash} now.`);
     if (why === undefined) return [asked];

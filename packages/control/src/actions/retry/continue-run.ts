@@ -91,6 +91,7 @@ export const startAgain = async (
   const { workflowId } = run;
   const voucher: Voucher = { workflowId, at: Date.now(), is: "retry", versions };
   const { [VOUCHER]: _, ...memo } = started?.memo?.fields ?? {};
+  const given = started?.input?.payloads ?? [];
   const amended = amendment && (await encodeToPayloads(loadedDataConverter, amendment.input));
   try {
     const { runId } = await workflowService.startWorkflowExecution({
@@ -100,7 +101,8 @@ export const startAgain = async (
       workflowId,
       workflowType: started?.workflowType ?? null,
       taskQueue: started?.taskQueue ?? null,
-      input: amended === undefined ? (started?.input ?? null) : { payloads: amended },
+      // The input is the first argument.
+      input: { payloads: [...(amended ?? given.slice(0, 1)), ...given.slice(1)] },
       memo: { fields: { ...memo, [VOUCHER]: await encodeToPayload(loadedDataConverter, voucher) } },
       userMetadata: userMetadata ?? null,
       priority: started?.priority ?? null,

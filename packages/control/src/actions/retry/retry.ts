@@ -4,6 +4,7 @@ import { queryText, queryTexts } from "@durable-payments/protocol";
 import type { PayoutChunk } from "@durable-payments/protocol/calls";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChunk } from "../batch/batch.ts";
+import { paidBy } from "../start.ts";
 import type { Operations } from "../../facts/connection/operations.ts";
 import { listed, RETRIED, type RunOfId } from "../../facts/connection/temporal.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
@@ -12,6 +13,7 @@ import { isOperationError, notFound, refused } from "../../errors.ts";
 import { type Progress, readFailureOf, readProgress } from "../../facts/progress.ts";
 import { resetRun, startAgain } from "./continue-run.ts";
 import { readInput } from "../../facts/run-input.ts";
+import { paymentOf } from "../../rules/payment.ts";
 import { amendInput, planRetry, type RetryPlan, whyNotAmended } from "../../rules/retry-plan.ts";
 
 export type { RetryPlan };
@@ -79,24 +81,30 @@ export const planRetryOf = async (
   const why =
     amendment && whyNotAmended({ rows, workflowId: root, workflowType: run.type }, amendment);
   if (why !== undefined) throw why;
-  return { plan, failure, amendment, end };
+  return { plan, failure, amendment, end, run };
 };
 
 // Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
 // the id: they say what may be sent, and start nothing.
 const recordRetry = async (
   operations: Operations,
-  { amendment, end, plan }: Awaited<ReturnType<typeof planRetryOf>>,
+  { amendment, end, plan, run }: Awaited<ReturnType<typeof planRetryOf>>,
   options: RetryOptions,
-): Promise<void> => {
+) => {
+  const { ledger } = operations;
   const owner = await ownerOf(operations, plan.workflowId);
   const decide = (kind: NewDecision["kind"], value: NewDecision["value"]) =>
-    operations.ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
+    ledger.decide(decisionOn(owner, kind, actorOf(options), { value }));
   if (end !== undefined && options.isOverruling === true)
     await decide("overrule", { end: end.sequence });
-  if (amendment !== undefined)
-    await decide("amend", { changed: amendment.changed, hash: amendment.hash });
+  if (amendment !== undefined) {
+    const { changed, hash, input } = amendment;
+    const paid = paidBy(run.type, input, paymentOf(input, ledger));
+    await decide("amend", { changed, hash, ...paid });
+  }
   if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
+  /** Afterwards: an approval counts for the new run as it did for the one that it continues. */
+  return (firstRunId: string) => decide("retry", { from: run.firstRunId, firstRunId });
 };
 
 /** Makes the batch follow the row of a retried run again: it may have ended, and counted the row as failed. */
@@ -138,7 +146,7 @@ export const retryPayment = async (
   const planned = await planRetryOf(operations, workflowId, options);
   const { amendment, failure, plan } = planned;
   const { runId, workflowId: root } = plan;
-  await recordRetry(operations, planned, options);
+  const recordRun = await recordRetry(operations, planned, options);
   if (plan.way === "look") {
     await nudge(client, root);
     return { plan, runId };
@@ -150,6 +158,7 @@ export const retryPayment = async (
     const isReset = plan.way === "reset";
     const wasReset = isReset ? await resetRun(client, run, { failure, reason }) : undefined;
     const continued = wasReset ?? (await startAgain(operations, run, plan.versions, amendment));
+    if (wasReset === undefined) await recordRun(continued);
     await followRow(operations, root, amendment?.input ?? (await readInput(operations, run)));
     return { plan, runId: continued };
   });

@@ -288,6 +288,8 @@ export const findRun = async (
     return {
       raw,
       runId: info?.execution?.runId ?? "",
+      /** First run of its chain: a continued, reset or repeated run keeps it. */
+      firstRunId: info?.firstRunId || (info?.execution?.runId ?? ""),
       type: info?.type?.name ?? "",
       state: STATES[info?.status ?? 0] ?? ("running" as const),
       /** By Temporal's own Workflow Pause: it is open. */
