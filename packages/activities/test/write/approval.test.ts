@@ -86,7 +86,9 @@ describe("approval", () => {
     );
     expect(await again()).toMatchObject({ is: "waiting", needs: "approval" });
     expect(await payoutsOf(world)).toBe(0);
-    expect(await again({ root: async () => ({ id: "order-1", firstRunId: "run-1" }) })).toMatchObject({
+    expect(
+      await again({ root: async () => ({ id: "order-1", firstRunId: "run-1" }) }),
+    ).toMatchObject({
       is: "done",
     });
   });
