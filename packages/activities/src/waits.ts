@@ -1,9 +1,7 @@
 import {
   type Assumptions,
   type Cardholder,
-  isUnsetTime,
   type Payout,
-  readTime,
   type PaymentsClient,
   type PaymentsError,
   UnexpectedAnswer,
@@ -25,6 +23,7 @@ import { contradictionOf, isOtherId } from "./evidence/match.ts";
 import { countFailure } from "./failure-counter.ts";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
+import { isOneOf, payoutStatus, type ShownStatus, type Words } from "./payout-status.ts";
 import { readFailure } from "./reads.ts";
 import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
 
@@ -38,56 +37,6 @@ export interface KnownPayout {
   /** The request: an answer about something else is a contradiction. */
   readonly sent?: Parameters<typeof contradictionOf>[0];
 }
-
-const plain = (status: string): string => status.trim().toLowerCase();
-
-const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
-  statuses.some((listed) => plain(listed) === plain(status));
-
-/**
- * Returns whether a payout's completion time is plausible: set, not before its creation and not after the service's now,
- * each with the allowed difference of the service's own clocks. Times without an offset are read as UTC while their zone
- * is unknown. The service's now is not earlier than the times of creation and change that it shows, nor than the creation
- * and the time since then. Only if neither the ledger nor the service shows that time, our own clock does.
- */
-const isCompleteAt = (
-  { complete_time, create_time, update_time }: Payout,
-  { clockSkewSeconds, timeZone }: Assumptions,
-  knownForMs: number | undefined,
-  now: number,
-): boolean => {
-  if (complete_time === undefined || isUnsetTime(complete_time)) return false;
-  const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
-  const completed = readTime(complete_time, zone);
-  if (completed === undefined) return false;
-  const skew = clockSkewSeconds * 1000;
-  const created = readTime(create_time, zone)?.earliest;
-  const isAfterCreation = created === undefined || completed.latest >= created - skew;
-  const atLeast = created === undefined || knownForMs === undefined ? now : created + knownForMs;
-  const updated = readTime(update_time, zone)?.earliest;
-  const serviceNow = Math.max(atLeast, created ?? atLeast, updated ?? atLeast);
-  return isAfterCreation && completed.earliest <= serviceNow + skew;
-};
-
-/**
- * Returns whether a payout has ended: by its status alone, or by a plausible completion time with a status that the
- * document shows. Any other status leaves the payout open, so that nothing refused is reported as paid.
- */
-export const payoutState = (
-  payout: Payout,
-  assumptions: Assumptions,
-  knownForMs?: number,
-  now = Date.now(),
-): "open" | "completed" | "failed" => {
-  const { payout_status = "" } = payout;
-  const { completeTimeStatuses } = assumptions;
-  if (isOneOf(assumptions.payoutFailedStatuses, payout_status)) return "failed";
-  if (isOneOf(assumptions.payoutCompletedStatuses, payout_status)) return "completed";
-  const isPaid =
-    isOneOf(completeTimeStatuses, payout_status) ||
-    (payout_status.trim() === "" && completeTimeStatuses.length > 0);
-  return isPaid && isCompleteAt(payout, assumptions, knownForMs, now) ? "completed" : "open";
-};
 
 /** A result, which may still be `open`: then `why` is a sentence for a person. */
 export interface Seen<A = { readonly outcome: string }> {
@@ -104,20 +53,29 @@ const SHORTEST_REST_MS = 1_000;
 export const intervalMs = (waitedMs: number, longestMs: number): number =>
   Math.max(SHORTEST_REST_MS, Math.min(longestMs, waitedMs / 10));
 
+/** A payout as its run and the ledger see it. */
+interface SeenStatus extends Seen<SeenPayout> {
+  readonly status: ShownStatus;
+}
+
 /** Returns the fields of a payout that name nobody. */
 export const seenPayout = (
   { knownForMs, payout_id, sent }: KnownPayout,
   payout: Payout,
   assumptions: Assumptions,
-): Seen<SeenPayout> => {
+  words: Words,
+): SeenStatus => {
   const { amount, currency, payout_status = "", short_reference } = payout;
   const contradiction = sent && contradictionOf(sent, payout, assumptions.payoutFieldsAsSent);
-  const outcome = payoutState(payout, assumptions, knownForMs);
+  const status = payoutStatus(payout, assumptions, words, knownForMs);
+  const outcome = status.outcome ?? "open";
   if (contradiction !== undefined) countFailure(failureTypes.payoutDiffers);
   return {
+    status,
     seen: {
       payout_id,
-      outcome,
+      // To a workflow, money that came back was not paid.
+      outcome: outcome === "returned" ? "failed" : outcome,
       payout_status,
       ...(amount !== undefined && { amount }),
       ...(currency !== undefined && { currency }),
@@ -204,7 +162,7 @@ export const readPayout = (
         carriedOut: "no",
         message: `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`,
       });
-    return seenPayout({ ...known, ...age }, payout, assumptions);
+    return seenPayout({ ...known, ...age }, payout, assumptions, new Map());
   });
 
 /** Reads one cardholder, in the list: the service has no operation for one. */

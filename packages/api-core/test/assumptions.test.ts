@@ -284,6 +284,7 @@ const SIDES: {
   payoutFieldsAsSent: handedOn("payoutFieldsAsSent", ["payout_id"]),
   payoutCompletedStatuses: handedOn("payoutCompletedStatuses", ["something_else"]),
   payoutFailedStatuses: handedOn("payoutFailedStatuses", ["something_else"]),
+  payoutReturnedStatuses: handedOn("payoutReturnedStatuses", ["something_else"]),
   completeTimeStatuses: handedOn("completeTimeStatuses", ["something_else"]),
   cardholderVerifiedStatuses: handedOn("cardholderVerifiedStatuses", ["something_else"]),
   cardholderRefusedStatuses: handedOn("cardholderRefusedStatuses", ["something_else"]),

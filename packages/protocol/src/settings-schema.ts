@@ -202,6 +202,12 @@ export const SettingsSchema = optional({
      * @default 120
      */
     overdueHours: above0(8_760),
+    /**
+     * Hours after the end of its payment date (UTC) after which a payout that has not completed is late.
+     *
+     * @default 24
+     */
+    lateAfterHours: above0(8_760),
     /** Address of Temporal's Web UI, for links. */
     webUi: Text,
   }),

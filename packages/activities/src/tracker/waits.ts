@@ -111,10 +111,20 @@ export const waitsOf = ({ account, call, client, ledger, warn }: WaitsOptions) =
         async (payout, assumptions) => {
           const { payout_id } = payout;
           // Its age is read only if it may have ended.
-          const found = seenPayout({ payout_id, knownForMs: Infinity }, payout, assumptions);
+          const found = seenPayout(
+            { payout_id, knownForMs: Infinity },
+            payout,
+            assumptions,
+            new Map(),
+          );
           return found.seen.outcome === "open"
             ? found
-            : seenPayout(await withSent(ledger, account, payout_id), payout, assumptions);
+            : seenPayout(
+                await withSent(ledger, account, payout_id),
+                payout,
+                assumptions,
+                new Map(),
+              );
         },
       );
       isLast = shown < 2 || isLastPage(page, page_num);

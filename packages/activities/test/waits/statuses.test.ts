@@ -1,16 +1,25 @@
 import { defaultAssumptions, type Payout } from "@durable-payments/api-core";
 import { describe, expect, it } from "vitest";
-import { payoutState } from "../../src/waits.ts";
+import { payoutStatus, type Words } from "../../src/payout-status.ts";
 
 const NOW = Date.parse("2026-11-21T12:00:00Z");
 
-const stateOf = (payout: Partial<Payout>, assumptions: Partial<typeof defaultAssumptions> = {}) =>
-  payoutState(
+const UNDECIDED: Words = new Map();
+
+const statusOf = (
+  payout: Partial<Payout>,
+  assumptions: Partial<typeof defaultAssumptions> = {},
+  words = UNDECIDED,
+) =>
+  payoutStatus(
     { payout_id: "p-1", payout_status: "processing", ...payout },
     { ...defaultAssumptions, clockSkewSeconds: 300, ...assumptions },
+    words,
     undefined,
     NOW,
   );
+
+const stateOf = (...of: Parameters<typeof statusOf>) => statusOf(...of).outcome ?? "open";
 
 describe("a payout", () => {
   it.each([
@@ -71,12 +80,13 @@ describe("a payout", () => {
       const at = (hours: number) => new Date(NOW + ahead + hours * 3_600_000).toISOString();
       const payout = { payout_id: "p-1", payout_status: "processing", create_time: at(-2) };
       const stateAt = (hours: number) =>
-        payoutState(
+        payoutStatus(
           { ...payout, complete_time: at(hours) },
           defaultAssumptions,
+          UNDECIDED,
           2 * 3_600_000,
           NOW,
-        );
+        ).outcome ?? "open";
       // Two hours ago, an hour ago, now, and in an hour.
       expect([-2, -1, 0, 1].map(stateAt)).toEqual([...Array(3).fill("completed"), "open"]);
     },
@@ -92,7 +102,8 @@ describe("a payout", () => {
     ["completed", "completed", "completed"],
     ["FAILED", "failed", "failed"],
     ["Failed ", "failed", "failed"],
-    ["reversed", "failed", "failed"],
+    ["reversed", "returned", "returned"],
+    ["Returned", "returned", "returned"],
     ["", "open", "completed"],
     [undefined, "open", "completed"],
     ["processing", "open", "completed"],
@@ -105,11 +116,10 @@ describe("a payout", () => {
     ["something new", "open", "open"],
   ])("of status %s is %s, and with a completion time %s", (payout_status, without, withTime) => {
     const complete_time = "2026-11-21T11:00:00Z";
-    const status = payout_status === undefined ? {} : { payout_status };
-    const bare = { payout_id: "p-1", ...status };
-    const assumptions = { ...defaultAssumptions, clockSkewSeconds: 300 };
-    expect(payoutState(bare, assumptions, undefined, NOW)).toBe(without);
-    expect(payoutState({ ...bare, complete_time }, assumptions, undefined, NOW)).toBe(withTime);
+    // The property is left out.
+    const status = { payout_status } as Partial<Payout>;
+    expect(stateOf(status)).toBe(without);
+    expect(stateOf({ ...status, complete_time })).toBe(withTime);
   });
 
   it("is completed by its time only with the statuses that are assumed", () => {
@@ -118,5 +128,59 @@ describe("a payout", () => {
     const unnamed = { ...paid, payout_status: "" };
     expect(stateOf(unnamed)).toBe("completed");
     expect(stateOf(unnamed, { completeTimeStatuses: [] })).toBe("open");
+  });
+
+  describe("whose word nobody has listed", () => {
+    const complete_time = "2026-11-21T11:00:00Z";
+    const paidOut = { payout_status: " Paid out ", complete_time };
+
+    it("asks for its meaning once it has a completion time, and is open until then", () => {
+      expect(statusOf({ payout_status: "Paid out" })).toEqual({
+        word: "Paid out",
+        outcome: null,
+        asks: false,
+      });
+      expect(statusOf(paidOut)).toEqual({ word: "Paid out", outcome: null, asks: true });
+      const implausible = { ...paidOut, complete_time: "2027-01-01T00:00:00Z" };
+      expect(statusOf(implausible)).toMatchObject({ outcome: null, asks: false });
+    });
+
+    it("asks about no listed word, and about no missing one", () => {
+      for (const payout_status of ["processing", "completed", "failed", "returned", ""])
+        expect(statusOf({ payout_status, complete_time })).toMatchObject({ asks: false });
+      expect(
+        statusOf({ payout_status: "", complete_time }, { completeTimeStatuses: [] }),
+      ).toMatchObject({ outcome: null, asks: false });
+    });
+
+    it.each(["completed", "failed", "returned"] as const)(
+      "is %s from a person's decision on, with and without a completion time",
+      (means) => {
+        const words = new Map([["paid out", means]]);
+        expect(statusOf(paidOut, {}, words)).toEqual({
+          word: "Paid out",
+          outcome: means,
+          asks: false,
+        });
+        expect(statusOf({ payout_status: "PAID OUT" }, {}, words)).toMatchObject({
+          outcome: means,
+        });
+      },
+    );
+
+    it("is open, and asks no more, if a person has said that it is open", () => {
+      const words = new Map([["paid out", "open" as const]]);
+      expect(statusOf(paidOut, {}, words)).toMatchObject({ outcome: null, asks: false });
+    });
+
+    it("is what a person has said, whatever the assumptions say", () => {
+      const words = new Map([["completed", "open" as const]]);
+      expect(stateOf({ payout_status: "completed" }, {}, words)).toBe("open");
+    });
+
+    it("shows no account number in a word", () => {
+      const { word } = statusOf({ payout_status: "sent to DE89370400440532013000" });
+      expect(word).toBe("sent to …3000");
+    });
   });
 });

@@ -127,9 +127,12 @@ const assumptionFields = {
   payoutCompletedStatuses: Texts,
   /** Statuses of a payout that ended without being paid. */
   payoutFailedStatuses: Texts,
+  /** Statuses of a payout whose money came back. Its run fails as well; reports show it apart from those that failed. */
+  payoutReturnedStatuses: Texts,
   /**
    * Statuses of a payout that is completed if it also has a complete_time. The same applies if its status is missing. A
-   * payout of any other status stays open. If the list is empty, complete_time is ignored.
+   * payout of any other status stays open, and with a complete_time a person is asked once what the word means. If the
+   * list is empty, complete_time completes no payout.
    */
   completeTimeStatuses: Texts,
   /** Statuses of a cardholder whose identity check passed. */
@@ -179,7 +182,8 @@ export const defaultAssumptions: Assumptions = {
   payoutKeyInBody: true,
   payoutFieldsAsSent: ["payout_id", "amount", "currency", "beneficiary_id"],
   payoutCompletedStatuses: ["completed"],
-  payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled", "returned", "reversed"],
+  payoutFailedStatuses: ["failed", "rejected", "cancelled", "canceled"],
+  payoutReturnedStatuses: ["returned", "reversed"],
   // All that the documentation shows, except awaiting_funds.
   completeTimeStatuses: ["processing", "trade_settled", "funds_arrived", "closed"],
   cardholderVerifiedStatuses: ["SUCCESS", "1"],

@@ -16,7 +16,7 @@ service's documentation leaves open. Change those that your service does differe
 This is part of the [settings file](settings.md). An object changes only the names that it contains; other values replace
 the default. Statuses and words are compared without regard to case. Unknown names are rejected. The client's option \`assumptions\` takes the same object.
 
-Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`payoutCompletedStatuses\`, \`payoutFailedStatuses\` and \`timeZone\` first.
+Check \`listLagSeconds\`, \`payoutKeyEcho\`, \`timeZone\`, and the statuses of a payout that completed, failed or came back first.
 They determine how long a payout whose response was lost may be missing from the list, how it is recognised, and when it
 counts as paid. If \`listLagSeconds\` is too small, a payout may be made twice.
 

@@ -1,14 +1,9 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import type { Decision } from "@durable-payments/ledger";
+import { readFailure } from "@durable-payments/protocol/failures";
 import { ActivityFailure, ApplicationFailure, RetryState } from "@temporalio/common";
 import { expect, test } from "vitest";
-import {
-  closeFailureOf,
-  endText,
-  type Failure,
-  endRequestOf,
-  readFailure,
-} from "../../src/facts/history.ts";
+import { closeFailureOf, endText, type Failure, endRequestOf } from "../../src/facts/history.ts";
 import { resetPoint } from "../../src/actions/retry/continue-run.ts";
 import {
   amendInput,

@@ -1,0 +1,99 @@
+/**
+ * Says what became of a payout, by the status and the times that the service shows.
+ *
+ * The service's document lists some statuses and does not say what they mean. A wrong guess costs money in both
+ * directions: a refused payout that counts as paid, and a paid one that counts as refused and is paid again. So each word
+ * has one source: a person's decision, recorded for the account, or else a list of the assumptions. A word that neither
+ * has leaves the payout open. If the service also shows that it was completed, then a person is asked about the word,
+ * once for the account, because no further look would end that payout.
+ */
+import {
+  type Assumptions,
+  isUnsetTime,
+  type Payout,
+  readTime,
+  redact,
+} from "@durable-payments/api-core";
+import { cleanText } from "@durable-payments/api-core/values";
+
+/** Decisions about words of an account: lower case, trimmed. */
+export type Words = ReadonlyMap<string, "completed" | "failed" | "returned" | "open">;
+
+/** What a payout shows. */
+export interface ShownStatus {
+  /** As the service words it. */
+  readonly word: string;
+  /** Null as long as it is open. */
+  readonly outcome: "completed" | "failed" | "returned" | null;
+  /** Whether a person has to say what the word means. */
+  readonly asks: boolean;
+}
+
+const plain = (status: string): string => status.trim().toLowerCase();
+
+/** Longest word that is kept. The service may write a sentence. */
+const LONGEST_WORD = 100;
+
+/** Returns whether a list of statuses has this one, without regard to case. */
+export const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
+  statuses.some((listed) => plain(listed) === plain(status));
+
+/**
+ * Returns whether a payout's completion time is plausible: set, not before its creation and not after the service's now,
+ * each with the allowed difference of the service's own clocks. Times without an offset are read as UTC while their zone
+ * is unknown. The service's now is not earlier than the times of creation and change that it shows, nor than the creation
+ * and the time since then. Only if neither the ledger nor the service shows that time, our own clock does.
+ */
+const isCompleteAt = (
+  { complete_time, create_time, update_time }: Payout,
+  { clockSkewSeconds, timeZone }: Assumptions,
+  knownForMs: number | undefined,
+  now: number,
+): boolean => {
+  if (complete_time === undefined || isUnsetTime(complete_time)) return false;
+  const zone = { timeZone: timeZone === "unknown" ? "UTC" : timeZone };
+  const completed = readTime(complete_time, zone);
+  if (completed === undefined) return false;
+  const skew = clockSkewSeconds * 1000;
+  const created = readTime(create_time, zone)?.earliest;
+  const isAfterCreation = created === undefined || completed.latest >= created - skew;
+  const atLeast = created === undefined || knownForMs === undefined ? now : created + knownForMs;
+  const updated = readTime(update_time, zone)?.earliest;
+  const serviceNow = Math.max(atLeast, created ?? atLeast, updated ?? atLeast);
+  return isAfterCreation && completed.earliest <= serviceNow + skew;
+};
+
+/** What a word means: `timed` completes a payout with a completion time; undefined if nobody has said it. */
+const meaningOf = (word: string, assumptions: Assumptions, words: Words) => {
+  const decided = words.get(plain(word));
+  if (decided !== undefined) return decided;
+  const { completeTimeStatuses } = assumptions;
+  if (isOneOf(assumptions.payoutReturnedStatuses, word)) return "returned";
+  if (isOneOf(assumptions.payoutFailedStatuses, word)) return "failed";
+  if (isOneOf(assumptions.payoutCompletedStatuses, word)) return "completed";
+  if (isOneOf(completeTimeStatuses, word)) return "timed";
+  // There is no word to ask about.
+  if (plain(word) === "") return completeTimeStatuses.length > 0 ? "timed" : "open";
+  return undefined;
+};
+
+/**
+ * Returns what a payout shows.
+ *
+ * @param knownForMs for how long the payout has been known, by the ledger's own clock.
+ */
+export const payoutStatus = (
+  payout: Payout,
+  assumptions: Assumptions,
+  words: Words,
+  knownForMs?: number,
+  now = Date.now(),
+): ShownStatus => {
+  const word = redact(cleanText(payout.payout_status ?? "")).slice(0, LONGEST_WORD);
+  const meaning = meaningOf(word, assumptions, words);
+  if (meaning !== undefined && meaning !== "timed")
+    return { word, outcome: meaning === "open" ? null : meaning, asks: false };
+  const isComplete = isCompleteAt(payout, assumptions, knownForMs, now);
+  if (meaning === "timed") return { word, outcome: isComplete ? "completed" : null, asks: false };
+  return { word, outcome: null, asks: isComplete };
+};
