@@ -11,6 +11,7 @@ import {
 } from "@durable-payments/ledger";
 import { createHash } from "node:crypto";
 import type { Fault } from "@durable-payments/api-core";
+import { UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import type { Given, WriteOperation, WriteTask } from "./operation.ts";
 
@@ -117,21 +118,27 @@ const checkInputs = async ({
   throw fail(type, `Nothing was sent. ${texts.join(". ")}.`);
 };
 
-/** Reads what an approval depends on, if one is needed: the payee's account, and the root of the run. */
+/**
+ * Reads what an approval depends on, if one is needed: the payee's account, and the root of the run. Nobody is asked to
+ * approve a payment to a payee that the service does not know: it would be refused.
+ */
 const readForApproval = async ({
   call,
+  fail,
   look,
-  operation: { payee },
+  operation: { payee: payeeOf },
   reading,
   attempt,
   task,
-}: Preparing): Promise<Pick<Call, "payee" | "root">> =>
-  approvalReason(look, call, call) === undefined
-    ? {}
-    : {
-        payee: await reading(async () => payee?.(requestOf(task) ?? {})),
-        root: await attempt.root(),
-      };
+}: Preparing): Promise<Pick<Call, "payee" | "root">> => {
+  if (approvalReason(look, call, call) === undefined) return {};
+  const payee = await reading(async () => payeeOf?.(requestOf(task) ?? {}));
+  if (payee === UNKNOWN_PAYEE && mayBeSent(look.row) && !look.row?.question) {
+    const reason = `The service does not know the beneficiary ${call.request.payee ?? ""}.`;
+    throw fail(failureTypes.refused, `Nothing was sent. ${reason}`, { reason });
+  }
+  return { payee, root: await attempt.root() };
+};
 
 /** Returns whether the step was renamed: then the same request may have succeeded under the other name. */
 const elsewhereOf = async ({

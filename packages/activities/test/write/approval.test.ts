@@ -76,6 +76,34 @@ describe("approval", () => {
     expect(await again()).toMatchObject({ is: "done" });
   });
 
+  it("is asked of nobody for a payee that the service does not know: the step is refused at once", async () => {
+    const world = await makeWorld();
+    await start(world, "pay-1", "ada");
+    const request = { ...payout, beneficiary_id: "b-unknown" };
+    const task = { operation: "createPayout", request, approveAbove: "100", rootId: "pay-1" };
+    expect(await world.once(task)).toEqual({
+      is: "fail",
+      type: "Refused",
+      message: "Nothing was sent. The service does not know the beneficiary b-unknown.",
+    });
+    // As without an approval.
+    const { approveAbove: _above, ...unapproved } = task;
+    expect(await world.once(unapproved, { workflowId: "pay-2" })).toMatchObject({
+      is: "fail",
+      type: "Refused",
+    });
+  });
+
+  it("waits for a service that cannot show the payee now", async () => {
+    const world = await makeWorld();
+    await start(world, "pay-1", "ada");
+    const task = { ...(await payable(world)), approveAbove: "100", rootId: "pay-1" };
+    await world.outage.set("503");
+    expect(await world.once(task)).toMatchObject({ is: "wait" });
+    await world.outage.set("up");
+    expect(await world.once(task)).toMatchObject({ is: "waiting", needs: "approval" });
+  });
+
   it("counts the start of a root only if Temporal says that it is the root", async () => {
     const world = await makeWorld();
     await start(world, "order-1", "ada");
