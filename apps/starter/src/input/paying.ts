@@ -53,7 +53,7 @@ export const submit = async (
         ? `${shown.summary}: the input is valid. Its id ${shown.workflowId} already exists: nothing would be started.`
         : `${shown.summary}: the input is valid. Its id would be ${shown.workflowId}. Nothing was started.`;
     const known = shown.isForgotten
-      ? "was paid earlier, according to the ledger. Nothing was started."
+      ? "was made earlier, according to the ledger. Nothing was started."
       : shown.isNew
         ? "started"
         : "already exists. Nothing was started.";
@@ -103,9 +103,10 @@ export const submitFile = async (
     const batch = await payFile(operations, checked, plan, options);
     if (results !== undefined) await writeResultFile(operations.ledger, batch.id, results);
     const isAsking = batch.state === "needsApproval" || batch.state === "reading";
-    output.answer({ ...plan, state: batch.state }, ({ batch: workflowId, state }) =>
+    const { createdBy } = batch;
+    output.answer({ ...plan, state: batch.state, createdBy }, ({ batch: workflowId, state }) =>
       [
-        `${workflowId}: ${isAsking ? "uploaded, waiting for approval by a second person" : state}`,
+        `${workflowId}: uploaded by ${createdBy}, ${isAsking ? "waiting for approval by a second person" : state}`,
         ...nextLines([{ operation: "show", workflowId }]),
       ].join("\n"),
     );

@@ -74,14 +74,17 @@ const remedyOf = ({ next, remedy = "" }: Check): ReadonlyArray<string> => {
 /** Prints each check with its finding and remedy. */
 export const doctorText = ({ checks, isWell }: Diagnosis): string => {
   const width = Math.max(0, ...checks.map(({ name }) => columnsOf(name)));
-  const failed = checks.filter(({ status }) => status === "failed").length;
+  const count = (of: Check["status"]) => checks.filter(({ status }) => status === of).length;
+  const warnings = count("warning") === 0 ? "" : `, ${counted(count("warning"), "warning")}`;
   return [
     ...checks.flatMap((check) => [
       beside(`${pad(checkStatus(check.status), 13)}${pad(check.name, width)}  `, check.detail),
       ...remedyOf(check),
     ]),
     "",
-    isWell ? "All checks passed." : styled("red", `${failed} of ${checks.length} checks failed.`),
+    isWell
+      ? `${warnings === "" ? "All checks passed" : "No check failed"}${warnings}.`
+      : styled("red", `${count("failed")} of ${checks.length} checks failed${warnings}.`),
   ].join("\n");
 };
 

@@ -499,3 +499,11 @@ it("prints the doctor's findings with what helps", () => {
   expectNarrow(text);
   expect(text).toMatchSnapshot();
 });
+
+it.each([
+  [["ok"], "All checks passed."],
+  [["ok", "warning", "warning"], "No check failed, 2 warnings."],
+] as const)("the last line of the doctor counts warnings: %j", (statuses, last) => {
+  const checks = statuses.map((status) => ({ name: "a", status, detail: "b" }));
+  expect(doctorText({ isWell: true, checks }).split("\n").at(-1)).toBe(last);
+});

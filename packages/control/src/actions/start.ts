@@ -2,12 +2,15 @@ import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
 import {
   type Decision,
   endAmong,
+  isRowStarted,
   type Ledger,
   type NewRun,
+  type Run,
   type StartFacts,
   whyNobody,
 } from "@durable-payments/ledger";
 import { requestTerms, type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
+import { hashOf } from "@durable-payments/protocol/account";
 import { VOUCHER } from "@durable-payments/protocol/calls";
 import {
   type Client,
@@ -211,9 +214,21 @@ const otherInput = (workflowId: string, run: string): Refused =>
     workflowId,
   );
 
+/** Refuses an id whose row its file has not started: the file starts it, and nobody else. */
+const refuseUnstarted = async (ledger: Ledger, { batch, batchRow, workflowId }: Run) => {
+  if (batch === null || batchRow === null) return;
+  const [row] = await ledger.batchRows(batch, { after: batchRow - 1, limit: 1 });
+  if (row !== undefined && isRowStarted(row.state)) return;
+  throw refused(
+    `The id ${workflowId} belongs to row ${batchRow} of ${batch}, which has not started it: pay the file again. Nothing was started.`,
+    batch,
+  );
+};
+
 /**
- * The outcome of an id that Temporal does not know, or has forgotten after its retention time: the ledger remembers. An id
- * under which nothing was done can be started.
+ * The outcome of an id that Temporal does not know, or has forgotten: after its retention time, or with its database. The
+ * ledger remembers. An id under which nothing was done can be started, and an unfinished one with the same input, also the
+ * row of a file: under another id it would be paid twice.
  */
 const forgotten = async (
   ledger: Ledger,
@@ -221,11 +236,6 @@ const forgotten = async (
   { input, workflowType }: PlannedRun,
 ): Promise<SubmittedRun | undefined> => {
   const [noted] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
-  if (noted?.batch)
-    throw refused(
-      `The id ${workflowId} belongs to row ${noted.batchRow} of ${noted.batch}. Nothing was started: give another id.`,
-      noted.batch,
-    );
   const decisions = await ledger.decisionsOf(workflowId);
   const end = endAmong(decisions);
   if (end !== undefined)
@@ -234,15 +244,22 @@ const forgotten = async (
       next: { operation: "show", workflowId, isLog: true },
     });
   const rows = await ledger.rowsOf(workflowId);
-  if (rows.length === 0) return undefined;
+  if (rows.length === 0 && !noted?.batch) return undefined;
   // If a run was started in another way, then the ledger does not have its input.
   const { content, type = "an unknown type" } =
     decisions.find(({ kind }) => kind === "start")?.value ?? {};
-  const isAmended = decisions.some(({ kind }) => kind === "amend");
-  if (content !== contentHash(input) || type !== workflowType || isAmended)
+  const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
+  const isAmended = last?.kind === "amend";
+  const isSame = isAmended ? last.value["hash"] === hashOf(input) : content === contentHash(input);
+  if (type !== workflowType || (!isSame && !isAmended))
     throw otherInput(
       workflowId,
-      `${textAt({ type }, "type")} with ${isAmended ? "an amended" : content === undefined ? "an unknown" : "another"}`,
+      `${textAt({ type }, "type")} with ${content === undefined ? "an unknown" : "another"}`,
+    );
+  if (!isSame)
+    throw refused(
+      `${last?.by} amended ${workflowId}: pass the amended input. Nothing was started.`,
+      { operation: "show", workflowId, isLog: true },
     );
   const purpose = rows.find(({ operation }) => PURPOSES.includes(operation));
   if (purpose?.state === "undone")
@@ -250,9 +267,10 @@ const forgotten = async (
       `${workflowId} was undone: nothing is paid. Nothing was started: give another id.`,
       workflowId,
     );
-  return purpose?.state === "done"
-    ? { workflowId, runId: null, isNew: false, isForgotten: true }
-    : undefined;
+  if (purpose?.state === "done")
+    return { workflowId, runId: null, isNew: false, isForgotten: true };
+  if (noted !== undefined) await refuseUnstarted(ledger, noted);
+  return undefined;
 };
 
 /** The run of that id: started with the same input (`options` are how it waits), or forgotten by Temporal alone. */

@@ -1,6 +1,7 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
 import { requestTerms, type Workflows } from "@durable-payments/protocol";
+import { hashOf } from "@durable-payments/protocol/account";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
 import { checkStart, startPayment, startRun } from "../../src/actions/start.ts";
@@ -31,6 +32,26 @@ const rig = async (...rows: ReadonlyArray<Partial<WriteRow>>) => {
   return { asked, ledger, operations };
 };
 const done = { state: "done", madeId: "P-1" } as const;
+
+const NO_PAYMENT = {
+  runId: null,
+  type: "payout",
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+};
+const batchRow = {
+  fingerprint: "f",
+  amount: null,
+  currency: null,
+  payee: null,
+  reference: null,
+  terms: "t",
+  mark: null,
+  shown: null,
+  message: null,
+};
 
 test("the same input was paid earlier; another amount or payee is refused, also in a dry run", async () => {
   const { asked, operations } = await rig(done);
@@ -82,14 +103,41 @@ test("an unpaid id is not reported as paid: it is started again, or says that it
   );
 });
 
-test("an input that the ledger does not have, or that was amended, is not taken for the same", async () => {
-  const { ledger, operations } = await rig(done);
+test("an input that the ledger does not have is not taken for the same", async () => {
+  const { ledger, operations } = await rig();
   const name = { account: ACCOUNT, workflowId: "plain", step: "createPayout" };
   await ledger.transact(name, () => ({ row: rowOf({ ...name, ...done, madeId: "P-2" }) }));
   await expect(startRun(operations, "plain", plan("10.00"), ada)).rejects.toThrow("unknown input");
-  const on = { account: ACCOUNT, workflowId: "paid-1", step: null, question: null, value: {} };
-  await ledger.decide({ ...on, kind: "amend", by: "bob", how: "--by", reason: "typo" });
-  await expect(startRun(operations, "paid-1", plan("10.00"), ada)).rejects.toThrow("amended input");
+});
+
+test("an amended id is the same with its amended input alone", async () => {
+  const { ledger, operations } = await rig({ state: "refused" });
+  const on = { account: ACCOUNT, workflowId: "paid-1", step: null, question: null };
+  const value = { hash: hashOf(plan("12.00").input), changed: [] };
+  await ledger.decide({ ...on, value, kind: "amend", by: "bob", how: "--by", reason: "typo" });
+  await expect(startRun(operations, "paid-1", plan("10.00"), ada)).rejects.toThrow(
+    "bob amended paid-1: pass the amended input",
+  );
+  expect(await startRun(operations, "paid-1", plan("12.00"), ada)).toMatchObject({ isNew: true });
+});
+
+test.each([
+  ["waiting", [], "row 3 of payouts/1, which has not started it: pay the file again"],
+  ["started", [], undefined],
+  ["started", [{ state: "ready" }], undefined],
+] as const)("a row of a file that is %s, with the writes %j", async (state, rows, refusal) => {
+  const { asked, ledger, operations } = await rig(...rows);
+  const filed = { ...batchRow, number: 3, workflowId: "paid-1", state };
+  await ledger.saveRows("payouts/1", [filed]);
+  const value = { type: "payout", content: "of the file" };
+  const { account } = operations;
+  const run = { ...NO_PAYMENT, account, workflowId: "paid-1", batch: "payouts/1", batchRow: 3 };
+  await ledger.recordStart(run, { by: "ada", how: "--by", value });
+  const again = startRun(operations, "paid-1", plan("10.00"), ada);
+  if (refusal !== undefined) await expect(again).rejects.toThrow(refusal);
+  else expect(await again).toMatchObject({ isNew: true });
+  await expect(startRun(operations, "paid-1", plan("99.00"), ada)).rejects.toThrow("another input");
+  expect(asked.started).toHaveLength(refusal === undefined ? 2 : 1);
 });
 
 test("a pruned id is still known, by its start", async () => {

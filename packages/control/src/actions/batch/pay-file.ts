@@ -57,8 +57,12 @@ export const checkPayOptions = (options: PayFileOptions): void => {
     );
 };
 
-/** Refuses keys that were used for another payment, by any batch or single run. */
-const checkKeys = async ({ ledger }: Operations, rows: ReadonlyArray<PayingRow>): Promise<void> => {
+/** Refuses keys that were used for another payment, by another batch or a single run. An amended row is still its own. */
+const checkKeys = async (
+  { ledger }: Operations,
+  batch: string,
+  rows: ReadonlyArray<PayingRow>,
+): Promise<void> => {
   const known = new Map<string, Run>();
   for (const part of chunksOf(rows, READ_AT_ONCE)) {
     const workflowIds = part.map(({ workflowId }) => workflowId);
@@ -69,6 +73,7 @@ const checkKeys = async ({ ledger }: Operations, rows: ReadonlyArray<PayingRow>)
     const run = known.get(workflowId);
     const isOther =
       run !== undefined &&
+      run.batch !== batch &&
       (run.batch === null ||
         run.currency !== payment.currency ||
         run.payee !== payment.payee ||
@@ -118,7 +123,7 @@ export const planFile = async (
       .map(({ batch, fingerprint }) => [fingerprint, batch]),
   );
   const fresh = paying(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
-  await checkKeys(operations, fresh);
+  await checkKeys(operations, checked.batch, fresh);
   const similar = await findDuplicates(operations, account, fresh);
   const warnings = fresh.flatMap(({ number }, at) => {
     const like = (similar[at] ?? []).slice(0, 2).map(similarText).join("; ");
@@ -189,11 +194,12 @@ const workflowsOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<ReadonlyArr
 
 /**
  * Uploads the rows of a checked file as one batch and pays them: each row once, in any number of files. After any
- * failure, call it again to continue.
+ * failure, also if Temporal's database was lost, anybody may call it again to continue: only Temporal has the inputs of the
+ * rows, so nothing else starts their workflows again.
  *
  * @param plan result of `planFile`.
  * @returns the batch as it is now: `needsApproval`, or `approved` if its rows are being started.
- * @throws Refused if the same rows were uploaded by somebody else, or likely duplicates have no reason.
+ * @throws Refused if somebody else has not finished the upload of the same rows, or likely duplicates have no reason.
  */
 export const payFile = async (
   operations: Operations,
@@ -220,9 +226,9 @@ export const payFile = async (
     notDuplicate: reason,
   } satisfies Partial<KeptOfBatch>;
   const uploading = await ledger.saveBatch(id, (before) => {
-    if (before !== undefined && before.createdBy !== by) {
+    if (before?.state === "uploading" && before.createdBy !== by) {
       throw refused(
-        `${before.createdBy} uploaded the same rows as ${id}. Nothing was started.`,
+        `${before.createdBy} is uploading the same rows as ${id}. Nothing was started.`,
         id,
       );
     }
@@ -245,9 +251,9 @@ export const payFile = async (
     const about = { question: batch.contentHash, value };
     return { batch, decision: decisionOn(owner, "start", { ...actor, reason }, about) };
   });
-  if (uploading.state !== "uploading") return uploading;
   const known = new Map(plan.known.map(({ batch, number }) => [number, batch]));
-  for (const part of chunksOf(paying(rows, ledger), SAVED_AT_ONCE)) {
+  const unsaved = uploading.state === "uploading" ? paying(rows, ledger) : [];
+  for (const part of chunksOf(unsaved, SAVED_AT_ONCE)) {
     await ledger.saveRows(
       id,
       part.map((row) => batchRow(row, known.get(row.number), ledger)),
@@ -270,7 +276,7 @@ export const payFile = async (
   const mayBe = `${id} may have been uploaded only partly: pay the file again to continue`;
   await atOnce([...chunks.entries()], ([at, some]) => {
     const inputs = some.map(({ input, number, workflowId }) => ({ input, number, workflowId }));
-    const chunk = { batch: id, startedBy: by, window, rows: inputs };
+    const chunk = { batch: id, startedBy: uploading.createdBy, window, rows: inputs };
     return changing(operations, id, mayBe, () =>
       startChunk(operations, chunkId(id, at + 1), chunk, `${some.length} rows of ${id}`),
     );
