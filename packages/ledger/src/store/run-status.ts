@@ -7,7 +7,16 @@
  */
 import { query, type Query } from "./table.ts";
 
-const WORDS = { asking: 9, approval: 8, unknown: 7, returned: 6, made: 5 } as const;
+/** The more important standing of two has the higher number. */
+const RANK = {
+  asking: 9,
+  approval: 8,
+  unknown: 7,
+  returned: 6,
+  made: 5,
+  completed: 4,
+  failed: 3,
+} as const;
 
 /** The payment for which a built-in workflow exists. Of other workflows, the end of the run says whether they succeeded. */
 const IS_PURPOSE = `((runs.type = 'payout' AND operation = 'createPayout')
@@ -16,27 +25,27 @@ const IS_PURPOSE = `((runs.type = 'payout' AND operation = 'createPayout')
 const IS_BUILT_IN = "runs.type IN ('payout', 'onboardCardholder')";
 
 /** The most important standing among its writes. Those of its children only ask; their money is their own. */
-const CODE = `coalesce((SELECT max(CASE
-   WHEN standing = 'asking' THEN ${WORDS.asking}
-   WHEN standing = 'approval' THEN ${WORDS.approval}
-   WHEN standing = 'unknown' THEN ${WORDS.unknown}
+const HIGHEST = `coalesce((SELECT max(CASE
+   WHEN standing = 'asking' THEN ${RANK.asking}
+   WHEN standing = 'approval' THEN ${RANK.approval}
+   WHEN standing = 'unknown' THEN ${RANK.unknown}
    WHEN owner_id <> runs.workflow_id THEN 0
-   WHEN standing = 'returned' THEN ${WORDS.returned}
-   WHEN standing = 'made' THEN ${WORDS.made}
-   WHEN standing = 'completed' AND ${IS_PURPOSE} THEN 4
-   WHEN standing = 'failed' AND ${IS_PURPOSE} THEN 3
+   WHEN standing = 'returned' THEN ${RANK.returned}
+   WHEN standing = 'made' THEN ${RANK.made}
+   WHEN standing = 'completed' AND ${IS_PURPOSE} THEN ${RANK.completed}
+   WHEN standing = 'failed' AND ${IS_PURPOSE} THEN ${RANK.failed}
    ELSE 0 END) FROM writes WHERE workflow_id = runs.workflow_id
    OR (owner_id = runs.workflow_id AND owner_id <> workflow_id)
    OR (root_id = runs.workflow_id AND root_id <> workflow_id)), 0)`;
 
-const STATUS = `CASE ${CODE}
-  WHEN ${WORDS.asking} THEN 'asking'
-  WHEN ${WORDS.approval} THEN 'approval'
-  WHEN ${WORDS.unknown} THEN 'unknown'
-  WHEN ${WORDS.returned} THEN 'returned'
-  WHEN ${WORDS.made} THEN 'waiting'
-  WHEN 4 THEN CASE WHEN end_state IS NULL AND is_stopped = 0 THEN 'running' ELSE 'succeeded' END
-  WHEN 3 THEN CASE WHEN end_state IS NULL AND is_stopped = 0 THEN 'running' ELSE 'failed' END
+const STATUS = `CASE ${HIGHEST}
+  WHEN ${RANK.asking} THEN 'asking'
+  WHEN ${RANK.approval} THEN 'approval'
+  WHEN ${RANK.unknown} THEN 'unknown'
+  WHEN ${RANK.returned} THEN 'returned'
+  WHEN ${RANK.made} THEN 'waiting'
+  WHEN ${RANK.completed} THEN CASE WHEN end_state IS NULL AND is_stopped = 0 THEN 'running' ELSE 'succeeded' END
+  WHEN ${RANK.failed} THEN CASE WHEN end_state IS NULL AND is_stopped = 0 THEN 'running' ELSE 'failed' END
   ELSE CASE
     WHEN is_stopped = 1 THEN 'ended'
     WHEN end_state = 'succeeded' AND ${IS_BUILT_IN} THEN 'failed'

@@ -3,6 +3,7 @@ import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeLedger } from "../support/contract.ts";
 import { openLedger, readLedgerPlace } from "../../src/index.ts";
+import { describeStatuses } from "../support/statuses.ts";
 import { describeMigrations } from "../support/migrations.ts";
 import { openAt, startServer, type TestServer } from "../support/postgres.ts";
 import { ADA, nameOf, saving } from "../support/rows.ts";
@@ -27,6 +28,7 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
 
   // Nothing depends on the settings of a database, which here are not those of a new server.
   describeLedger(() => open("strange"));
+  describeStatuses(() => open("strange"));
 
   it("is made by one of many workers that start at once", async () => {
     await server.create("many");
