@@ -28,7 +28,7 @@ const BUDGETS: Readonly<Record<string, number>> = {
 };
 
 /** Lines of code that the source has at most in all. */
-const BUDGET = 34_000;
+const BUDGET = 34_500;
 
 /** A line that is neither blank nor part of a comment. Each line of a block comment begins with an asterisk. */
 const LINE_OF_CODE = /^[ \t]*(?!\/\/|\/?\*)[^\s].*$/gm;
