@@ -23,7 +23,7 @@ const run: PlannedRun = {
       mark: "Goods 1",
       amounts: ["12.5"],
       currency: "EUR",
-      beneficiary: { id: "b" },
+      beneficiaries: [{ id: "b" }],
     },
   ],
 };
@@ -86,7 +86,7 @@ const verdicts = (change: Partial<Evidence>): ReadonlyArray<string> => {
 
 const toAccount = {
   ...run,
-  makes: run.makes.map((one) => ({ ...one, beneficiary: { payee: "1" } })),
+  makes: run.makes.map((one) => ({ ...one, beneficiaries: [{ payee: "1" }] })),
 };
 
 const paidTo = (payee: string) => ({ ...service, made: [{ ...payout, payee }] });

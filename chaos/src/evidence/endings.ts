@@ -72,7 +72,9 @@ const allowedFailure = (
   const isForgotten = restored.isTemporalRestored === true || isLedgerForgetful;
   if (isForgotten && isAmended && type === "AlreadyCarriedOut") return "failed as planned";
   // Its beneficiary is made again if the ledger has forgotten it; the payout to the first is found, or named.
-  const hasNewPayee = run.makes.some(({ beneficiary }) => beneficiary && "payee" in beneficiary);
+  const hasNewPayee = run.makes.some(({ beneficiaries = [] }) =>
+    beneficiaries.some((one) => "payee" in one),
+  );
   const isToTheFirst = type === "PayoutDiffers" || type === "AlreadyCarriedOut";
   return isLedgerForgetful && hasNewPayee && isToTheFirst ? "failed as planned" : undefined;
 };

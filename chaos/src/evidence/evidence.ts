@@ -44,12 +44,14 @@ export type Find = (verdict: Finding["verdict"], subject: string, what: string) 
 
 /** Whether a beneficiary is the one that a payment is for. */
 export const isPayee = (
-  { beneficiary, currency }: Expected,
+  { beneficiaries = [], currency }: Expected,
   { beneficiary_id, details }: ServiceLedger["beneficiaries"][number],
 ): boolean =>
-  beneficiary !== undefined && "id" in beneficiary
-    ? beneficiary.id === beneficiary_id
-    : payeeOf(details) === beneficiary?.payee && details["account_currency"] === currency;
+  beneficiaries.some((one) =>
+    "id" in one
+      ? one.id === beneficiary_id
+      : payeeOf(details) === one.payee && details["account_currency"] === currency,
+  );
 
 /** Returns the ids of what a write made at the service, by what no list shows. */
 export const madeBy = (

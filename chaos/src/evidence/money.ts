@@ -93,7 +93,7 @@ const checkRun = (evidence: Evidence, find: Find, run: PlannedRun): void => {
       if (currency !== expected.currency) wrong(`made in ${currency}`);
       const payee = beneficiaries.find(({ beneficiary_id }) => beneficiary_id === paidTo);
       const isToPayee = payee !== undefined && isPayee(expected, payee);
-      if (expected.beneficiary !== undefined && !isToPayee) wrong(`paid to ${paidTo}`);
+      if (expected.beneficiaries !== undefined && !isToPayee) wrong(`paid to ${paidTo}`);
     }
     if (ending.status === "completed") {
       const result: unknown = Array.isArray(ending.result) ? ending.result[index] : ending.result;

@@ -203,9 +203,9 @@ export const makeOperator = (campaign: Campaign) => {
         if (ended.has(workflowId)) await tryToPay(run);
         else if (planned?.kind === "start again") await startBare(run);
         else if (planned?.kind === "retry") await retry(workflowId, { amend: planned.amend });
-        else if (planned?.kind === "cancel" || planned?.kind === "terminate") {
-          await retry(workflowId);
-        } else if (planned?.kind === "overruled" && interrupted.has(workflowId)) {
+        else if (planned?.kind === "terminate") await retry(workflowId, { amend: planned.amend });
+        else if (planned?.kind === "cancel") await retry(workflowId);
+        else if (planned?.kind === "overruled" && interrupted.has(workflowId)) {
           await retry(workflowId, { isOverruling: true });
         }
       }

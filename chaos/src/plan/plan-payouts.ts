@@ -52,12 +52,13 @@ interface Shape {
     | "fails"
     | "approval"
     | "file"
+    | "wrong payee"
     | "salary";
   /** In proportion to those of the others. */
   readonly weight: number;
   /** How many are alike; default 1. */
   readonly alike?: number;
-  readonly mayFailAs?: string;
+  readonly mayFailAs?: ReadonlyArray<string>;
   /** Whether only the simulator supports it: empty balances, failing payouts. */
   readonly isOfSimulator?: boolean;
 }
@@ -67,7 +68,7 @@ const PLAIN: Shape = { is: "plain", weight: 50 };
 const FILE: Shape = { is: "file", weight: 4, alike: 3 };
 /** Nobody has started it, so nobody can approve it. */
 const SALARY: Shape = { is: "salary", weight: 6 };
-const UNFUNDED: Shape = { is: "unfunded", weight: 12, mayFailAs: "Refused", isOfSimulator: true };
+const UNFUNDED: Shape = { is: "unfunded", weight: 12, mayFailAs: ["Refused"], isOfSimulator: true };
 
 /** A short campaign has each of them, in this order. */
 const SHAPES: ReadonlyArray<Shape> = [
@@ -77,21 +78,33 @@ const SHAPES: ReadonlyArray<Shape> = [
   FILE,
   UNFUNDED,
   { is: "alike", weight: 3, alike: 3 },
-  { is: "short", weight: 10, mayFailAs: "PayoutStillOpen" },
+  { is: "short", weight: 10, mayFailAs: ["PayoutStillOpen"] },
   { ...UNFUNDED, weight: 0 },
-  { is: "fails", weight: 4, mayFailAs: "PayoutFailed", isOfSimulator: true },
+  { is: "fails", weight: 4, isOfSimulator: true },
   { is: "approval", weight: 6 },
+  { is: "wrong payee", weight: 2, mayFailAs: ["Refused"] },
   PLAIN,
 ];
 
 /** Shorter than a payout takes, and a little longer. */
 const SHORT_MS = [1_000, 2_000, 4_000, 8_000] as const;
 
+/** A beneficiary that the service does not know: an approval waits for who it is. */
+const NOBODY = "no-such-beneficiary";
+
+/** A person notices it, and ends the payout or terminates its run and amends it. */
+const mistakenIntervention = (random: Random, amend: object): Intervention => {
+  const afterMs = random.int(3_000, 9_000);
+  return random.chance(0.5)
+    ? { kind: "end", afterMs, isForced: true }
+    : { kind: "terminate", afterMs, amend };
+};
+
 /** The intervention in a payout whose balance is empty at first. */
-const unfundedIntervention = (index: number, amended: string): Intervention =>
+const unfundedIntervention = (index: number, amend: object): Intervention =>
   index % 3 === 0
     ? { kind: "end", afterMs: 4_000, isForced: false }
-    : { kind: "retry", ...(index % 3 === 2 && { amend: { payout: { amount: amended } } }) };
+    : { kind: "retry", ...(index % 3 === 2 && { amend }) };
 
 /** Plans payouts, to new and to existing beneficiaries. */
 export const planPayouts = (
@@ -115,12 +128,15 @@ export const planPayouts = (
     const isTwice = shape.is === "twice";
     const isSalary = shape.is === "salary";
     const isFile = shape.is === "file";
+    const isMistaken = shape.is === "wrong payee";
     const account = ACCOUNTS[(firstAccount + group) % ACCOUNTS.length];
     const known = existing.filter(
       (one) => one.account === account && (one.currency === LATE_FUNDS.currency) === isUnfunded,
     );
-    const isKnown = alike > 1 || isTwice || isSalary || random.chance(0.5);
-    const payee = isKnown ? known[random.int(0, known.length - 1)] : undefined;
+    const isKnown = alike > 1 || isTwice || isSalary || isMistaken || random.chance(0.5);
+    const chosen = random.int(0, known.length - 1);
+    const payee = isKnown ? known[chosen] : undefined;
+    const other = isKnown ? known[(chosen + 1) % known.length] : undefined;
     const drawnCurrency = isUnfunded ? LATE_FUNDS.currency : random.pick(["EUR", "USD"]);
     const currency = payee?.currency ?? drawnCurrency;
     const drawnAmount = drawAmount(random);
@@ -128,10 +144,10 @@ export const planPayouts = (
     const together = random.int(1, 900);
     // The balance is funded in the middle.
     const startAtMs = random.between(0, isUnfunded ? 0.4 : 1);
-    const reference = `${shape.is === "fails" ? "FAIL " : ""}Invoice ${numbered(payouts.length)}`;
-    const details = {
+    const isNamed = random.chance(0.8);
+    const reference = `Invoice ${numbered(payouts.length)}`;
+    const common = {
       currency,
-      ...((shape.is === "fails" || random.chance(0.8)) && { payout_reference: reference }),
       payment_date: dayAfter(Date.now()),
       is_payer: "Y",
     };
@@ -139,22 +155,35 @@ export const planPayouts = (
       const id = numbered(payouts.length);
       const amount = alike === 1 ? alone : writtenAlike(together, one);
       const amended = drawAmount(random);
+      const toOther = other !== undefined && { beneficiary_id: other.id };
       const intervention = isUnfunded
-        ? unfundedIntervention(unfundedRuns++, amended)
-        : isFile || isSalary
-          ? undefined
-          : drawIntervention(random, payouts.length);
+        ? unfundedIntervention(unfundedRuns++, { payout: { amount: amended }, ...toOther })
+        : isMistaken
+          ? mistakenIntervention(random, { beneficiary_id: payee?.id })
+          : isFile || isSalary
+            ? undefined
+            : drawIntervention(random, payouts.length);
       const isAmended = intervention?.kind === "retry" && intervention.amend !== undefined;
       const created = beneficiary(currency, payouts.length);
+      // The last row of a file fails at the service.
+      const isFailing = shape.is === "fails" || (isFile && isSimulator && one === alike - 1);
+      const details = {
+        ...common,
+        ...(isFailing && { payout_reference: `FAIL ${reference}` }),
+        ...(!isFailing && isNamed && { payout_reference: reference }),
+      };
+      const ids = [payee, ...(isAmended ? [other] : [])].flatMap((to) =>
+        to ? [{ id: to.id }] : [],
+      );
       const paymentOf = (step: string, mark: string): Expected => ({
         operation: "createPayout",
         step,
         mark,
         amounts: isAmended ? [amount, amended] : [amount],
         currency,
-        beneficiary: payee === undefined ? { payee: payeeOf(created) } : { id: payee.id },
+        beneficiaries: payee === undefined ? [{ payee: payeeOf(created) }] : ids,
       });
-      const mayFailAs = shape.mayFailAs === undefined ? [] : [shape.mayFailAs];
+      const mayFailAs = [...(shape.mayFailAs ?? []), ...(isFailing ? ["PayoutFailed"] : [])];
       const base = { account, startAtMs, alike, intervention, mayFailAs };
       const ofAccount = account === undefined ? {} : { account };
       if (isTwice && payee !== undefined) {
@@ -176,7 +205,8 @@ export const planPayouts = (
       }
       const payment = paymentOf("createPayout", `Goods ${id}`);
       const decision = random.chance(0.25) ? "reject" : "approve";
-      const approval = shape.is === "approval" ? decision : undefined;
+      const approval = isMistaken ? "approve" : shape.is === "approval" ? decision : undefined;
+      const paidTo = isMistaken ? NOBODY : payee?.id;
       payouts.push({
         ...base,
         kind: isSalary ? "paySalary" : "payout",
@@ -186,7 +216,7 @@ export const planPayouts = (
         approval,
         input: {
           ...ofAccount,
-          ...(payee === undefined ? { beneficiary: created } : { beneficiary_id: payee.id }),
+          ...(paidTo === undefined ? { beneficiary: created } : { beneficiary_id: paidTo }),
           payout: { ...details, amount, payout_reason: payment.mark },
           options: {
             ...(shape.is === "short" && { completeWithin: random.pick(SHORT_MS) }),

@@ -7,7 +7,8 @@ export type Intervention =
   /** A person ends it, and another one overrules that: it pays once. */
   | { readonly kind: "overruled"; readonly afterMs: number }
   /** By Temporal's own tools, which decide nothing about money: a retry pays once. */
-  | { readonly kind: "cancel" | "terminate" | "reset"; readonly afterMs: number }
+  | { readonly kind: "cancel" | "reset"; readonly afterMs: number }
+  | { readonly kind: "terminate"; readonly afterMs: number; readonly amend?: object }
   /** The id is started again by a client without any plugin, once its run has ended. */
   | { readonly kind: "start again" }
   | { readonly kind: "retry"; readonly amend?: object };
@@ -43,8 +44,11 @@ export interface Expected extends Pick<Made, "operation" | "mark" | "currency"> 
   readonly amounts: ReadonlyArray<string>;
   /** The step of a payout in the run. */
   readonly step?: string;
-  /** The beneficiary of a payout: known by its id, or by its account, as beneficiaries of one account are reused. */
-  readonly beneficiary?: { readonly id: string } | { readonly payee: string };
+  /**
+   * The beneficiary of a payout: known by its id, or by its account, as beneficiaries of one account are reused. More than
+   * one if the run is amended.
+   */
+  readonly beneficiaries?: ReadonlyArray<{ readonly id: string } | { readonly payee: string }>;
 }
 
 /**
