@@ -125,7 +125,7 @@ const work = async (campaign: Campaign, { ledger, restore }: ChaosOptions) => {
   const operator = makeOperator(campaign);
   const answers = makeAnswers(campaign);
   /** A restored ledger has forgotten its latest decisions, as documented: they are made after it. */
-  let mayDecide = loss === undefined || loss === "temporal";
+  let mayDecide = loss === undefined || loss.endsWith("temporal");
   const loseAsAsked = async (): Promise<void> => {
     if (loss === undefined) return;
     await loseDatabase(campaign, loss);

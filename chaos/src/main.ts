@@ -1,5 +1,6 @@
 import { interruption, type Reporter, reporter, runCommand } from "@durable-payments/tools/command";
 import { type ChaosResult, executeChaosRun } from "./execute.ts";
+import { VERDICTS } from "./evidence/evidence.ts";
 import { chaosOptions, help, readOptions } from "./options.ts";
 
 const WIDTH = 200;
@@ -13,7 +14,7 @@ const shortened = (text: string): string => {
 const resultText = (command: string, result: ChaosResult): string => {
   const { behaviour, counts, findings, folder, harness, questions, seconds } = result;
   const count = (verdict: string) => findings.filter((one) => one.verdict === verdict).length;
-  const found = `duplicates ${count("duplicate")}, lost ${count("lost")}, wrong ${count("wrong")}, stuck ${count("stuck")}, crashed ${count("crash")}, unapproved ${count("unapproved")}`;
+  const found = VERDICTS.map((verdict) => `${verdict} ${count(verdict)}`).join(", ");
   const counted = Object.entries(counts).map(([name, times]) => `${name} ${times}`);
   return [
     `${folder === undefined ? "green" : "RED"} ${command} (${seconds} s): ${found}`,

@@ -13,8 +13,8 @@ export const chaosOptions = {
   quiet: { type: "boolean" },
 } as const;
 
-/** The database that is restored in the middle; `nothing` deletes the ledger. */
-const RESTORES = ["temporal", "ledger", "both", "nothing"] as const;
+/** The database that is restored in the middle; `nothing` deletes the ledger, `no-temporal` deletes Temporal's database. */
+const RESTORES = ["temporal", "ledger", "both", "nothing", "no-temporal"] as const;
 
 export const help = `Usage: npm run chaos [-- OPTIONS]
 
@@ -33,7 +33,7 @@ Options:
   --ledger KIND   sqlite, or postgres: its connections break, its commits are slow, its server restarts
                   and fails over to a standby (sqlite)
   --restore WHAT  temporal, ledger or both: restores earlier copies in the middle; nothing: deletes the
-                  ledger instead
+                  ledger instead; no-temporal: deletes Temporal's database instead
   --quiet         prints no progress on standard error
   --help          shows this text
 

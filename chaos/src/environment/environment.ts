@@ -4,16 +4,18 @@ import { temporalSettings, withLedger, withOperations } from "@durable-payments/
 import { ConnectionFailed } from "@durable-payments/control/errors";
 import { PaymentsPlugin } from "@durable-payments/plugin";
 import type { Reporter } from "@durable-payments/tools/command";
-import { NO_PROFILES, spawnProcess } from "@durable-payments/tools/processes";
+import { appArguments, NO_PROFILES, spawnProcess } from "@durable-payments/tools/processes";
 import { withoutServiceVariables, type Spawn } from "@durable-payments/tools/stack";
 import { makeKeyring, workerVariables } from "@durable-payments/tools/testing";
 import { isGrpcServiceError, ServiceError } from "@temporalio/client";
 import { bundleWorkflowCode, DefaultLogger } from "@temporalio/worker";
 import * as Result from "effect/Result";
+import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { delay } from "../delay.ts";
 import type { ChaosOptions } from "../options.ts";
 import { ACCOUNTS } from "../plan/planned-run.ts";
@@ -39,6 +41,11 @@ const REPEAT_AFTER_MS = 300;
 
 /** The same rules as in production, with shorter times. */
 const FAST = { requestTimeoutMs: 2_000, retryBaseMs: 50 };
+
+const execute = promisify(execFile);
+
+/** A list of all runs, in characters. */
+const MOST_OUTPUT = 10_000_000;
 
 const workerFile = (name: string) => fileURLToPath(new URL(`../worker/${name}`, import.meta.url));
 
@@ -178,6 +185,13 @@ export const startEnvironment = async (options: ChaosOptions, tally: Tally, repo
       /** Uses the ledger alone, as the tools do that need no Temporal, also within `withoutTools`. */
       withLedger: <A>(use: (opened: Pick<Operations, "ledger">) => Promise<A>): Promise<A> =>
         withLedger(settings, use),
+      /** Runs the command line as a person does. @returns its standard output */
+      starter: async (...args: ReadonlyArray<string>): Promise<string> => {
+        const env = { ...process.env, ...variables };
+        const options = { env, maxBuffer: MOST_OUTPUT };
+        const { stdout } = await execute(process.execPath, appArguments("starter", args), options);
+        return stdout;
+      },
       /** Does something while no tool has the ledger open. */
       withoutTools: (change: () => Promise<void>) =>
         (shut = Promise.allSettled(inUse).then(change)),

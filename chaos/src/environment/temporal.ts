@@ -42,7 +42,7 @@ export const createTemporalServer = async (folder: string, spawn: Spawn, report:
     process,
     /** Copies the database as a machine that lost its power would leave it; false if the server is down. */
     copyDatabase: () => process.freeze(() => replaceDatabase(copy, database)),
-    /** Replaces the database by the copy, while the server is down. */
+    /** Replaces the database by the copy, or by nothing if there is none, while the server is down. */
     restoreDatabase: () => replaceDatabase(database, copy),
   };
 };

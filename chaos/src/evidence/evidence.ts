@@ -25,6 +25,17 @@ export interface Evidence extends Pick<
   readonly funds: Readonly<Record<string, string>>;
 }
 
+/** All that a campaign may find. */
+export const VERDICTS = [
+  "duplicate",
+  "lost",
+  "wrong",
+  "stuck",
+  "crash",
+  "unapproved",
+  "misreported",
+] as const;
+
 /** Something that is not as it must be. */
 export interface Finding {
   /**
@@ -32,8 +43,9 @@ export interface Finding {
    * neither knows what was. `wrong`: a result, amount or balance differs; something was made after an end; a failure has
    * no cause. `stuck`: not ended, or not settled, when the time was up. `crash`: a worker, a tool or a server ended, or a
    * tool had an uncaught exception. `unapproved`: the service paid what a second person had to approve, and nobody did.
+   * `misreported`: a report says something else of money than the service's books.
    */
-  readonly verdict: "duplicate" | "lost" | "wrong" | "stuck" | "crash" | "unapproved";
+  readonly verdict: (typeof VERDICTS)[number];
   /** The run's workflow id, or another subject. */
   readonly subject: string;
   readonly what: string;

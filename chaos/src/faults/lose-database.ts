@@ -128,6 +128,7 @@ const restoreBoth = async (campaign: Campaign, copiedAt: Date): Promise<void> =>
   campaign.restored.isTemporalRestored = true;
 };
 
+/** Restores Temporal's database to its copy, or to nothing if there is none. */
 const restoreTemporal = async (campaign: Campaign, copiedAt: Date): Promise<void> => {
   const { temporal, workers } = campaign.environment;
   const release = await keepDown([temporal.process, ...workers]);
@@ -211,6 +212,6 @@ export const loseDatabase = async (
   if (signal.aborted) return;
   if (loss === "fail over") await failOver(campaign);
   else if (loss === "both") await restoreBoth(campaign, copiedAt);
-  else if (loss === "temporal") await restoreTemporal(campaign, copiedAt);
+  else if (loss.endsWith("temporal")) await restoreTemporal(campaign, copiedAt);
   else await restoreLedger(campaign, copiedAt, loss === "nothing");
 };

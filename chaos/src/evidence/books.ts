@@ -1,0 +1,61 @@
+import { payeeOf } from "../plan/plan-payouts.ts";
+import type { Made, PlannedRun } from "../plan/planned-run.ts";
+import type { ServiceLedger } from "../service/service.ts";
+import type { Evidence } from "./evidence.ts";
+import type { MoneyState, Owed } from "./reports.ts";
+
+/** What the service's word for a payout means; another word, or none, is under way. */
+const STATES: Readonly<Record<string, MoneyState>> = {
+  completed: "paid",
+  failed: "failed",
+  returned: "cameBack",
+  reversed: "cameBack",
+};
+
+const stateOf = ({ isUndone, operation, status }: Made): MoneyState =>
+  operation === "createCard" && isUndone ? "notPaid" : (STATES[status] ?? "underWay");
+
+const last = (account: string): string => account.slice(-4);
+
+/** Returns how reports name a beneficiary: by the last four characters of its account. */
+export const shownPayee = ({ beneficiaries }: ServiceLedger, id: string | undefined): string => {
+  const found = beneficiaries.find(({ beneficiary_id }) => beneficiary_id === id);
+  return found === undefined ? "" : last(payeeOf(found.details));
+};
+
+/** The money of runs as the books of their service have it: of each payout and each card, whether or not it was made. */
+export const booksOf = ({
+  ended,
+  runs,
+  service,
+}: Pick<Evidence, "ended" | "runs" | "service">): ReadonlyArray<Owed> =>
+  runs.flatMap(({ makes, undoes = false, workflowId: subject }: PlannedRun) =>
+    makes.flatMap(
+      ({ amounts, beneficiaries = [], currency, mark, operation }): ReadonlyArray<Owed> => {
+        if (operation === "createCardholder") return [];
+        const made = service.made.findLast(
+          (one) => one.operation === operation && one.mark === mark && !(undoes && one.isUndone),
+        );
+        // A person who ends a run gives up on a send whose outcome is unknown.
+        const given: ReadonlyArray<MoneyState> = ended.has(subject) ? ["unknown"] : [];
+        if (made !== undefined) {
+          const payees = [shownPayee(service, made.payee)];
+          return [
+            {
+              subject,
+              states: [stateOf(made), ...given],
+              amounts: [made.amount],
+              currency: made.currency,
+              payees,
+            },
+          ];
+        }
+        const wanted = beneficiaries.map((one) =>
+          "id" in one ? shownPayee(service, one.id) : last(one.payee),
+        );
+        return [
+          { subject, states: ["notPaid", ...given], amounts, currency, payees: [...wanted, ""] },
+        ];
+      },
+    ),
+  );

@@ -1,0 +1,72 @@
+import * as Decimal from "effect/BigDecimal";
+import type { Find } from "./evidence.ts";
+
+/**
+ * Compares the reports of the product with the books of the services. Every report is read into the same lines, and so are
+ * the books: a payment of a run or of a row, or the sum of a payee. The reading is the chaos test's own: a mistake that
+ * the product's views share would otherwise be made twice, and agree.
+ */
+
+/** What became of money. */
+export type MoneyState = "paid" | "underWay" | "unknown" | "failed" | "cameBack" | "notPaid";
+
+/** What a report says of an amount. */
+export interface Line {
+  /** The run, row or payee. */
+  readonly subject: string;
+  readonly state: MoneyState;
+  readonly amount: string;
+  readonly currency: string;
+  /** The last four characters of the payee's account; "" if nobody is paid. */
+  readonly payee: string;
+}
+
+/** What a report must say: one of each. */
+export interface Owed extends Pick<Line, "subject" | "currency"> {
+  readonly states: ReadonlyArray<MoneyState>;
+  readonly amounts: ReadonlyArray<string>;
+  readonly payees: ReadonlyArray<string>;
+}
+
+const exact = (amount: string): string =>
+  Decimal.format(Decimal.normalize(Decimal.fromStringUnsafe(amount)));
+
+const fits = (owed: Owed, { amount, currency, payee, state }: Line): boolean =>
+  owed.currency === currency &&
+  owed.states.includes(state) &&
+  owed.payees.includes(payee) &&
+  owed.amounts.some((one) => exact(one) === exact(amount));
+
+const textOf = ({ amounts, currency, payees, states }: Omit<Owed, "subject">): string =>
+  `${states.join(" or ")} ${amounts.join(" or ")} ${currency} to …${payees.join(" or …")}`;
+
+/** Finds each line of a report that the books do not have, and each that it lacks; of one subject, both are one finding. */
+export const compareReport = (
+  report: string,
+  books: ReadonlyArray<Owed>,
+  lines: ReadonlyArray<Line>,
+  find: Find,
+): void => {
+  for (const subject of new Set([...books, ...lines].map((one) => one.subject))) {
+    const left = lines.filter((line) => line.subject === subject);
+    const owed = books.filter((one) => one.subject === subject);
+    const lacking = owed.filter((one) => {
+      const at = left.findIndex((line) => fits(one, line));
+      if (at >= 0) left.splice(at, 1);
+      return at < 0;
+    });
+    for (let at = 0; at < Math.max(lacking.length, left.length); at++) {
+      const [must, line] = [lacking[at], left[at]];
+      const has =
+        line &&
+        textOf({
+          ...line,
+          states: [line.state],
+          amounts: [line.amount],
+          payees: [line.payee],
+        });
+      const books = must === undefined ? "nothing" : textOf(must);
+      find("misreported", subject, `the books have ${books}; ${report} has ${has ?? "nothing"}`);
+    }
+  }
+};
