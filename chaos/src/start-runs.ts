@@ -153,7 +153,13 @@ export const awaitNoOpenRuns = async (campaign: Campaign): Promise<void> => {
   }
 };
 
-/** Waits until no write of the ledger is on its way or unknown: the tracker settles what ended runs have left. */
+/** Longer than any payout takes, and the tracker rests. */
+const COMPLETED_WITHIN_MS = 60_000;
+
+/**
+ * Waits until no write of the ledger is on its way or unknown, and no payout under way: the tracker settles what ended runs
+ * have left. A payout that it does not follow is found by the comparison of reports.
+ */
 export const awaitSettled = async ({ environment, signal }: Campaign): Promise<void> => {
   const isSettled = async () => {
     const states = ["sending", "unknown", "asking"] as const;
@@ -162,4 +168,14 @@ export const awaitSettled = async ({ environment, signal }: Campaign): Promise<v
     return rows?.every(({ operation }) => operation === "createBeneficiary") ?? false;
   };
   await until(isSettled, signal, COUNT_EVERY_MS);
+  const isCompleted = async () => {
+    const open = await environment.operate(
+      ({ accounts, ledger }) =>
+        Promise.all(accounts.map(({ hash }) => ledger.openPayouts(hash, 1))),
+      signal,
+    );
+    return open?.flat().length === 0;
+  };
+  const completing = AbortSignal.any([signal, AbortSignal.timeout(COMPLETED_WITHIN_MS)]);
+  await until(isCompleted, completing, COUNT_EVERY_MS);
 };
