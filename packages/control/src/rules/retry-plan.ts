@@ -1,6 +1,6 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { isRecord, lookUp } from "@durable-payments/api-core/values";
-import type { Decision, WriteRow } from "@durable-payments/ledger";
+import type { Decision, RecordedWrite, WriteRow } from "@durable-payments/ledger";
 import { mergePatch, patchedFields } from "@durable-payments/protocol";
 import {
   canonicalJson,
@@ -21,7 +21,7 @@ export interface Planning {
   readonly workflowType: string;
   readonly state: RunState;
   readonly failure: Failure | null;
-  readonly rows: ReadonlyArray<WriteRow>;
+  readonly rows: ReadonlyArray<WriteRow & Partial<Pick<RecordedWrite, "standing">>>;
   /** A person ended the workflow id, and nobody has overridden that. */
   readonly end: Decision | undefined;
   readonly decisions: ReadonlyArray<Decision>;
@@ -47,15 +47,26 @@ export interface RetryPlan {
 /** The project's own workflows: their steps are writes and waits, so that a new start repeats nothing. */
 const RESTARTED: ReadonlySet<string> = new Set(["payout", "onboardCardholder", "payoutBatch"]);
 
+/** A payout is made once: a retry would return the one that was made. */
+const NOT_PAID: Readonly<Record<string, string>> = {
+  failed: "Its payout was made, and failed at the service",
+  returned: "Its payout was made, and its money came back",
+};
+
+const notPaidText = (standing: string): string =>
+  `${NOT_PAID[standing]}: a retry does not pay again. To pay again, use another id or key.`;
+
 /** The reason why a repeat fails again, by type of failure. */
 const HOPELESS: Readonly<Record<string, string>> = {
   [failureTypes.invalidRequest]: "Its input is invalid: amend it (--amend FILE).",
   [failureTypes.alreadyCarriedOut]:
     "Another request has already succeeded under this id or key. If it was for the same, there is nothing to do. Otherwise use another key, and pay only the difference.",
   [failureTypes.madeTwice]: "It was made twice: sort it out with the bank.",
-  [failureTypes.payoutFailed]:
-    "Its payout was created and has failed at the service: pay again under a new id.",
+  [failureTypes.payoutFailed]: notPaidText("failed"),
 };
+
+/** Outcomes of an identity check that stay: an incomplete one may pass later, and an open one ends. */
+const DECIDED: ReadonlyArray<unknown> = ["refused", "removed"];
 
 /** The step that a failure of this project names. */
 const factsOf = (failure: Failure | null): Readonly<Record<string, unknown>> =>
@@ -63,8 +74,8 @@ const factsOf = (failure: Failure | null): Readonly<Record<string, unknown>> =>
 
 /** The reason why every retry of the run fails; undefined if a retry may succeed. */
 const hopelessOf = (failure: Failure): string | undefined =>
-  failure.type === failureTypes.notVerified && factsOf(failure)["reason"] !== "open"
-    ? "The service has decided about the cardholder's identity: onboard another cardholder under a new id."
+  failure.type === failureTypes.notVerified && DECIDED.includes(factsOf(failure)["reason"])
+    ? "The service has refused the cardholder's identity: onboard another cardholder under a new id."
     : HOPELESS[failure.type];
 
 const isAnswered = ({ decisionsAfter, question }: WriteRow, decisions: ReadonlyArray<Decision>) =>
@@ -82,7 +93,12 @@ export const whyNot = ({
   rows,
   state,
   workflowId,
-}: Omit<Planning, "isRestarted" | "runId" | "workflowType">): OperationError | undefined => {
+  workflowType,
+}: Omit<Planning, "isRestarted" | "runId">): OperationError | undefined => {
+  const cannotHelp = (reason: string) =>
+    refused(`A retry of ${workflowId} cannot help. ${reason} Nothing was done.`, workflowId);
+  const notPaid = rows.find(({ standing }) => standing && standing in NOT_PAID)?.standing;
+  if (notPaid && workflowType === "payout") return cannotHelp(notPaidText(notPaid));
   if (state === "succeeded") {
     return refused(
       `${workflowId} has completed: there is nothing to retry. Nothing was done.`,
@@ -102,12 +118,10 @@ export const whyNot = ({
       { operation: "answer", workflowId },
     );
   }
-  const hopeless = failure && hopelessOf(failure);
+  const hopeless = failure === null ? undefined : hopelessOf(failure);
   if (hopeless === undefined) return undefined;
   const isHelped = isAmended && failure?.type === failureTypes.invalidRequest;
-  return isHelped
-    ? undefined
-    : refused(`A retry of ${workflowId} cannot help. ${hopeless} Nothing was done.`, workflowId);
+  return isHelped ? undefined : cannotHelp(hopeless);
 };
 
 /** Plans a retry: kept steps, and steps that may be sent again. Throws the result of {@link whyNot}. */
@@ -173,8 +187,9 @@ export const whyNotAmended = (
     const done = rows.find((row) => row.state === "done" && row.operation === operation);
     if (done === undefined) continue;
     const id = done.madeId === null ? "" : ` (${done.madeId})`;
+    const is = done.standing === "made" ? "was already made" : "has already succeeded";
     return refused(
-      `${path} cannot be amended: ${done.step} of ${workflowId} has already succeeded${id}. Start another run under a new id. Nothing was done.`,
+      `${path} cannot be amended: ${done.step} of ${workflowId} ${is}${id}. Start another run under a new id. Nothing was done.`,
       workflowId,
     );
   }

@@ -188,6 +188,7 @@ const retriesOf = (evidence: Evidence): ReadonlyArray<NextOperation> => {
   const { failure, progress, workflowId } = evidence;
   const why = whyNot({
     ...evidence,
+    workflowType: progress?.type ?? evidence.run?.type ?? "",
     state: progress?.state ?? "failed",
     decisions: [],
     isAmended: false,

@@ -93,12 +93,23 @@ test.each([
   ["ended by a person", { end }, "Ada stopped invoice-17 (fraud)"],
   ["asking", { rows: [unanswered] }, "is waiting for an answer"],
   ["an invalid input", { failure: failure("InvalidRequest") }, "amend it"],
-  ["a failed payout", { failure: failure("PayoutFailed") }, "under a new id"],
-  [
-    "a refused identity check",
-    { failure: { ...failure("NotVerified"), details: { reason: "refused" } } },
-    "another cardholder",
-  ],
+  ["a failed payout", { failure: failure("PayoutFailed") }, "use another id or key"],
+  ...(["failed", "returned"] as const).map(
+    (standing) =>
+      [
+        `a payout that has ${standing}, whatever became of its run`,
+        { state: "succeeded", rows: [{ ...row({ state: "done" }), standing }] },
+        "a retry does not pay again",
+      ] as const,
+  ),
+  ...["refused", "removed"].map(
+    (reason) =>
+      [
+        `an identity check that was ${reason}`,
+        { failure: { ...failure("NotVerified"), details: { reason } } },
+        "another cardholder",
+      ] as const,
+  ),
   [
     "paid already",
     { failure: failure("AlreadyCarriedOut"), isAmended: true },
@@ -113,10 +124,13 @@ test.each([
   ["answered", { rows: [unanswered], decisions: [{ ...end, kind: "resend", question: "q1" }] }],
   ["amended", { failure: failure("InvalidRequest"), isAmended: true }],
   ["refused by the service", {}],
-  [
-    "an identity check that was open",
-    { failure: { ...failure("NotVerified"), details: { reason: "open" } } },
-  ],
+  ...["open", "incomplete"].map(
+    (reason) =>
+      [
+        `an identity check that was ${reason}`,
+        { failure: { ...failure("NotVerified"), details: { reason } } },
+      ] as const,
+  ),
 ] as const)("a retry that may help is not: %s", (_, more) => {
   expect(whyNot(planning(more))).toBeUndefined();
 });
@@ -287,6 +301,13 @@ test.each([
   const changed = { payout: {}, beneficiary: {}, options: {}, card: {} };
   const why = whyNotAmended(given, { fields, input: changed })?.message ?? "accepted";
   expect(why).toContain(expected ?? "accepted");
+});
+
+test("a payout that was made is not called succeeded", () => {
+  const rows = [{ ...done("createPayout"), standing: "made" as const }];
+  const given = { rows, workflowId: "invoice-17", workflowType: "payout" };
+  const amendment = { fields: ["payout.amount"], input: { payout: {} } };
+  expect(whyNotAmended(given, amendment)?.message).toContain("was already made (x-1)");
 });
 
 test("an id may take the place of a beneficiary that was created", () => {

@@ -81,7 +81,17 @@ export const planRetryOf = async (
   const why =
     amendment && whyNotAmended({ rows, workflowId: root, workflowType: run.type }, amendment);
   if (why !== undefined) throw why;
-  return { plan, failure, amendment, end, run };
+  return {
+    plan,
+    failure,
+    amendment,
+    end,
+    run,
+    pending: new Map([
+      [workflowId, given],
+      [root, run],
+    ]),
+  };
 };
 
 // Before Temporal is asked, so that no retry is without. Where Temporal refuses, the decisions hold for the next run of
@@ -105,6 +115,24 @@ const recordRetry = async (
   if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
   /** Afterwards: an approval counts for the new run as it did for the one that it continues. */
   return (firstRunId: string) => decide("retry", { from: run.firstRunId, firstRunId });
+};
+
+/**
+ * Makes activities try again that sleep until a later attempt, such as for an hour that the service has asked for. Temporal
+ * then plans the attempt by their own policy: within a minute of the last one. A reset of the activity would do it, too, but
+ * count its attempts from one: then it vouches that nothing was sent.
+ */
+const wake = async (
+  { options: { identity, namespace }, workflowService }: Operations["client"],
+  workflowId: string,
+  { pending, runId }: Pick<Progress, "pending" | "runId">,
+): Promise<void> => {
+  const execution = { workflowId, runId };
+  const of = { namespace, identity, execution, restoreOriginal: true };
+  for (const { id, nextAttemptAt } of pending)
+    if (nextAttemptAt !== null)
+      // It may have ended meanwhile, and an older server cannot do this: then it looks at its own time.
+      await workflowService.updateActivityOptions({ ...of, id }).catch(() => undefined);
 };
 
 /** Makes the batch follow the row of a retried run again: it may have ended, and counted the row as failed. */
@@ -144,11 +172,12 @@ export const retryPayment = async (
 ) => {
   const { client } = operations;
   const planned = await planRetryOf(operations, workflowId, options);
-  const { amendment, failure, plan } = planned;
+  const { amendment, failure, pending, plan } = planned;
   const { runId, workflowId: root } = plan;
   const recordRun = await recordRetry(operations, planned, options);
   if (plan.way === "look") {
     await nudge(client, root);
+    for (const [id, open] of pending) await wake(client, id, open);
     return { plan, runId };
   }
   const mayBe = `The run ${root} may have been retried`;
