@@ -1,6 +1,9 @@
 import { redact } from "@durable-payments/api-core";
 import { isRecord } from "@durable-payments/api-core/values";
 import { defaultPayloadConverter, type Payload } from "@temporalio/common";
+import * as Option from "effect/Option";
+import * as Schema from "effect/Schema";
+import * as SchemaGetter from "effect/SchemaGetter";
 
 const MASK = "[redacted]";
 
@@ -49,44 +52,39 @@ export const maskedPayload = (payload: Payload): Payload => {
   return value === undefined ? payload : defaultPayloadConverter.toPayload(maskField("", value));
 };
 
-const BASE64 = /^[A-Za-z0-9+/_-]*={0,2}$/;
+/** Bytes as protobuf writes them in JSON, in either alphabet of Base64; missing ones are none. */
+const Bytes = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9+/_-]*={0,2}$/)).pipe(
+  Schema.decodeTo(Schema.Uint8Array, {
+    decode: SchemaGetter.transform((base64) => Buffer.from(base64, "base64")),
+    encode: SchemaGetter.transform((bytes) => Buffer.from(bytes).toString("base64")),
+  }),
+);
 
-const bytesOf = (value: unknown): Uint8Array | undefined =>
-  typeof value === "string" && BASE64.test(value) ? Buffer.from(value, "base64") : undefined;
+const PayloadsSchema = Schema.Struct({
+  payloads: Schema.Array(
+    Schema.Struct({
+      metadata: Schema.optionalKey(Schema.Record(Schema.String, Bytes)),
+      data: Schema.optionalKey(Bytes),
+    }),
+  ),
+});
 
-const payloadOf = (json: unknown): Payload | undefined => {
-  if (!isRecord(json)) return undefined;
-  const { data = "", metadata = {} } = json;
-  const content = bytesOf(data);
-  if (content === undefined || !isRecord(metadata)) return undefined;
-  const entries = Object.entries(metadata).map(([name, value]) => [name, bytesOf(value)] as const);
-  return entries.every((entry): entry is readonly [string, Uint8Array] => entry[1] !== undefined)
-    ? { metadata: Object.fromEntries(entries), data: content }
-    : undefined;
-};
+const decode = Schema.decodeUnknownOption(PayloadsSchema);
+const encode = Schema.encodeSync(Schema.fromJsonString(PayloadsSchema));
 
 /**
  * Reads payloads as protobuf writes them in JSON: `{"payloads":[{"metadata":{"encoding":"anNvbi9wbGFpbg=="},"data":"NTE="}]}`.
  *
  * @returns undefined for anything else.
  */
-export const readPayloads = (json: unknown): ReadonlyArray<Payload> | undefined => {
-  const given = isRecord(json) ? json["payloads"] : undefined;
-  if (!Array.isArray(given)) return undefined;
-  const payloads = given.map(payloadOf);
-  return payloads.every((payload) => payload !== undefined) ? payloads : undefined;
-};
-
-const base64Of = (bytes: Uint8Array | null | undefined): string =>
-  Buffer.from(bytes ?? []).toString("base64");
+export const readPayloads = (json: unknown): ReadonlyArray<Payload> | undefined =>
+  Option.getOrUndefined(decode(json))?.payloads;
 
 /** Writes payloads as {@link readPayloads} reads them. */
 export const writePayloads = (payloads: ReadonlyArray<Payload>): string =>
-  JSON.stringify({
+  encode({
     payloads: payloads.map(({ data, metadata }) => ({
-      metadata: Object.fromEntries(
-        Object.entries(metadata ?? {}).map(([name, bytes]) => [name, base64Of(bytes)]),
-      ),
-      data: base64Of(data),
+      metadata: metadata ?? {},
+      data: data ?? new Uint8Array(),
     })),
   });
