@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { PUBLISHED, readManifest } from "../src/packages/manifests.ts";
 import { installTarball, packPackages } from "../src/packages/pack.ts";
 import { awaitReadyLine, checkout, type StartedProcess } from "../src/processes.ts";
+import { filesIn, tarballFaults } from "./support/tarball.ts";
 import { nodePackage, type User, userIn } from "./support/user.ts";
 
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -45,6 +46,14 @@ beforeAll(async () => {
   tarballs = await packPackages([PUBLISHED, "packages/create"], folder);
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("has no file that does not belong in it, and none that names the folder of the build", async () => {
+  for (const tarball of Object.values(tarballs)) {
+    const files = await filesIn(tarball);
+    expect(files.size).toBeGreaterThan(5);
+    expect(tarballFaults(files, checkout.replace(/\/$/, ""))).toEqual([]);
+  }
+});
 
 /** The tarballs, and the peers that the project pins. npm adds the others. */
 const dependenciesOf = ({ isLowest, node, typescript }: (typeof LEGS)[number]) => ({

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { withPaths } from "../src/packages/assemble.ts";
-import { tarballFaults } from "../src/release/tarball.ts";
+import { tarballFaults } from "./support/tarball.ts";
 
 const sound = {
   LICENSE: "MIT",

@@ -1,11 +1,7 @@
-/**
- * Packs the package in this folder without publishing it, and refuses a file that does not belong in it.
- *
- * Usage, in the folder of a package that is built: node ../../tools/src/release/tarball.ts
- */
-import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
-import { checkout } from "../processes.ts";
+import { execa } from "execa";
+import { globSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
 
 const BELONGS = /^(?:package\.json|README\.md|LICENSE|(?:dist|template)\/.+)$/;
 /** Traces of the build and its tests; the template has tests of its own. */
@@ -36,11 +32,19 @@ const withInlineMaps = (text: string): string =>
     Buffer.from(map, "base64").toString(),
   );
 
-if (import.meta.main) {
-  const listed = execFileSync("npm", ["pack", "--dry-run", "--json"], { encoding: "utf8" });
-  const paths = [...listed.matchAll(/"path": "(?<path>[^"]+)"/g)].map(([, path = ""]) => path);
-  const files = new Map(paths.map((path) => [path, readFileSync(path, "utf8")]));
-  const faults = tarballFaults(files, checkout.replace(/\/$/, ""));
-  for (const fault of faults) process.stderr.write(`${fault}\n`);
-  if (faults.length > 0 || paths.length === 0) process.exitCode = 1;
-}
+/** Returns the files of a packed package by their paths. */
+export const filesIn = async (tarball: string): Promise<ReadonlyMap<string, string>> => {
+  const folder = mkdtempSync(join(tmpdir(), "tarball-"));
+  try {
+    await execa("tar", ["-xzf", tarball, "-C", folder, "--strip-components=1"]);
+    const entries = globSync("**", { cwd: folder, withFileTypes: true });
+    return new Map(
+      entries
+        .filter((entry) => entry.isFile())
+        .map(({ name, parentPath }) => join(parentPath, name))
+        .map((file) => [relative(folder, file), readFileSync(file, "utf8")]),
+    );
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+};
