@@ -275,7 +275,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           const delay = Math.min(LONGEST_LOOK_MS, Math.max(FIRST_LOOK_MS, age / 10));
           throw notYet(`${open.length} runs are open.`, delay);
         }
-        if (batch.state === "rejected") {
+        if (batch.state === "rejected" || batch.state === "cancelled") {
           await ledger.rejectRows(given.batch, "The batch was rejected or cancelled.");
           continue;
         }

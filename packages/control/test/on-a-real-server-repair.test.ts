@@ -52,7 +52,9 @@ test("an open run that sleeps until a later attempt is woken by a retry", async 
   await startRun(stack.operations, "asleep", payments.planned("asleep"), ada);
   const isAsleep = async () => {
     const { raw } = await client.workflow.getHandle("asleep").describe();
-    const [next] = (raw.pendingActivities ?? []).flatMap((one) => one.nextAttemptScheduleTime ?? []);
+    const [next] = (raw.pendingActivities ?? []).flatMap(
+      (one) => one.nextAttemptScheduleTime ?? [],
+    );
     expect(Number(next?.seconds ?? 0)).toBeGreaterThan(Date.now() / 1_000 + 600);
   };
   await vi.waitFor(isAsleep, { timeout: 20_000, interval: 100 });

@@ -1,4 +1,5 @@
 import { Command, Flag } from "effect/cli";
+import { badUsage } from "../exit-codes.ts";
 import { by, count, id, json, maybeId, on, orUndefined, reason, text, time, yes } from "./flags.ts";
 import { described, runAct, runCommand } from "./run-command.ts";
 
@@ -125,35 +126,36 @@ const RUN = {
 } as const;
 
 const isForced = on("force", "Also terminate the run, so that none of its code runs");
+const isStarted = on("started", "Of a batch, also stop the rows that have started");
 
 /** `starter cancel`: records a stop order for a run, or stops a batch. */
-export const cancel = Command.make("cancel", { id, isForced, by, reason, json }, (given) =>
-  runAct(given, true, async (deciding, acting, output, work) => {
-    const { id, isForced } = given;
-    if ((await deciding.ledger.batch(id)) !== undefined) {
-      const { rejected } = await work.decideBatch(deciding, id, "cancel", acting);
-      output.answer(
-        { batch: id, notStarted: rejected },
-        (shown) =>
-          `${shown.batch} is cancelled: ${shown.notStarted} rows will not be paid. Runs that have started continue.`,
+export const cancel = Command.make(
+  "cancel",
+  { id, isForced, isStarted, by, reason, json },
+  (given) =>
+    runAct(given, true, async (deciding, acting, output, work) => {
+      const { id, isForced, isStarted } = given;
+      if ((await deciding.ledger.batch(id)) !== undefined) {
+        const ended = await work.cancelBatch(deciding, id, { ...acting, isForced, isStarted });
+        output.answer({ batch: id, ...ended }, work.cancelledBatchText);
+        return;
+      }
+      if (isStarted) throw badUsage(`--started is for a batch, and the ledger has no batch ${id}.`);
+      const { run, succeeded } = await work.cancel(deciding, id, { ...acting, isForced });
+      output.answer({ workflowId: id, run, succeeded }, (shown) =>
+        [
+          `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
+          ...work.succeededLines(shown.succeeded),
+        ].join("\n"),
       );
-      return;
-    }
-    const { run, succeeded } = await work.cancel(deciding, id, { ...acting, isForced });
-    output.answer({ workflowId: id, run, succeeded }, (shown) =>
-      [
-        `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
-        ...work.succeededLines(shown.succeeded),
-      ].join("\n"),
-    );
-  }),
+    }),
 ).pipe(
   described(
     "Stop a run, or the remaining rows of a batch",
     `Stop a run for good. Neither this run nor a retry or reset sends anything more
   under its id, unless a person overrides the stop order. Requests that were
   already sent are not reversed. With the id of a batch, it stops the rows that
-  have not started. Requires --reason.`,
+  have not started, and with --started those that have. Requires --reason.`,
   ),
 );
 

@@ -111,7 +111,8 @@ const codeOf = ({ state }: Pick<RunView, "state">): number =>
 
 /** Exit code for the rows of a file. */
 const codeOfBatch = ({ counts, state }: Pick<BatchDetails, "counts" | "state">): number => {
-  if (state !== "finished" && state !== "rejected") return EXIT_CODES.stillOpen;
+  if (state !== "finished" && state !== "rejected" && state !== "cancelled")
+    return EXIT_CODES.stillOpen;
   const isPaid = counts.every((one) => one.state === "succeeded" || one.state === "covered");
   return isPaid ? EXIT_CODES.done : EXIT_CODES.runFailed;
 };

@@ -1,14 +1,15 @@
-import type { NewDecision, Pause, WriteRow } from "@durable-payments/ledger";
+import type { NewDecision, Pause, RecordedWrite } from "@durable-payments/ledger";
 import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { nudgeBatch } from "./batch/batch.ts";
+import { decideBatch, nudgeBatch, readRows } from "./batch/batch.ts";
 import type { Deciding, Operations } from "../facts/connection/operations.ts";
 import { hasCode, isNoAnswer } from "../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
 import { notFound, refused } from "../errors.ts";
 import { endText } from "../facts/history.ts";
 import { readProgress } from "../facts/progress.ts";
+import { type Money, sumMoney } from "../rules/run-view.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {
@@ -25,11 +26,11 @@ export interface Cancelled {
   readonly run: "asked" | "terminated" | "closed" | "unanswered";
 }
 
-/** Returns the writes that succeeded, with what they moved and the ids of their results. */
-const succeededAmong = (rows: ReadonlyArray<WriteRow>) =>
-  rows
-    .filter(({ request, state }) => state === "done" && request.amount !== null)
-    .map(({ madeId, request: { amount, currency }, step }) => ({ step, amount, currency, madeId }));
+/** Returns the writes that succeeded, with what they moved, the ids of their results, and what became of a payout. */
+const succeededAmong = (rows: ReadonlyArray<RecordedWrite>) =>
+  rows.flatMap(({ madeId, request: { amount, currency }, standing, state, step }) =>
+    state === "done" && amount !== null ? [{ step, amount, currency, madeId, standing }] : [],
+  );
 
 /** As `handle.cancel()`, which takes no reason. */
 const requestCancel = (
@@ -68,8 +69,11 @@ export const cancel = async (
           if (isNoAnswer(error)) return unanswered;
           throw error;
         });
-  const rows = await ledger.rowsOf(workflowId);
-  if (run === undefined && rows.length === 0) {
+  const [rows, known] = await Promise.all([
+    ledger.rowsOf(workflowId),
+    ledger.runs({ workflowIds: [workflowId], limit: 1 }),
+  ]);
+  if (run === undefined && rows.length + known.length === 0) {
     throw notFound(`There is no run ${workflowId}. Nothing was done.`);
   }
   if (typeof run === "object" && run.rootId !== workflowId) {
@@ -99,6 +103,83 @@ export const cancel = async (
     throw error;
   }
   return { ...recorded, run: isForced ? "terminated" : "asked" };
+};
+
+/** Rows of which no run was started. */
+const NOT_STARTED: ReadonlyArray<string> = ["waiting", "rejected", "covered"];
+
+/** Runs that send nothing more, whatever is retried. */
+const OVER: ReadonlyArray<string> = ["succeeded", "returned", "ended"];
+
+/** Money of a cancelled file that may have left, by what became of it. */
+const MONEY_OF: Readonly<Record<string, keyof CancelledBatch["money"]>> = {
+  completed: "paid",
+  made: "underWay",
+  unknown: "unknown",
+  asking: "unknown",
+  failed: "failed",
+  returned: "cameBack",
+};
+
+/** The outcome of a file that a person has cancelled. */
+export interface CancelledBatch {
+  /** Rows that had not started, and will not be paid. */
+  readonly notStarted: number;
+  /** Started rows that were stopped; 0 unless that was asked for. */
+  readonly stopped: number;
+  /** Started rows that go on. */
+  readonly goOn: number;
+  /** Runs of which Temporal did not answer: they send nothing more. */
+  readonly unanswered: number;
+  /** Sums of what was sent for its rows before. No stop order reverses it. */
+  readonly money: Readonly<
+    Partial<Record<"paid" | "underWay" | "unknown" | "failed" | "cameBack", Money>>
+  >;
+}
+
+/** Runs that are ended at once: each costs some requests, and no run waits for another. */
+const ENDED_AT_ONCE = 50;
+
+/**
+ * Cancels a batch: its waiting rows are not paid. With `isStarted`, each row that has started gets a stop order, too,
+ * whatever its state: also one that is paused, or whose outcome is unknown.
+ *
+ * @throws NotFound if there is no such batch; InvalidInput if the name or reason is invalid.
+ */
+export const cancelBatch = async (
+  deciding: Deciding,
+  id: string,
+  { isStarted = false, ...options }: CancelOptions & { readonly isStarted?: boolean },
+): Promise<CancelledBatch> => {
+  const { ledger } = deciding;
+  const { rejected: notStarted } = await decideBatch(deciding, id, "cancel", options);
+  const [batchRows, runs] = await Promise.all([readRows(ledger, id), ledger.runs({ batch: id })]);
+  const statuses = new Map(runs.map(({ status, workflowId }) => [workflowId, status]));
+  const started = batchRows.filter(({ state }) => !NOT_STARTED.includes(state));
+  const going = started.filter((row) => !OVER.includes(statuses.get(row.workflowId) ?? ""));
+  const end = (given: Deciding) => (row: { readonly workflowId: string }) =>
+    cancel(given, row.workflowId, options);
+  const [first, ...others] = isStarted ? going : [];
+  const ended = first === undefined ? [] : [await end(deciding)(first)];
+  // If Temporal does not answer once, then nothing waits for it again.
+  const isSilent = ended.some(({ run }) => run === "unanswered");
+  const rest = isSilent ? { ...deciding, client: undefined } : deciding;
+  ended.push(...(await atOnce(others, end(rest), ENDED_AT_ONCE)));
+  const rows = (await atOnce(started, (row) => ledger.rowsOf(row.workflowId))).flat();
+  const sent = Map.groupBy(
+    rows.filter(({ request }) => request.amount !== null),
+    ({ standing }) => MONEY_OF[standing],
+  );
+  const money = [...sent].flatMap(([state, of]) =>
+    state === undefined ? [] : [[state, sumMoney(of.map(({ request }) => request))] as const],
+  );
+  return {
+    notStarted,
+    stopped: ended.length,
+    goOn: going.length - ended.length,
+    unanswered: ended.filter(({ run }) => run === "unanswered").length,
+    money: Object.fromEntries(money),
+  };
 };
 
 /** The scope of a pause: everything, a batch, or a workflow id. */

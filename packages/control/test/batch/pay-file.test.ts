@@ -186,7 +186,7 @@ test("a file that is paid again continues: its workflows start again, and nothin
   expect((await ledger.state()).sequence).toBe(before.sequence);
   await decideBatch(operations, file.batch, "cancel", bob);
   // Its started rows continue; no other row starts.
-  expect(await payFile(operations, file, plan, ada)).toMatchObject({ state: "rejected" });
+  expect(await payFile(operations, file, plan, ada)).toMatchObject({ state: "cancelled" });
 });
 
 test("an upload of the same rows is refused while somebody else is uploading them", async () => {
@@ -266,7 +266,7 @@ test("an upload that comes late does not revive a batch that was cancelled meanw
     },
   };
   await payFile({ ...operations, ledger: late }, file, plan, ada);
-  expect(await ledger.batch(file.batch)).toMatchObject({ state: "rejected" });
+  expect(await ledger.batch(file.batch)).toMatchObject({ state: "cancelled" });
   expect(await ledger.batchCounts(file.batch)).toMatchObject([{ state: "rejected", rows: 1 }]);
 });
 

@@ -234,7 +234,7 @@ export const BATCHES = new Table(
     rows: number,
     /** `reading`: the worker reads the payees before it waits for approval. */
     state: oneOf<
-      "uploading" | "reading" | "needsApproval" | "approved" | "rejected" | "finished"
+      "uploading" | "reading" | "needsApproval" | "approved" | "rejected" | "cancelled" | "finished"
     >(),
     createdBy: sealed(text),
     /** Milliseconds since 1970 by the ledger's clock; set by the store. */

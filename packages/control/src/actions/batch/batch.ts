@@ -161,7 +161,7 @@ export const decideBatch = async (
       batch:
         kind === "approve"
           ? { ...before, state: "approved", approvedBy: actor.by }
-          : { ...before, state: "rejected" },
+          : { ...before, state: kind === "cancel" ? "cancelled" : "rejected" },
       decision: decisionOn({ account, workflowId: id }, kind, actor, { question, value }),
     };
   });
