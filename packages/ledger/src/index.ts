@@ -17,6 +17,7 @@ export { grownWait, LEAVES_WITHIN_MS } from "./model/rows.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
 export type { PayoutOutcome, Standing } from "./model/standing.ts";
+export { type Attention, type AttentionKind, trackerLease } from "./store/attention.ts";
 export { type WordMeaning, wordsId } from "./store/decision-methods.ts";
 export type { SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/rows.ts";

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { type Database, LedgerUnavailable, Store } from "./store/store.ts";
 import { query, type Seal } from "./store/table.ts";
+import { attentionMethods } from "./store/attention.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
 import { metaMethods } from "./store/meta-methods.ts";
@@ -93,6 +94,7 @@ const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
   ...runMethods(store),
   ...payoutMethods(store),
   ...payeeMethods(store),
+  ...attentionMethods(store),
   ...batchMethods(store),
   ...pruneMethods(store),
   /** Copies the ledger to a new file, while it is in use. @throws LedgerUnavailable with the command, on PostgreSQL. */

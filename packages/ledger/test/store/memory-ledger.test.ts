@@ -1,8 +1,16 @@
 import { describe } from "vitest";
 import { openLedger } from "../../src/index.ts";
+import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
 
 describe("a ledger in memory", () => {
   const ledger = openLedger("memory");
   describeLedger(() => ledger);
+  let late = 0;
+  describeAttention(async () => ({
+    ledger: await openLedger("memory", { clock: () => Date.now() + late }),
+    skip: async (ms) => {
+      late += ms;
+    },
+  }));
 });

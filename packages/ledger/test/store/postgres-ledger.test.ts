@@ -1,6 +1,7 @@
 import { whyNoPostgres } from "@durable-payments/tools/postgres";
 import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
 import { openLedger, readLedgerPlace } from "../../src/index.ts";
 import { describeStatuses } from "../support/statuses.ts";
@@ -29,6 +30,18 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
   // Nothing depends on the settings of a database, which here are not those of a new server.
   describeLedger(() => open("strange"));
   describeStatuses(() => open("strange"));
+  describeAttention(async () => {
+    await server.create("attention", "search_path = durable_payments");
+    const earlier = (table: string, column: string, ms: number) =>
+      server.sql("attention", `UPDATE ${table} SET ${column} = ${column} - ${ms}`);
+    const skip = async (ms: number) => {
+      await earlier("runs", "started_at", ms);
+      await earlier("batches", "created_at", ms);
+      await earlier("leases", "until", ms);
+      await earlier("log", "at", ms);
+    };
+    return { ledger: await open("attention"), skip };
+  });
 
   it("is made by one of many workers that start at once", async () => {
     await server.create("many");

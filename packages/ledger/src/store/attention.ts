@@ -1,0 +1,135 @@
+/**
+ * Everything that stands still until a person acts, besides questions and approvals.
+ *
+ * Nothing fails in these states, so nothing would say anything: a payout whose status no setting lists waits for ever. Each
+ * state is one item for each account, word or file, with a count, so that five hundred late payouts are one thing to do. The
+ * inbox, notifications, metrics and the doctor read this one method, and its cost grows with what is open.
+ */
+import { batchLogId } from "../model/gate.ts";
+import { number, query, readFields, textOrNull, text, oneOf, orNull, sealed } from "./table.ts";
+import type { Store } from "./store.ts";
+
+/** Why a person is needed. */
+export type AttentionKind =
+  /** A status of a payout that nobody listed. */
+  | "word"
+  /** A payout that is not completed after its payment date. */
+  | "late"
+  /** The service refuses to show what a run waits for. */
+  | "unreadable"
+  /** Temporal has lost an unfinished run. */
+  | "missing"
+  /** An approved file of which nothing starts. */
+  | "stalled"
+  /** An account with open payouts or runs that no worker serves. */
+  | "unserved";
+
+/** Something that only a person can mend. */
+export interface Attention {
+  readonly kind: AttentionKind;
+  readonly account: string | null;
+  /** The word, the file, or the account. */
+  readonly of: string;
+  readonly count: number;
+  /** Sums by currency: decimal strings. */
+  readonly money: ReadonlyArray<{ readonly amount: string; readonly currency: string }>;
+  /** Start of the oldest: milliseconds since 1970 by the ledger's clock. */
+  readonly since: number;
+  /** At most three examples. */
+  readonly workflowIds: ReadonlyArray<string>;
+  /** What the service says, if it says why. */
+  readonly message: string | null;
+}
+
+/** Name of the lease that the tracker of an account renews with each pass. */
+export const trackerLease = (account: string): string => `tracker ${account}`;
+
+/** A file stands still, and an account is not served, after this time without a sign. */
+const SILENT_AFTER_MS = 5 * 60_000;
+
+const FOUND = {
+  kind: oneOf<AttentionKind>(),
+  account: textOrNull,
+  of: text,
+  currency: textOrNull,
+  count: number,
+  amount: text,
+  since: number,
+  first: text,
+  last: text,
+  message: orNull(sealed(text)),
+};
+
+const MADE = "FROM writes WHERE standing = 'made'";
+
+/** One row for each thing; `$1` is the day before which a payment is late, `$2` the time of the last sign. */
+const THINGS = [
+  `SELECT 'word' AS kind, account, word AS of, currency, amount, changed_at AS since, workflow_id, NULL AS message
+   ${MADE} AND word_asks = 1`,
+  `SELECT 'late', account, account, currency, amount, changed_at, workflow_id, NULL ${MADE} AND payment_date < $1`,
+  `SELECT 'unreadable', account, account, currency, amount, changed_at, workflow_id, problem
+   ${MADE} AND problem IS NOT NULL`,
+  // The problem of a payout is one of its write.
+  `SELECT 'unreadable', account, account, NULL, NULL, since, workflow_id, NULL
+   FROM waits WHERE closed_at IS NULL AND outcome IS NOT NULL AND kind <> 'payout'`,
+  `SELECT 'missing', account, coalesce(account, ''), currency, amount, started_at, workflow_id, end_reason
+   FROM runs WHERE status = 'missing'`,
+  `SELECT 'stalled', account, batch, currency, amount, created_at, batch, NULL
+   FROM (SELECT batches.account, batch, batch_rows.currency, batch_rows.amount, created_at
+    FROM batches JOIN batch_rows ON batch = id AND batch_rows.state = 'waiting'
+    WHERE batches.state = 'approved' AND created_at < $2
+    AND NOT EXISTS (SELECT 1 FROM pauses WHERE scope = 'all' OR (scope = 'batch' AND of = id))
+    AND NOT EXISTS (SELECT 1 FROM log WHERE workflow_id IN ('', '${batchLogId("")}' || id) AND kind <> '' AND at >= $2)
+    AND NOT EXISTS (SELECT 1 FROM writes JOIN runs ON runs.workflow_id = writes.workflow_id
+     WHERE runs.batch = id AND writes.created_at >= $2 AND writes.amount IS NOT NULL)) AS still`,
+  `SELECT 'unserved', account, account, NULL, NULL, since, workflow_id, NULL
+   FROM (SELECT account, changed_at AS since, workflow_id ${MADE}
+    UNION SELECT account, started_at, workflow_id FROM runs WHERE end_state IS NULL AND account IS NOT NULL) AS served
+   WHERE since < $2
+   AND NOT EXISTS (SELECT 1 FROM leases WHERE name = '${trackerLease("")}' || served.account AND until >= $2)`,
+];
+
+/** What only a person can mend. */
+export const attentionMethods = (store: Store) => {
+  const { now, sum } = store.database.dialect;
+  const all = `SELECT kind, account, of, currency, count(*) AS count, ${sum("amount")} AS amount, min(since) AS since,
+    min(workflow_id) AS first, max(workflow_id) AS last, max(message) AS message
+    FROM (${THINGS.join(" UNION ALL ")}) AS things GROUP BY kind, account, of, currency ORDER BY kind, account, of, currency`;
+  return {
+    /**
+     * Returns what stands still until a person acts, each thing once.
+     *
+     * @param lateAfterMs a payout is late this long after the end of its payment date, in UTC.
+     */
+    attention: async ({
+      lateAfterMs,
+    }: {
+      readonly lateAfterMs: number;
+    }): Promise<ReadonlyArray<Attention>> => {
+      const [at] = await store.find(query(`SELECT ${now} AS now`));
+      const time = Number(at?.["now"]);
+      const day = new Date(time - lateAfterMs).toISOString().slice(0, 10);
+      const found = (await store.find(query(all, day, time - SILENT_AFTER_MS))).map((row) =>
+        readFields(FOUND, row, store.seal),
+      );
+      const things = Map.groupBy(found, ({ account, kind, of }) =>
+        JSON.stringify([kind, account, of]),
+      );
+      return [...things.values()].map((parts) => {
+        const [{ account, kind, of }] = parts;
+        return {
+          kind,
+          account,
+          of,
+          count: parts.reduce((count, part) => count + part.count, 0),
+          money: parts.flatMap(({ amount, currency }) =>
+            currency === null ? [] : [{ amount, currency }],
+          ),
+          since: Math.min(...parts.map(({ since }) => since)),
+          workflowIds: [...new Set(parts.flatMap(({ first, last }) => [first, last]))].slice(0, 3),
+          message: parts.find(({ message }) => message !== null)?.message ?? null,
+        };
+      });
+    },
+  };
+};

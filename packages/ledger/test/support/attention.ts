@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import type { Ledger } from "../../src/index.ts";
+import { trackerLease } from "../../src/index.ts";
+import { ADA, made, nameOf, rowOf, runOf, startOf } from "./rows.ts";
+
+const DAY_MS = 86_400_000;
+
+/** What stands still until a person acts. `skip` lets time pass. */
+export const describeAttention = (
+  open: () => Promise<{ readonly ledger: Ledger; readonly skip: (ms: number) => Promise<void> }>,
+): void => {
+  let ledger: Ledger;
+  let skip: (ms: number) => Promise<void>;
+  let account: string;
+  let count = 0;
+  beforeAll(async () => {
+    ({ ledger, skip } = await open());
+  });
+  afterAll(() => ledger.close());
+  beforeEach(() => {
+    account = `account-${++count}`;
+  });
+
+  const pay = async (paymentDate: string | null, amount = "10.10") => {
+    const id = `of-${account}-${++count}`;
+    const name = nameOf({ account, workflowId: id });
+    await ledger.transact(name, (look) => {
+      const row = rowOf(name, look, made(id));
+      return { row: { ...row, request: { ...row.request, amount, paymentDate } } };
+    });
+    return id;
+  };
+  const found = async (lateAfterMs = DAY_MS) =>
+    (await ledger.attention({ lateAfterMs })).filter((one) => one.account === account);
+  const now = async () => (await ledger.state()).now;
+  const dayOf = (at: number) => new Date(at).toISOString().slice(0, 10);
+
+  it("finds nothing in a payout that is not late, and nothing once it has completed", async () => {
+    const id = await pay(dayOf(await now()));
+    expect(await found()).toEqual([]);
+    const late = await pay(dayOf((await now()) - 3 * DAY_MS));
+    expect(await found()).toMatchObject([{ kind: "late", count: 1, workflowIds: [late] }]);
+    for (const one of [id, late])
+      await ledger.sawPayout(account, one, {
+        word: "Completed",
+        outcome: "completed",
+        asks: false,
+        problem: null,
+      });
+    expect(await found()).toEqual([]);
+  });
+
+  it("counts late payouts as one item, with their exact sum", async () => {
+    const before = dayOf((await now()) - 3 * DAY_MS);
+    for (const amount of ["0.10", "0.20", "0.30", "0.40"]) await pay(before, amount);
+    const [item, ...others] = await found();
+    expect(others).toEqual([]);
+    expect(item).toMatchObject({
+      kind: "late",
+      count: 4,
+      money: [{ amount: "1.00", currency: "USD" }],
+    });
+    expect(item?.workflowIds.length).toBeLessThanOrEqual(3);
+    expect(await found(4 * DAY_MS)).toEqual([]);
+  });
+
+  it("asks about a word once, however many payouts have it", async () => {
+    const seen = { word: "Paid out", outcome: null, asks: true, problem: null } as const;
+    for (const id of [await pay(null), await pay(null)]) await ledger.sawPayout(account, id, seen);
+    expect(await found()).toMatchObject([{ kind: "word", of: "Paid out", count: 2 }]);
+  });
+
+  it("says why the service refuses to show a payout", async () => {
+    const problem = "HTTP 404: not found";
+    const seen = { word: "", outcome: null, asks: false, problem } as const;
+    await ledger.sawPayout(account, await pay(null), seen);
+    expect(await found()).toMatchObject([{ kind: "unreadable", message: problem, count: 1 }]);
+  });
+
+  it("finds unfinished runs that Temporal has lost", async () => {
+    const run = runOf({ account, workflowId: `lost-${account}` });
+    await ledger.recordStart(run, startOf());
+    const lost = { workflowId: run.workflowId, runId: null, endState: "missing" } as const;
+    await ledger.recordEnds([{ ...lost, endedAt: null, endType: null, endReason: null }]);
+    expect(await found()).toMatchObject([
+      { kind: "missing", count: 1, workflowIds: [run.workflowId] },
+    ]);
+  });
+
+  it("finds an approved file of which nothing starts, unless it is paused", async () => {
+    const id = `file-${account}`;
+    const batch = { id, account, type: "payout", file: "may.csv", contentHash: "c", rows: 1 };
+    const people = { createdBy: "ada", approvedBy: null, details: "{}" };
+    const saved = { ...batch, ...people, createdAt: 0, state: "approved" } as const;
+    await ledger.saveBatch(id, () => ({ batch: saved }));
+    const row = { number: 1, workflowId: `row-${account}`, fingerprint: id, terms: "t" };
+    const pays = { amount: "7.00", currency: "EUR", reference: null, payee: "p" };
+    const rest = { mark: null, shown: null, message: null, state: "waiting" } as const;
+    await ledger.saveRows(id, [{ ...row, ...pays, ...rest }]);
+    expect(await found()).toEqual([]);
+    await skip(10 * 60_000);
+    const stalled = { kind: "stalled", of: id, count: 1, workflowIds: [id] };
+    const money = [{ amount: "7.00", currency: "EUR" }];
+    expect(await found()).toMatchObject([{ ...stalled, money }]);
+    await ledger.pause("batch", id, ADA);
+    expect(await found()).toEqual([]);
+    await ledger.resume("batch", id, ADA);
+    expect(await found()).toEqual([]);
+    await skip(10 * 60_000);
+    expect(await found()).toMatchObject([stalled]);
+    const name = nameOf({ account, workflowId: row.workflowId });
+    await ledger.recordStart(runOf({ account, workflowId: name.workflowId, batch: id }), startOf());
+    await ledger.transact(name, (look) => ({ row: rowOf(name, look, { state: "ready" }) }));
+    expect(await found()).toEqual([]);
+  });
+
+  it("finds an account with open runs whose tracker has not come for some time", async () => {
+    await ledger.recordStart(runOf({ account, workflowId: `open-${account}` }), startOf());
+    expect(await found()).toEqual([]);
+    await skip(10 * 60_000);
+    expect(await found()).toMatchObject([{ kind: "unserved", of: account, count: 1 }]);
+    await ledger.lease(trackerLease(account), "worker-1", 60_000);
+    expect(await found()).toEqual([]);
+    await skip(10 * 60_000);
+    expect(await found()).toMatchObject([{ kind: "unserved" }]);
+  });
+};
