@@ -115,18 +115,19 @@ export const attentionMethods = (store: Store) => {
       const things = Map.groupBy(found, ({ account, kind, of }) =>
         JSON.stringify([kind, account, of]),
       );
-      return [...things.values()].map((parts) => {
-        const [{ account, kind, of }] = parts;
+      return [...things.values()].flatMap((parts) => {
+        const [first] = parts;
+        if (first === undefined) return [];
         return {
-          kind,
-          account,
-          of,
+          kind: first.kind,
+          account: first.account,
+          of: first.of,
           count: parts.reduce((count, part) => count + part.count, 0),
           money: parts.flatMap(({ amount, currency }) =>
             currency === null ? [] : [{ amount, currency }],
           ),
           since: Math.min(...parts.map(({ since }) => since)),
-          workflowIds: [...new Set(parts.flatMap(({ first, last }) => [first, last]))].slice(0, 3),
+          workflowIds: [...new Set(parts.flatMap((part) => [part.first, part.last]))].slice(0, 3),
           message: parts.find(({ message }) => message !== null)?.message ?? null,
         };
       });

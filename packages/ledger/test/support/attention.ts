@@ -103,6 +103,7 @@ export const describeAttention = (
     const money = [{ amount: "7.00", currency: "EUR" }];
     expect(await found()).toMatchObject([{ ...stalled, money }]);
     await ledger.pause("batch", id, ADA);
+    await skip(10 * 60_000);
     expect(await found()).toEqual([]);
     await ledger.resume("batch", id, ADA);
     expect(await found()).toEqual([]);
