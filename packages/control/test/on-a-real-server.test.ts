@@ -1,6 +1,7 @@
 import type { Workflows } from "@durable-payments/protocol";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { trackerId } from "@durable-payments/protocol";
+import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -78,6 +79,26 @@ test("a refused payout is retried by starting its id again, and paid once", asyn
   expect(await paid("refused")).toBe(1);
   await expect(retryPayment(operations, "refused", acting)).rejects.toThrow("has completed");
 }, 30_000);
+
+test("a start that the ledger lacks is recorded by the same start again, and by no other input", async () => {
+  const { client, ledger } = stack.operations;
+  const workflowId = "payout/unrecorded";
+  const [input, other] = ["unrecorded", "other"].map((name) => ({
+    ...payout(name),
+    beneficiary_id: known,
+  }));
+  await client.workflow.start("payout", { workflowId, taskQueue: "nobody", args: [input] });
+  const startAgain = async (given: typeof input) => {
+    const options = { key: "unrecorded", args: [given], startedBy: "ada", ledger };
+    const started = startPayment(client, "payout", options);
+    await expect(started).rejects.toThrow(WorkflowExecutionAlreadyStartedError);
+    return (await ledger.decisionsOf(workflowId)).map(({ by, kind }) => [kind, by]);
+  };
+  expect(await startAgain(other)).toEqual([]);
+  expect(await startAgain(input)).toEqual([["start", "ada"]]);
+  expect(await startAgain(input)).toEqual([["start", "ada"]]);
+  await client.workflow.getHandle(workflowId).terminate();
+});
 
 test("a user's own workflow is reset to its refused step: paid once, and its own activities run once", async () => {
   const { home, operations } = stack;

@@ -25,7 +25,7 @@ import { checkName } from "./decide/record.ts";
 import { checkReason, refuseDuplicate, timeText } from "./duplicates.ts";
 import { EndedByPerson, type Refused, refused } from "../errors.ts";
 import { checkId, contentHash, idOfKey, type PlannedRun } from "../rules/input.ts";
-import { readInput } from "../facts/run-input.ts";
+import { readArguments, readInput } from "../facts/run-input.ts";
 import { type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
 import { paymentFields } from "../rules/run-view.ts";
 
@@ -76,6 +76,9 @@ export const paidBy = (
     : {};
 };
 
+const contentOf = (args: ReadonlyArray<unknown>): string =>
+  contentHash(args.length === 1 ? args[0] : args);
+
 /** Makes the record of a start, which says what the log of a run permits. */
 export const startOf = (
   run: StartedRun,
@@ -90,7 +93,7 @@ export const startOf = (
     ...facts,
     ...paidBy(run.type, input, payment),
     type: run.type,
-    content: contentHash(args.length === 1 ? input : args),
+    content: contentOf(args),
     ...(above !== undefined && { approveAbove: above }),
   };
   return [
@@ -125,6 +128,27 @@ const recordStart = async <W extends Workflow>(
 };
 
 /**
+ * Records a start that the ledger lacks although Temporal has its run: the program that started it was interrupted, the run
+ * was started in another way, or the ledger was restored. Without it nobody could approve the run. Only the same type and
+ * arguments make a person the starter.
+ */
+const recordLost = async <W extends Workflow>(
+  client: Client,
+  type: string,
+  options: StartAtOptions<W>,
+): Promise<void> => {
+  const { args, ledger, workflowId } = options;
+  const run = ledger && (await findRun(client, workflowId));
+  if (ledger === undefined || run?.type !== type) return;
+  const { firstRunId, runId } = run;
+  const decisions = await ledger.decisionsOf(workflowId);
+  const name = { workflowId, step: "" };
+  if (whyNobody({ id: workflowId, firstRunId }, name, decisions) === undefined) return;
+  const started = await readArguments({ client, connection: client }, { workflowId, runId });
+  if (contentOf(started) === contentOf(args)) await recordStart(type, firstRunId, options);
+};
+
+/**
  * Starts a run as {@link startPayment} does, under an id, and without looking for likely duplicates.
  *
  * @param now Temporal's time. Within 10 s of it the run vouches for itself as the first of its id: its first send need
@@ -141,7 +165,7 @@ export const startPaymentAt = async <W extends Workflow>(
   checkName(startedBy, "startedBy");
   const type = typeOf(workflowType);
   const payment = paymentOf(args[0], options.ledger);
-  const handle = await client.workflow.start<W>(type, {
+  const starting = client.workflow.start<W>(type, {
     workflowId: id,
     taskQueue: options.taskQueue ?? "payments",
     // TypeScript cannot distinguish these parameters from those of a workflow without any.
@@ -151,6 +175,11 @@ export const startPaymentAt = async <W extends Workflow>(
     memo: { [VOUCHER]: { workflowId: id, at: now, is: "first" } } satisfies RunMemo,
     staticSummary: summaryOf(payment, type),
     staticDetails: `Started by ${startedBy}.\n\nState, decisions and next steps, in a terminal:\n\n    starter show ${id}`,
+  });
+  const handle = await starting.catch(async (error: unknown) => {
+    if (error instanceof WorkflowExecutionAlreadyStartedError)
+      await recordLost(client, type, options);
+    throw error;
   });
   // Not before: a start that Temporal refused would make its person the starter of somebody else's run.
   await recordStart(type, handle.firstExecutionRunId, options, payment);
@@ -166,7 +195,7 @@ export const startPaymentAt = async <W extends Workflow>(
  * @param workflowType the workflow, or its name.
  * @param options key, starter, arguments.
  * @returns the handle of the run, whose id is `TYPE/KEY`.
- * @throws WorkflowExecutionAlreadyStartedError if the key is known; Refused if it is likely a duplicate; InvalidInput if
+ * @throws WorkflowExecutionAlreadyStartedError if the key is known, whose start is then recorded if the ledger lacks it; Refused if it is likely a duplicate; InvalidInput if
  *   the key, name or reason is invalid.
  * @example
  * ```ts
@@ -337,12 +366,7 @@ export const startRun = async (
   const args: [PlannedRun["input"]] = [planned.input];
   const starting = { ...options, workflowId, args, taskQueue, ledger, account };
   if (known !== undefined) {
-    const run = known.runId === null ? undefined : await findRun(client, workflowId, known.runId);
-    const root = run && { id: workflowId, firstRunId: run.firstRunId };
-    const name = { workflowId, step: "" };
-    // A restored ledger has forgotten who started it, or it was started in another way: nobody could approve it.
-    if (root && whyNobody(root, name, await ledger.decisionsOf(workflowId)) !== undefined)
-      await recordStart(planned.workflowType, root.firstRunId, starting);
+    await recordLost(client, planned.workflowType, starting);
     return known;
   }
   const mayBe = `The run ${workflowId} may have been started`;

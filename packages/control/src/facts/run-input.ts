@@ -2,7 +2,9 @@ import { decodeArrayFromPayloads } from "@temporalio/common/lib/internal-non-wor
 import type { RunOfId, Temporal } from "./connection/temporal.ts";
 import type { Event } from "./history.ts";
 
-type Connected = Pick<Temporal, "client" | "connection">;
+interface Connected extends Pick<Temporal, "client"> {
+  readonly connection: Pick<Temporal["connection"], "workflowService">;
+}
 
 /** Reads the arguments of a run as Temporal has them, encoded; the client would decode them. */
 export const readFirstEvent = async (
@@ -20,12 +22,18 @@ export const readFirstEvent = async (
   return first;
 };
 
-/** Reads the input of a run: the first argument of its workflow. */
-export const readInput = async (connected: Connected, run: RunOfId): Promise<unknown> => {
+/** Reads the arguments of a run. */
+export const readArguments = async (
+  connected: Connected,
+  run: RunOfId,
+): Promise<ReadonlyArray<unknown>> => {
   const first = await readFirstEvent(connected, run);
-  const [input] = await decodeArrayFromPayloads(
+  return decodeArrayFromPayloads(
     connected.client.options.loadedDataConverter,
     first.workflowExecutionStartedEventAttributes?.input?.payloads,
   );
-  return input;
 };
+
+/** Reads the input of a run: the first argument of its workflow. */
+export const readInput = async (connected: Connected, run: RunOfId): Promise<unknown> =>
+  (await readArguments(connected, run))[0];
