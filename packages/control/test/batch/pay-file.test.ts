@@ -163,6 +163,24 @@ test("the log of each row has its start: who, from which file, with which option
   ]);
 });
 
+test("a file that a restored ledger has forgotten is uploaded again: its rows are its own", async () => {
+  const { ledger, operations } = await rig();
+  const file = await checked("forgotten.csv", [line("1")]);
+  const write = row({
+    workflowId: "payout/1",
+    ownerId: "payout/1",
+    rootId: "payout/1",
+    state: "unknown",
+  });
+  await ledger.transact(write, () => ({ row: write, workflowType: "payout" }));
+  expect(await ledger.runs({ workflowIds: ["payout/1"] })).toMatchObject([{ startedBy: null }]);
+  const plan = await planFile(operations, file, ada);
+  expect(await payFile(operations, file, plan, ada)).toMatchObject({ state: "approved" });
+  expect(await ledger.runs({ workflowIds: ["payout/1"] })).toMatchObject([
+    { batch: file.batch, startedBy: "Ada" },
+  ]);
+});
+
 test("a file that is paid again continues: its workflows start again, and nothing is decided again", async () => {
   const { asked, ledger, operations } = await rig();
   const file = await checked("again.csv", [line("1"), line("2")]);

@@ -74,6 +74,8 @@ const checkKeys = async (
     const isOther =
       run !== undefined &&
       run.batch !== batch &&
+      // A restored ledger knows a row that its file has started by the first write since, which says no more of its start.
+      run.startedBy !== null &&
       (run.batch === null ||
         run.currency !== payment.currency ||
         run.payee !== payment.payee ||
