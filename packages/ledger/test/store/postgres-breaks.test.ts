@@ -18,8 +18,8 @@ const MOMENTS = [
   ["before its look", /AS epoch_now/, "before", false],
   ["after its look", /AS epoch_now/, "after", false],
   ["before a write", /INSERT INTO .*log/, "before", false],
-  // The commit is in the same packet.
-  ["after a write", /INSERT INTO .*log/, "after", true],
+  // The commit is under way by then: the server may have it, or not.
+  ["after a write", /INSERT INTO .*log/, "after", undefined],
   ["before its commit", /^COMMIT/, "before", false],
   ["with the answer to its commit lost", /^COMMIT/, "after", true],
 ] as const;
@@ -56,10 +56,10 @@ describe("a connection to PostgreSQL", skippedBecause(whyNoPostgres()), () => {
       const broken = proxy.breakAt(statement, moment, how);
       await expect(save(name)).rejects.toThrow(LedgerUnavailable);
       await broken;
-      const before = isCommitted ? 1 : 0;
       // The server may still be busy with it: a transaction with the same lock waits for its end.
       const look = await ledger.transact(name, () => ({}));
-      expect(look.row?.version ?? 0).toBe(before);
+      const before = look.row?.version ?? 0;
+      expect(before === 1).toBe(isCommitted ?? before === 1);
       expect((await save(name)).row?.version).toBe(before + 1);
     }
     expect(uncaught).toEqual([]);
