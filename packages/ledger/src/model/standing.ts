@@ -56,3 +56,33 @@ export const standingOfRow = ({
     }
   }
 };
+
+/** What has become of money, in the words of a report. */
+export type MoneyState =
+  | "paid"
+  /** Accepted by the service, which has not said yet that it was paid. */
+  | "underWay"
+  | "unknown"
+  | "failed"
+  /** It was paid or accepted, and the money came back. */
+  | "cameBack"
+  /** Refused or stopped, or its run has ended without it. */
+  | "notPaid"
+  | "planned";
+
+const STATE_OF: Readonly<Record<Standing, MoneyState>> = {
+  open: "planned",
+  approval: "planned",
+  asking: "unknown",
+  unknown: "unknown",
+  refused: "notPaid",
+  stopped: "notPaid",
+  undone: "notPaid",
+  made: "underWay",
+  completed: "paid",
+  failed: "failed",
+  returned: "cameBack",
+};
+
+/** Returns what has become of the money of a write. */
+export const moneyStateOf = (standing: Standing): MoneyState => STATE_OF[standing];

@@ -134,6 +134,8 @@ const transaction = async (
   return decided.map((one) => one.done);
 };
 
+const isOdd = (column: string): string => `(${column} !~ '^[0-9]+([.][0-9]+)?$')`;
+
 class PostgresDatabase extends Database {
   readonly isOfOneHost = false;
   readonly dialect = {
@@ -146,6 +148,10 @@ class PostgresDatabase extends Database {
     among: (column: string, list: string) =>
       `${column} = ANY (ARRAY(SELECT json_array_elements_text(${list})))`,
     sum: (column: string) => `coalesce(sum(${column}::numeric), 0)::text`,
+    total: (column: string) =>
+      `coalesce(sum(CASE WHEN NOT ${isOdd(column)} THEN ${column}::numeric END), 0)::text`,
+    isOdd,
+    order: (column: string) => `CASE WHEN ${isOdd(column)} THEN 0 ELSE ${column}::numeric END`,
   };
   readonly place: string;
   readonly #connections: Connections;

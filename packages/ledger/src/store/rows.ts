@@ -331,9 +331,14 @@ export const writeMethods = (store: Store) => {
           if (saved !== undefined) writes.push(saveRow(saved, look.row, seal));
           if (saved?.version === 1 && workflowType !== undefined) {
             // The run has the payment of the row: the check of likely duplicates reads both.
-            const { account, ownerId, runId } = saved;
+            const { account, ownerId, request, runId } = saved;
             const run = { account, workflowId: ownerId, runId, type: workflowType };
-            const first = { startedBy: null, startedAt: look.now, isStopped: false };
+            const first = {
+              startedBy: null,
+              startedAt: look.now,
+              isStopped: false,
+              isPlanned: request.amount === null,
+            };
             writes.push(saveRunOf({ ...run, ...first, status: "running" }, seal));
           }
           const standings = [look.row, saved].map((one) => one && standingOfRow(one));

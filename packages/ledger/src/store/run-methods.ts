@@ -17,7 +17,9 @@ export const saveRun = (startedAt?: string) =>
     (name) =>
       name === "run_id"
         ? "coalesce(excluded.run_id, runs.run_id)"
-        : `coalesce(runs.${name}, excluded.${name})`,
+        : name === "is_planned"
+          ? "runs.is_planned * excluded.is_planned"
+          : `coalesce(runs.${name}, excluded.${name})`,
     "",
     ["endState", "endedAt", "endType", "endReason"],
   );
@@ -89,7 +91,7 @@ export const runMethods = (store: Store) => {
           log.decision({ ...about, kind: "start", by, how, reason, value });
         }
         const { payee, shown, ...started } = run;
-        const first = { isStopped: false, status: "running" } as const;
+        const first = { isStopped: false, isPlanned: true, status: "running" } as const;
         const saved = { ...started, payee, startedBy: by, ...first };
         const described =
           shown && payee && account

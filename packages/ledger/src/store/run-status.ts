@@ -54,9 +54,15 @@ const STATUS = `CASE ${HIGHEST}
     ELSE 'running' END
   END`;
 
+const IS_PLANNED = `CASE WHEN EXISTS (SELECT 1 FROM writes WHERE owner_id = runs.workflow_id AND amount IS NOT NULL)
+  THEN 0 ELSE 1 END`;
+
 /** Returns the statement that computes the status of some runs again, after whatever it depends on was written. */
 export const refreshStatus = (ids: Iterable<string>): Query => {
   const distinct = [...new Set(ids)];
   const places = distinct.map((_, at) => `$${at + 1}`).join(", ");
-  return query(`UPDATE runs SET status = ${STATUS} WHERE workflow_id IN (${places})`, ...distinct);
+  return query(
+    `UPDATE runs SET status = ${STATUS}, is_planned = ${IS_PLANNED} WHERE workflow_id IN (${places})`,
+    ...distinct,
+  );
 };

@@ -157,6 +157,8 @@ export const RUNS = new Table(
     endReason: orNull(sealed(text)),
     /** Whether a stop order holds. */
     isStopped: yesNo,
+    /** Whether it has no write that moves money: until then, its payment is the planned one. */
+    isPlanned: yesNo,
     /** Follows from its writes, waits and end: see run-status.ts. */
     status: oneOf<RunStatus>(),
   },
@@ -341,7 +343,7 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
         ({ schema }) => schema,
       ),
       BATCH_ROWS.schema,
-      `CREATE UNIQUE INDEX writes_made ON writes (account, operation, made_id, ${MADE_FOR}) WHERE made_id IS NOT NULL`,
+      `CREATE UNIQUE INDEX writes_made ON writes (made_id, operation, account, ${MADE_FOR}) WHERE made_id IS NOT NULL`,
     ],
   },
   {
@@ -353,8 +355,9 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX writes_word ON writes (account) WHERE standing = 'made' AND word_asks = 1`,
       `CREATE INDEX writes_unreadable ON writes (account) WHERE standing = 'made' AND problem IS NOT NULL`,
       `CREATE INDEX waits_unreadable ON waits (account) WHERE closed_at IS NULL AND outcome IS NOT NULL`,
-      `CREATE INDEX writes_paid ON writes (created_at) WHERE amount IS NOT NULL`,
-      `CREATE INDEX writes_owner ON writes (owner_id) WHERE owner_id <> workflow_id`,
+      // Every column that sums read: see list-runs.ts.
+      `CREATE INDEX writes_paid ON writes (created_at, operation, standing, currency, payee, account, amount) WHERE amount IS NOT NULL`,
+      `CREATE INDEX writes_owner ON writes (owner_id, operation, standing, currency, payee, account, created_at, amount)`,
       `CREATE INDEX writes_root ON writes (root_id) WHERE root_id <> workflow_id`,
       `CREATE INDEX writes_request ON writes (hash)`,
       `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
@@ -363,8 +366,11 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE kind <> ''`,
       `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,
       `CREATE INDEX runs_alias ON runs (alias) WHERE alias IS NOT NULL`,
-      `CREATE INDEX runs_started ON runs (started_at)`,
-      `CREATE INDEX runs_status ON runs (status, started_at)`,
+      `CREATE INDEX runs_started ON runs (started_at, workflow_id)`,
+      `CREATE INDEX runs_status ON runs (status, started_at, workflow_id)`,
+      `CREATE INDEX runs_listed ON runs (workflow_id, status, batch, type, started_at)`,
+      `CREATE INDEX runs_planned ON runs (started_at) WHERE is_planned = 1`,
+      `CREATE INDEX runs_failed ON runs (workflow_id) WHERE end_type IS NOT NULL`,
       `CREATE INDEX runs_open ON runs (workflow_id) WHERE end_state IS NULL OR end_state = 'missing'`,
       `CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL`,
       // The kind, so that they are counted by the index alone.

@@ -209,6 +209,16 @@ class SqliteDatabase extends Database {
       `(SELECT json_group_array(json_object(${columns.map((name) => `'${name}', ${name}`).join(", ")})) FROM (SELECT ${columns.join(", ")} ${from}))`,
     among: (column: string, list: string) => `${column} IN (SELECT value FROM json_each(${list}))`,
     sum: (column: string) => `ledger_sum(${column})`,
+    // As two sums of integers: before the point, and nine digits after it. No sum of a million such amounts overflows.
+    total: (column: string) => {
+      const whole = `sum(CAST(${column} AS INTEGER))`;
+      const billionths = `sum(CAST(substr(substr(${column}, instr(${column} || '.', '.') + 1) || '000000000', 1, 9) AS INTEGER))`;
+      return `printf('%d.%09d', ${whole} + ${billionths} / 1000000000, ${billionths} % 1000000000)`;
+    },
+    isOdd: (column: string) =>
+      `(length(${column}) > 12 OR ${column} GLOB '*[^0-9.]*' OR ${column} GLOB '*.*.*' OR ${column} GLOB '*.??????????*')`,
+    order: (column: string) =>
+      `printf('%020d', CAST(${column} AS INTEGER)) || rtrim(rtrim(substr(${column} || '.', instr(${column} || '.', '.')), '0'), '.')`,
   };
   readonly place: string;
   readonly #database: DatabaseSync;

@@ -74,6 +74,12 @@ export abstract class Database {
     readonly among: (column: string, list: string) => string;
     /** Exact sum of decimal strings, as a decimal string. */
     readonly sum: (column: string) => string;
+    /** The same for millions of rows; an amount that is odd is left out. */
+    readonly total: (column: string) => string;
+    /** Whether a text is no decimal, or has so many digits that `total` could overflow. */
+    readonly isOdd: (column: string) => string;
+    /** Decimals in the order of their value. */
+    readonly order: (column: string) => string;
   };
   protected waiting: Array<Work> = [];
   #failed: { readonly error: LedgerUnavailable; readonly at: number } | undefined;

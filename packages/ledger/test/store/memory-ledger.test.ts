@@ -2,6 +2,7 @@ import { describe } from "vitest";
 import { openLedger } from "../../src/index.ts";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
+import { describeLists } from "../support/lists.ts";
 
 describe("a ledger in memory", () => {
   const ledger = openLedger("memory");
@@ -13,4 +14,5 @@ describe("a ledger in memory", () => {
       late += ms;
     },
   }));
+  describeLists(() => openLedger("memory"));
 });

@@ -3,6 +3,7 @@ import { skippedBecause } from "@durable-payments/tools/skip";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { describeAttention } from "../support/attention.ts";
 import { describeLedger } from "../support/contract.ts";
+import { describeLists } from "../support/lists.ts";
 import { openLedger, readLedgerPlace } from "../../src/index.ts";
 import { describeStatuses } from "../support/statuses.ts";
 import { describeMigrations } from "../support/migrations.ts";
@@ -42,6 +43,8 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
     };
     return { ledger: await open("attention"), skip };
   });
+
+  describeLists(async () => openAt(await server.create("listed")));
 
   it("is made by one of many workers that start at once", async () => {
     await server.create("many");

@@ -1,0 +1,335 @@
+import { PERSON_MARK } from "@durable-payments/api-core/values";
+import * as BigDecimal from "effect/BigDecimal";
+import * as Option from "effect/Option";
+import { type MoneyState, moneyStateOf, type Standing } from "../model/standing.ts";
+import { asksPayment, asksRun, conditions, dayOf, isFew, type RunFilter } from "./run-filter.ts";
+import { type RecordedWrite, readRecorded } from "./rows.ts";
+import { type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
+import type { Store } from "./store.ts";
+import {
+  number,
+  oneOf,
+  orNull,
+  type Query,
+  query,
+  readFields,
+  sealed,
+  text,
+  textOrNull,
+  toJson,
+} from "./table.ts";
+
+/*
+ * A list costs what its page has, and sums cost one pass over a covering index: `writes_paid`, or `writes_owner` if conditions
+ * are about runs. SQLite is then made to go through both tables in the order of the workflow id.
+ */
+
+/** Orders of a list: latest start, latest end, largest amount, or earliest due. */
+export const RUN_SORTS = ["started", "ended", "amount", "late"] as const;
+export type RunSort = (typeof RUN_SORTS)[number];
+
+/** A page of a list. */
+export interface RunPage {
+  readonly limit: number;
+  readonly sort?: RunSort | undefined;
+  /** The `next` of the page before. */
+  readonly after?: RunCursor | undefined;
+}
+
+/** The last run of a page. */
+export interface RunCursor {
+  readonly key: string | number;
+  readonly workflowId: string;
+}
+
+/** A run with everything that the ledger has about it: also writes that it made for others, and those of its children. */
+export interface FoundRun {
+  readonly run: Run;
+  readonly rows: ReadonlyArray<RecordedWrite>;
+  readonly waits: ReadonlyArray<RecordedWait>;
+}
+
+/** Groups of sums. */
+export type SumsBy = "payee" | "day" | "batch" | "reason";
+
+/** Payouts and card limits are never added together; `other` has a user's own writes. */
+export type MoneyGroup = "payouts" | "cards" | "other";
+
+const CARDS: ReadonlySet<string> = new Set(["createCard", "updateCard", "withdrawFromCard"]);
+
+/** Returns the group of a write's operation. */
+export const moneyGroupOf = (operation: string): MoneyGroup =>
+  operation === "createPayout" ? "payouts" : CARDS.has(operation) ? "cards" : "other";
+
+/** Payments of one group, state and currency. */
+export interface MoneySum {
+  /** A payee's id or mark, a UTC date, a batch, or a reason; null if it has none, or nothing was grouped. */
+  readonly key: string | null;
+  readonly group: MoneyGroup;
+  readonly state: MoneyState;
+  readonly currency: string;
+  readonly payments: number;
+  readonly sum: BigDecimal.BigDecimal;
+}
+
+/** A day in milliseconds. */
+const DAY_MS = 86_400_000;
+
+/** Runs whose reasons are read at once. */
+const PART = 500;
+
+/** An expression of each way to group, on the payments of writes and on planned ones. */
+const KEYS: Readonly<Record<SumsBy, readonly [ofWrites: string, ofRuns: string]>> = {
+  payee: ["writes.payee", "runs.payee"],
+  day: [`writes.created_at / ${DAY_MS}`, `runs.started_at / ${DAY_MS}`],
+  batch: ["runs.batch", "runs.batch"],
+  // Its reason is sealed: equal ones are found after SQL.
+  reason: ["runs.workflow_id", "runs.workflow_id"],
+};
+
+/** A planned payment counts as a write that would be: not sent yet, or stopped before it was. */
+const PLANNED_OPERATION = `CASE WHEN runs.type = 'onboardCardholder' OR substr(runs.payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}'
+  THEN 'createCard' ELSE 'createPayout' END`;
+const PLANNED_STANDING =
+  "CASE WHEN runs.end_state IS NULL OR runs.end_state = 'missing' THEN 'open' ELSE 'stopped' END";
+
+const SUM = {
+  key: textOrNull,
+  operation: text,
+  standing: oneOf<Standing>(),
+  currency: text,
+  /** An amount that SQL does not add up. */
+  odd: textOrNull,
+  payments: number,
+  total: textOrNull,
+};
+
+const END = { workflowId: text, endType: textOrNull, endReason: orNull(sealed(text)) };
+
+/** Ids in a reason, which differ between equal reasons. */
+const IDS = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b|\b[\da-f]{24,}\b/gi;
+
+/** Returns the reason of an end for a group of equal ones: without ids. */
+const reasonOf = (endType: string | null, endReason: string | null): string | null =>
+  endReason?.replaceAll(IDS, "…").replace(/\.$/, "") ?? endType;
+
+const whereOf = (parts: ReadonlyArray<string>): string =>
+  parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`;
+
+/** Lists of runs, and sums of their payments. */
+export const listMethods = (store: Store) => {
+  const { database, seal } = store;
+  const { dialect } = database;
+  const ofRun =
+    "FROM writes WHERE writes.owner_id = runs.workflow_id AND writes.amount IS NOT NULL";
+  const SORTS: Readonly<Record<RunSort, readonly [key: string, order: "ASC" | "DESC"]>> = {
+    started: ["runs.started_at", "DESC"],
+    ended: ["coalesce(runs.ended_at, 0)", "DESC"],
+    amount: [
+      `coalesce((SELECT max(${dialect.order("writes.amount")}) ${ofRun}), ${dialect.order("coalesce(runs.amount, '0')")})`,
+      "DESC",
+    ],
+    late: [
+      `coalesce((SELECT min(writes.payment_date) ${ofRun} AND writes.standing = 'made'), '9999')`,
+      "ASC",
+    ],
+  };
+
+  /** Returns the reasons of the runs that have ended with one and match, whatever they pay. SQL cannot compare sealed ones. */
+  const reasons = async (filter: RunFilter): Promise<ReadonlyMap<string, string | null>> => {
+    const found = new Map<string, string | null>();
+    const wanted = filter.error?.toLowerCase();
+    for (let after = ""; ;) {
+      const { at, runs, values } = conditions(filter, dialect);
+      const where = whereOf([
+        "runs.end_type IS NOT NULL",
+        `runs.workflow_id > ${at(after)}`,
+        ...runs(filter.statuses, undefined),
+      ]);
+      const sql = `SELECT workflow_id, end_type, end_reason FROM runs ${where} ORDER BY workflow_id LIMIT ${PART}`;
+      const part = await store.find(query(sql, ...values));
+      for (const one of part) {
+        const { endReason, endType, workflowId } = readFields(END, one, seal);
+        const isWanted =
+          wanted === undefined ||
+          endType?.toLowerCase() === wanted ||
+          endReason?.toLowerCase().includes(wanted) === true;
+        if (isWanted) found.set(workflowId, reasonOf(endType, endReason));
+        after = workflowId;
+      }
+      if (part.length < PART) return found;
+    }
+  };
+  const idsOfError = async (filter: RunFilter): Promise<ReadonlyArray<string> | undefined> =>
+    filter.error === undefined ? undefined : [...(await reasons(filter)).keys()];
+
+  /** Returns the statement that finds a page, and the first run of the next. */
+  const selectPage = (
+    filter: RunFilter,
+    { after, limit, sort = "started" }: RunPage,
+    ids: ReadonlyArray<string> | undefined,
+  ): Query => {
+    const { at, planned, runs, values, writes } = conditions(filter, dialect);
+    const [key, order] = SORTS[sort];
+    const ordered = `ORDER BY sort_key ${order}, workflow_id ${order} LIMIT ${limit + 1}`;
+    const paying = () =>
+      isFew(filter)
+        ? `runs.workflow_id IN (SELECT owner_id FROM writes WHERE ${writes()} UNION ALL SELECT workflow_id FROM runs WHERE ${planned()})`
+        : `(EXISTS (SELECT 1 FROM writes WHERE writes.owner_id = runs.workflow_id AND ${writes()}) OR (${planned()}))`;
+    // Each status has its own part of an index, which is in order.
+    const parts = (filter.statuses ?? [undefined]).map((status) => {
+      const where = whereOf([
+        ...runs(status && [status], ids),
+        ...(after === undefined
+          ? []
+          : [
+              `(${key}, runs.workflow_id) ${order === "ASC" ? ">" : "<"} (${at(after.key)}, ${at(after.workflowId)})`,
+            ]),
+        ...(asksPayment(filter) ? [paying()] : []),
+      ]);
+      return `SELECT * FROM (SELECT runs.*, ${key} AS sort_key FROM runs ${where} ${ordered}) AS part`;
+    });
+    return query(`SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ${ordered}`, ...values);
+  };
+
+  /** Reads everything about some runs in one snapshot. */
+  const readRuns = async (runs: ReadonlyArray<Run>): Promise<ReadonlyArray<FoundRun>> => {
+    const ids = toJson(runs.map(({ workflowId }) => workflowId));
+    // Each by its own index.
+    const names = ["workflow_id", "owner_id", "root_id"].map(
+      (column) =>
+        `SELECT workflow_id, step, account FROM writes WHERE ${dialect.among(column, "$1")}`,
+    );
+    const [writes = [], waits = []] = await database.read([
+      query(
+        `SELECT writes.* FROM (${names.join(" UNION ")}) AS found JOIN writes ON writes.workflow_id = found.workflow_id
+         AND writes.step = found.step AND writes.account = found.account
+         ORDER BY writes.created_at, writes.workflow_id, writes.step`,
+        ids,
+      ),
+      query(
+        `SELECT * FROM waits WHERE ${dialect.among("workflow_id", "$1")} ORDER BY since, activity_id`,
+        ids,
+      ),
+    ]);
+    const rowsOf = new Map<string, Array<RecordedWrite>>();
+    for (const found of writes) {
+      const row = readRecorded(found, seal);
+      for (const id of new Set([row.workflowId, row.ownerId, row.rootId]))
+        rowsOf.set(id, [...(rowsOf.get(id) ?? []), row]);
+    }
+    const waitsOf = Map.groupBy(
+      waits.map((wait) => WAITS.read(wait, seal)),
+      ({ workflowId }) => workflowId,
+    );
+    return runs.map((run) => ({
+      run,
+      rows: rowsOf.get(run.workflowId) ?? [],
+      waits: waitsOf.get(run.workflowId) ?? [],
+    }));
+  };
+
+  /** Returns the statement that adds up payments: of writes, or planned ones. */
+  const selectSums = (
+    filter: RunFilter,
+    by: SumsBy | undefined,
+    ids: ReadonlyArray<string> | undefined,
+    isPlanned: boolean,
+  ): Query => {
+    const { planned, runs, values, writes } = conditions(filter, dialect);
+    const table = isPlanned ? "runs" : "writes";
+    const [ofWrites, ofRuns] = by === undefined ? ["NULL", "NULL"] : KEYS[by];
+    const [key, operation, standing] = isPlanned
+      ? [ofRuns, PLANNED_OPERATION, PLANNED_STANDING]
+      : [ofWrites, "writes.operation", "writes.standing"];
+    const needsRuns = asksRun(filter) || by === "batch" || by === "reason";
+    // In the order of the workflow id, in which SQLite reads both tables fast; not if few payments match.
+    const joined = isFew(filter)
+      ? "writes JOIN runs ON writes.owner_id = runs.workflow_id"
+      : "runs CROSS JOIN writes";
+    const from = isPlanned ? "runs" : needsRuns ? joined : "writes";
+    const where = whereOf([
+      isPlanned ? `${planned()} AND runs.amount IS NOT NULL` : writes(),
+      ...(from === "runs CROSS JOIN writes" ? ["writes.owner_id = runs.workflow_id"] : []),
+      ...(from === "writes" ? [] : runs(filter.statuses, ids)),
+    ]);
+    const odd = `CASE WHEN ${dialect.isOdd(`${table}.amount`)} THEN ${table}.amount END`;
+    return query(
+      `SELECT ${key} AS key, ${operation} AS operation, ${standing} AS standing, coalesce(${table}.currency, '') AS currency,
+       ${odd} AS odd, count(*) AS payments, ${dialect.total(`${table}.amount`)} AS total
+       FROM ${from} ${where} GROUP BY 1, 2, 3, 4, 5`,
+      ...values,
+    );
+  };
+
+  return {
+    /**
+     * Lists a page of the runs that match a filter, each with its writes and waits.
+     *
+     * @returns the runs, the latest start first unless another order is asked for; `next` is undefined on the last page.
+     */
+    listRuns: async (
+      filter: RunFilter,
+      page: RunPage,
+    ): Promise<{
+      readonly runs: ReadonlyArray<FoundRun>;
+      readonly next: RunCursor | undefined;
+    }> => {
+      const found = await store.find(selectPage(filter, page, await idsOfError(filter)));
+      const rows = found.slice(0, page.limit);
+      const { sort_key: key, workflow_id: workflowId } = rows.at(-1) ?? {};
+      return {
+        runs: await readRuns(rows.map((row) => RUNS.read(row, seal))),
+        next:
+          found.length > rows.length
+            ? { key: key ?? 0, workflowId: String(workflowId) }
+            : undefined,
+      };
+    },
+    /** Adds up the payments that match a filter, exactly: all of them, not those of a page. */
+    sums: async (filter: RunFilter, by?: SumsBy): Promise<ReadonlyArray<MoneySum>> => {
+      const names = by === "reason" ? await reasons(filter) : undefined;
+      const ids = names === undefined ? await idsOfError(filter) : [...names.keys()];
+      const found = await store.find(
+        selectSums(filter, by, ids, false),
+        selectSums(filter, by, ids, true),
+      );
+      const sums = new Map<string, MoneySum>();
+      for (const row of found) {
+        const {
+          currency,
+          key: given,
+          odd,
+          operation,
+          payments,
+          standing,
+          total,
+        } = readFields(SUM, row, seal);
+        const key =
+          names !== undefined
+            ? (names.get(given ?? "") ?? null)
+            : by === "day"
+              ? dayOf(Number(given) * DAY_MS)
+              : given;
+        const amount = Option.getOrUndefined(BigDecimal.fromString(odd ?? total ?? ""));
+        if (amount === undefined) continue;
+        const [group, state] = [moneyGroupOf(operation), moneyStateOf(standing)];
+        const name = JSON.stringify([key, group, state, currency]);
+        const before = sums.get(name);
+        const times =
+          odd === null
+            ? amount
+            : BigDecimal.multiply(amount, BigDecimal.fromNumberUnsafe(payments));
+        sums.set(name, {
+          key,
+          group,
+          state,
+          currency,
+          payments: payments + (before?.payments ?? 0),
+          sum: before === undefined ? times : BigDecimal.sum(before.sum, times),
+        });
+      }
+      return [...sums.values()];
+    },
+  };
+};
