@@ -15,19 +15,10 @@ import {
   redact,
 } from "@durable-payments/api-core";
 import { cleanText } from "@durable-payments/api-core/values";
+import type { SeenOfPayout, WordMeaning } from "@durable-payments/ledger";
 
 /** Decisions about words of an account: lower case, trimmed. */
-export type Words = ReadonlyMap<string, "completed" | "failed" | "returned" | "open">;
-
-/** What a payout shows. */
-export interface ShownStatus {
-  /** As the service words it. */
-  readonly word: string;
-  /** Null as long as it is open. */
-  readonly outcome: "completed" | "failed" | "returned" | null;
-  /** Whether a person has to say what the word means. */
-  readonly asks: boolean;
-}
+export type Words = ReadonlyMap<string, WordMeaning>;
 
 const plain = (status: string): string => status.trim().toLowerCase();
 
@@ -88,12 +79,12 @@ export const payoutStatus = (
   words: Words,
   knownForMs?: number,
   now = Date.now(),
-): ShownStatus => {
+): SeenOfPayout => {
   const word = redact(cleanText(payout.payout_status ?? "")).slice(0, LONGEST_WORD);
+  const seen = { word, outcome: null, asks: false, problem: null };
   const meaning = meaningOf(word, assumptions, words);
   if (meaning !== undefined && meaning !== "timed")
-    return { word, outcome: meaning === "open" ? null : meaning, asks: false };
-  const isComplete = isCompleteAt(payout, assumptions, knownForMs, now);
-  if (meaning === "timed") return { word, outcome: isComplete ? "completed" : null, asks: false };
-  return { word, outcome: null, asks: isComplete };
+    return { ...seen, outcome: meaning === "open" ? null : meaning };
+  if (!isCompleteAt(payout, assumptions, knownForMs, now)) return seen;
+  return meaning === "timed" ? { ...seen, outcome: "completed" } : { ...seen, asks: true };
 };

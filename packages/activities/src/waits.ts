@@ -6,7 +6,13 @@ import {
   type PaymentsError,
   UnexpectedAnswer,
 } from "@durable-payments/api-core";
-import { type Ledger, LedgerUnavailable, type NewWait, type Wait } from "@durable-payments/ledger";
+import {
+  type Ledger,
+  LedgerUnavailable,
+  type NewWait,
+  type SeenOfPayout,
+  type Wait,
+} from "@durable-payments/ledger";
 import { isAtLeast } from "@durable-payments/api-core/decimal";
 import {
   type FundsWait,
@@ -23,7 +29,7 @@ import { contradictionOf, isOtherId } from "./evidence/match.ts";
 import { countFailure } from "./failure-counter.ts";
 import { Context } from "@temporalio/activity";
 import type { ApplicationFailure } from "@temporalio/common";
-import { isOneOf, payoutStatus, type ShownStatus, type Words } from "./payout-status.ts";
+import { isOneOf, payoutStatus, type Words } from "./payout-status.ts";
 import { readFailure } from "./reads.ts";
 import { type Call, notYet, type PaymentsRuntime, runCall } from "./run-operation.ts";
 
@@ -55,7 +61,7 @@ export const intervalMs = (waitedMs: number, longestMs: number): number =>
 
 /** A payout as its run and the ledger see it. */
 interface SeenStatus extends Seen<SeenPayout> {
-  readonly status: ShownStatus;
+  readonly status: SeenOfPayout;
 }
 
 /** Returns the fields of a payout that name nobody. */
@@ -143,7 +149,10 @@ export const notListed = async (
   return { seen: { card_holder_id, outcome }, why: "The cardholder is not in the list yet." };
 };
 
-/** Reads one payout, with what the ledger knows of it, or `age` says; an answer about another payout fails. */
+/**
+ * Reads one payout, with what the ledger knows of it, or `age` says, and records what is seen before anybody believes it.
+ * An answer about another payout fails.
+ */
 export const readPayout = (
   client: Client,
   ledger: Ledger,
@@ -152,7 +161,9 @@ export const readPayout = (
   age: Pick<KnownPayout, "knownForMs"> = {},
 ): Effect.Effect<Seen<SeenPayout>, PaymentsError> =>
   Effect.gen(function* () {
-    const known = yield* Effect.promise(() => withSent(ledger, account, payout_id));
+    const [known, words] = yield* Effect.promise(() =>
+      Promise.all([withSent(ledger, account, payout_id), ledger.words(account)]),
+    );
     const payout = yield* client.retrievePayout({ payout_id });
     const { assumptions } = client.options;
     const isKept = assumptions.payoutFieldsAsSent.includes("payout_id");
@@ -162,7 +173,9 @@ export const readPayout = (
         carriedOut: "no",
         message: `retrievePayout returned the payout ${payout.payout_id} instead of ${payout_id}.`,
       });
-    return seenPayout({ ...known, ...age }, payout, assumptions, new Map());
+    const seen = seenPayout({ ...known, ...age }, payout, assumptions, words);
+    yield* Effect.promise(() => ledger.sawPayout(account, payout_id, seen.status));
+    return seen;
   });
 
 /** Reads one cardholder, in the list: the service has no operation for one. */

@@ -8,7 +8,7 @@ import { Context as Services, Metric } from "effect";
 import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
 import { type Call, notYet, type PaymentsRuntime, readAt } from "../run-operation.ts";
 import { janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
-import { waitsOf } from "./waits.ts";
+import { follow } from "./follow.ts";
 
 /** Options of the tracker. */
 export interface TrackerOptions extends LongActivityOptions {
@@ -83,9 +83,9 @@ const tracking = (
   };
 
   const settle = (write: WriteName) => options.settle(write, signal);
-  const waits = waitsOf({ ledger, account, client, warn, call });
+  const followed = follow({ ledger, account, client, warn, call });
   const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
-  const readings = Object.entries(waits.parts).map(([what, work]) =>
+  const readings = Object.entries(followed.parts).map(([what, work]) =>
     part(what, SWEEP_EVERY_MS, work),
   );
   const others = [
@@ -128,9 +128,9 @@ const tracking = (
     failed: note,
     turn: async () => {
       await bearWitness();
-      await waits.refresh();
+      await followed.refresh();
       const [unread, left] = await Promise.all([run(readings), run(others)]);
-      state = { ...state, waiting: waits.size() };
+      state = { ...state, waiting: followed.size() };
       if (unread === undefined) {
         const readAt = Date.now();
         state = { ...state, readAt };

@@ -1,6 +1,7 @@
 import type { Ledger, WriteRow } from "@durable-payments/ledger";
 
-const ROW: WriteRow = {
+/** A write whose outcome is unknown. */
+export const ROW: WriteRow = {
   account: "0123456789abcdef",
   workflowId: "run-1",
   step: "createPayout",

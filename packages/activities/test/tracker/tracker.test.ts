@@ -8,12 +8,12 @@ import { formatUnsafe } from "effect/observability/PrometheusMetrics";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { janitor, nudgeFiles, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
-import { waitsOf } from "../../src/tracker/waits.ts";
+import { follow } from "../../src/tracker/follow.ts";
 import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
 import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
-import { ACCOUNT, putRow } from "../support/rows.ts";
+import { ACCOUNT, putRow, ROW } from "../support/rows.ts";
 
 /** A client that keeps what it was asked to do, over runs in these states; the activities of `busy` are open. */
 const clientOf = (
@@ -87,7 +87,7 @@ describe("waits", () => {
 
   const sweep = (client: Client, runtime: PaymentsRuntime = runtimeOver(simulator)) => {
     const signal = new AbortController().signal;
-    const waits = waitsOf({
+    const waits = follow({
       ledger,
       account: ACCOUNT,
       client,
@@ -105,10 +105,120 @@ describe("waits", () => {
     return { waits, sweep: sweepOnce };
   };
 
-  const untilDue = () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 2_000 });
+  const untilDue = (ms = 2_000) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + ms });
     onTestFinished(() => void vi.useRealTimers());
   };
+
+  /** Makes payouts at the service, with their writes and without a wait. */
+  const makePayouts = async (count: number, runtime: PaymentsRuntime) => {
+    const ids: Array<string> = [];
+    for (const key of Array.from({ length: count }, (_none, index) => `run-${index}`)) {
+      const { payout_id } = await runtime.runPromise(
+        PaymentsClient.use((client) =>
+          Effect.flatMap(client.createBeneficiary(beneficiary), ({ beneficiary_id }) =>
+            client.createPayout({ ...payout, beneficiary_id, unique_request_id: key }),
+          ),
+        ),
+      );
+      const { amount, currency } = payout;
+      const request = { ...ROW.request, amount, currency };
+      const changedAt = Date.now();
+      await putRow(ledger, {
+        workflowId: key,
+        state: "done",
+        doubt: 0,
+        madeId: payout_id,
+        request,
+        changedAt,
+      });
+      ids.push(payout_id);
+    }
+    return ids;
+  };
+
+  const payoutOf = async (workflowId: string) => (await ledger.rowsOf(workflowId))[0];
+
+  it.each([
+    ["read one by one", 1],
+    ["read in the list", 7],
+  ])(
+    "no run has to wait for a payout: its outcome is recorded all the same, %s",
+    async (_, count) => {
+      const runtime = runtimeOver(simulator);
+      const ids = await makePayouts(count, runtime);
+      const { client, done } = clientOf();
+      const tracker = sweep(client, runtime);
+      expect(await ledger.openPayouts(ACCOUNT)).toHaveLength(count);
+      for (const id of ids) await simulator.setPayoutStatus(id, "completed");
+      if (ids[2] !== undefined) await simulator.setPayoutStatus(ids[2], "returned");
+      untilDue();
+      await tracker.sweep();
+      expect(done).toEqual([]);
+      expect(await ledger.openPayouts(ACCOUNT)).toEqual([]);
+      expect(await payoutOf("run-0")).toMatchObject({ standing: "completed", word: "completed" });
+      if (count > 1)
+        expect(await payoutOf("run-2")).toMatchObject({ standing: "returned", word: "returned" });
+      await tracker.sweep();
+      expect(tracker.waits.size()).toBe(0);
+    },
+  );
+
+  it("a word that nobody has listed is asked about once, and its meaning holds for all payouts", async () => {
+    const runtime = runtimeOver(simulator);
+    const [first = "", next = ""] = await makePayouts(2, runtime);
+    const { client, done } = clientOf({ "run-0": "RUNNING" });
+    const tracker = sweep(client, runtime);
+    await wait("run-0", "payout", first);
+    await simulator.setPayoutStatus(first, "completed");
+    await simulator.setPayoutStatus(first, "Paid out");
+    await simulator.setPayoutStatus(next, "paid out");
+    untilDue();
+    await tracker.sweep();
+    // Nobody asks about a payout that shows no completion time.
+    expect(await payoutOf("run-0")).toMatchObject({
+      standing: "made",
+      word: "Paid out",
+      wordAsks: true,
+    });
+    expect(await payoutOf("run-1")).toMatchObject({
+      standing: "made",
+      word: "paid out",
+      wordAsks: false,
+    });
+    expect(done).toEqual([]);
+    await ledger.decideWord(ACCOUNT, "Paid out", "completed", {
+      by: "ada",
+      how: "terminal",
+      reason: "The bank says so",
+    });
+    untilDue(10_000);
+    await tracker.sweep();
+    for (const run of ["run-0", "run-1"])
+      expect(await payoutOf(run)).toMatchObject({ standing: "completed", wordAsks: false });
+    expect(done).toMatchObject([["complete", "run-0", `await:${first}`, { outcome: "completed" }]]);
+  });
+
+  it("a payout that the service refuses to show is a problem once that lasts, and none once it is shown", async () => {
+    const runtime = runtimeOver(simulator);
+    const [id = ""] = await makePayouts(1, runtime);
+    const { client } = clientOf();
+    const tracker = sweep(client, runtime);
+    await simulator.addFault({ kind: "refusal-in-200", operation: "retrievePayout", times: 2 });
+    untilDue();
+    await tracker.sweep();
+    expect(await payoutOf("run-0")).toMatchObject({ problem: null });
+    untilDue(300_000);
+    await tracker.sweep();
+    expect(await payoutOf("run-0")).toMatchObject({
+      standing: "made",
+      problem: expect.stringContaining("retrievePayout was refused"),
+    });
+    await simulator.setPayoutStatus(id, "processing");
+    untilDue(300_000);
+    await tracker.sweep();
+    expect(await payoutOf("run-0")).toMatchObject({ standing: "made", problem: null });
+  });
 
   it("end by the activity's id as soon as enough is there; the others stay", async () => {
     await wait("run-1", "balance", "USD 1.00");
@@ -173,9 +283,14 @@ describe("waits", () => {
     await wait("run-1", "payout", "unknown");
     await wait("run-2", "balance", "USD 1.00");
     const { client, done } = clientOf({ "run-1": "RUNNING", "run-2": "RUNNING" });
+    const tracker = sweep(client);
     untilDue();
-    await sweep(client).sweep();
+    await tracker.sweep();
     expect(done).toMatchObject([["complete", "run-2", "await:USD 1.00", { outcome: "enough" }]]);
+    // A new one may be unknown for a while.
+    expect(await ledger.waits({ isOpen: true })).toMatchObject([{ outcome: null }]);
+    untilDue(200_000);
+    await tracker.sweep();
     expect(await ledger.waits({ isOpen: true })).toMatchObject([
       { workflowId: "run-1", outcome: { problem: expect.stringContaining("retrievePayout") } },
     ]);

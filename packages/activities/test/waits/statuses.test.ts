@@ -135,12 +135,12 @@ describe("a payout", () => {
     const paidOut = { payout_status: " Paid out ", complete_time };
 
     it("asks for its meaning once it has a completion time, and is open until then", () => {
-      expect(statusOf({ payout_status: "Paid out" })).toEqual({
+      expect(statusOf({ payout_status: "Paid out" })).toMatchObject({
         word: "Paid out",
         outcome: null,
         asks: false,
       });
-      expect(statusOf(paidOut)).toEqual({ word: "Paid out", outcome: null, asks: true });
+      expect(statusOf(paidOut)).toMatchObject({ word: "Paid out", outcome: null, asks: true });
       const implausible = { ...paidOut, complete_time: "2027-01-01T00:00:00Z" };
       expect(statusOf(implausible)).toMatchObject({ outcome: null, asks: false });
     });
@@ -157,7 +157,7 @@ describe("a payout", () => {
       "is %s from a person's decision on, with and without a completion time",
       (means) => {
         const words = new Map([["paid out", means]]);
-        expect(statusOf(paidOut, {}, words)).toEqual({
+        expect(statusOf(paidOut, {}, words)).toMatchObject({
           word: "Paid out",
           outcome: means,
           asks: false,

@@ -109,6 +109,9 @@ const REVERSED = "reversed";
 
 const UNPAID = new Set([FAILED, REVERSED, "rejected", "cancelled", "canceled", "returned"]);
 
+/** Of these and no others it is known whether they show a completion time. */
+const OWN_WORDS: ReadonlySet<string> = new Set([...UNPAID, "processing", "awaiting_funds"]);
+
 /**
  * Gives a payout a status. `completed` sets its completion time; a status that ends it unpaid returns the money
  * once. Returned money is not sent again.
@@ -121,8 +124,8 @@ export const setPayoutStatus = (unit: Unit, id: string, status: string): void =>
   if (returned && !record.returned) {
     adjustBalance(unit, record.currency, BigDecimal.fromStringUnsafe(record.amount));
   }
-  // A reversed payout did complete once.
-  const keepsTime = isCompleted || status === REVERSED;
+  // A reversed payout did complete once, and so did one that the service words otherwise.
+  const keepsTime = isCompleted || status === REVERSED || !OWN_WORDS.has(status.toLowerCase());
   const completedAt = complete_time ?? (isCompleted ? unit.time : undefined);
   const time = keepsTime && completedAt !== undefined ? { complete_time: completedAt } : {};
   const changed = { ...record, ...time, payout_status: status, returned, update_time: unit.time };
