@@ -29,8 +29,8 @@ export class Simulation {
     const { settleAfter, verifyAfter } = settings;
     this.#model = new ServiceModel(
       () => {
-        const { listLagMs = 0, payoutKeys = "echoed", reversals } = this.#temperament;
-        return { settleAfter, verifyAfter, listLagMs, payoutKeys, reversals };
+        const { listLagMs = 0, payoutKeys = "echoed" } = this.#temperament;
+        return { settleAfter, verifyAfter, listLagMs, payoutKeys };
       },
       file?.changes,
       file?.append,

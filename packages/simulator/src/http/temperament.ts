@@ -28,8 +28,6 @@ export const Temperament = Schema.Struct({
   oddRows: Schema.optionalKey(share),
   /** `nulls`, the default: all but the id is null; `no-id`: the id is null. */
   oddRowForm: Schema.optionalKey(Schema.Literals(["nulls", "no-id"])),
-  /** Share of the completed payouts that turn to `reversed`, their money returned, so much later. */
-  reversals: Schema.optionalKey(Schema.Struct({ share, afterMs: milliseconds })),
   /** Content coding of answers, if the request accepts it. */
   coding: Schema.optionalKey(Schema.Literals(["gzip", "br", "deflate"])),
   /**

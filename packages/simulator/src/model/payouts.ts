@@ -11,7 +11,7 @@ import { fits, isWithin, pageOf } from "./lists.ts";
 import { adjustBalance, move, parseAmount, ZERO } from "./money.ts";
 import { beneficiaryName, beneficiaryOf, payerOf } from "./payees.ts";
 import type { RecordOf } from "./records.ts";
-import { lot, refuse, type Unit } from "./unit.ts";
+import { refuse, type Unit } from "./unit.ts";
 
 type PayoutRecord = RecordOf<"payouts">;
 
@@ -137,17 +137,10 @@ export const setPayoutStatus = (unit: Unit, id: string, status: string): void =>
   unit.put("transactions", record.transaction_id, { ...open, ...time, transaction_status });
 };
 
-/**
- * Ends a payout when its time has come: it completes, or fails if its reference begins with `FAIL`; of
- * those that completed, a share is reversed later.
- */
-export const settlePayout = (unit: Unit, id: string): void => {
-  const { complete_time, payout_reference } = payoutOf(unit, id);
-  if (complete_time !== undefined) return setPayoutStatus(unit, id, REVERSED);
-  if (payout_reference.startsWith("FAIL")) return setPayoutStatus(unit, id, FAILED);
-  setPayoutStatus(unit, id, COMPLETED);
-  const { reversals } = unit.behaviour;
-  if (reversals !== undefined && lot(id) < reversals.share) {
-    unit.put("payouts", id, { ...payoutOf(unit, id), due_at: unit.now + reversals.afterMs });
-  }
-};
+/** Ends a payout when its time has come: it completes, or fails if its reference begins with `FAIL`. */
+export const settlePayout = (unit: Unit, id: string): void =>
+  setPayoutStatus(
+    unit,
+    id,
+    payoutOf(unit, id).payout_reference.startsWith("FAIL") ? FAILED : COMPLETED,
+  );

@@ -51,10 +51,7 @@ export class ServiceModel {
    * @throws Refusal of the work, which has changed nothing then.
    */
   transact<A>(now: number, work: (unit: Unit) => A): A {
-    // A step may make the next one due.
-    for (let due = this.#due(now); due.length > 0; due = this.#due(now)) {
-      for (const step of due) this.#run(step.at, (unit) => takeStep(unit, step));
-    }
+    for (const step of this.#due(now)) this.#run(step.at, (unit) => takeStep(unit, step));
     return this.#run(now, work);
   }
 

@@ -9,8 +9,6 @@ export interface Behaviour {
   readonly verifyAfter: number | undefined;
   /** For how long lists do not show a new row. */
   readonly listLagMs: number;
-  /** Which share of the completed payouts is reversed so much later. */
-  readonly reversals: { readonly share: number; readonly afterMs: number } | undefined;
   /** Whether a payout shows the caller's key, one of the service's own, or none. */
   readonly payoutKeys: "echoed" | "replaced" | "dropped";
 }
