@@ -1,8 +1,8 @@
 #!/usr/bin/env node
+import { readFiles } from "@durable-payments/api-core/credentials";
 import { messageOf, visibleJson } from "@durable-payments/api-core/values";
 import { isOnThisMachine } from "@durable-payments/protocol/temporal-connection";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { readSettings, type Settings } from "@durable-payments/protocol/settings";
 import { readDataConverter } from "../data-converter.ts";
@@ -33,12 +33,16 @@ Options:
 Exit codes: 0 stopped by a signal, 1 could not start.
 `;
 
-const readPem = async (path: string): Promise<string> => {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    throw new CannotServe(`A TLS file cannot be read: ${messageOf(error)}.`);
+const tlsOf = ({ certFile, keyFile }: NonNullable<Settings["codecServer"]>) => {
+  if ((certFile === undefined) !== (keyFile === undefined)) {
+    throw new CannotServe("Set both codecServer.certFile and codecServer.keyFile, or neither.");
   }
+  if (certFile === undefined || keyFile === undefined) return {};
+  const { "codecServer.certFile": cert, "codecServer.keyFile": key } = readFiles({
+    "codecServer.certFile": certFile,
+    "codecServer.keyFile": keyFile,
+  });
+  return { tls: { cert, key } };
 };
 
 const authentication = async (
@@ -82,10 +86,6 @@ const main = async (): Promise<void> => {
       "Set keyring (PAYMENTS_KEYRING) or dataConverter to your workers' value.",
     );
   }
-  const { certFile, keyFile } = codecServer;
-  if ((certFile === undefined) !== (keyFile === undefined)) {
-    throw new CannotServe("Set both codecServer.certFile and codecServer.keyFile, or neither.");
-  }
   const server = await startCodecServer({
     authenticate: await authentication(codecServer, values.host, values.anonymous),
     dataConverter,
@@ -95,10 +95,7 @@ const main = async (): Promise<void> => {
     namespace,
     origins: values.origin,
     port: Number(values.port),
-    ...(certFile !== undefined &&
-      keyFile !== undefined && {
-        tls: { cert: await readPem(certFile), key: await readPem(keyFile) },
-      }),
+    ...tlsOf(codecServer),
   });
   process.stdout.write(`${visibleJson({ ready: true, url: server.url })}\n`);
   await Promise.race([once(process, "SIGTERM"), once(process, "SIGINT")]);
