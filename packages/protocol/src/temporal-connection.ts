@@ -1,5 +1,6 @@
 import {
   apiKeyIn,
+  readFiles,
   rereadFiles,
   secondsUntilExpiry,
   type SecondsUntilExpiry,
@@ -11,7 +12,6 @@ import {
 } from "@temporalio/common/lib/internal-non-workflow/index.js";
 import { isLoopback, messageOf } from "@durable-payments/api-core/values";
 import { once } from "node:events";
-import { accessSync, constants } from "node:fs";
 import { createSecureContext, DEFAULT_MIN_VERSION, connect as connectTls } from "node:tls";
 import { connect, isIP, type Socket } from "node:net";
 
@@ -158,15 +158,10 @@ const refusePlainText = (
 
 /** The SDK treats a missing file as empty. */
 const checkNamed = (environment: Environment): void => {
-  for (const name of [CONFIG_FILE, ...FILES_OF_TLS]) {
-    const path = environment[name] || (name === CONFIG_FILE ? environment[name] : undefined);
-    try {
-      if (path !== undefined) accessSync(path, constants.R_OK);
-    } catch {
-      // The value is not repeated: somebody may have given the key itself.
-      throw new Error(`${name} must be the path of a file that exists and can be read.`);
-    }
-  }
+  const named = [CONFIG_FILE, ...FILES_OF_TLS].map((name) => [name, environment[name]] as const);
+  // A blank variable of TLS counts as unset.
+  const given = named.filter(([name, path]) => path || (path === "" && name === CONFIG_FILE));
+  readFiles(Object.fromEntries(given) as Readonly<Record<string, string>>);
 };
 
 /** Reads Temporal's configuration, with the API key of `TEMPORAL_API_KEY_FILE`, and reports faults in words. */
