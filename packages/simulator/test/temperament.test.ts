@@ -93,27 +93,6 @@ it("payoutKeys: echoed, dropped, or replaced by one that stays the payout's", as
   expect(await keys("replaced")).not.toEqual(replaced);
 });
 
-describe("oddRows", () => {
-  it("nulls: the id and nothing else; no-id: all but the id", async () => {
-    const { id } = (await pay()).body.data;
-    await set({ oddRows: 1 });
-    expect((await listed())[0]).toMatchObject({ payout_id: id, amount: null, create_time: null });
-    await set({ oddRows: 1, oddRowForm: "no-id" });
-    expect((await listed())[0]).toMatchObject({ payout_id: null, amount: "12.50" });
-  });
-
-  it("are always the same rows, and a share of them", async () => {
-    for (let made = 0; made < 40; made++) await pay({ amount: "1" });
-    await set({ oddRows: 0.3 });
-    const odd = async () =>
-      (await listed()).filter(({ amount }) => amount === null).map(({ payout_id }) => payout_id);
-    const first = await odd();
-    expect(first.length).toBeGreaterThan(0);
-    expect(first.length).toBeLessThan(40);
-    expect(await odd()).toEqual(first);
-  });
-});
-
 it("a completed payout that is reversed keeps its completion time, its money returned once", async () => {
   let now = Date.parse("2026-11-22T12:00:00Z");
   const other = await startSimulator({ clock: () => now });
@@ -177,11 +156,11 @@ describe("outage", () => {
 it("is read and replaced by the control endpoint, which refuses unknown fields", async () => {
   const control = (method: string, body?: unknown) =>
     send(simulator, method, "/_simulator/temperament", { body });
-  expect((await control("PUT", { oddRows: 1 })).status).toBe(204);
-  expect((await control("GET")).body).toEqual({ oddRows: 1 });
-  const refused = await control("PUT", { oddRows: 2, nonsense: 1 });
+  expect((await control("PUT", { listLagMs: 1 })).status).toBe(204);
+  expect((await control("GET")).body).toEqual({ listLagMs: 1 });
+  const refused = await control("PUT", { listLagMs: -2, nonsense: 1 });
   expect(refused.status).toBe(400);
-  expect(refused.body.message).toMatch(/oddRows: .*; nonsense: |nonsense: .*; oddRows: /);
+  expect(refused.body.message).toMatch(/listLagMs: .*; nonsense: |nonsense: .*; listLagMs: /);
 });
 
 it("the option rewrite returns another body for an answer", async () => {

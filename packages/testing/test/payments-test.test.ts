@@ -63,7 +63,7 @@ describe("a run", () => {
   });
 
   it("that asks a person takes the answer", async () => {
-    await payments.temperament({ oddRows: 1, oddRowForm: "no-id" });
+    await payments.temperament({ payoutKeys: "dropped" });
     await payments.fault("dropped", { operation: "createPayout" });
     const run = await payments.start(paySupplier, ["12.50"]);
     const { operation } = await run.untilAsked();

@@ -50,9 +50,9 @@ const written = (
   { headers }: HttpServerRequest.HttpServerRequest,
   answer: HttpServerResponse.HttpServerResponse,
 ): HttpServerResponse.HttpServerResponse => {
-  const { amounts, clockOffsetMs, coding, oddRows } = temperament;
+  const { amounts, clockOffsetMs, coding } = temperament;
   const { rewrite } = settings;
-  const isChanged = [amounts, coding, oddRows, rewrite].some((one) => one !== undefined);
+  const isChanged = [amounts, coding, rewrite].some((one) => one !== undefined);
   let changed = answer;
   if (isChanged && answer.body._tag === "Uint8Array") {
     const json = writeJson(JSON.parse(Buffer.from(answer.body.body).toString()), temperament);

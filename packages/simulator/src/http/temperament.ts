@@ -2,10 +2,6 @@ import { isRecord } from "@durable-payments/api-core/values";
 import { Schema } from "effect";
 import { HttpServerResponse } from "effect/http";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { lot } from "../model/unit.ts";
-
-/** A share from 0 to 1. */
-const share = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 1 }));
 
 const milliseconds = Schema.Finite.check(Schema.isGreaterThanOrEqualTo(0));
 
@@ -24,10 +20,6 @@ export const Temperament = Schema.Struct({
   ),
   /** Whether a payout shows the caller's key, one of the service's own, or none. */
   payoutKeys: Schema.optionalKey(Schema.Literals(["echoed", "replaced", "dropped"])),
-  /** Share of the rows of lists, always the same rows, that `oddRowForm` malforms. */
-  oddRows: Schema.optionalKey(share),
-  /** `nulls`, the default: all but the id is null; `no-id`: the id is null. */
-  oddRowForm: Schema.optionalKey(Schema.Literals(["nulls", "no-id"])),
   /** Content coding of answers, if the request accepts it. */
   coding: Schema.optionalKey(Schema.Literals(["gzip", "br", "deflate"])),
   /**
@@ -57,30 +49,10 @@ const FORMS = {
   number: Number,
 };
 
-const oddRow = (
-  row: Readonly<Record<string, unknown>>,
-  form: NonNullable<Temperament["oddRowForm"]>,
-) => {
-  const fields = Object.entries(row);
-  // The contract's rows begin with their id.
-  const isNull = (index: number) => (index === 0) === (form === "no-id");
-  return Object.fromEntries(
-    fields.map(([name, value], index) => [name, isNull(index) ? null : value]),
-  );
-};
-
-/** The JSON of an answer as a temperament has it: amounts in its form, and rows that are odd. */
-export const writeJson = (json: unknown, temperament: Temperament): unknown => {
-  const { amounts = "plain", oddRowForm = "nulls", oddRows = 0 } = temperament;
-  const isOdd = (row: unknown) => isRecord(row) && lot(String(Object.values(row)[0])) < oddRows;
+/** The JSON of an answer as a temperament has it: amounts in its form. */
+export const writeJson = (json: unknown, { amounts = "plain" }: Temperament): unknown => {
   const written = (value: unknown, name: string): unknown => {
-    if (Array.isArray(value)) {
-      return value.map((item: unknown) =>
-        name === "item_list" && isRecord(item) && isOdd(item)
-          ? oddRow(item, oddRowForm)
-          : written(item, ""),
-      );
-    }
+    if (Array.isArray(value)) return value.map((item: unknown) => written(item, ""));
     if (isRecord(value)) {
       const fields = Object.entries(value).map(([field, one]) => [field, written(one, field)]);
       return Object.fromEntries(fields);

@@ -30,10 +30,3 @@ export interface Unit {
 export const refuse = (message: string): never => {
   throw new Refusal({ code: REFUSAL_CODE, message });
 };
-
-/** A number from 0 to below 1 that is always the same for an id: FNV-1a. */
-export const lot = (id: string): number => {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(id)) hash = Math.imul(hash ^ byte, 0x01000193);
-  return (hash >>> 0) / 2 ** 32;
-};
