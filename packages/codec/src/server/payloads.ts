@@ -52,7 +52,7 @@ export const maskedPayload = (payload: Payload): Payload => {
   return value === undefined ? payload : defaultPayloadConverter.toPayload(maskField("", value));
 };
 
-/** Bytes as protobuf writes them in JSON, in either alphabet of Base64; missing ones are none. */
+/** Bytes as protobuf writes them in JSON, in either alphabet of Base64. */
 const Bytes = Schema.String.check(Schema.isPattern(/^[A-Za-z0-9+/_-]*={0,2}$/)).pipe(
   Schema.decodeTo(Schema.Uint8Array, {
     decode: SchemaGetter.transform((base64) => Buffer.from(base64, "base64")),
