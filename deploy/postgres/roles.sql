@@ -27,13 +27,13 @@ GRANT SELECT ON ALL TABLES IN SCHEMA durable_payments TO payments_worker, paymen
 SET search_path = durable_payments;
 
 -- Sends, records outcomes, completes waits. It neither pauses nor resumes, and adds no file.
-GRANT INSERT, UPDATE ON writes, runs, waits, leases, meta TO payments_worker;
+GRANT INSERT, UPDATE ON writes, runs, waits, payees, leases, meta TO payments_worker;
 GRANT DELETE ON leases TO payments_worker;
 GRANT INSERT ON log TO payments_worker;
 GRANT UPDATE ON batches, batch_rows TO payments_worker;
 
 -- Pays, approves, answers, cancels, pauses, recovers, sets limits: each is a line of the log.
-GRANT INSERT, UPDATE ON writes, runs, waits, leases, meta, batches, batch_rows TO payments_approver;
+GRANT INSERT, UPDATE ON writes, runs, waits, payees, leases, meta, batches, batch_rows TO payments_approver;
 GRANT DELETE ON leases TO payments_approver;
 GRANT INSERT ON log TO payments_approver;
 GRANT INSERT, UPDATE, DELETE ON pauses TO payments_approver;

@@ -142,6 +142,9 @@ test.each([
 
 test("a pruned id is still known, by its start", async () => {
   const { ledger, operations } = await rig({ ...done, isUntold: false });
+  const [row] = await ledger.rowsOf("paid-1");
+  const seen = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
+  await ledger.sawPayout(row?.account ?? "", row?.madeId ?? "", seen);
   const later = (await ledger.state()).now + 60_000;
   expect(await ledger.prune(later, { by: "ada", how: "--by", reason: "as agreed" })).toBe(1);
   expect(await startRun(operations, "paid-1", plan("10.00"), ada)).toMatchObject({

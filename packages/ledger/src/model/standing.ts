@@ -32,7 +32,10 @@ export type Standing =
 /** The outcome of a payout at the service. */
 export type PayoutOutcome = Extract<Standing, "completed" | "failed" | "returned">;
 
-/** Returns the standing of a write as its row alone has it: a payout that is done may have an outcome besides. */
+/**
+ * Returns the standing of a write as its row alone has it: a payout that is done may have an outcome besides. A send without
+ * an outcome counts for more than an approval or a further send: its money may have left.
+ */
 export const standingOfRow = ({
   doubt,
   operation,
@@ -47,13 +50,13 @@ export const standingOfRow = ({
     case "refused":
     case "undone":
       return question?.kind === "approval" ? "approval" : state;
+    case "asking":
+    case "unknown":
+      return state;
     case "ready":
     case "sending":
-    case "unknown":
-    case "asking": {
-      if (question?.kind === "approval") return "approval";
-      return state === "unknown" || state === "asking" ? state : "open";
-    }
+      if (doubt > 0) return "unknown";
+      return question?.kind === "approval" ? "approval" : "open";
   }
 };
 

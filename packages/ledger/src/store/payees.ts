@@ -3,24 +3,51 @@
  * mark says nothing to a person, and only a mark can be compared if the texts are encrypted. No account number beyond its
  * last four characters.
  */
+import { chunksOf } from "effect/Array";
 import type { Payee } from "./ledger.ts";
 import { PAYEES } from "./schema.ts";
 import type { Store } from "./store.ts";
 
-export const savePayee = PAYEES.saver({}, (name) =>
+const savePayee = PAYEES.saver({}, (name) =>
   name === "mark" ? "coalesce(excluded.mark, payees.mark)" : undefined,
 );
 
+/** Keys of one transaction: each is an advisory lock on PostgreSQL. */
+const PART = 250;
+
+/** The key of a transaction that changes a payee. */
+export const payeeKey = (account: string, payee: string): string => `payee ${account} ${payee}`;
+
+/**
+ * Describes payees in a transaction with others' work, or alone. Rows of payees are shared between workflow ids, so each has
+ * a key of its own, or two workers could wait for each other.
+ */
+export const describedBy = (
+  { seal }: Store,
+  account: string,
+  payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>,
+) => ({
+  keys: payees.map(({ payee }) => payeeKey(account, payee)),
+  writes: (seenAt: number) => payees.map((payee) => savePayee({ ...payee, account, seenAt }, seal)),
+});
+
+/** Keeps how payees are described. */
+export const rememberPayees = async (
+  store: Store,
+  account: string,
+  payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>,
+): Promise<void> => {
+  for (const part of chunksOf(payees, PART)) {
+    const { keys, writes } = describedBy(store, account, part);
+    await store.save([...new Set(keys)], writes(Date.now()));
+  }
+};
+
 /** The directory of payees. */
 export const payeeMethods = (store: Store) => ({
-  /** Keeps how payees are described. */
-  rememberPayees: (account: string, payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>) => {
-    const seenAt = Date.now();
-    return store.save(
-      `payees ${account}`,
-      payees.map((payee) => savePayee({ ...payee, account, seenAt }, store.seal)),
-    );
-  },
+  /** Keeps how payees are described: their account by no more than its last four characters. */
+  rememberPayees: (account: string, payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>) =>
+    rememberPayees(store, account, payees),
   /** Returns the payees of an account, or of all. `payees` are ids or marks. */
   payees: (filter: { readonly account?: string; readonly payees?: ReadonlyArray<string> } = {}) =>
     store.all(

@@ -39,8 +39,8 @@ export const payoutMethods = (store: Store) => {
       const changeOf = (found: Parameters<typeof readRecorded>[0]) => {
         const row = readRecorded(found, seal);
         const { outcomeAt, problem, standing, word, wordAsks } = row;
-        const isBack = standing === "completed" && seen.outcome === "failed";
-        const outcome = isBack ? "returned" : seen.outcome;
+        const wasPaid = standing === "completed" || standing === "returned";
+        const outcome = wasPaid && seen.outcome === "failed" ? "returned" : seen.outcome;
         const isNew = outcome !== null && outcome !== standing && standingOfRow(row) === "made";
         const to = {
           word: seen.problem === null ? seen.word : word,
@@ -58,8 +58,9 @@ export const payoutMethods = (store: Store) => {
       if (first === undefined) return;
       const { isSame, row } = changeOf(first);
       if (isSame) return;
-      const { ownerId, rootId, step, workflowId } = row;
-      const keys = [...new Set([workflowId, ownerId, rootId])];
+      const { ownerId, step, workflowId } = row;
+      // Its root only asks.
+      const keys = [...new Set([workflowId, ownerId])];
       await store.logged(keys, workflowId, [select], ([rows], log) => {
         const [found] = rows ?? [];
         if (found === undefined) return { value: undefined, writes: [] };

@@ -12,6 +12,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Actor } from "./ledger.ts";
 import { chainAgain, logWriter, verifyLines } from "./log.ts";
+import { payeeKey } from "./payees.ts";
+import { PAYEES } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import { query, toJson } from "./table.ts";
 
@@ -23,6 +25,16 @@ const CLEAR = "amount = NULL, currency = NULL, payee = NULL, reference = NULL";
 
 /** Decisions that count as long as the row of the money exists: who started it, what was approved, and who may not approve. */
 const KEPT = ["start", "approve", "end", "overrule", "amend", "resend", "retry"];
+
+/** Money that is under way, or that came back and is to be paid again. */
+const NEEDED = "standing IN ('made', 'returned')";
+
+/** A payee that nothing names. */
+const UNNAMED = `NOT EXISTS (SELECT 1 FROM writes WHERE writes.payee = payees.payee)
+  AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.payee = payees.payee)
+  AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.alias = payees.payee)
+  AND payee NOT IN (SELECT payee FROM batch_rows WHERE payee IS NOT NULL)
+  AND payee NOT IN (SELECT mark FROM batch_rows WHERE mark IS NOT NULL)`;
 
 const NOT_KEPT = `kind NOT IN (${KEPT.map((kind) => `'${kind}'`).join(", ")})`;
 
@@ -43,7 +55,8 @@ export const pruneMethods = (store: Store) => {
       `SELECT workflow_id FROM writes WHERE ${among("workflow_id", "$1")}
        AND NOT EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = writes.workflow_id AND closed_at IS NULL)
        AND NOT EXISTS (SELECT 1 FROM log WHERE log.workflow_id = writes.workflow_id AND (at >= $2 OR sequence > $3))
-       GROUP BY workflow_id HAVING max(is_open) = 0 AND max(changed_at) < $2 AND count(rest) > 0`,
+       GROUP BY workflow_id HAVING max(is_open) = 0 AND max(changed_at) < $2 AND count(rest) > 0
+       AND max(coalesce(outcome_at, 0)) < $2 AND max(CASE WHEN ${NEEDED} THEN 1 ELSE 0 END) = 0`,
       toJson(part),
       before,
       upTo,
@@ -86,11 +99,31 @@ export const pruneMethods = (store: Store) => {
     });
   };
 
+  /** Removes the descriptions of payees that no payment names any more. */
+  const prunePayees = async (): Promise<void> => {
+    for (;;) {
+      const where = `WHERE ${UNNAMED} ORDER BY account, payee LIMIT ${PART}`;
+      const found = await store.all(PAYEES, {}, where);
+      if (found.length === 0) return;
+      await store.save(
+        [...new Set(found.map(({ account, payee }) => payeeKey(account, payee)))],
+        found.map(({ account, payee }) =>
+          query(
+            `DELETE FROM payees WHERE account = $1 AND payee = $2 AND ${UNNAMED}`,
+            account,
+            payee,
+          ),
+        ),
+      );
+    }
+  };
+
   return {
     /**
-     * Removes the texts, amounts and log of workflow ids all of whose writes were completed before a time. Account, ids,
-     * step, operation, state, generation, request hash, result id, starts, approvals and ends are kept. The age is the
-     * caller's to limit. A million payouts take minutes;
+     * Removes the texts, amounts and log of workflow ids all of whose writes were completed before a time, and payees that
+     * nothing else names. Account, ids, step, operation, state, outcome, status, generation, request hash, result id, starts,
+     * approvals and ends are kept; so is a payout that is under way, or came back. The age is the caller's to limit. A million
+     * payouts take minutes;
      * nothing else is delayed, and the process may end at any time.
      *
      * @param before milliseconds since 1970 by the ledger's clock.
@@ -122,6 +155,7 @@ export const pruneMethods = (store: Store) => {
         await sleep(performance.now() - begun);
         after = part.at(-1) ?? after;
       }
+      await prunePayees();
       await store.logged("", "", [], (_, log) => {
         log.entry({ who: by, what: "pruned", details: { before, workflowIds } }, LEDGER, "", 0);
         return { value: undefined, writes: [] };

@@ -1,7 +1,7 @@
 import { isAbout } from "../model/approvals.ts";
 import { limitsId, limitsOf } from "../model/limits.ts";
 import { FRESH } from "../model/rows.ts";
-import { standingOfRow } from "../model/standing.ts";
+import { type Standing, standingOfRow } from "../model/standing.ts";
 import type { WriteName, WriteOwner, WriteRow, WriteState } from "../model/row.ts";
 import { type Look, type Change, MadeByAnother, type PlannedPayment } from "./ledger.ts";
 import { endAmong, readDecision } from "./log.ts";
@@ -28,7 +28,7 @@ import {
   numberOrNull,
   textOrNull,
 } from "./table.ts";
-import { savePayee } from "./payees.ts";
+import { rememberPayees } from "./payees.ts";
 import { saveRun } from "./run-methods.ts";
 import { refreshStatus } from "./run-status.ts";
 import { findSimilar } from "./similar-payments.ts";
@@ -128,6 +128,7 @@ const lookOf = ({
   const sql = `SELECT ${now} AS now, meta.epoch AS epoch_now, meta.stopped,
    (SELECT max(least) FROM schema_version) AS least_version,
    (SELECT coalesce(max(sequence), 0) FROM log) AS sequence,
+   (SELECT run_id FROM runs WHERE runs.workflow_id = $4) AS known_run_id,
    CASE WHEN meta.epoch > 1 THEN
     (SELECT max(at) FROM log WHERE workflow_id = '' AND kind <> '' AND kind = 'recover') END AS recovered_at,
    ${list(["state"], "FROM batch_rows WHERE workflow_id = $2")} AS filed,
@@ -218,6 +219,30 @@ const OWNER = { account: text, workflowId: text, step: text, recordedAt: number 
  * its own clock; a later change of the row moves that time.
  */
 export type Owner = RowOf<typeof OWNER>;
+
+/** Standings of which the root of a write is asked, too. */
+const ASKS_ROOT: ReadonlySet<Standing> = new Set(["asking", "approval", "unknown"]);
+
+/** Returns the workflow ids whose status a change of a row may change. */
+const concernedBy = (saved: WriteRow, before: WriteRow | undefined): ReadonlyArray<string> => {
+  const was = before === undefined ? "open" : standingOfRow(before);
+  const is = standingOfRow(saved);
+  if (was === is) return [];
+  const { ownerId, rootId, workflowId } = saved;
+  return [workflowId, ownerId, ...(ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId] : [])];
+};
+
+/**
+ * A change concerns the status of a workflow id whose key the transaction does not have. Rarely: to have the keys of all
+ * roots would let the children of one workflow pay one after another.
+ */
+class OtherKeys extends Error {
+  readonly keys: ReadonlyArray<string>;
+  constructor(keys: ReadonlyArray<string>) {
+    super("more keys are needed");
+    this.keys = keys;
+  }
+}
 
 /** The run of a first row, if its start was not recorded. */
 const saveRunOf = saveRun();
@@ -315,42 +340,52 @@ export const writeMethods = (store: Store) => {
       decide: (look: Look) => Change,
       owner?: WriteOwner,
     ): Promise<Look> => {
+      const { workflowId } = name;
+      const { ownerId, rootId } = owner ?? ownedBy(workflowId);
       let saved: WriteRow | undefined;
-      try {
-        const { workflowId } = name;
-        const looks = [selectLook(name, owner)];
-        const { ownerId, rootId } = owner ?? ownedBy(workflowId);
-        // Those of a status that may change, too.
-        const keys = [...new Set([workflowId, ownerId, rootId])];
-        return await store.logged(keys, workflowId, looks, ([found = []], log) => {
+      let described: Change["payee"];
+      const change = (keys: ReadonlyArray<string>) =>
+        store.logged(keys, workflowId, [selectLook(name, owner)], ([found = []], log) => {
           const look = readLook(name, found, seal);
           const { entries = [], payee, row, workflowType } = decide(look);
+          described = payee;
           saved = row && nextVersion(row, look.row);
           const of = saved ?? look.row;
+          const concerned = saved === undefined ? [] : concernedBy(saved, look.row);
+          if (concerned.some((id) => !keys.includes(id))) throw new OtherKeys(concerned);
           const writes: Array<Query> = [];
           if (saved !== undefined) writes.push(saveRow(saved, look.row, seal));
-          if (saved?.version === 1 && workflowType !== undefined) {
+          const isNewRun =
+            saved?.runId !== look.row?.runId && saved?.runId !== found[0]?.["known_run_id"];
+          if (
+            saved !== undefined &&
+            workflowType !== undefined &&
+            (saved.version === 1 || isNewRun)
+          ) {
             // The run has the payment of the row: the check of likely duplicates reads both.
             const { account, ownerId, request, runId } = saved;
             const run = { account, workflowId: ownerId, runId, type: workflowType };
-            const first = {
-              startedBy: null,
-              startedAt: look.now,
-              isStopped: false,
-              isPlanned: request.amount === null,
-            };
-            writes.push(saveRunOf({ ...run, ...first, status: "running" }, seal));
+            const isStopped = look.end?.workflowId === ownerId;
+            const isPlanned = request.amount === null;
+            writes.push(saveRunOf({ ...run, isStopped, isPlanned, startedAt: look.now }, seal));
           }
-          const standings = [look.row, saved].map((one) => one && standingOfRow(one));
-          if (saved !== undefined && standings[1] !== (standings[0] ?? "open"))
-            writes.push(refreshStatus([...keys, saved.ownerId, saved.rootId]));
-          if (payee !== undefined)
-            writes.push(savePayee({ ...payee, account: name.account, seenAt: look.now }, seal));
+          // A run that is open again has another status.
+          const isReopened = isNewRun && (found[0]?.["known_run_id"] ?? null) !== null;
+          const changed = isReopened ? [...concerned, of?.ownerId ?? ownerId] : concerned;
+          if (changed.length > 0) writes.push(refreshStatus(changed));
           for (const entry of entries) {
             log.entry(entry, name, of?.runId ?? "", of?.generation ?? 0);
           }
           return { value: { ...look, row: of }, writes };
         });
+      try {
+        const first = [...new Set([workflowId, ownerId])];
+        const result = await change(first).catch((error: unknown) => {
+          if (!(error instanceof OtherKeys)) throw error;
+          return change([...new Set([...first, rootId, ...error.keys])]);
+        });
+        if (described !== undefined) await rememberPayees(store, name.account, [described]);
+        return result;
       } catch (error) {
         throw error instanceof UniqueViolation && saved !== undefined
           ? await madeByAnother(saved, error)

@@ -1,28 +1,46 @@
 import type { JsonObject } from "../model/row.ts";
 import type { NewRun, NewStart, NewWait, PlannedOfRun, RunEnd, Wait } from "./ledger.ts";
-import { readDecision, selectDecisions } from "./log.ts";
-import { savePayee } from "./payees.ts";
+import { endAmong, readDecision } from "./log.ts";
+import { describedBy } from "./payees.ts";
 import { refreshStatus } from "./run-status.ts";
-import { LEASES, RUNS, WAITS } from "./schema.ts";
+import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
-import { query, toJson } from "./table.ts";
+import { query, type Query, type Seal, toJson } from "./table.ts";
 import type { Store } from "./store.ts";
 
 type NamedWait = Omit<NewWait, "kind" | "thing">;
 
-/** Known values of a run stay, except the run id; null values are filled in. */
-export const saveRun = (startedAt?: string) =>
-  RUNS.saver(
-    startedAt === undefined ? undefined : { startedAt },
-    (name) =>
-      name === "run_id"
-        ? "coalesce(excluded.run_id, runs.run_id)"
-        : name === "is_planned"
-          ? "runs.is_planned * excluded.is_planned"
-          : `coalesce(runs.${name}, excluded.${name})`,
-    "",
-    ["endState", "endedAt", "endType", "endReason"],
-  );
+/** Another run of the id has begun, or Temporal has it after all: the run is open again. */
+const REOPENS = "(excluded.run_id <> runs.run_id OR runs.end_state = 'missing')";
+
+const changeOfRun = (name: string): string => {
+  if (name === "run_id") return "coalesce(excluded.run_id, runs.run_id)";
+  if (name === "is_planned") return "runs.is_planned * excluded.is_planned";
+  return name.startsWith("end")
+    ? `CASE WHEN ${REOPENS} THEN NULL ELSE runs.${name} END`
+    : `coalesce(runs.${name}, excluded.${name})`;
+};
+
+/** An open run that nobody has on record. */
+const OPEN: Partial<Run> = {
+  startedBy: null,
+  endState: null,
+  endedAt: null,
+  endType: null,
+  endReason: null,
+};
+
+type StartedRun = Pick<
+  Run,
+  "account" | "isPlanned" | "isStopped" | "runId" | "type" | "workflowId"
+>;
+
+/** Known values of a run stay, except the run id; null values are filled in. If it was known, its status has to be refreshed. */
+export const saveRun = (startedAt?: string) => {
+  const save = RUNS.saver(startedAt === undefined ? undefined : { startedAt }, changeOfRun);
+  return (run: StartedRun & Partial<Run>, seal: Seal): Query =>
+    save({ ...OPEN, status: run.isStopped ? "ended" : "running", ...run }, seal);
+};
 
 /** Workflow ids of one transaction: each is an advisory lock on PostgreSQL. */
 const PART = 250;
@@ -34,10 +52,12 @@ export const runMethods = (store: Store) => {
   const save = saveRun(now);
   // An open wait stays as it is.
   const open = WAITS.saver({ since: now }, undefined, "WHERE waits.closed_at IS NOT NULL");
+  /** With a statement that follows, in one round trip. */
   const changeOpen = async (
     { account, activityId, runId, workflowId }: NamedWait,
     closedAt: string,
     outcome: JsonObject | null,
+    ...rest: ReadonlyArray<Query>
   ): Promise<boolean> => {
     const update = query(
       `UPDATE waits SET closed_at = ${closedAt}, outcome = $1 WHERE workflow_id = $2
@@ -48,11 +68,7 @@ export const runMethods = (store: Store) => {
       activityId,
       account,
     );
-    const changed = await store.database.write(workflowId, [update], ([found = []]) => ({
-      value: found,
-      writes: found.length === 0 ? [] : [refreshStatus([workflowId])],
-    }));
-    return changed.length > 0;
+    return (await store.change(workflowId, update, ...rest)).length > 0;
   };
   const lease = async (name: string, holder: string, ms: number): Promise<boolean> => {
     const until = `${now} + ${Math.round(ms)}`;
@@ -76,36 +92,38 @@ export const runMethods = (store: Store) => {
      * Each start has its own key: whatever changes rows of a workflow id holds its key first, and keys are taken in order, so
      * that no two workers wait for each other.
      */
-    recordStart: (run: NewRun, { by, how, value }: NewStart): Promise<void> => {
-      const { account, workflowId } = run;
-      const looks = [selectDecisions(workflowId)];
-      return store.logged(workflowId, workflowId, looks, ([lines = []], log) => {
-        const isKnown = lines
-          .map((line) => readDecision(line, seal))
-          .some(
-            (one) => one.kind === "start" && one.by === by && toJson(one.value) === toJson(value),
-          );
+    recordStart: ({ shown, ...run }: NewRun, { by, how, value }: NewStart): Promise<void> => {
+      const { account, payee, workflowId } = run;
+      const isDescribed = shown && payee && account;
+      const payees = describedBy(
+        store,
+        account ?? "",
+        isDescribed ? [{ payee, mark: null, shown }] : [],
+      );
+      const look = query(
+        `SELECT runs.workflow_id AS known, log.* FROM meta LEFT JOIN runs ON runs.workflow_id = $1
+         LEFT JOIN log ON log.workflow_id = $1 AND kind <> '' ORDER BY sequence`,
+        workflowId,
+      );
+      const keys = [workflowId, ...payees.keys];
+      return store.logged(keys, workflowId, [look], ([found = []], log) => {
+        const isNew = (found[0]?.["known"] ?? null) === null;
+        const decisions = found
+          .filter(({ sequence }) => sequence !== null)
+          .map((line) => readDecision(line, seal));
+        const isKnown = decisions.some(
+          (one) => one.kind === "start" && one.by === by && toJson(one.value) === toJson(value),
+        );
         if (!isKnown) {
           const about = { account: account ?? "", workflowId, step: null, question: null };
           const reason = value.notDuplicate ?? null;
           log.decision({ ...about, kind: "start", by, how, reason, value });
         }
-        const { payee, shown, ...started } = run;
-        const first = { isStopped: false, isPlanned: true, status: "running" } as const;
-        const saved = { ...started, payee, startedBy: by, ...first };
-        const described =
-          shown && payee && account
-            ? [savePayee({ account, payee, mark: null, shown, seenAt: log.now }, seal)]
-            : [];
-        // It was missing in Temporal until now.
-        const found = query(
-          "UPDATE runs SET end_state = NULL WHERE workflow_id = $1 AND end_state = 'missing'",
-          workflowId,
-        );
-        return {
-          value: undefined,
-          writes: [save(saved, seal), found, refreshStatus([workflowId]), ...described],
-        };
+        const isStopped = endAmong(decisions) !== undefined;
+        const runId = run.runId ?? (isKnown ? null : (value.firstRunId ?? null));
+        const saved = save({ ...run, runId, startedBy: by, isStopped, isPlanned: true }, seal);
+        const status = isNew ? [] : [refreshStatus([workflowId])];
+        return { value: undefined, writes: [saved, ...status, ...payees.writes(log.now)] };
       });
     },
     /** Records what a run is to pay after an amendment. */
@@ -181,7 +199,8 @@ export const runMethods = (store: Store) => {
         filter.limit,
       ),
     /** Closes a wait and keeps its outcome. @returns whether it was open. */
-    closeWait: (wait: NamedWait, outcome: JsonObject) => changeOpen(wait, now, outcome),
+    closeWait: (wait: NamedWait, outcome: JsonObject) =>
+      changeOpen(wait, now, outcome, refreshStatus([wait.workflowId])),
     /** Notes why the object of an open wait cannot be read; null if it can. @returns whether it was open. */
     noteWait: (wait: NamedWait, problem: string | null) =>
       changeOpen(wait, "NULL", problem === null ? null : { problem }),

@@ -24,6 +24,9 @@ const IS_PURPOSE = `((runs.type = 'payout' AND operation = 'createPayout')
 
 const IS_BUILT_IN = "runs.type IN ('payout', 'onboardCardholder')";
 
+/** Nothing more is to be expected of the run: until then, a run that has paid goes on. */
+const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
+
 /** The most important standing among its writes. Those of its children only ask; their money is their own. */
 const HIGHEST = `coalesce((SELECT max(CASE
    WHEN standing = 'asking' THEN ${RANK.asking}
@@ -32,8 +35,8 @@ const HIGHEST = `coalesce((SELECT max(CASE
    WHEN owner_id <> runs.workflow_id THEN 0
    WHEN standing = 'returned' THEN ${RANK.returned}
    WHEN standing = 'made' THEN ${RANK.made}
-   WHEN standing = 'completed' AND ${IS_PURPOSE} THEN ${RANK.completed}
-   WHEN standing = 'failed' AND ${IS_PURPOSE} THEN ${RANK.failed}
+   WHEN standing = 'completed' AND ${IS_OVER} AND ${IS_PURPOSE} THEN ${RANK.completed}
+   WHEN standing = 'failed' AND ${IS_OVER} AND ${IS_PURPOSE} THEN ${RANK.failed}
    ELSE 0 END) FROM writes WHERE workflow_id = runs.workflow_id
    OR (owner_id = runs.workflow_id AND owner_id <> workflow_id)
    OR (root_id = runs.workflow_id AND root_id <> workflow_id)), 0)`;
@@ -44,14 +47,14 @@ const STATUS = `CASE ${HIGHEST}
   WHEN ${RANK.unknown} THEN 'unknown'
   WHEN ${RANK.returned} THEN 'returned'
   WHEN ${RANK.made} THEN 'waiting'
-  WHEN ${RANK.completed} THEN CASE WHEN end_state IS NULL AND is_stopped = 0 THEN 'running' ELSE 'succeeded' END
-  WHEN ${RANK.failed} THEN CASE WHEN end_state IS NULL AND is_stopped = 0 THEN 'running' ELSE 'failed' END
+  WHEN ${RANK.completed} THEN 'succeeded'
+  WHEN ${RANK.failed} THEN 'failed'
   ELSE CASE
     WHEN is_stopped = 1 THEN 'ended'
     WHEN end_state = 'succeeded' AND ${IS_BUILT_IN} THEN 'failed'
-    WHEN end_state IS NOT NULL THEN end_state
+    WHEN end_state <> 'missing' THEN end_state
     WHEN EXISTS (SELECT 1 FROM waits WHERE waits.workflow_id = runs.workflow_id AND closed_at IS NULL) THEN 'waiting'
-    ELSE 'running' END
+    ELSE coalesce(end_state, 'running') END
   END`;
 
 const IS_PLANNED = `CASE WHEN EXISTS (SELECT 1 FROM writes WHERE owner_id = runs.workflow_id AND amount IS NOT NULL)

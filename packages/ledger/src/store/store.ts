@@ -210,13 +210,16 @@ export class Store {
   }
 
   /** Writes without reading first. */
-  async save(key: string | null, writes: ReadonlyArray<Query>): Promise<void> {
+  async save(
+    key: string | ReadonlyArray<string> | null,
+    writes: ReadonlyArray<Query>,
+  ): Promise<void> {
     if (writes.length > 0) await this.database.write(key, [], () => ({ value: undefined, writes }));
   }
 
-  /** Changes rows by one statement. Returns its RETURNING. */
-  change(key: string, asked: Query): Promise<ReadonlyArray<SqlRow>> {
-    return this.database.write(key, [asked], ([value = []]) => ({ value, writes: [] }));
+  /** Changes rows by one statement, and others in the same flight. Returns the RETURNING of the first. */
+  change(key: string, ...asked: ReadonlyArray<Query>): Promise<ReadonlyArray<SqlRow>> {
+    return this.database.write(key, asked, ([value = []]) => ({ value, writes: [] }));
   }
 
   /** Looks, decides and writes in one transaction, with lines in the log of a workflow id. `key` is as of `Database.write`. */

@@ -39,6 +39,8 @@ const batchRowOf = (number: number, given: Partial<BatchRow> = {}): BatchRow => 
   ...given,
 });
 
+const COMPLETED = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
+
 /** What every ledger does. `open` gives another connection to the same one, or the same again where there is one only. */
 export const describeLedger = (open: () => Promise<Ledger>): void => {
   let ledger: Ledger;
@@ -613,8 +615,15 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
   it("prunes what was settled before, and keeps ids and ends", async () => {
     const name = nameOf({ workflowId: fresh() });
     const id = `P-${name.workflowId}`;
+    await ledger.recordStart(runOf({ ...name, payee: "mark-old", shown: "Old Ltd" }), startOf());
     await ledger.transact(name, saving(name, made(id)));
     await ledger.decide(decisionOf({ workflowId: name.workflowId }));
+    await ledger.sawPayout(name.account, id, COMPLETED);
+    // Under way, and came back.
+    const needed = [nameOf({ workflowId: fresh() }), nameOf({ workflowId: fresh() })] as const;
+    for (const one of needed) await ledger.transact(one, saving(one, made(`P-${one.workflowId}`)));
+    const returned = { ...COMPLETED, outcome: "returned" } as const;
+    await ledger.sawPayout(name.account, `P-${needed[1].workflowId}`, returned);
     const batch = fresh();
     await ledger.saveRows(batch, [
       batchRowOf(1, { workflowId: name.workflowId, reference: "Invoice 17", message: "Mallory" }),
@@ -639,6 +648,16 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       { fingerprint: "print-1", amount: null, payee: null, reference: null, message: null },
       { amount: "0.10", payee: "mark-9" },
     ]);
+    expect(await ledger.rowsOf(name.workflowId)).toMatchObject([
+      { standing: "completed", word: "completed", outcomeAt: expect.any(Number) },
+    ]);
+    expect(await ledger.runs({ workflowIds: [name.workflowId] })).toMatchObject([
+      { status: "succeeded", amount: null },
+    ]);
+    const payees = async () => (await ledger.payees()).map(({ payee }) => payee);
+    expect(await payees()).not.toContain("mark-old");
+    for (const one of needed)
+      expect((await ledger.look(one)).row?.request).toMatchObject({ amount: "250.00" });
     expect(end?.by).toBe("ada");
     expect((await ledger.look(open)).row?.request.amount).toBe("250.00");
     expect((await ledger.mark()).sequence).toBeGreaterThan(sequence);
@@ -649,7 +668,12 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
   it("prunes no id that is used meanwhile", async () => {
     const names = Array.from({ length: 40 }, () => nameOf({ workflowId: fresh() }));
     await Promise.all(
-      names.map((name) => ledger.transact(name, saving(name, made(`P-${name.workflowId}`)))),
+      names.map((name) =>
+        ledger.transact(
+          name,
+          saving(name, { operation: "createCard", ...made(`P-${name.workflowId}`) }),
+        ),
+      ),
     );
     const later = (await ledger.state()).now + 60_000;
     const undoing = names.map((name) =>
@@ -736,6 +760,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     const name = nameOf({ workflowId: fresh() });
     await ledger.transact(name, saving(name));
     await ledger.transact(name, saving(name, made(`P-${name.workflowId}`)));
+    await ledger.sawPayout(name.account, `P-${name.workflowId}`, COMPLETED);
     const mark = await ledger.mark();
     await ledger.prune((await ledger.state()).now + 60_000, ADA);
     expect(await ledger.expect(mark)).toBe(true);
