@@ -182,7 +182,9 @@ export const decisionMethods = (store: Store) => {
       new Map(
         (await decisionsOf(wordsId(account))).flatMap(({ kind, value }) =>
           // Only `decideWord` writes them.
-          kind === "word" ? [[String(value["word"]), value["means"] as WordMeaning] as const] : [],
+          kind === "word"
+            ? [[value["word"] as string, value["means"] as WordMeaning] as const]
+            : [],
         ),
       ),
     /** Records what a word of the service for the status of a payout means, from now on. */

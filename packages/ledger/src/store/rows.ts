@@ -41,7 +41,7 @@ const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN exclu
 
 /** A payout that is done may have an outcome already. */
 const STANDING =
-  "CASE WHEN excluded.standing = 'made' AND writes.outcome_at IS NOT NULL THEN writes.standing ELSE excluded.standing END";
+  "CASE WHEN excluded.standing = 'made' AND writes.standing IN ('completed', 'failed', 'returned') THEN writes.standing ELSE excluded.standing END";
 
 const replace = (name: string) =>
   name === "version" ? NEXT_VERSION : name === "standing" ? STANDING : undefined;

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { endAmong } from "../../src/index.ts";
 import type {
   EndState,
   Ledger,
   PayoutOutcome,
+  Run,
   RunStatus,
   Standing,
   WriteRow,
@@ -43,32 +45,73 @@ const ENDS: ReadonlyArray<EndState | null> = [
   "missing",
 ];
 
-interface Drawn {
-  readonly type: string;
-  readonly own: ReadonlyArray<Standing>;
-  readonly ofChild?: Standing;
-  readonly end: EndState | null;
-  readonly isStopped: boolean;
-}
+const STATUSES: ReadonlySet<string | undefined> = new Set<RunStatus>([
+  "approval",
+  "asking",
+  "cancelled",
+  "ended",
+  "failed",
+  "missing",
+  "returned",
+  "running",
+  "succeeded",
+  "terminated",
+  "timedOut",
+  "unknown",
+  "waiting",
+]);
 
-/** The rule of a status, said a second time. */
-const expectedOf = ({ end, isStopped, ofChild, own, type }: Drawn): RunStatus => {
-  const all = ofChild === undefined ? own : [...own, ofChild];
-  for (const asked of ["asking", "approval", "unknown"] as const)
-    if (all.includes(asked)) return asked;
-  if (own.includes("returned")) return "returned";
-  if (own.includes("made")) return "waiting";
-  const isOver = end !== null || isStopped;
-  if (isOver && type === "payout" && own.includes("completed")) return "succeeded";
-  if (isOver && type === "payout" && own.includes("failed")) return "failed";
-  if (!isOver) return "running";
-  const isPaid = own.includes("completed") || own.includes("failed");
-  if (isStopped && !(type === "payout" && isPaid)) return "ended";
-  if (end === "succeeded" && type === "payout") return "failed";
-  return end ?? "ended";
+/** Runs that are drawn, each with a child. */
+const FAMILIES = 150;
+
+const PURPOSES: Readonly<Record<string, string>> = {
+  payout: "createPayout",
+  onboardCardholder: "createCard",
+};
+const TYPES = [...Object.keys(PURPOSES), "payOrders"];
+
+/** The rule of a status, said a second time: of everything that the ledger has about a run. */
+const expectedOf = async (ledger: Ledger, run: Run): Promise<RunStatus> => {
+  const { endState, type, workflowId } = run;
+  const isStopped = endAmong(await ledger.decisionsOf(workflowId)) !== undefined;
+  const rows = await ledger.rowsOf(workflowId);
+  const has = (standing: Standing, some = rows) => some.some((row) => row.standing === standing);
+  for (const asked of ["asking", "approval", "unknown"] as const) if (has(asked)) return asked;
+  const own = rows.filter(({ ownerId }) => ownerId === workflowId);
+  if (has("returned", own)) return "returned";
+  if (has("made", own)) return "waiting";
+  const purpose = own.filter(({ operation }) => operation === PURPOSES[type]);
+  if (endState !== null || isStopped) {
+    if (has("completed", purpose)) return "succeeded";
+    if (has("failed", purpose)) return "failed";
+  }
+  if (isStopped) return "ended";
+  if (endState !== null && endState !== "missing")
+    return endState === "succeeded" && type in PURPOSES ? "failed" : endState;
+  const waits = await ledger.waits({ workflowId, isOpen: true });
+  return waits.length > 0 ? "waiting" : (endState ?? "running");
 };
 
-const OWN_STEPS = ["createPayout", "createPayout #2"];
+/** The same numbers in each run: xorshift. */
+const drawsFrom = (seed: number) => {
+  let state = seed;
+  const draw = (below: number): number => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) % below;
+  };
+  const among = <A>(some: ReadonlyArray<A>): A => {
+    const one = some[draw(some.length)];
+    if (one === undefined && some.length === 0) throw new Error("nothing to draw from");
+    // Drawn below the length.
+    return one as A;
+  };
+  return { draw, among };
+};
+
+/** Changes of which each may change a status. */
+const CHANGES = ["write", "write", "see", "end", "stop", "wait", "start", "anotherRun"] as const;
 
 /** What is said of runs is what their writes say, in every order. */
 export const describeStatuses = (open: () => Promise<Ledger>): void => {
@@ -95,47 +138,100 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     }
   };
 
-  const statusOf = async (drawn: Drawn, order: number): Promise<RunStatus | undefined> => {
-    const workflowId = `status-${++count}`;
-    await ledger.recordStart(runOf({ workflowId, type: drawn.type }), startOf());
-    const end = () =>
-      ledger.recordEnds([
-        { workflowId, runId: "r", endState: drawn.end, endedAt: 1, endType: null, endReason: null },
-      ]);
-    const writes = async () => {
-      for (const [at, standing] of drawn.own.entries())
-        await write(workflowId, workflowId, OWN_STEPS[at] ?? "", standing);
-      if (drawn.ofChild !== undefined)
-        await write(`${workflowId}/child`, workflowId, "createPayout", drawn.ofChild);
-    };
-    const stop = async () => {
-      // A stop order before a write would end the write, too.
-      if (drawn.isStopped) await ledger.decide(decisionOf({ workflowId, kind: "overrule" }));
-    };
-    await (order % 2 === 0 ? end().then(writes) : writes().then(end));
-    await stop();
-    return (await ledger.runs({ workflowIds: [workflowId] }))[0]?.status;
+  /** Draws a run with a child and a write by a key, and everything that happens to them. Returns the ids of the runs. */
+  const drawFamily = async (seed: number): Promise<ReadonlyArray<string>> => {
+    const { among, draw } = drawsFrom(seed);
+    const parent = `family-${seed}`;
+    const child = `${parent}/child`;
+    const ids = [parent, child];
+    // The start of a child is not recorded: its first write is.
+    await ledger.recordStart(runOf({ workflowId: parent, type: among(TYPES) }), startOf());
+    const writes = ["createPayout", "createCard", "again"].flatMap((step) => [
+      { workflowId: parent, ownerId: parent, step },
+      { workflowId: child, ownerId: child, step },
+      { workflowId: `${parent}/by-key`, ownerId: among(ids), step },
+    ]);
+    for (let count = 0; count < 14; count++) {
+      const workflowId = among(ids);
+      switch (among(CHANGES)) {
+        case "write":
+        case "anotherRun": {
+          const { ownerId, step, workflowId } = among(writes);
+          const name = nameOf({ workflowId, step });
+          const row = ROWS[among(Object.keys(ROWS) as ReadonlyArray<Standing>)];
+          const given = {
+            rootId: parent,
+            ownerId,
+            doubt: 0,
+            question: null,
+            madeId: null,
+            ...(row.state === "done" && made(`${workflowId}-${step}`)),
+            ...row,
+            operation: step === "createCard" ? step : "createPayout",
+            runId: among(["run-1", "run-2"]),
+          };
+          await ledger.transact(
+            name,
+            (look) => ({ ...saving(name, given)(look), workflowType: among(TYPES) }),
+            { ownerId, rootId: parent },
+          );
+          break;
+        }
+        case "see": {
+          const { step, workflowId } = among(writes);
+          const outcome = among([null, "completed", "failed", "returned"] as const);
+          const seen = { word: String(draw(3)), outcome, asks: false, problem: null };
+          await ledger.sawPayout("account-1", `${workflowId}-${step}`, seen);
+          break;
+        }
+        case "end": {
+          const end = { endState: among(ENDS), endedAt: 1, endType: null, endReason: null };
+          await ledger.recordEnds([{ workflowId, runId: "run-1", ...end }]);
+          break;
+        }
+        case "stop":
+          await ledger.decide(decisionOf({ workflowId, kind: among(["end", "overrule"]) }));
+          break;
+        case "wait": {
+          const wait = { account: "account-1", workflowId, runId: "run-1", activityId: "await" };
+          if (draw(2) === 0) await ledger.openWait({ ...wait, kind: "payout", thing: "P" });
+          else await ledger.closeWait(wait, {});
+          break;
+        }
+        case "start":
+          await ledger.recordStart(
+            runOf({ workflowId, runId: among([null, "run-1", "run-2"]) }),
+            startOf({ content: `content-${draw(3)}` }),
+          );
+          break;
+      }
+    }
+    return ids;
   };
 
-  it("says of a run what its writes, its end and its stop order say, whatever came first", async () => {
-    const standings = Object.keys(ROWS) as ReadonlyArray<Standing>;
-    const alone = standings.flatMap((standing) =>
-      ENDS.map((end): Drawn => ({ type: "payout", own: [standing], end, isStopped: false })),
+  it("says of a run what its writes, its waits, its end and its stop order say, whatever happened before", async () => {
+    const ids = await Promise.all(
+      Array.from({ length: FAMILIES }, (_, seed) => drawFamily(seed + 1)),
     );
-    const several = standings.flatMap((standing, at): ReadonlyArray<Drawn> => {
-      const other = standings[(at * 7 + 3) % standings.length] ?? "open";
-      const end = ENDS[at % ENDS.length] ?? null;
-      return [
-        { type: "payOrders", own: [standing, other], end, isStopped: false },
-        { type: "payout", own: [standing, other], end, isStopped: false },
-        { type: "payOrders", own: [other], ofChild: standing, end, isStopped: false },
-      ];
-    });
-    const drawn = [...alone, ...several];
-    const found = await Promise.all(drawn.map(statusOf));
-    expect(drawn.map((one, at) => ({ ...one, status: found[at] }))).toEqual(
-      drawn.map((one) => ({ ...one, status: expectedOf(one) })),
+    const runs = await ledger.runs({ workflowIds: ids.flat() });
+    const found = runs.map(({ status, workflowId }) => [workflowId, status]);
+    const expected = await Promise.all(
+      runs.map(async (run) => [run.workflowId, await expectedOf(ledger, run)]),
     );
+    expect(found).toEqual(expected);
+    // Each status is drawn: one that never is would be checked by nothing.
+    expect(new Set(found.map(([, status]) => status))).toEqual(STATUSES);
+  });
+
+  it("says that a run waits, as long as a wait of it is open", async () => {
+    const workflowId = `status-${++count}`;
+    const statusOf = async () => (await ledger.runs({ workflowIds: [workflowId] }))[0]?.status;
+    const wait = { account: "account-1", workflowId, runId: "run-1", activityId: "await" };
+    await ledger.recordStart(runOf({ workflowId }), startOf());
+    await ledger.openWait({ ...wait, kind: "balance", thing: "EUR 1" });
+    expect(await statusOf()).toBe("waiting");
+    await ledger.closeWait(wait, {});
+    expect(await statusOf()).toBe("running");
   });
 
   it("says that a run was stopped, unless it had paid", async () => {
@@ -209,14 +305,34 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     const missing = { runId: null, endState: "missing", endedAt: null } as const;
     await ledger.recordStart(runOf({ workflowId }), startOf());
     await ledger.recordEnds([{ workflowId, ...missing, endType: null, endReason: null }]);
-    const after = `${workflowId.slice(0, -1)}`;
+    const after = workflowId.slice(0, -1);
     const ids = (await ledger.openRuns({ after, limit: 1_000 })).map((run) => run.workflowId);
     expect(ids).toContain(workflowId);
     const [run] = await ledger.runs({ workflowIds: [workflowId] });
     expect(run).toMatchObject({ status: "missing" });
     await ledger.recordStart(runOf({ workflowId }), startOf({ content: "again" }));
-    expect(await ledger.runs({ workflowIds: [workflowId] })).toMatchObject([
-      { status: "running", endState: null },
-    ]);
+    const isOpen = { status: "running", endState: null, endedAt: null, endReason: null };
+    expect(await ledger.runs({ workflowIds: [workflowId] })).toMatchObject([isOpen]);
+    const failed = { runId: "run-1", endState: "failed", endedAt: 1, endType: "Refused" } as const;
+    const end = { workflowId, ...failed, endReason: "no" };
+    const openAgain = [
+      () => ledger.recordStart(runOf({ workflowId }), startOf({ firstRunId: "run-2" })),
+      async () => {
+        const name = nameOf({ workflowId });
+        const change = saving(name, { runId: "run-3" });
+        await ledger.transact(name, (look) => ({ ...change(look), workflowType: "payout" }));
+      },
+      () => ledger.recordEnds([{ ...end, endState: null, endedAt: null, endReason: null }]),
+    ];
+    for (const open of openAgain) {
+      await ledger.recordEnds([end]);
+      // The same start again, and a write of the same run, open nothing.
+      await ledger.recordStart(runOf({ workflowId }), startOf({ content: "again" }));
+      expect(await ledger.runs({ workflowIds: [workflowId] })).toMatchObject([
+        { status: "failed", endState: "failed", endType: "Refused", endReason: "no" },
+      ]);
+      await open();
+      expect(await ledger.runs({ workflowIds: [workflowId] })).toMatchObject([isOpen]);
+    }
   });
 };

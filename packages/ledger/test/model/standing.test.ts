@@ -1,0 +1,43 @@
+import { expect, test } from "vitest";
+import type { Question, Standing, WriteState } from "../../src/index.ts";
+import { standingOfRow } from "../../src/model/standing.ts";
+
+const questionOf = (kind: Question["kind"]): Question => ({
+  id: "q",
+  kind,
+  reason: "why",
+  candidates: [],
+  account: null,
+  since: 0,
+});
+
+/** Of each state: without a send of unknown outcome, with one, and behind an approval. */
+const STANDINGS: Readonly<Record<WriteState, readonly [Standing, Standing, Standing]>> = {
+  ready: ["open", "unknown", "approval"],
+  sending: ["open", "unknown", "approval"],
+  unknown: ["unknown", "unknown", "unknown"],
+  asking: ["asking", "asking", "asking"],
+  refused: ["refused", "refused", "approval"],
+  done: ["made", "made", "made"],
+  ended: ["stopped", "unknown", "stopped"],
+  undone: ["undone", "undone", "approval"],
+};
+
+test.each(Object.keys(STANDINGS) as ReadonlyArray<WriteState>)(
+  "a write that is %s has one standing, whatever its sends and its question are",
+  (state) => {
+    const of = (doubt: number, question: Question | null) =>
+      standingOfRow({ state, doubt, question, operation: "createPayout" });
+    expect([of(0, null), of(1, null), of(0, questionOf("approval"))]).toEqual(STANDINGS[state]);
+    // An approval of a further send does not make the earlier one planned.
+    expect(of(1, questionOf("approval"))).toBe(
+      state === "refused" || state === "undone" ? "approval" : STANDINGS[state][1],
+    );
+    expect(of(1, questionOf("outcome"))).toBe(STANDINGS[state][1]);
+  },
+);
+
+test("only a payout waits for the service after it is made", () => {
+  const done = { state: "done", doubt: 0, question: null } as const;
+  expect(standingOfRow({ ...done, operation: "createCard" })).toBe("completed");
+});
