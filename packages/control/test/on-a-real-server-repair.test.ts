@@ -1,11 +1,12 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { retryPayment } from "../src/actions/retry/retry.ts";
+import { planMany, planRetryOf, retryPayment } from "../src/actions/retry/retry.ts";
 import { startRun } from "../src/actions/start.ts";
 import { planOnboarding } from "../src/rules/input.ts";
 import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
+import type { payByChild } from "./support/workflows.ts";
 
 // A run is repaired by what is true now: at the service, in the ledger, and in Temporal.
 
@@ -61,4 +62,75 @@ test("an open run that sleeps until a later attempt is woken by a retry", async 
   expect((await retryPayment(stack.operations, "asleep", bob)).plan.way).toBe("look");
   await result("asleep");
   expect(await payments.paid("asleep")).toBe(1);
+}, 60_000);
+
+const failing = async (id: string): Promise<void> => {
+  await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  await startRun(stack.operations, id, payments.planned(id), ada);
+  await expect(result(id)).rejects.toThrow();
+};
+
+test("a bulk retry finds what the ledger has as failed, also if Temporal has deleted it, and nothing that was paid", async () => {
+  const { client, ledger, namespace } = stack.operations;
+  const ended = { runId: null, endedAt: Date.now(), endType: "Refused", endReason: "no" } as const;
+  for (const id of ["many-1", "many-deleted"]) await failing(id);
+  await ledger.recordEnds([{ ...ended, workflowId: "many-deleted", endState: "failed" }]);
+  const execution = { workflowId: "many-deleted" };
+  await client.workflowService.deleteWorkflowExecution({ namespace, workflowExecution: execution });
+  // It is paid, and its run was terminated: nothing is left to retry.
+  await startRun(stack.operations, "many-paid", payments.planned("many-paid"), ada);
+  const isMade = async () =>
+    expect(await ledger.rowsOf("many-paid")).toMatchObject([{ state: "done" }]);
+  await vi.waitFor(isMade, { timeout: 20_000, interval: 50 });
+  await client.workflow.getHandle("many-paid").terminate("stuck");
+  const [{ account = "", madeId } = {}] = await ledger.rowsOf("many-paid");
+  const seen = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
+  await ledger.sawPayout(account, madeId ?? "", seen);
+  await ledger.recordEnds([{ ...ended, workflowId: "many-paid", endState: "terminated" }]);
+  const isListed = async () => {
+    const planned = await planMany(stack.operations, { type: "payout" }, bob);
+    const many = planned.filter(({ workflowId }) => workflowId.startsWith("many-"));
+    expect(many.toSorted((one, other) => one.workflowId.localeCompare(other.workflowId))).toEqual([
+      { workflowId: "many-1", runId: expect.any(String), way: "start", whyNot: undefined },
+      {
+        workflowId: "many-deleted",
+        way: undefined,
+        whyNot: expect.stringContaining("start it again with the same id and input"),
+      },
+    ]);
+  };
+  await vi.waitFor(isListed, { timeout: 20_000, interval: 200 });
+}, 60_000);
+
+test("after an amendment the ledger has the amended payment, and the log both", async () => {
+  const { ledger } = stack.operations;
+  await failing("amended");
+  const patch = { payout: { amount: "7.50" } };
+  const amend = { patch, assumptions: defaultAssumptions };
+  const { runId } = await retryPayment(stack.operations, "amended", { ...bob, amend });
+  expect(await ledger.runs({ workflowIds: ["amended"] })).toMatchObject([{ amount: "7.50" }]);
+  const decisions = await ledger.decisionsOf("amended");
+  expect(decisions.find(({ kind }) => kind === "amend")?.value["changed"]).toEqual([
+    expect.stringMatching(/^payout\.amount: .* → 7\.50$/),
+  ]);
+  await result("amended", runId);
+}, 60_000);
+
+test("the input of a child is amended by its root", async () => {
+  const { client, taskQueue } = stack.operations;
+  await stack.home.addFault({ kind: "refusal-in-200", operation: "createPayout" });
+  const { input } = payments.planned("of-child");
+  const parent = await client.workflow.start<typeof payByChild>("payByChild", {
+    workflowId: "parent",
+    taskQueue,
+    args: ["parent/child", input],
+  });
+  await expect(parent.result()).rejects.toThrow();
+  const amend = { patch: { payout: { amount: "7.50" } }, assumptions: defaultAssumptions };
+  await expect(
+    planRetryOf(stack.operations, "parent/child", { ...bob, amend }),
+  ).rejects.toMatchObject({
+    message: expect.stringContaining("is a child of parent"),
+    next: { operation: "retry", workflowId: "parent", isAmended: true },
+  });
 }, 60_000);

@@ -91,10 +91,27 @@ export const retryOne = async (output: Output, flags: RetryFlags): Promise<void>
   });
 };
 
-const refusals = (runs: ReadonlyArray<OneOfMany>): ReadonlyArray<string> =>
-  runs.flatMap(({ whyNot, workflowId }) =>
-    whyNot === undefined ? [] : [wrap(`${workflowId}: ${whyNot}`, "  ")],
+const refusals = (runs: ReadonlyArray<OneOfMany>, cannot: string): ReadonlyArray<string> => {
+  const refused = runs.filter(({ whyNot }) => whyNot !== undefined);
+  return refused.length === 0
+    ? []
+    : [
+        `${counted(refused.length, "run")} ${cannot}:`,
+        ...refused.map(({ whyNot, workflowId }) => wrap(`${workflowId}: ${whyNot}`, "  ")),
+      ];
+};
+
+/** Words the plan of a bulk retry: the runs that it can help, and those that it cannot, with the reason. */
+export const plannedText = (planned: ReadonlyArray<OneOfMany>): string => {
+  const helped = planned.flatMap(({ way, workflowId }) =>
+    way === undefined ? [] : [`  ${workflowId}: ${WAYS[way]}`],
   );
+  return [
+    `${counted(helped.length, "failed run")} can be retried${helped.length === 0 ? "." : ":"}`,
+    ...helped,
+    ...refusals(planned, "cannot be retried"),
+  ].join("\n");
+};
 
 const retriedText = ({ runs }: { readonly runs: ReadonlyArray<OneOfMany> }): string => {
   const open = runs.filter(({ way }) => way === "look").length;
@@ -102,7 +119,7 @@ const retriedText = ({ runs }: { readonly runs: ReadonlyArray<OneOfMany> }): str
   return [
     `${counted(retried, "run")} retried.`,
     ...(open === 0 ? [] : [`${counted(open, "open run")} notified to check again.`]),
-    ...refusals(runs),
+    ...refusals(runs, "not retried"),
   ].join("\n");
 };
 
@@ -117,13 +134,12 @@ export const retryAll = async (output: Output, flags: RetryFlags): Promise<void>
   await operating(async (operations) => {
     const planned = await planMany(operations, flags, acting);
     const helped = planned.filter(({ whyNot }) => whyNot === undefined);
-    const lines = [`${counted(helped.length, "failed run")} can be retried.`, ...refusals(planned)];
     if (isDryRun || helped.length === 0) {
-      output.answer({ planned, isDryRun }, () => lines.join("\n"));
+      output.answer({ planned, isDryRun }, (shown) => plannedText(shown.planned));
       return;
     }
     if (!yes) {
-      for (const line of lines) output.say(line);
+      output.say(plannedText(planned));
       await confirm(`Retry ${counted(helped.length, "run")}?`, "Nothing was done.");
     }
     output.answer({ runs: await retryMany(operations, planned, acting, rate) }, retriedText);

@@ -1,5 +1,6 @@
 import { createPayout } from "@durable-payments/workflows";
-import { ApplicationFailure, proxyActivities, sleep } from "@temporalio/workflow";
+import type { PayoutInput } from "@durable-payments/protocol";
+import { ApplicationFailure, executeChild, proxyActivities, sleep } from "@temporalio/workflow";
 
 export * from "@durable-payments/workflows/definitions";
 
@@ -24,6 +25,10 @@ export const waitThenPay = async (request: Parameters<typeof createPayout>[0]): 
   await sleep("14 days");
   await createPayout(request);
 };
+
+/** Pays by a child. */
+export const payByChild = (workflowId: string, input: PayoutInput): Promise<unknown> =>
+  executeChild("payout", { workflowId, args: [input] });
 
 /** Pays under a key, once a second person has approved it. */
 export const payKeyed = async (

@@ -2,6 +2,7 @@ import type { Assumptions } from "@durable-payments/api-core";
 import { endAmong, type NewDecision } from "@durable-payments/ledger";
 import { queryText, queryTexts } from "@durable-payments/protocol";
 import type { PayoutChunk } from "@durable-payments/protocol/calls";
+import { chunksOf } from "effect/Array";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChunk } from "../batch/batch.ts";
 import { paidBy } from "../start.ts";
@@ -14,6 +15,7 @@ import { type Progress, readFailureOf, readProgress } from "../../facts/progress
 import { resetRun, startAgain } from "./continue-run.ts";
 import { readInput } from "../../facts/run-input.ts";
 import { paymentOf } from "../../rules/payment.ts";
+import { paymentFields } from "../../rules/run-view.ts";
 import { amendInput, planRetry, type RetryPlan, whyNotAmended } from "../../rules/retry-plan.ts";
 
 export type { RetryPlan };
@@ -46,10 +48,17 @@ export const planRetryOf = async (
   const read = async (id: string): Promise<Progress> => {
     const found = await readProgress(client, id);
     if (found !== undefined) return found;
-    throw notFound(`Temporal has no run ${id}. Nothing was done.`);
+    throw notFound(
+      `Temporal has no run of ${id}, and only Temporal has its input. If it is unfinished, start it again with the same id and input. Nothing was done.`,
+    );
   };
   const given = await read(workflowId);
   const root = given.rootId;
+  if (options.amend !== undefined && root !== workflowId)
+    throw refused(
+      `${workflowId} is a child of ${root}, which makes its input: amend the input of ${root}. Nothing was done.`,
+      { operation: "retry", workflowId: root, isAmended: true },
+    );
   const run = root === workflowId ? given : await read(root);
   if (options.ifRun !== undefined && options.ifRun !== run.runId) {
     throw refused(`A newer run of ${root} exists: ${run.runId}. Nothing was done.`, root);
@@ -109,8 +118,10 @@ const recordRetry = async (
     await decide("overrule", { end: end.sequence });
   if (amendment !== undefined) {
     const { changed, hash, input } = amendment;
-    const paid = paidBy(run.type, input, paymentOf(input, ledger));
-    await decide("amend", { changed, hash, ...paid });
+    const payment = paymentOf(input, ledger);
+    await decide("amend", { changed, hash, ...paidBy(run.type, input, payment) });
+    if (payment !== undefined)
+      await ledger.amendRun(plan.workflowId, { ...paymentFields(payment), alias: payment.alias });
   }
   if (plan.way !== "look") await decide("retry", { runId: plan.runId, way: plan.way });
   /** Afterwards: an approval counts for the new run as it did for the one that it continues. */
@@ -202,8 +213,11 @@ export interface ManyFilter {
   readonly batch?: string | undefined;
 }
 
+/** A run that has failed; without a run id if only the ledger says so. */
+type FailedRun = Pick<RunOfId, "workflowId"> & Partial<RunOfId>;
+
 /** The retry of one of many runs. */
-export interface OneOfMany extends RunOfId {
+export interface OneOfMany extends FailedRun {
   /** The kind of its retry; `look`: the run was open, and was only asked to look again. */
   readonly way: RetryPlan["way"] | undefined;
   /** The reason if it is not retried. */
@@ -211,12 +225,18 @@ export interface OneOfMany extends RunOfId {
 }
 
 const MOST_RETRIED = 10_000;
+const LOOKED_UP_AT_ONCE = 500;
 
-/** Finds the failed runs: the latest of each workflow id, by Temporal's visibility. */
+const FAILED = ["failed", "timedOut", "terminated", "cancelled"] as const;
+
+/**
+ * Finds the failed runs: those that the ledger has, which Temporal may have deleted, and those that have failed in Temporal
+ * since the ledger last heard of it. What the ledger knows as succeeded has not failed, whatever became of its run.
+ */
 const findFailed = async (
   { client, ledger }: Operations,
   { batch, since, type }: ManyFilter,
-): Promise<ReadonlyArray<RunOfId>> => {
+): Promise<ReadonlyArray<FailedRun>> => {
   const query = [
     `ExecutionStatus IN ${queryTexts(["Failed", "TimedOut", "Terminated", "Canceled"])}`,
     type === undefined ? RETRIED : `WorkflowType = ${queryText(type)}`,
@@ -226,23 +246,29 @@ const findFailed = async (
     batch === undefined
       ? undefined
       : new Set((await ledger.runs({ batch })).map(({ workflowId }) => workflowId));
-  const found = new Map<string, RunOfId>();
+  const found = new Map<string, FailedRun>();
   for await (const run of listed(client, query)) {
     if (found.has(run.workflowId) || ofBatch?.has(run.workflowId) === false) continue;
     found.set(run.workflowId, run);
     if (found.size === MOST_RETRIED) break;
   }
+  const only = { batch, type, endedSince: since?.getTime(), limit: MOST_RETRIED };
+  for (const { workflowId } of await ledger.runs({ ...only, statuses: FAILED }))
+    if (!found.has(workflowId)) found.set(workflowId, { workflowId });
+  for (const ids of chunksOf([...found.keys()], LOOKED_UP_AT_ONCE))
+    for (const { status, workflowId } of await ledger.runs({ workflowIds: ids }))
+      if (status === "succeeded") found.delete(workflowId);
   return [...found.values()];
 };
 
 const one = async (
-  run: RunOfId,
+  run: FailedRun,
   options: Acting,
   act: (options: RetryOptions) => Promise<{ readonly plan: RetryPlan }>,
 ): Promise<OneOfMany> => {
   try {
     const { plan } = await act({ ...options, ifRun: run.runId });
-    return { ...run, way: plan.way, whyNot: undefined };
+    return { workflowId: run.workflowId, runId: plan.runId, way: plan.way, whyNot: undefined };
   } catch (error) {
     if (!isOperationError(error)) throw error;
     return { ...run, way: undefined, whyNot: error.message };

@@ -1,0 +1,53 @@
+import { expect, it } from "vitest";
+import { plannedText } from "../../src/input/retrying.ts";
+import { cancelledBatchText, succeededLines } from "../../src/output/next.ts";
+
+it("lists the runs that can be retried apart from those that cannot, with the reason", () => {
+  const planned = [
+    { workflowId: "can", runId: "r", way: "start", whyNot: undefined },
+    { workflowId: "cannot", way: undefined, whyNot: "A retry of cannot cannot help." },
+  ] as const;
+  expect(plannedText(planned).split("\n")).toEqual([
+    "1 failed run can be retried:",
+    "  can: starts the workflow id again",
+    "1 run cannot be retried:",
+    "  cannot: A retry of cannot cannot help.",
+  ]);
+  expect(plannedText(planned.slice(1))).toMatch(/^0 failed runs can be retried\.\n1 run cannot/);
+});
+
+const ended = { batch: "payouts/1", notStarted: 2, stopped: 0, goOn: 0, unanswered: 0, money: {} };
+const sum = (amount: string) => [{ amount, currency: "EUR" }];
+
+it("names --started if started rows of a cancelled file go on", () => {
+  expect(cancelledBatchText({ ...ended, goOn: 3 }).split("\n")).toEqual([
+    "payouts/1 is cancelled: 2 rows had not started, and will not be paid.",
+    "3 started rows not stopped, and may be paid. To stop them: --started.",
+  ]);
+});
+
+it("says what had left before a file was cancelled, by what became of it", () => {
+  const money = { paid: sum("1.00"), underWay: sum("2.00"), unknown: sum("3.00") };
+  expect(
+    cancelledBatchText({ ...ended, stopped: 3, money })
+      .split("\n")
+      .slice(1),
+  ).toEqual([
+    "3 started rows stopped: nothing more is sent under their ids.",
+    "Paid before: 1.00 EUR. Not reversed.",
+    "Under way, and may still be paid: 2.00 EUR. Not reversed.",
+    "Outcome unknown, and may have been paid: 3.00 EUR. Not reversed.",
+  ]);
+});
+
+it.each([
+  ["completed", "had already succeeded"],
+  ["made", "was already accepted, and may still be paid"],
+  ["failed", "was already accepted, and failed"],
+  ["returned", "was already paid, and came back"],
+] as const)("says of a stopped run what became of its payout: %s", (standing, words) => {
+  const payout = { step: "createPayout", amount: "1.00", currency: "EUR", madeId: "p-1", standing };
+  expect(succeededLines([payout])).toEqual([
+    `createPayout ${words}: 1.00 EUR, p-1. The stop order does not reverse it.`,
+  ]);
+});
