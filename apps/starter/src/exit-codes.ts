@@ -3,11 +3,11 @@ import * as Data from "effect/Data";
 /** Exit codes of the process. */
 export const EXIT_CODES = {
   done: 0,
-  /** Only with --exit-status: the run did not succeed. */
+  /** Only with --exit-status: the run did not succeed, or a row is not paid. */
   runFailed: 1,
   badInput: 2,
   cannotConnect: 3,
-  /** Only with --exit-status: the run is open. */
+  /** Only with --exit-status: the run or a row is open. */
   stillOpen: 4,
   /** An internal error. */
   unexpected: 70,
@@ -30,4 +30,5 @@ export const EXIT_CODES_HELP = `Exit codes: 0 success, 2 invalid input or refuse
 
 /** The same of a command with --exit-status. */
 export const EXIT_STATUS_HELP = `${EXIT_CODES_HELP}
-  With --exit-status: 1 the run did not succeed, 4 it is open.`;
+  With --exit-status: 1 the run did not succeed or a row is not
+  paid, 4 the run or a row is open.`;

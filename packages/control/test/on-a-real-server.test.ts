@@ -168,7 +168,7 @@ test("each row of a file is paid once, and counted", async () => {
   await result(`${checked.batch}/1`);
   await rm(folder, { recursive: true });
   expect(await operations.ledger.batchCounts(checked.batch)).toMatchObject([
-    { state: "succeeded", rows: 3 },
+    { status: "succeeded", rows: 3 },
   ]);
   expect(await Promise.all(["r1", "r2", "r3"].map(paid))).toEqual([1, 1, 1]);
   // Trackers and batches are no payments.

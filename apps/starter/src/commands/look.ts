@@ -1,4 +1,4 @@
-import type { BatchDetails, Check, RunView, Sources } from "@durable-payments/control";
+import type { BatchView, Check, RunView, Sources } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
@@ -93,11 +93,12 @@ export const list = Command.make("list", listed, (given) =>
 
 const shown = {
   id,
-  follow: on("follow", "Follow the run until it ends"),
+  follow: on("follow", "Follow the run, or each row of the batch, to its end"),
   log: on("log", "Who did what: sends, outcomes, removals, decisions"),
-  rows: on("rows", "Every row of a batch, with its payee"),
+  rows: on("rows", "Every row of a batch: payee, payout, and what became of it"),
+  csv: on("csv", "With --rows: as CSV"),
   verify: on("verify", "With --log: check that nobody has edited it"),
-  exitStatus: on("exit-status", "Report the run's status in the exit code"),
+  exitStatus: on("exit-status", "Report the outcome in the exit code"),
   json,
 };
 
@@ -110,21 +111,26 @@ const codeOf = ({ state }: Pick<RunView, "state">): number =>
       : EXIT_CODES.runFailed;
 
 /** Exit code for the rows of a file. */
-const codeOfBatch = ({ counts, state }: Pick<BatchDetails, "counts" | "state">): number => {
-  if (state !== "finished" && state !== "rejected" && state !== "cancelled")
-    return EXIT_CODES.stillOpen;
-  const isPaid = counts.every((one) => one.state === "succeeded" || one.state === "covered");
-  return isPaid ? EXIT_CODES.done : EXIT_CODES.runFailed;
-};
+const codeOfBatch = ({ outcome }: Pick<BatchView, "outcome">): number =>
+  outcome === "open"
+    ? EXIT_CODES.stillOpen
+    : outcome === "paid"
+      ? EXIT_CODES.done
+      : EXIT_CODES.runFailed;
 
-const follow = async (output: Output, work: Work, sources: Sources, workflowId: string) => {
+/** Stops watching when the user interrupts. */
+const watching = (output: Output, what: string): AbortSignal => {
   const stop = new AbortController();
   output.onInterrupt = () => {
     stop.abort();
-    output.say("Stopped watching; the run continues.");
+    output.say(`Stopped watching; the ${what} continues.`);
   };
+  return stop.signal;
+};
+
+const follow = async (output: Output, work: Work, sources: Sources, workflowId: string) => {
   let latest;
-  for await (const run of work.followRun(sources, workflowId, stop.signal)) {
+  for await (const run of work.followRun(sources, workflowId, watching(output, "run"))) {
     latest = run;
     output.say(work.followLine(work.visible(run)));
   }
@@ -136,6 +142,7 @@ export const show = Command.make("show", shown, (given) =>
   runCommand(given.json, async (output, work) => {
     const { id: workflowId, verify: isVerified } = given;
     if (isVerified && !given.log) throw badUsage("--verify requires --log.");
+    if (given.csv && !given.rows) throw badUsage("--csv requires --rows.");
     return work.reading(async (sources) => {
       const { ledger } = sources;
       if (given.log) {
@@ -143,9 +150,16 @@ export const show = Command.make("show", shown, (given) =>
         output.answer(log, work.logText);
         return EXIT_CODES.done;
       }
-      const batch = ledger && (await work.findBatch(ledger, workflowId, given.rows));
-      if (batch !== undefined) {
-        output.answer(batch, work.batchText);
+      if (ledger !== undefined && (await ledger.batch(workflowId)) !== undefined) {
+        if (given.follow)
+          for await (const seen of work.followBatch(ledger, workflowId, watching(output, "batch")))
+            output.say(work.followBatchLine(work.visible(seen)));
+        const batch = await work.batchOfId(ledger, workflowId, given.rows);
+        output.answer(batch, (shown) =>
+          given.csv && batch.listed !== null
+            ? work.rowsCsv(batch.listed).trimEnd()
+            : work.batchText(shown),
+        );
         return given.exitStatus ? codeOfBatch(batch) : EXIT_CODES.done;
       }
       const followed = given.follow ? await follow(output, work, sources, workflowId) : undefined;
@@ -159,13 +173,15 @@ export const show = Command.make("show", shown, (given) =>
     "Show one run or batch, and possible actions",
     `Show one run: its status and the reason, each step, the open question with the
   consequences of each answer, and possible actions. Writes are read from the
-  ledger, and progress from Temporal. For a batch, show the number of rows by
-  outcome, and the failed rows with their reasons. If it needs approval, show
-  whom it pays: sums, new payees, the largest rows, likely duplicates.`,
+  ledger, and progress from Temporal. For a batch, show rows and money by
+  outcome, and each row that is not paid with the reason; --rows shows all rows.
+  If it needs approval, show whom it pays: sums, new payees, the largest rows,
+  likely duplicates. A batch needs only the ledger.`,
     {
       "starter show invoice-17": "One run",
       "starter show invoice-17 --follow": "Until it ends",
       "starter show invoice-17 --log --verify": "Who did what",
+      "starter show payouts/4d34 --rows --csv": "The result of a file, row by row",
     },
     EXIT_STATUS_HELP,
   ),

@@ -1,5 +1,6 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import {
+  batchOfId,
   checkBatchFile,
   checkId,
   checkPayOptions,
@@ -21,7 +22,7 @@ import { confirm } from "../output/ask.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
-import { assumptionsHere, operating } from "../settings.ts";
+import { assumptionsHere, onLedger, operating } from "../settings.ts";
 import { actingOf, readJson } from "./given.ts";
 
 type IdFlags = Pick<OnboardFlags, "id" | "key">;
@@ -77,6 +78,22 @@ const planText = (plan: FilePlan): ReadonlyArray<string> => {
   ];
 };
 
+/** Writes what became of each row of a file that was paid before. It pays nothing. */
+const writeResults = async (output: Output, file: string, results: string): Promise<void> => {
+  checkResultFile(results);
+  const { batch } = await checkBatchFile(file, assumptionsHere());
+  const never = `${file} was never uploaded, or its rows were changed since. Nothing was paid.`;
+  await onLedger(async ({ ledger }) => {
+    const { outcome, totals } = await batchOfId(ledger, batch, false, never);
+    await writeResultFile(ledger, batch, results);
+    output.answer(
+      { batch, outcome, totals, results },
+      (shown) =>
+        `${shown.batch}: the outcome of each row is in ${shown.results}. Nothing was paid.`,
+    );
+  });
+};
+
 /** Checks a file of payments, shows its totals, and pays it after a confirmation. */
 export const submitFile = async (
   output: Output,
@@ -84,9 +101,9 @@ export const submitFile = async (
 ): Promise<void> => {
   if (id !== undefined || key !== undefined)
     throw badUsage("--id and --key are for one payment: each row of a file has its own key.");
+  if (results !== undefined) return writeResults(output, file, results);
   const options = { ...actingOf(given), approveAbove, notDuplicate, window };
   checkPayOptions(options);
-  if (results !== undefined) checkResultFile(results);
   const checked = await checkBatchFile(file, assumptionsHere());
   await operating(async (operations) => {
     const plan = await planFile(operations, checked, options);
@@ -101,7 +118,6 @@ export const submitFile = async (
       await confirm("Pay this file?", "Nothing was started.");
     }
     const batch = await payFile(operations, checked, plan, options);
-    if (results !== undefined) await writeResultFile(operations.ledger, batch.id, results);
     const isAsking = batch.state === "needsApproval" || batch.state === "reading";
     const { createdBy } = batch;
     output.answer({ ...plan, state: batch.state, createdBy }, ({ batch: workflowId, state }) =>

@@ -1,4 +1,10 @@
-import type { BatchDetails, BatchView, FileListing } from "@durable-payments/control/show";
+import type {
+  BatchDetails,
+  BatchRowView,
+  BatchTotal,
+  BatchView,
+  FileListing,
+} from "@durable-payments/control/show";
 import { nextLines, plainCommand } from "./next.ts";
 import {
   ago,
@@ -14,20 +20,51 @@ import {
   wrap,
 } from "./text.ts";
 
-const rowCounts = ({ counts }: BatchView): string =>
-  counts
-    .map(({ amount, currency, rows, state }) => {
-      const sum = currency === null ? "" : ` (${money({ amount, currency })})`;
-      return `${rows} ${ROW_STATES[state] ?? state}${sum}`;
-    })
+/** What became of money, in words. */
+export const MONEY_WORDS: Readonly<Record<BatchTotal["money"], string>> = {
+  paid: "paid",
+  underWay: "under way",
+  planned: "not sent yet",
+  unknown: "outcome unknown",
+  cameBack: "came back",
+  failed: "failed",
+  notPaid: "not paid",
+};
+
+const outcomeText = ({ isCovered, money }: Pick<BatchTotal, "isCovered" | "money">): string =>
+  isCovered ? `${MONEY_WORDS[money]} by an earlier file` : MONEY_WORDS[money];
+
+const rowCounts = ({ totals: of }: BatchView): string =>
+  of
+    .map((total) => joined([`${total.rows} ${outcomeText(total)}`, sumsText(total)], " "))
     .join(", ");
+
+const sumsText = ({ sums }: BatchTotal): string => (sums.length === 0 ? "" : `(${totals(sums)})`);
+
+/** Prints one line of a batch that is followed. */
+export const followBatchLine = (batch: BatchView, now = Date.now()): string =>
+  `${when(now).slice(11, 19)}  ${batchState(batch)}  ${rowCounts(batch)}`;
 
 const BATCH_STATES: Readonly<Record<string, string>> = {
   reading: "the worker reads its payees",
   needsApproval: "needs approval",
 };
 
-const ROW_STATES: Readonly<Record<string, string>> = { covered: "in an earlier file" };
+/** Words a row: what became of it, to whom, and why. */
+const rowCells = (row: BatchRowView): ReadonlyArray<string> => [
+  `row ${row.number}`,
+  row.workflowId,
+  money(row),
+  joined(
+    [
+      outcomeText({ isCovered: row.status === "covered", money: row.money }),
+      row.payeeName ?? row.payee,
+      row.payoutId,
+      row.reason,
+    ],
+    "; ",
+  ),
+];
 
 /** Words the state of a batch. */
 const batchState = ({ pausedBy, state }: BatchView): string =>
@@ -77,11 +114,10 @@ export const listingLines = (
   ];
 };
 
-/** Prints one batch: its counts, what it pays if that is asked, and each row that it does not pay with the reason. */
+/** Prints one batch: its totals, what it pays if it asks for that, and each row that it does not pay with the reason. */
 export const batchText = (batch: BatchDetails): string => {
-  const { approvedBy, counts, createdAt, createdBy, file, id, next } = batch;
-  const { listing, notNamed, notPaid, rows, state: is } = batch;
-  const titles = { failed: "Failed", rejected: "Rejected", covered: "In an earlier file" };
+  const { approvedBy, createdAt, createdBy, file, id, next } = batch;
+  const { listed, listing, notNamed, notPaid, rows, state: is } = batch;
   return [
     styled("bold", id),
     pairs([
@@ -95,27 +131,18 @@ export const batchText = (batch: BatchDetails): string => {
     ...(listing === null ? noteLines(batch.warnings, "  ") : listingLines(listing, batch)),
     ...section(
       "Rows",
-      counts.map(({ amount, currency, rows: count, state }) => [
-        ROW_STATES[state] ?? state,
-        String(count),
-        currency === null ? "" : money({ amount, currency }),
-      ]),
+      batch.totals.map((total) => [outcomeText(total), String(total.rows), totals(total.sums)]),
     ),
-    ...Object.entries(titles).flatMap(([state, title]) =>
-      section(
-        title,
-        notPaid.flatMap(({ message, number, workflowId, ...row }) =>
-          row.state === state
-            ? [[`row ${number}`, workflowId, money(row), message ?? "no reason"]]
-            : [],
-        ),
-      ),
-    ),
-    ...(notNamed === 0
+    ...(listed === null
+      ? section("Not paid by this file", notPaid.map(rowCells))
+      : listing === null
+        ? section("Every row", listed.map(rowCells))
+        : []),
+    ...(notNamed === 0 || listed !== null
       ? []
       : [
-          wrap(`… and ${notNamed} more. For every row, pass --results with the file:`, "  "),
-          `    ${styled("cyan", plainCommand("pay", file, "--results", "results.csv"))}`,
+          wrap(`… and ${notNamed} more. For every row:`, "  "),
+          `    ${styled("cyan", plainCommand("show", id, "--rows"))}`,
         ]),
     ...nextLines(next),
   ].join("\n");

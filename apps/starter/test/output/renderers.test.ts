@@ -281,16 +281,18 @@ const batch: BatchDetails = {
   finishedAt: null,
   approvedBy: null,
   pausedBy: null,
-  counts: [],
+  totals: [],
+  outcome: "open",
   notPaid: [],
   notNamed: 0,
   warnings: [],
   notDuplicate: null,
   listing: null,
+  listed: null,
   next: [],
 };
 
-const row: BatchDetails["notPaid"][number] = {
+const row: FileListing["rows"][number] = {
   number: 3,
   workflowId: "row-3",
   fingerprint: "f",
@@ -301,8 +303,25 @@ const row: BatchDetails["notPaid"][number] = {
   shown: null,
   amount: "10.50",
   currency: "EUR",
-  state: "failed",
-  message: "The account is closed.",
+  state: "started",
+  message: null,
+  isNew: false,
+};
+
+const outcome: BatchDetails["notPaid"][number] = {
+  number: 3,
+  workflowId: "row-3",
+  status: "failed",
+  money: "failed",
+  amount: "10.50",
+  currency: "EUR",
+  payee: "b-1",
+  payeeName: "Example Supplies GmbH, DE, account ending in 3000",
+  reference: null,
+  payoutId: "po-3",
+  word: "Failed",
+  outcomeAt: START,
+  reason: "The account is closed.",
 };
 
 const listing: FileListing = {
@@ -357,29 +376,32 @@ it("says why a file waits for its payees", () => {
   expect(batchText({ ...batch, state: "reading", listing: unread })).toContain(problem);
 });
 
-it("names the failed rows of a batch with the reason, and the retry", () => {
+it("says that a row which an earlier file has paid is paid, and why another one is not", () => {
   const text = batchText({
     ...batch,
     rows: 3,
     state: "finished",
     finishedAt: START,
     approvedBy: "bob",
-    notPaid: [{ ...row, number: 4, state: "covered", message: "Already in payouts/4d34." }, row],
+    notPaid: [
+      { ...outcome, number: 4, status: "covered", money: "paid", reason: "In payouts/4d34." },
+      outcome,
+    ],
     notNamed: 3,
     warnings: ["Row 3 may be a duplicate of invoice-3 of 2026-11-22 10:00 UTC, done"],
-    counts: [
+    outcome: "notPaid",
+    totals: [
       {
-        state: "succeeded",
-        currency: "EUR",
+        money: "paid",
+        isCovered: false,
         rows: 1,
-        amount: "20.00",
+        sums: [
+          { currency: "EUR", amount: "20.00" },
+          { currency: "USD", amount: "7.00" },
+        ],
       },
-      {
-        state: "failed",
-        currency: "EUR",
-        rows: 1,
-        amount: "10.50",
-      },
+      { money: "failed", isCovered: false, rows: 1, sums: [{ currency: "EUR", amount: "10.50" }] },
+      { money: "paid", isCovered: true, rows: 1, sums: [{ currency: "EUR", amount: "10.50" }] },
     ],
     next: [
       {

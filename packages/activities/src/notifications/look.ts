@@ -113,8 +113,8 @@ const findBatches = async (
 /** How many rows of a batch have ended how. */
 const rowsOf = async (ledger: Ledger, batch: string): Promise<Readonly<Record<string, number>>> => {
   const rows: Record<string, number> = {};
-  for (const { rows: count, state } of await ledger.batchCounts(batch)) {
-    rows[state] = (rows[state] ?? 0) + count;
+  for (const { rows: count, status } of await ledger.batchCounts(batch)) {
+    rows[status] = (rows[status] ?? 0) + count;
   }
   return rows;
 };

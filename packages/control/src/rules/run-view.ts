@@ -1,5 +1,11 @@
 import { formatAmount } from "@durable-payments/api-core/decimal";
-import type { BatchRow, KnownBy, WriteState } from "@durable-payments/ledger";
+import type {
+  BatchRow,
+  BatchRowStatus,
+  KnownBy,
+  MoneyState,
+  WriteState,
+} from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import type { RunState } from "../facts/connection/temporal.ts";
@@ -125,6 +131,23 @@ export interface FileListing {
   /** The largest rows, or all; `isNew`: its payee was never paid before. */
   readonly rows: ReadonlyArray<BatchRow & { readonly isNew: boolean }>;
   readonly notListed: number;
+}
+
+/** A row of a file, with what became of it. */
+export interface BatchRowView extends PaymentView {
+  readonly number: number;
+  readonly workflowId: string;
+  readonly status: BatchRowStatus;
+  /** What became of its money; of a row that an earlier file has, what that file did with it. */
+  readonly money: MoneyState;
+  /** The payee in words; null if nobody has described it. */
+  readonly payeeName: string | null;
+  readonly payoutId: string | null;
+  /** The service's word for its status. */
+  readonly word: string | null;
+  /** When its outcome was seen: milliseconds since 1970. */
+  readonly outcomeAt: number | null;
+  readonly reason: string | null;
 }
 
 /** An item that waits for a person. */

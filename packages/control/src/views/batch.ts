@@ -1,39 +1,107 @@
-import type { Batch, BatchCount, BatchRow, Ledger } from "@durable-payments/ledger";
+import type {
+  Batch,
+  BatchCount,
+  BatchRowStatus,
+  Ledger,
+  ListedRow,
+  MoneyState,
+  Pause,
+} from "@durable-payments/ledger";
+import { setTimeout } from "node:timers/promises";
 import { keptOf, readRows } from "../actions/batch/batch.ts";
-import type { NextOperation } from "../errors.ts";
+import { type NextOperation, notFound } from "../errors.ts";
+import { readNames } from "../facts/payees.ts";
+import { isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
 import { listingOf } from "../rules/listing.ts";
-import type { FileListing } from "../rules/run-view.ts";
+import { type BatchRowView, type FileListing, type Money, sumMoney } from "../rules/run-view.ts";
 import { pauseOf } from "../rules/standing.ts";
+
+/** Rows of a batch with the same outcome, and their money. */
+export interface BatchTotal {
+  readonly money: MoneyState;
+  /** Whether an earlier file has them. */
+  readonly isCovered: boolean;
+  readonly rows: number;
+  /** As it was sent, or is to be sent. */
+  readonly sums: Money;
+}
 
 /** A batch with the outcome of its rows. */
 export interface BatchView extends Omit<Batch, "details"> {
-  readonly counts: ReadonlyArray<BatchCount>;
+  readonly totals: ReadonlyArray<BatchTotal>;
   readonly pausedBy: string | null;
+  /** Whether each row is paid, by this file or an earlier one; `open` until each row has an outcome. */
+  readonly outcome: "open" | "paid" | "notPaid";
 }
 
 /** A batch with the first 100 rows that it does not pay. */
 export interface BatchDetails extends BatchView {
-  /** Rows that it does not pay, with the reason: failed, rejected, or in an earlier file. */
-  readonly notPaid: ReadonlyArray<BatchRow>;
+  /** Rows that it does not pay, with the reason: failed, rejected, came back, or in an earlier file. */
+  readonly notPaid: ReadonlyArray<BatchRowView>;
   /** Such rows beyond these. */
   readonly notNamed: number;
   /** Which rows are likely duplicates of payments under other ids. */
   readonly warnings: ReadonlyArray<string>;
   /** The uploader's reason to pay them. */
   readonly notDuplicate: string | null;
-  /** The rows that it pays; null unless it waits for its approval, or all rows are asked for. */
+  /** The rows that it pays; null unless it waits for its approval. */
   readonly listing: FileListing | null;
+  /** Every row, if all rows are asked for. */
+  readonly listed: ReadonlyArray<BatchRowView> | null;
   readonly next: ReadonlyArray<NextOperation>;
 }
 
 const MOST_NAMED = 100;
 
-/** States of rows that this batch does not pay: each such row is named with the reason. */
-const NOT_PAID: ReadonlyArray<BatchRow["state"]> = ["failed", "rejected", "covered"];
+/** Statuses of rows that this batch has not paid: each such row is named with the reason. */
+const NOT_PAID: ReadonlyArray<BatchRowStatus> = [
+  "returned",
+  "ended",
+  "failed",
+  "timedOut",
+  "terminated",
+  "cancelled",
+  "rejected",
+  "covered",
+];
 
-const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch): Promise<BatchView> => {
+/** The outcomes of money, those that went well first. */
+const ORDER: ReadonlyArray<MoneyState> = [
+  "paid",
+  "underWay",
+  "planned",
+  "unknown",
+  "cameBack",
+  "failed",
+  "notPaid",
+];
+
+const totalsOf = (counts: ReadonlyArray<BatchCount>): ReadonlyArray<BatchTotal> =>
+  [false, true].flatMap((isCovered) =>
+    ORDER.flatMap((money) => {
+      const of = counts.filter(
+        (one) => (one.status === "covered") === isCovered && moneyOfRow(one) === money,
+      );
+      const rows = of.reduce((sum, one) => sum + one.rows, 0);
+      return rows === 0 ? [] : [{ money, isCovered, rows, sums: sumMoney(of) }];
+    }),
+  );
+
+/** States in which no row was started. */
+const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApproval"];
+
+const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
-  return { ...batch, counts, pausedBy: pauseOf(pauses, batch.id)?.by ?? null };
+  const isPaid = counts.every((one) => one.status === "covered" || moneyOfRow(one) === "paid");
+  const outcome =
+    counts.every(isFinalRow) && !BEFORE.includes(batch.state)
+      ? isPaid
+        ? "paid"
+        : "notPaid"
+      : "open";
+  const totals = totalsOf(counts);
+  const pausedBy = pauseOf(pauses, batch.id)?.by ?? null;
+  return { counts, pauses, view: { ...batch, totals, outcome, pausedBy } satisfies BatchView };
 };
 
 /**
@@ -45,11 +113,15 @@ export const listBatches = async (
   ledger: Ledger,
   limit: number,
 ): Promise<ReadonlyArray<BatchView>> =>
-  Promise.all((await ledger.batches({ limit })).map((batch) => batchOf(ledger, batch)));
+  Promise.all(
+    (await ledger.batches({ limit })).map(async (batch) => (await batchOf(ledger, batch)).view),
+  );
 
-/** Returns the possible actions for a batch. */
+/** Returns the possible actions for a batch: only those that are not refused. */
 const nextOfBatch = (
-  { counts, id, pausedBy, state }: BatchView,
+  { id, outcome, state }: BatchView,
+  counts: ReadonlyArray<BatchCount>,
+  pauses: ReadonlyArray<Pause>,
   listing: FileListing | null,
 ): ReadonlyArray<NextOperation> => {
   const next: Array<NextOperation> = [];
@@ -60,11 +132,19 @@ const nextOfBatch = (
       { operation: "reject", workflowId: id },
     );
   }
-  if (pausedBy !== null) next.push({ operation: "resume", workflowId: id });
-  if (counts.some(({ rows, state: of }) => of === "failed" && rows > 0))
+  // What pauses everything is resumed for everything.
+  const pause = pauseOf(pauses, id);
+  if (pause !== undefined)
+    next.push({ operation: "resume", ...(pause.scope === "batch" && { workflowId: id }) });
+  if (counts.some(({ standing, status }) => RETRIED.has(status) && standing !== "failed"))
     next.push({ operation: "retryAll", batch: id });
+  if (outcome === "open" && state === "approved" && next.length === 0)
+    next.push({ operation: "show", workflowId: id, isFollowed: true });
   return next.slice(0, 3);
 };
+
+/** Statuses of rows that a retry may still pay. */
+const RETRIED: ReadonlySet<BatchRowStatus> = new Set(["failed", "timedOut", "terminated"]);
 
 const ASKS: ReadonlyArray<Batch["state"]> = ["reading", "needsApproval"];
 
@@ -82,8 +162,36 @@ export const readListing = async (
   return listingOf(rows, fresh, isWhole);
 };
 
+const PAGE = 500;
+
+const viewsOf = (ledger: Ledger) => async (rows: ReadonlyArray<ListedRow>) => {
+  const payees = rows.map(({ payee }) => payee);
+  const nameOf = await readNames(ledger, payees);
+  return rows.map((row) => rowView(row, nameOf));
+};
+
+/** Reads rows of a batch in parts, each with what became of it. */
+export async function* readRowViews(
+  ledger: Ledger,
+  id: string,
+): AsyncGenerator<ReadonlyArray<BatchRowView>> {
+  for (let after = 0; ;) {
+    const rows = await ledger.listRows(id, { after, limit: PAGE });
+    yield await viewsOf(ledger)(rows);
+    if (rows.length < PAGE) return;
+    after = rows.at(-1)?.number ?? after;
+  }
+}
+
+const wholeOf = async (parts: AsyncIterable<ReadonlyArray<BatchRowView>>) => {
+  const all: Array<BatchRowView> = [];
+  for await (const part of parts) all.push(...part);
+  return all;
+};
+
 /**
- * Reads one batch, with its failed rows and their reasons. If it waits for its approval, also with what it pays.
+ * Reads one batch, with the rows that it does not pay and their reasons. If it waits for its approval, also with what it
+ * pays. It needs only the ledger.
  *
  * @param isWhole whether all of its rows are listed.
  * @returns undefined if the ledger has no such batch.
@@ -95,14 +203,68 @@ export const findBatch = async (
 ): Promise<BatchDetails | undefined> => {
   const batch = await ledger.batch(id);
   if (batch === undefined) return undefined;
-  const [view, notPaid, listing] = await Promise.all([
+  const asks = ASKS.includes(batch.state);
+  const [{ counts, pauses, view }, notPaid, listing, listed] = await Promise.all([
     batchOf(ledger, batch),
-    ledger.batchRows(id, { states: NOT_PAID, limit: MOST_NAMED }),
-    isWhole || ASKS.includes(batch.state) ? readListing(ledger, batch, isWhole) : null,
+    ledger.listRows(id, { statuses: NOT_PAID, limit: MOST_NAMED }).then(viewsOf(ledger)),
+    asks ? readListing(ledger, batch, isWhole) : null,
+    isWhole ? wholeOf(readRowViews(ledger, id)) : null,
   ]);
   const { chunks: _, ...kept } = keptOf(batch);
-  const notNamed = view.counts
-    .filter(({ state }) => NOT_PAID.includes(state))
+  const notNamed = counts
+    .filter(({ status }) => NOT_PAID.includes(status))
     .reduce((left, { rows }) => left + rows, -notPaid.length);
-  return { ...view, ...kept, notPaid, notNamed, listing, next: nextOfBatch(view, listing) };
+  const next = nextOfBatch(view, counts, pauses, listing);
+  return {
+    ...view,
+    ...kept,
+    notPaid,
+    notNamed,
+    listing,
+    listed,
+    next,
+  };
 };
+
+/**
+ * Reads one batch, as `findBatch` does.
+ *
+ * @param message says that the ledger has none.
+ * @throws NotFound if the ledger has no such batch.
+ */
+export const batchOfId = async (
+  ledger: Ledger,
+  id: string,
+  isWhole = false,
+  message = `There is no batch ${id}.`,
+): Promise<BatchDetails> => {
+  const batch = await findBatch(ledger, id, isWhole);
+  if (batch === undefined) throw notFound(message);
+  return batch;
+};
+
+const LOOK_EVERY_MS = 2_000;
+
+/**
+ * Follows a batch until each of its rows has an outcome. It needs only the ledger.
+ *
+ * @param signal ends it; the batch continues.
+ * @returns a view each time that something has changed.
+ * @throws NotFound if the ledger has no such batch.
+ */
+export async function* followBatch(
+  ledger: Ledger,
+  id: string,
+  signal: AbortSignal,
+): AsyncGenerator<BatchView> {
+  for (let latest = ""; !signal.aborted;) {
+    const batch = await ledger.batch(id);
+    if (batch === undefined) throw notFound(`There is no batch ${id}.`);
+    const { view } = await batchOf(ledger, batch);
+    const seen = JSON.stringify([view.state, view.totals, view.pausedBy]);
+    if (seen !== latest) yield view;
+    latest = seen;
+    if (view.outcome !== "open") return;
+    await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,10 +1,13 @@
 import { shownText, visibleText } from "@durable-payments/api-core/values";
-import type { BatchRow, Ledger, WriteRow } from "@durable-payments/ledger";
+import type { Ledger } from "@durable-payments/ledger";
 import { stringify } from "csv-stringify/sync";
 import { randomUUID } from "node:crypto";
 import { open, rename, rm } from "node:fs/promises";
 import { extname } from "node:path";
 import { invalidInput, refused } from "../errors.ts";
+import { payeeParts } from "../facts/payees.ts";
+import type { BatchRowView } from "../rules/run-view.ts";
+import { readRowViews } from "./batch.ts";
 
 /** A formula, for a spreadsheet that splits lines at semicolons. */
 const FORMULA_WITHIN = /;(?=[\s"']*[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/g;
@@ -31,26 +34,32 @@ export const checkResultFile = (file: string): void => {
     throw invalidInput("The result file must end in .csv.");
 };
 
-const PAGE = 500;
-
-const resultOf = (row: BatchRow, writes: ReadonlyArray<WriteRow>) => {
-  const payout = writes.find(({ operation }) => operation === "createPayout");
-  const asked = writes.find(({ question }) => question !== null);
-  // A row that an earlier file has paid must not read as unpaid: somebody would pay it again.
-  const covered = payout?.state === "done" ? "already paid" : "in an earlier file";
-  const state = row.state === "covered" ? covered : row.state;
+const resultOf = (row: BatchRowView) => {
+  const { amount, currency, money, number, outcomeAt, payeeName, reference, word, workflowId } =
+    row;
+  const [payee, account] = payeeParts(payeeName);
+  const isDone = money === "paid" && outcomeAt !== null;
   return {
-    row: row.number,
-    key: row.workflowId.slice(row.workflowId.indexOf("/") + 1),
-    workflow_id: row.workflowId,
-    payout_id: payout?.madeId ?? "",
-    state: asked === undefined ? state : "needs a person",
-    reason: row.message ?? asked?.question?.reason ?? payout?.message ?? "",
-    amount: payout?.request.amount ?? row.amount ?? "",
-    currency: payout?.request.currency ?? row.currency ?? "",
-    reference: row.reference ?? "",
+    row: number,
+    key: workflowId.slice(workflowId.indexOf("/") + 1),
+    workflow_id: workflowId,
+    payout_id: row.payoutId ?? "",
+    // A row that an earlier file has paid must not read as unpaid: somebody would pay it again.
+    state: row.status === "covered" ? `${money} by an earlier file` : money,
+    reason: row.reason ?? "",
+    amount: amount ?? "",
+    currency: currency ?? "",
+    payee: payee === "" ? (row.payee ?? "") : payee,
+    payee_account: account,
+    reference: reference ?? "",
+    word: word ?? "",
+    completed_at: isDone ? new Date(outcomeAt).toISOString() : "",
   };
 };
+
+/** Words rows of a batch as CSV, with a header. */
+export const rowsCsv = (rows: ReadonlyArray<BatchRowView>, header = true): string =>
+  csvText(rows.map(resultOf), header);
 
 /**
  * Writes the outcome of each row. The file appears when it is complete, and replaces an existing one.
@@ -66,13 +75,10 @@ export const writeResultFile = async (
   try {
     const handle = await open(part, "w", 0o600);
     try {
-      for (let after = 0; ;) {
-        const rows = await ledger.batchRows(batch, { after, limit: PAGE });
-        const writes = await Promise.all(rows.map(({ workflowId }) => ledger.rowsOf(workflowId)));
-        const results = rows.map((row, at) => resultOf(row, writes[at] ?? []));
-        await handle.write(csvText(results, after === 0));
-        if (rows.length < PAGE) break;
-        after = rows.at(-1)?.number ?? after;
+      let isFirst = true;
+      for await (const rows of readRowViews(ledger, batch)) {
+        await handle.write(rowsCsv(rows, isFirst));
+        isFirst = false;
       }
     } finally {
       await handle.close();

@@ -210,7 +210,7 @@ test("after a rejection, another file with the same row is approved anew", async
   await readPayees(ledger, id);
   await decideBatch(operations, id, "approve", bob);
   expect(await decideBatch(operations, id, "cancel", bob)).toMatchObject({ rejected: 2 });
-  expect(await ledger.batchCounts(id)).toMatchObject([{ state: "rejected", rows: 2 }]);
+  expect(await ledger.batchCounts(id)).toMatchObject([{ status: "rejected", rows: 2 }]);
   const again = await upload(["60.00"], ledger);
   expect(again.state).toBe("reading");
   await readPayees(ledger, again.id);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { writeResultFile } from "../../src/views/result-file.ts";
 import { findBatch } from "../../src/views/index.ts";
-import { put, row } from "../support/rows.ts";
+import { ACCOUNT, put, row } from "../support/rows.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
 let folder: string;
@@ -91,7 +91,7 @@ test("a file becomes a batch whose rows carry no input, and chunks that do", asy
     { type: "payoutBatch", workflowId: `${file.batch}/1`, args: [{ startedBy: "Ada" }] },
   ]);
   expect(await ledger.batchCounts(file.batch)).toEqual([
-    { state: "waiting", currency: "EUR", rows: 2, amount: "30.50" },
+    { status: "notStarted", standing: null, currency: "EUR", rows: 2, amount: "30.50" },
   ]);
   expect(await ledger.runs({ batch: file.batch })).toHaveLength(2);
 });
@@ -108,20 +108,26 @@ test("the same rows are the same batch; a row of another file is not paid again"
   });
   await payFile(operations, second, plan, ada);
   expect(await ledger.batchCounts(second.batch)).toMatchObject([
-    { state: "covered", rows: 1 },
-    { state: "waiting", rows: 1 },
+    { status: "covered", rows: 1 },
+    { status: "notStarted", rows: 1 },
   ]);
   const out = join(folder, "second-out.csv");
   const stateOf = async () => {
     await writeResultFile(ledger, second.batch, out);
     return (await readFile(out, "utf8")).split("\n")[1];
   };
-  const rest = `Already in ${first.batch}.,10.00,EUR,Invoice 2`;
-  expect(await stateOf()).toBe(`2,2,payout/2,,in an earlier file,${rest}`);
-  await put(ledger, row({ workflowId: "payout/2", state: "done", madeId: "p-2" }));
-  expect(await stateOf()).toMatch(/^2,2,payout\/2,p-2,already paid,Already in /);
+  const rest = `Already in ${first.batch}.,10.00,EUR,b-1,,Invoice 2`;
+  expect(await stateOf()).toBe(`2,2,payout/2,,planned by an earlier file,${rest},,`);
+  const made = row({ workflowId: "payout/2", account: ACCOUNT, state: "done", madeId: "p-2" });
+  await put(ledger, made);
+  expect(await stateOf()).toMatch(/^2,2,payout\/2,p-2,underWay by an earlier file,Already in /);
+  const seen = { word: "Completed", outcome: "completed", asks: false, problem: null } as const;
+  await ledger.sawPayout(ACCOUNT, "p-2", seen);
+  expect(await stateOf()).toMatch(
+    /^2,2,payout\/2,p-2,paid by an earlier file,Already in .*Completed/,
+  );
   expect(await findBatch(ledger, second.batch)).toMatchObject({
-    notPaid: [{ number: 2, state: "covered", message: `Already in ${first.batch}.` }],
+    notPaid: [{ number: 2, status: "covered", money: "paid", payoutId: "p-2", word: "Completed" }],
     notNamed: 0,
   });
   // A third file belongs to the first one as well, not to the second.
@@ -285,7 +291,7 @@ test("an upload that comes late does not revive a batch that was cancelled meanw
   };
   await payFile({ ...operations, ledger: late }, file, plan, ada);
   expect(await ledger.batch(file.batch)).toMatchObject({ state: "cancelled" });
-  expect(await ledger.batchCounts(file.batch)).toMatchObject([{ state: "rejected", rows: 1 }]);
+  expect(await ledger.batchCounts(file.batch)).toMatchObject([{ status: "rejected", rows: 1 }]);
 });
 
 test("a result file has a line for each row", async () => {
@@ -296,6 +302,6 @@ test("a result file has a line for each row", async () => {
   await writeResultFile(ledger, file.batch, out);
   const lines = (await readFile(out, "utf8")).trim().split("\n");
   expect(lines).toHaveLength(3);
-  expect(lines[1]).toBe("2,1,payout/1,,waiting,,10.00,EUR,Invoice 1");
+  expect(lines[1]).toBe("2,1,payout/1,,planned,,10.00,EUR,b-1,,Invoice 1,,");
   expect(lines[2]).toMatch(/^3,'=2,/);
 });

@@ -116,7 +116,7 @@ it("has the log of a run, with decisions, and verifies its chain", async () => {
 it("names the failed rows of a batch with their reasons, and the retry", async () => {
   expect(await listBatches(ledger, 10)).toMatchObject([{ id: "file-1", rows: 2 }]);
   const batch = await findBatch(ledger, "file-1");
-  expect(batch?.notPaid).toMatchObject([{ number: 1, message: "The account is closed." }]);
+  expect(batch?.notPaid).toMatchObject([{ number: 1, reason: "The account is closed." }]);
   expect(batch?.next).toContainEqual({ operation: "retryAll", batch: "file-1" });
   expect(batch?.notNamed).toBe(0);
   expect(await findBatch(ledger, "nobody")).toBeUndefined();

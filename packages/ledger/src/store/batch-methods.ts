@@ -1,7 +1,15 @@
 import { batchLogId } from "../model/gate.ts";
-import type { BatchRow, BatchRowChange, NewBatch } from "./ledger.ts";
+import type { BatchRow, BatchRowChange, ListedRow, NewBatch } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
-import { type Batch, BATCH_COUNT, BATCH_ROWS, BATCHES, type BatchRowState } from "./schema.ts";
+import {
+  type Batch,
+  BATCH_COUNT,
+  BATCH_ROWS,
+  BATCHES,
+  type BatchRowState,
+  type BatchRowStatus,
+  ROW_OUTCOME,
+} from "./schema.ts";
 import { query, readFields } from "./table.ts";
 import type { Store, Where } from "./store.ts";
 
@@ -12,6 +20,27 @@ const amongNumbers = (numbers: ReadonlyArray<number>): Where => ({
   "number BETWEEN ? AND ?": [Math.min(...numbers), Math.max(...numbers)],
   "CAST(number AS TEXT)": numbers.map(String),
 });
+
+/** What became of a row: the batch knows what it has not started, and the run of the row everything else. */
+const STATUS = `CASE batch_rows.state WHEN 'waiting' THEN 'notStarted'
+  WHEN 'started' THEN coalesce(runs.status, 'running') ELSE batch_rows.state END`;
+
+/** The payout of a row, whoever has started it. */
+const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
+  LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
+  LEFT JOIN writes ON writes.workflow_id = batch_rows.workflow_id AND writes.step = 'createPayout'
+   AND writes.account = batches.account`;
+
+/** What was sent; before that, what the run is to pay, which an amendment may have changed. */
+const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
+
+/** The file describes the payee that it names, and not the one of an amendment. */
+const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1 FROM writes AS own
+  WHERE own.workflow_id = batch_rows.workflow_id AND own.operation = 'createBeneficiary'
+  AND own.made_id = writes.payee AND own.payee = batch_rows.mark) THEN batch_rows.shown END`;
+
+/** Statuses of rows that change without a person's doing, or wait for one. */
+const OPEN = "('asking', 'approval', 'unknown', 'waiting', 'running', 'missing')";
 
 const saveBatch = BATCHES.saver();
 const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");
@@ -75,13 +104,15 @@ export const batchMethods = (store: Store) => {
     /** Rejects all waiting rows. @returns their number. */
     rejectRows: async (batch: string, message: string) =>
       (await changeRows(batch, { state: "rejected", message }, WAITING)).length,
-    /** Finishes an approved batch without waiting or started rows. */
+    /** Finishes an approved batch whose rows all have an outcome. */
     finishBatch: async (id: string) => {
       await store.change(
         `batch ${id}`,
         query(
           `UPDATE batches SET state = 'finished', finished_at = ${database.dialect.now} WHERE id = $1 AND state = 'approved' AND NOT EXISTS
-           (SELECT 1 FROM batch_rows WHERE batch = $1 AND state IN ('waiting', 'started'))`,
+           (SELECT 1 FROM batch_rows LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
+            WHERE batch_rows.batch = $1 AND (batch_rows.state = 'waiting' OR (batch_rows.state = 'started'
+            AND ${STATUS} IN ${OPEN})))`,
           id,
         ),
       );
@@ -142,18 +173,19 @@ export const batchMethods = (store: Store) => {
         "ORDER BY created_at DESC, id",
         filter.limit,
       ),
+    /** Counts the rows of a batch, and adds up what was sent. */
     batchCounts: async (id: string) => {
-      const sum = database.dialect.sum("amount");
+      const sum = database.dialect.sum(sent("amount"));
       const found = await store.find(
         query(
-          `SELECT state, currency, count(*) AS rows, ${sum} AS amount FROM batch_rows
-           WHERE batch = $1 GROUP BY state, currency ORDER BY state, currency`,
+          `SELECT ${STATUS} AS status, standing, ${sent("currency")} AS currency, count(*) AS rows, ${sum} AS amount
+           FROM ${PAYMENTS} WHERE batch_rows.batch = $1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
           id,
         ),
       );
       return found.map((count) => readFields(BATCH_COUNT, count, seal));
     },
-    /** Returns the rows of a batch after a number, in order. */
+    /** Returns the rows of a batch after a number, in order, as the file has them. */
     batchRows: (
       id: string,
       filter: {
@@ -168,6 +200,42 @@ export const batchMethods = (store: Store) => {
         "ORDER BY number",
         filter.limit,
       ),
+    /** Returns the rows of a batch after a number, in order, with what became of each. */
+    listRows: async (
+      id: string,
+      filter: {
+        readonly statuses?: ReadonlyArray<BatchRowStatus>;
+        readonly after?: number;
+        readonly limit: number;
+      },
+    ): Promise<ReadonlyArray<ListedRow>> => {
+      const select = `SELECT batch_rows.*, ${STATUS} AS status, runs.end_reason, writes.standing, writes.made_id AS payout_id,
+        writes.word, writes.outcome_at, writes.rest, ${sent("amount")} AS sent_amount, ${sent("currency")} AS sent_currency,
+        ${sent("payee")} AS sent_payee, ${sent("reference")} AS sent_reference, ${SHOWN} AS sent_shown FROM ${PAYMENTS}`;
+      const where = {
+        "batch_rows.batch = ?": id,
+        "batch_rows.number > ?": filter.after,
+        [STATUS]: filter.statuses,
+      };
+      const rows = await store.find(
+        store.where(select, where, "ORDER BY batch_rows.number", filter.limit),
+      );
+      return rows.map((found) => {
+        const { batch: _, ...row } = BATCH_ROWS.read(found, seal);
+        const { rest, sentAmount, sentCurrency, sentPayee, sentReference, sentShown, ...outcome } =
+          readFields(ROW_OUTCOME, found, seal);
+        return {
+          ...row,
+          ...outcome,
+          amount: sentAmount,
+          currency: sentCurrency,
+          payee: sentPayee,
+          reference: sentReference,
+          shown: sentShown,
+          reason: row.message ?? rest?.question?.reason ?? rest?.message ?? outcome.endReason,
+        };
+      });
+    },
     /** Returns rows of any batch of the account with one of these fingerprints. */
     rowsWithFingerprints: (account: string, fingerprints: ReadonlyArray<string>) =>
       store.all(

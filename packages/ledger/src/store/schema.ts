@@ -300,8 +300,35 @@ const COUNT = {
   /** Exact sum as a decimal string. */
   amount: text,
 };
-export const BATCH_COUNT = { ...COUNT, state: oneOf<BatchRowState>() };
-/** Rows and money of a batch of one state and currency. */
+/** What became of a row, for its readers. */
+export type BatchRowStatus = "notStarted" | "rejected" | "covered" | RunStatus;
+
+/** What is known of the payment of a row, also if an earlier file or a single start has made it. */
+export const ROW_OUTCOME = {
+  status: oneOf<BatchRowStatus>(),
+  /** Why its run has ended. */
+  endReason: orNull(sealed(text)),
+  /** Standing of its payout; null if there is none. */
+  standing: orNull(oneOf<Standing>()),
+  payoutId: textOrNull,
+  word: textOrNull,
+  outcomeAt: numberOrNull,
+  /** What was sent, or is to be sent now: an amendment may have changed it. */
+  sentAmount: textOrNull,
+  sentCurrency: textOrNull,
+  sentPayee: textOrNull,
+  sentReference: textOrNull,
+  /** The payee in words, if the file says so of the one that is paid. */
+  sentShown: orNull(sealed(text)),
+  rest: orNull(sealed(json<Rest>())),
+};
+
+export const BATCH_COUNT = {
+  ...COUNT,
+  status: oneOf<BatchRowStatus>(),
+  standing: ROW_OUTCOME.standing,
+};
+/** Rows and money of a batch of one status, standing and currency: amounts as they were sent. */
 export type BatchCount = RowOf<typeof BATCH_COUNT>;
 
 export const WRITE_COUNT = {

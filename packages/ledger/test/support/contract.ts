@@ -516,8 +516,8 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     // A second upload of the same file replaces nothing.
     await other.saveRows(id, [batchRowOf(2)]);
     expect(await other.batchCounts(id)).toEqual([
-      { state: "failed", currency: "EUR", rows: 1, amount: "0.10" },
-      { state: "waiting", currency: "EUR", rows: 1_200, amount: "120.00" },
+      { status: "failed", standing: null, currency: "EUR", rows: 1, amount: "0.10" },
+      { status: "notStarted", standing: null, currency: "EUR", rows: 1_200, amount: "120.00" },
     ]);
     expect(
       (await other.batchRows(id, { states: ["waiting"], after: 1, limit: 2 })).map(
@@ -597,6 +597,77 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     await ledger.changeRows(id, ended);
     await ledger.finishBatch(id);
     expect((await other.batch(id))?.state).toBe("finished");
+  });
+
+  it("says of each row what was sent and what became of it, whoever has started it", async () => {
+    const [first, second] = [fresh(), fresh()];
+    const account = "account-1";
+    const row = (number: number, id: string, given: Partial<BatchRow> = {}) =>
+      batchRowOf(number, { workflowId: id, state: "started", ...given });
+    const [paid, back, amended, stopped] = [fresh(), fresh(), fresh(), fresh()];
+    for (const id of [first, second])
+      await ledger.saveBatch(id, () => ({ batch: { ...batchOf(id), state: "approved" } }));
+    await ledger.saveRows(first, [row(1, paid), row(2, back), row(3, amended), row(4, stopped)]);
+    await ledger.saveRows(second, [
+      row(1, paid, { state: "covered", message: "Already in may.csv." }),
+      batchRowOf(2),
+    ]);
+    for (const id of [paid, back, amended, stopped]) {
+      const of = { workflowId: id, amount: "0.10", currency: "EUR", batch: first };
+      await ledger.recordStart(runOf(of), startOf());
+    }
+    const pay = (id: string, amount: string) => {
+      const name = nameOf({ workflowId: id });
+      return ledger.transact(name, (look) => {
+        const sent = rowOf(name, look, made(`P-${id}`));
+        return { row: { ...sent, request: { ...sent.request, amount, currency: "EUR" } } };
+      });
+    };
+    await pay(paid, "0.10");
+    await pay(back, "0.10");
+    await pay(amended, "7.00");
+    const seen = { asks: false, problem: null };
+    const see = (id: string, word: string, outcome: "completed" | "returned") =>
+      ledger.sawPayout(account, `P-${id}`, { ...seen, word, outcome });
+    await see(paid, "Completed", "completed");
+    await see(back, "Returned", "returned");
+    await ledger.decide(decisionOf({ workflowId: stopped }));
+    await ledger.finishBatch(first);
+    // A payout is under way: the file is not finished.
+    expect((await other.batch(first))?.state).toBe("approved");
+    const found = await other.listRows(first, { limit: 9 });
+    const ended = { endState: "cancelled", runId: null, endedAt: null, endType: null } as const;
+    await ledger.recordEnds([{ ...ended, workflowId: paid, endReason: "Workflow canceled" }]);
+    const [afterwards] = await other.listRows(first, { limit: 1 });
+    expect(
+      found.map(({ amount, payoutId, standing, word }) => [amount, standing, word, payoutId]),
+    ).toEqual([
+      ["0.10", "completed", "Completed", `P-${paid}`],
+      ["0.10", "returned", "Returned", `P-${back}`],
+      ["7.00", "made", null, `P-${amended}`],
+      ["0.10", null, null, null],
+    ]);
+    expect(found.map(({ status }) => status).slice(1)).toEqual(["returned", "waiting", "ended"]);
+    // A payout that has completed is paid, whatever became of its run.
+    expect(afterwards).toMatchObject({ status: "succeeded", standing: "completed" });
+    expect(await other.listRows(second, { limit: 9 })).toMatchObject([
+      { status: "covered", standing: "completed", payoutId: `P-${paid}` },
+      { status: "notStarted", standing: null },
+    ]);
+    expect(await other.listRows(first, { statuses: ["ended"], limit: 9 })).toMatchObject([
+      { number: 4 },
+    ]);
+    expect(await other.batchCounts(first)).toContainEqual({
+      status: "waiting",
+      standing: "made",
+      currency: "EUR",
+      rows: 1,
+      amount: "7.00",
+    });
+    await see(amended, "Completed", "completed");
+    await ledger.recordEnds([{ ...ended, workflowId: amended, endReason: null }]);
+    await ledger.finishBatch(first);
+    expect((await other.batch(first))?.state).toBe("finished");
   });
 
   it("chains the log of a workflow id", async () => {

@@ -1,0 +1,60 @@
+/**
+ * What became of the rows of a file.
+ *
+ * A row may be paid although its run was cancelled, and by an earlier file: somebody who reads that it was not pays it
+ * again. So the money of a row is that of its payout in the ledger, whoever has started it.
+ */
+import {
+  type BatchCount,
+  type BatchRowStatus,
+  type ListedRow,
+  type MoneyState,
+  moneyStateOf,
+} from "@durable-payments/ledger";
+import type { NameOf } from "../facts/payees.ts";
+import { type BatchRowView, paymentFields } from "./run-view.ts";
+
+/** Statuses of rows without a payout that will have none. */
+const WITHOUT: ReadonlySet<BatchRowStatus> = new Set([
+  "rejected",
+  "ended",
+  "failed",
+  "timedOut",
+  "terminated",
+  "cancelled",
+  "succeeded",
+]);
+
+/** Returns what became of the money of rows. */
+export const moneyOfRow = ({
+  standing,
+  status,
+}: Pick<BatchCount, "standing" | "status">): MoneyState => {
+  if (standing !== null && !(standing === "open" && WITHOUT.has(status)))
+    return moneyStateOf(standing);
+  return WITHOUT.has(status) ? "notPaid" : "planned";
+};
+
+/** States of money that nothing changes any more, except a return. */
+const FINAL: ReadonlySet<MoneyState> = new Set(["paid", "failed", "cameBack", "notPaid"]);
+
+/** Returns whether a row, or all rows of a count, have their outcome. */
+export const isFinalRow = (of: Pick<BatchCount, "standing" | "status">): boolean =>
+  of.status === "covered" || FINAL.has(moneyOfRow(of));
+
+/** Makes the view of a row. */
+export const rowView = (row: ListedRow, nameOf: NameOf): BatchRowView => {
+  const { number, outcomeAt, payoutId, reason, shown, status, word, workflowId } = row;
+  return {
+    ...paymentFields(row),
+    number,
+    workflowId,
+    status,
+    money: moneyOfRow(row),
+    payeeName: nameOf(row.payee) ?? shown,
+    payoutId,
+    word,
+    outcomeAt,
+    reason,
+  };
+};

@@ -1,0 +1,108 @@
+import { openLedger, type BatchRowState, type PayoutOutcome } from "@durable-payments/ledger";
+import { expect, test } from "vitest";
+import { batchOfId, followBatch } from "../../src/views/batch.ts";
+import { rowsCsv } from "../../src/views/result-file.ts";
+import { ACCOUNT, put, row } from "../support/rows.ts";
+
+const ID = "payouts/4d34";
+const ACTOR = { by: "ada", how: "--by", reason: "wrong payee" };
+
+/** A started file of rows, each with its payout if `amounts` says what was sent. */
+const fileOf = async (amounts: ReadonlyArray<string | null>, state: BatchRowState = "started") => {
+  const ledger = await openLedger("memory");
+  const about = { id: ID, account: ACCOUNT, type: "payout", file: "may.csv", contentHash: "c" };
+  const people = { createdBy: "ada", createdAt: 0, approvedBy: null, details: "{}" };
+  const batch = { ...about, ...people, rows: amounts.length, state: "approved" as const };
+  await ledger.saveBatch(ID, () => ({ batch }));
+  const shown = "Muster GmbH, DE, account ending in 2051";
+  const rows = amounts.map((_, at) => ({
+    number: at + 1,
+    workflowId: `payout/${at + 1}`,
+    fingerprint: `f${at}`,
+    terms: "t",
+    mark: "m",
+    shown,
+    payee: "b-1",
+    amount: "250.00",
+    currency: "EUR",
+    reference: "Invoice 17",
+    state,
+    message: null,
+  }));
+  await ledger.saveRows(ID, rows);
+  for (const [at, amount] of amounts.entries()) {
+    const made = row({ workflowId: `payout/${at + 1}`, state: "done", madeId: `p-${at + 1}` });
+    if (amount !== null) await put(ledger, { ...made, request: { ...made.request, amount } });
+  }
+  const see = (payoutId: string, outcome: PayoutOutcome | null) =>
+    ledger.sawPayout(ACCOUNT, payoutId, { word: "x", outcome, asks: false, problem: null });
+  return { ledger, see };
+};
+
+test("a payout that completed after its run was cancelled is paid, on the screen and in the file", async () => {
+  const { ledger, see } = await fileOf(["250.00"]);
+  const about = { account: ACCOUNT, workflowId: "payout/1", step: null, question: null, value: {} };
+  await ledger.decide({ ...ACTOR, ...about, kind: "end" });
+  const end = {
+    endState: "cancelled",
+    runId: null,
+    endedAt: 1,
+    endType: "CancelledFailure",
+  } as const;
+  await ledger.recordEnds([{ ...end, workflowId: "payout/1", endReason: "Workflow canceled" }]);
+  expect(await batchOfId(ledger, ID)).toMatchObject({
+    outcome: "open",
+    totals: [{ money: "underWay", rows: 1 }],
+    notPaid: [],
+  });
+  await see("p-1", "completed");
+  const batch = await batchOfId(ledger, ID, true);
+  expect(batch).toMatchObject({ outcome: "paid", totals: [{ money: "paid" }], notPaid: [] });
+  expect(rowsCsv(batch.listed ?? []).split("\n")[1]).toMatch(
+    /^1,1,payout\/1,p-1,paid,Workflow canceled,250.00,EUR,"Muster GmbH, DE",2051,Invoice 17,x,\d{4}-/,
+  );
+});
+
+test("an amended row has the amount and the payee that were sent, never the name of the payee before", async () => {
+  const { ledger } = await fileOf([null]);
+  const sent = row({ workflowId: "payout/1", state: "done", madeId: "p-1" });
+  const request = { ...sent.request, amount: "34.80", payee: "b-mallory" };
+  await put(ledger, { ...sent, request });
+  const { listed, totals } = await batchOfId(ledger, ID, true);
+  expect(totals).toMatchObject([{ sums: [{ amount: "34.80", currency: "EUR" }] }]);
+  expect(listed).toMatchObject([{ amount: "34.80", payee: "b-mallory", payeeName: null }]);
+  await ledger.rememberPayees(ACCOUNT, [{ payee: "b-mallory", mark: null, shown: "Mallory SARL" }]);
+  expect((await batchOfId(ledger, ID, true)).listed).toMatchObject([{ payeeName: "Mallory SARL" }]);
+});
+
+test("the outcome of a batch is open until each row is final, and paid only if each is", async () => {
+  const { ledger, see } = await fileOf(["1.00", "2.00"]);
+  const outcome = async () => (await batchOfId(ledger, ID)).outcome;
+  await see("p-1", "completed");
+  expect(await outcome()).toBe("open");
+  await see("p-2", "failed");
+  expect(await outcome()).toBe("notPaid");
+  await see("p-2", "completed");
+  expect(await outcome()).toBe("paid");
+  await see("p-2", "returned");
+  expect(await outcome()).toBe("notPaid");
+});
+
+test("a batch is followed until each row is final", async () => {
+  const { ledger, see } = await fileOf(["1.00"]);
+  const seen: Array<string> = [];
+  for await (const view of followBatch(ledger, ID, new AbortController().signal)) {
+    seen.push(view.totals.map(({ money }) => money).join());
+    await see("p-1", "completed");
+  }
+  expect(seen).toEqual(["underWay", "paid"]);
+});
+
+test("what pauses everything is resumed for everything: no command is offered that is refused", async () => {
+  const { ledger } = await fileOf([null], "waiting");
+  await ledger.pause("all", "", ACTOR);
+  expect((await batchOfId(ledger, ID)).next).toEqual([{ operation: "resume" }]);
+  await ledger.resume("all", "", ACTOR);
+  await ledger.pause("batch", ID, ACTOR);
+  expect((await batchOfId(ledger, ID)).next).toEqual([{ operation: "resume", workflowId: ID }]);
+});
