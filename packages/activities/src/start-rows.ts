@@ -33,7 +33,7 @@ import {
 } from "@temporalio/client";
 import { ApplicationFailure, WorkflowNotFoundError } from "@temporalio/common";
 import { setTimeout as sleep } from "node:timers/promises";
-import { describeAccount, payeeMark } from "@durable-payments/protocol/account";
+import { describeAccount, payeeMark, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { notYet, type PaymentsRuntime, readKnown } from "./run-operation.ts";
 import { isPaymentsError, waitAfterMs, withReason } from "./write/outcomes.ts";
 
@@ -153,7 +153,11 @@ const chunkOf = (
         cancellationSignal,
       );
       try {
-        await keep(describeAccount(await read, ledger.keyed));
+        const described = describeAccount(await read, ledger.keyed);
+        await keep(described);
+        const { account = "" } = (await ledger.batch(batch)) ?? {};
+        if (described !== UNKNOWN_PAYEE)
+          await ledger.rememberPayees(account, [{ payee: beneficiary_id, ...described }]);
       } catch (error) {
         if (!isPaymentsError(error)) throw error;
         const message = `The payees cannot be read: ${withReason(error)}`;

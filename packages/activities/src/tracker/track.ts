@@ -1,14 +1,17 @@
-import type { Ledger, WriteName } from "@durable-payments/ledger";
+import { type Ledger, trackerLease, type WriteName } from "@durable-payments/ledger";
 import type { Tracked, TrackerActivities, TrackerInput } from "@durable-payments/protocol/calls";
 import { isTracked } from "@durable-payments/protocol/payloads";
 import { readReported } from "@durable-payments/protocol/tracker";
 import { Context } from "@temporalio/activity";
 import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Metric } from "effect";
+import { randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
 import { type Call, notYet, type PaymentsRuntime, readAt } from "../run-operation.ts";
-import { janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
+import { endsOf } from "./ends.ts";
 import { follow } from "./follow.ts";
+import { janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
+import { describePayees } from "./payees.ts";
 
 /** Options of the tracker. */
 export interface TrackerOptions extends LongActivityOptions {
@@ -27,6 +30,12 @@ const SWEEP_EVERY_MS = 1_000;
 const NUDGE_EVERY_MS = 5_000;
 const FILES_EVERY_MS = 60_000;
 const JANITOR_EVERY_MS = 60_000;
+const ENDS_EVERY_MS = 5_000;
+const PAYEES_EVERY_MS = 5_000;
+const LEASE_EVERY_MS = 20_000;
+
+/** Longer than the interval: the lease says that somebody serves the account. */
+const LEASE_MS = 60_000;
 
 /** Metrics of the process. */
 const REGISTRY = Services.empty();
@@ -85,12 +94,25 @@ const tracking = (
   const settle = (write: WriteName) => options.settle(write, signal);
   const followed = follow({ ledger, account, client, warn, call });
   const settleLeft = janitor({ ledger, account, client, warn, operations, settle });
+  const ends = endsOf({
+    ledger,
+    client,
+    holder: randomUUID(),
+    begunAt: activity.info.currentAttemptScheduledTimestampMs,
+  });
   const readings = Object.entries(followed.parts).map(([what, work]) =>
     part(what, SWEEP_EVERY_MS, work),
   );
   const others = [
     part("nudges", NUDGE_EVERY_MS, () => nudgeUntold(ledger, account, client)),
     part("files", FILES_EVERY_MS, () => nudgeFiles(ledger, account, client)),
+    part("ends of runs", ENDS_EVERY_MS, ends.recent),
+    part("open runs", ENDS_EVERY_MS, ends.known),
+    part("payees", PAYEES_EVERY_MS, describePayees({ ledger, account, call })),
+    // A tracker of the account that takes over is the same holder.
+    part("lease", LEASE_EVERY_MS, async () => {
+      await ledger.lease(trackerLease(account), "tracker", LEASE_MS);
+    }),
     part("writes of ended runs", JANITOR_EVERY_MS, async () => {
       const { fault, lostRuns } = await settleLeft();
       state = { ...state, lostRuns };

@@ -184,9 +184,20 @@ export const makeContractOperations = ({
           Effect.provideService(guard.guarded(operationOf(client, name)(body)), IsResend, isResend),
         waiting.signal,
       );
-      return Result.isSuccess(result)
-        ? madeOf(name, request, key, result.success)
-        : outcomeOfError(result.failure, attempt, isResend && policyOf(name).repeat === "keyed");
+      if (Result.isFailure(result))
+        return outcomeOfError(
+          result.failure,
+          attempt,
+          isResend && policyOf(name).repeat === "keyed",
+        );
+      const made = madeOf(name, request, key, result.success);
+      if (made.is === "made" && name === "createBeneficiary")
+        sending.afterwards(() =>
+          ledger.rememberPayees(account, [
+            { payee: made.id, ...describeAccount(request, ledger.keyed) },
+          ]),
+        );
+      return made;
     } finally {
       guard.signal.removeEventListener("abort", giveUp);
     }

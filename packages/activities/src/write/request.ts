@@ -127,6 +127,7 @@ const readForApproval = async ({
   fail,
   look,
   operation: { payee: payeeOf },
+  options: { ledger },
   reading,
   attempt,
   task,
@@ -137,6 +138,8 @@ const readForApproval = async ({
     const reason = `The service does not know the beneficiary ${call.request.payee ?? ""}.`;
     throw fail(failureTypes.refused, `Nothing was sent. ${reason}`, { reason });
   }
+  if (payee !== undefined && payee !== UNKNOWN_PAYEE && call.request.payee !== null)
+    await ledger.rememberPayees(call.name.account, [{ payee: call.request.payee, ...payee }]);
   return { payee, root: await attempt.root() };
 };
 

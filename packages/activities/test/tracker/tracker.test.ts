@@ -1,12 +1,20 @@
 import { PaymentsClient } from "@durable-payments/api-core";
-import { type Batch, type BatchRowState, type Ledger, openLedger } from "@durable-payments/ledger";
+import {
+  type Batch,
+  type BatchRowState,
+  type Ledger,
+  openLedger,
+  trackerLease,
+} from "@durable-payments/ledger";
 import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import { describeAccount } from "@durable-payments/protocol/account";
 import type { Tracked } from "@durable-payments/protocol/calls";
 import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context, Effect } from "effect";
 import { formatUnsafe } from "effect/observability/PrometheusMetrics";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { janitor, nudgeFiles, nudgeUntold } from "../../src/tracker/janitor.ts";
+import { describePayees } from "../../src/tracker/payees.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
 import { follow } from "../../src/tracker/follow.ts";
 import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
@@ -312,6 +320,49 @@ describe("waits", () => {
   });
 });
 
+describe("the directory of payees", () => {
+  it("describes the payees of payouts that nobody has described, and asks once for one that is unknown", async () => {
+    const simulator = await startSimulator({ balances: { USD: "100000.00" } });
+    onTestFinished(() => simulator.stop());
+    const runtime = runtimeOver(simulator);
+    const { beneficiary_id } = await runtime.runPromise(
+      PaymentsClient.use((client) => client.createBeneficiary(beneficiary)),
+    );
+    const createdAt = Date.now();
+    for (const payee of [beneficiary_id, "b-unknown", "b-known"])
+      await putRow(ledger, {
+        workflowId: payee,
+        createdAt,
+        state: "done",
+        madeId: `p-${payee}`,
+        request: { ...ROW.request, payee },
+      });
+    const known = { payee: "b-known", mark: "m", shown: "Known Ltd" };
+    await ledger.rememberPayees(ACCOUNT, [known]);
+    let calls = 0;
+    const describeSome = describePayees({
+      ledger,
+      account: ACCOUNT,
+      call: async (call) => {
+        calls += 1;
+        const result = await runCall(runtime, call, new AbortController().signal);
+        if (result._tag === "Failure") throw result.failure;
+        return result.success;
+      },
+    });
+    await describeSome();
+    await describeSome();
+    expect(calls).toBe(2);
+    const { mark, shown } = describeAccount(beneficiary, ledger.keyed);
+    expect(shown).toMatch(/account ending in \w{4}$/);
+    expect(await ledger.payees({ account: ACCOUNT })).toMatchObject(
+      [{ payee: beneficiary_id, mark, shown }, known].toSorted((one, other) =>
+        one.payee < other.payee ? -1 : 1,
+      ),
+    );
+  });
+});
+
 /** The ledger, as its clock will be when an attempt under way would have changed its row. */
 const inTwoMinutes = (): Ledger => ({
   ...ledger,
@@ -493,6 +544,8 @@ describe("the tracker", () => {
 
   it("remembers how far the ledger has got, for the next one", async () => {
     const { mark, waiting } = await track();
+    // The account is served.
+    expect(await ledger.lease(trackerLease(ACCOUNT), "another", 1)).toBe(false);
     expect(mark).toEqual(await ledger.mark());
     expect(waiting).toBe(0);
   });

@@ -72,6 +72,11 @@ describe("approval", () => {
     const { again, asked } = await asking(world);
     expect(asked).toMatchObject({ is: "waiting", needs: "approval" });
     expect(asked.why).toContain("account ending in");
+    const { payee, shown } = (await world.ledger.payees()).find((one) => one.shown) ?? {};
+    expect([payee, shown]).toEqual([
+      (await world.row("createPayout"))?.request.payee,
+      expect.stringContaining("account ending in"),
+    ]);
     expect(await payoutsOf(world)).toBe(0);
     expect(await again()).toMatchObject({ is: "done" });
   });

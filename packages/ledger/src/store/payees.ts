@@ -55,4 +55,21 @@ export const payeeMethods = (store: Store) => ({
       { "account = ?": filter.account, payee: filter.payees },
       "ORDER BY account, payee",
     ),
+  /** Returns payees of an account that payouts since a time of the ledger's clock pay, and that nothing describes. */
+  undescribedPayees: async (account: string, since: number, limit: number) => {
+    const found = await store.find(
+      store.where(
+        "SELECT DISTINCT payee FROM writes",
+        {
+          "account = ?": account,
+          "created_at >= ?": since,
+          "operation = 'createPayout' AND amount IS NOT NULL AND payee IS NOT NULL": true,
+          "NOT EXISTS (SELECT 1 FROM payees WHERE payees.account = writes.account AND payees.payee = writes.payee)": true,
+        },
+        "ORDER BY payee",
+        limit,
+      ),
+    );
+    return found.map((row) => String(row["payee"]));
+  },
 });

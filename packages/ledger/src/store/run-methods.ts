@@ -149,12 +149,13 @@ export const runMethods = (store: Store) => {
         }));
       }
     },
-    /** Returns runs that are open, or missing in Temporal, in the order of their ids. */
+    /** Returns runs that are open, or missing in Temporal, in the order of their ids. A row of a file is none before its start. */
     openRuns: (filter: { readonly after?: string; readonly limit: number }) =>
       store.all(
         RUNS,
         {
           "(end_state IS NULL OR end_state = 'missing')": true,
+          "(batch IS NULL OR NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch = runs.batch AND number = batch_row AND state IN ('waiting', 'rejected', 'covered')))": true,
           "workflow_id > ?": filter.after,
         },
         "ORDER BY workflow_id",

@@ -1,0 +1,218 @@
+/**
+ * Keeps in the ledger how Temporal has the latest run of each workflow id.
+ *
+ * Only Temporal knows how a run has ended, and it forgets: after the retention, and with its database. A report that asks
+ * Temporal is then empty, or wrong. So each end is recorded while Temporal knows it, and reports read the ledger alone.
+ *
+ * Two parts find the ends, one tracker of all that share a ledger at a time:
+ *
+ * | part | asks Temporal's visibility | finds |
+ * |---|---|---|
+ * | recent | for runs that were started or closed since the watermark | nearly all ends, after some seconds |
+ * | known | for 200 ids of runs that are open in the ledger, in turn | ends before the watermark, ids that Temporal has forgotten |
+ *
+ * The watermark is a time of Temporal's own clock: the latest that was seen, less an overlap, because visibility lags.
+ *
+ * | payouts a second | recent, every 5 s | known, every 5 s, for payouts of three days |
+ * |---|---|---|
+ * | 0.1 | two queries of a page | one query of a page; all 26,000 open runs in 11 minutes |
+ * | 10 | two queries of a page | the same; in 18 hours |
+ * | 100 | two queries, of ten pages in all | the same; in a week |
+ *
+ * Beside that, each run that did not succeed costs a read of its last event, once.
+ */
+import type { Ledger, RunEnd } from "@durable-payments/ledger";
+import {
+  atOnce,
+  type ListedRun,
+  listedRuns,
+  OPEN_RUNS,
+  queryTexts,
+  temporalReason,
+} from "@durable-payments/protocol";
+import { readFailure } from "@durable-payments/protocol/failures";
+import {
+  type Client,
+  ServiceError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from "@temporalio/client";
+import { optionalTsToMs } from "@temporalio/common/lib/time.js";
+
+/** By Temporal's codes of a run's status. Any other run is open, or continued in a newer one. */
+const END_STATES: Readonly<Record<number, NonNullable<RunEnd["endState"]>>> = {
+  2: "succeeded",
+  3: "failed",
+  4: "cancelled",
+  5: "terminated",
+  7: "timedOut",
+};
+
+/** Returns how a run has ended; null if it is open, or continued in a newer one. */
+export const endStateOf = ({ status }: ListedRun): RunEnd["endState"] =>
+  END_STATES[status ?? 0] ?? null;
+
+const idOf = ({ execution }: ListedRun): string => execution?.workflowId ?? "";
+const startOf = ({ startTime }: ListedRun): number => optionalTsToMs(startTime) ?? 0;
+const stateOf = ({ execution, status }: ListedRun): string => `${execution?.runId} ${status}`;
+const closeOf = ({ closeTime }: ListedRun): number | null => optionalTsToMs(closeTime) ?? null;
+
+/** Reads why a run did not succeed. */
+const readReason = async (
+  client: Client,
+  workflowId: string,
+  runId: string | undefined,
+): Promise<Pick<RunEnd, "endReason" | "endType">> => {
+  try {
+    await client.workflow.getHandle(workflowId, runId, { followRuns: false }).result();
+    return { endType: null, endReason: null };
+  } catch (error) {
+    // Temporal did not answer.
+    if (error instanceof ServiceError) throw error;
+    const { message, type } =
+      error instanceof WorkflowFailedError
+        ? readFailure(error.cause)
+        : // A run may have written any bytes.
+          { type: "Unreadable", message: "Its failure cannot be decoded here." };
+    return { endType: type, endReason: message };
+  }
+};
+
+/** Reads the end of a run that Temporal lists or describes. */
+const readEnd = async (client: Client, run: ListedRun): Promise<RunEnd> => {
+  const workflowId = idOf(run);
+  const runId = run.execution?.runId ?? null;
+  const endState = endStateOf(run);
+  const reason =
+    endState === null || endState === "succeeded"
+      ? { endType: null, endReason: null }
+      : await readReason(client, workflowId, runId ?? undefined);
+  return { workflowId, runId, endState, endedAt: closeOf(run), ...reason };
+};
+
+/**
+ * Reads how the latest run of a workflow id has ended, from Temporal itself: visibility lags.
+ *
+ * @returns its end: the state is null if it is open, and `missing` if Temporal knows no run of the id.
+ * @throws ServiceError if Temporal does not answer.
+ */
+export const findEnd = async (client: Client, workflowId: string): Promise<RunEnd> => {
+  try {
+    const { raw } = await client.workflow.getHandle(workflowId).describe();
+    return await readEnd(client, raw.workflowExecutionInfo ?? {});
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+    const unknown = { runId: null, endedAt: null, endType: null, endReason: null };
+    return { workflowId, endState: "missing", ...unknown };
+  }
+};
+
+/** How late Temporal's visibility may list a run. */
+const OVERLAP_MS = 20_000;
+
+/** The first look reaches back this far. What ended before, the ids of open runs show. */
+const FIRST_LOOK_MS = 10 * 60_000;
+
+/** The start of a run is recorded before it, or right after. */
+const LEFT_FOR_MS = 60_000;
+
+/** Ids that one visibility query names. */
+const PAGE = 200;
+
+/** Time of a lease: another tracker takes over after it. */
+const LEASE_MS = 30_000;
+
+const timeText = (time: number): string => `"${new Date(time).toISOString()}"`;
+
+/** Dependencies of the ends. */
+interface EndsOptions {
+  readonly client: Client;
+  readonly ledger: Ledger;
+  /** This attempt of the tracker. */
+  readonly holder: string;
+  /** When it began, by Temporal's clock: milliseconds since 1970. */
+  readonly begunAt: number;
+}
+
+/** Lists the latest run of each id that some queries find, and none that continues in a newer one. */
+const findLatest = async (client: Client, queries: ReadonlyArray<string>) => {
+  const latest = new Map<string, ListedRun>();
+  for (const query of queries) {
+    for await (const run of listedRuns(client, query)) {
+      const known = latest.get(idOf(run));
+      const isEndOrOpen = endStateOf(run) !== null || closeOf(run) === null;
+      if (isEndOrOpen && (known === undefined || startOf(run) >= startOf(known)))
+        latest.set(idOf(run), run);
+    }
+  }
+  return latest;
+};
+
+/** Makes the two parts of the tracker that record how runs end. */
+export const endsOf = ({ begunAt, client, holder, ledger }: EndsOptions) => {
+  let watermark = begunAt - FIRST_LOOK_MS;
+  /** Runs that were recorded, in the state that was. */
+  let recorded: ReadonlySet<string> = new Set();
+  let after: string | undefined;
+
+  /** Records ends. One that cannot be read does not delay the others: returns the reason. */
+  const record = async (
+    runs: ReadonlyArray<() => Promise<RunEnd>>,
+  ): Promise<string | undefined> => {
+    let fault: string | undefined;
+    const ends = await atOnce(runs, (read) =>
+      read().catch((error: unknown) => {
+        fault = temporalReason(error);
+        return undefined;
+      }),
+    );
+    const known = ends.filter((end) => end !== undefined);
+    if (known.length > 0) await ledger.recordEnds(known);
+    return fault;
+  };
+
+  /** The closed ones first: a run that is started meanwhile is newer, and found by the second query. */
+  const lookAtRecent = async (): Promise<string | undefined> => {
+    const since = timeText(watermark - OVERLAP_MS);
+    const latest = await findLatest(client, [
+      `CloseTime >= ${since}`,
+      `${OPEN_RUNS} AND StartTime >= ${since}`,
+    ]);
+    const unseen = [...latest.values()].filter((run) => !recorded.has(stateOf(run)));
+    const workflowIds = unseen.map(idOf);
+    const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
+    const known = new Set(runs.map(({ workflowId }) => workflowId));
+    const fault = await record(
+      unseen.filter((run) => known.has(idOf(run))).map((run) => () => readEnd(client, run)),
+    );
+    recorded = new Set([...latest.values()].map(stateOf));
+    for (const run of latest.values())
+      watermark = Math.max(watermark, closeOf(run) ?? startOf(run));
+    return fault;
+  };
+
+  const lookAtKnown = async (): Promise<string | undefined> => {
+    const page = await ledger.openRuns({ ...(after !== undefined && { after }), limit: PAGE });
+    after = page.length < PAGE ? undefined : page.at(-1)?.workflowId;
+    if (page.length === 0) return undefined;
+    const { now } = await ledger.state();
+    const ids = page.map(({ workflowId }) => workflowId);
+    const latest = await findLatest(client, [`WorkflowId IN ${queryTexts(ids)}`]);
+    return record(
+      page.flatMap(({ endState, startedAt, workflowId }) => {
+        const run = latest.get(workflowId);
+        if (run !== undefined)
+          return endStateOf(run) === endState ? [] : [() => readEnd(client, run)];
+        const isNew = now - startedAt < LEFT_FOR_MS;
+        return isNew || endState === "missing" ? [] : [() => findEnd(client, workflowId)];
+      }),
+    );
+  };
+
+  const once = (look: () => Promise<string | undefined>) => async (): Promise<void> => {
+    if (!(await ledger.lease("ends of runs", holder, LEASE_MS))) return;
+    const fault = await look();
+    if (fault !== undefined) throw new Error(`The end of a run could not be read: ${fault}`);
+  };
+  return { recent: once(lookAtRecent), known: once(lookAtKnown) };
+};
