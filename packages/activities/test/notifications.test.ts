@@ -12,7 +12,7 @@ import { LAG_MS, look as lookFor } from "../src/notifications/look.ts";
 import { makeNotifierActivities, MOST_POSTED } from "../src/notifications/notifier-activities.ts";
 import { readNotificationSettings } from "../src/notifications/webhook.ts";
 import { attempt } from "./support/attempts.ts";
-import { ACCOUNT, putRow } from "./support/rows.ts";
+import { ACCOUNT, putRow, ROW } from "./support/rows.ts";
 
 const SECRET = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
 const URL_OF = "https://alerts.example/hooks/t0ken-in-the-path";
@@ -30,6 +30,7 @@ describe("the settings", () => {
       key: Buffer.alloc(32, 7),
       intervalMs: 15_000,
       overdueAfterMs: 120 * HOUR_MS,
+      lateAfterMs: 24 * HOUR_MS,
     });
     for (const url of ["http://localhost:80/x", "http://127.0.0.1/", "http://[::1]:8080/"]) {
       expect(readNotificationSettings({ ...given, url: url })).toBeDefined();
@@ -131,10 +132,17 @@ const noteRuns = (runs: ReadonlyArray<Pick<Run, "workflowId">>) =>
 const look = async (client: Client, state: NotifierState) => {
   const { found, told } = await lookFor(
     client,
-    { ledger, namespace: "test", taskQueue: "payments", overdueAfterMs: HOUR_MS },
+    {
+      ledger,
+      namespace: "test",
+      taskQueue: "payments",
+      overdueAfterMs: HOUR_MS,
+      lateAfterMs: 24 * HOUR_MS,
+      lateAfterMs: 24 * HOUR_MS,
+    },
     state,
   );
-  return { found, next: { ...state, told: [...told, ...found.map(({ id }) => id)] } };
+  return { found, next: { ...state, told: [...told, ...found.map(({ known }) => known)] } };
 };
 
 const ids = (queue: ReadonlyArray<QueuedNotification>) =>
@@ -213,6 +221,42 @@ describe("a look", () => {
     ]);
   });
 
+  it("finds what else only a person can mend once as long as it lasts, with a count and sums", async () => {
+    const pay = async (workflowId: string, paymentDate: string) => {
+      const request = { ...ROW.request, amount: "9.50", paymentDate };
+      const done = { state: "done", doubt: 0, madeId: `p-${workflowId}` } as const;
+      await putRow(ledger, { workflowId, ...done, request, changedAt: Date.now() });
+    };
+    const saw =
+      (word: string, outcome: "completed" | null, asks = false) =>
+      (id: string) =>
+        ledger.sawPayout(ACCOUNT, `p-${id}`, { word, outcome, asks, problem: null });
+    await pay("late-1", "2026-11-02");
+    await pay("late-2", "2026-11-03");
+    await pay("not-due", "2999-01-01");
+    await saw("Paid out, DE89370400440532013000", null, true)("not-due");
+    const client = clientOf(() => []);
+    const first = await look(client, { from: Date.now() });
+    expect(
+      first.found.map(({ notification: { data, type } }) => ({ type, ...data })),
+    ).toMatchObject([
+      { type: "attention", kind: "late", count: 2, sums: { USD: "19.00" } },
+      { type: "attention", kind: "word", count: 1, reason: "Paid out, …3000" },
+    ]);
+    // One more of what lasts is no news, nor is one less.
+    await pay("late-3", "2026-11-04");
+    await saw("completed", "completed")("late-1");
+    const second = await look(client, first.next);
+    expect(second.found).toEqual([]);
+    await saw("completed", "completed")("late-2");
+    await saw("completed", "completed")("late-3");
+    const third = await look(client, second.next);
+    await pay("late-4", "2026-11-05");
+    const fourth = await look(client, third.next);
+    expect(fourth.found.map(({ notification: { data } }) => data.kind)).toEqual(["late"]);
+    expect(fourth.found[0]?.id).not.toBe(first.found[0]?.id);
+  });
+
   it("finds looser limits that wait for a second person, once", async () => {
     const limits = { maxAmounts: { EUR: "10" }, approveAbove: null };
     const actor = { by: "ada", how: "--by", reason: "audit" };
@@ -259,7 +303,13 @@ describe("a look", () => {
     const later = await openLedger("memory", { clock: () => now });
     onTestFinished(() => later.close());
     const client = clientOf(() => []);
-    const options = { ledger: later, namespace: "test", taskQueue: "q", overdueAfterMs: HOUR_MS };
+    const options = {
+      ledger: later,
+      namespace: "test",
+      taskQueue: "q",
+      overdueAfterMs: HOUR_MS,
+      lateAfterMs: 24 * HOUR_MS,
+    };
     let state: NotifierState = { from: Date.now() - LAG_MS };
     const posted: Array<unknown> = [];
     const most: Array<number> = [];

@@ -13,6 +13,8 @@ export type NotificationType =
   | "batch.asks"
   /** Looser limits of an account wait for a second person. */
   | "limits.ask"
+  /** Something else that only a person can mend: see `kind`. */
+  | "attention"
   /** A batch has ended, with or without failures. */
   | "batch.ended"
   /** A test, to see whether notifications arrive. */
@@ -33,6 +35,17 @@ export interface NotificationData {
   readonly batch?: string;
   /** For a batch: the number of its rows by outcome. A completed one may include failed rows. */
   readonly rows?: Readonly<Record<string, number>>;
+  /**
+   * What a person has to mend: `word` (a status whose meaning nobody has said), `late` payouts, `unreadable` ones,
+   * `missing` runs, a `stalled` file, or an `unserved` account.
+   */
+  readonly kind?: string;
+  /** How many payouts, runs or rows that concerns. */
+  readonly count?: number;
+  /** Their money: decimal strings by currency. */
+  readonly sums?: Readonly<Record<string, string>>;
+  /** Why, for a person. No account number. */
+  readonly reason?: string;
   /** Its page in Temporal's Web UI. */
   readonly webUi?: string;
   /** The command by which to see it. */

@@ -1,3 +1,4 @@
+import { redact } from "@durable-payments/api-core";
 import { type Ledger, limitsId } from "@durable-payments/ledger";
 import type {
   NotificationData,
@@ -9,10 +10,14 @@ import { listedRuns, OPEN_RUNS, webUiLink } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { createHash } from "node:crypto";
+import { endStateOf } from "../tracker/ends.ts";
 import type { NotificationSettings } from "./webhook.ts";
 
 /** The scope of the notifications, and the time after which a run is overdue. */
-export interface LookOptions extends Pick<NotificationSettings, "overdueAfterMs" | "webUi"> {
+export interface LookOptions extends Pick<
+  NotificationSettings,
+  "lateAfterMs" | "overdueAfterMs" | "webUi"
+> {
   readonly ledger: Ledger;
   readonly namespace: string;
   readonly taskQueue: string;
@@ -22,9 +27,6 @@ export interface LookOptions extends Pick<NotificationSettings, "overdueAfterMs"
 export const LAG_MS = 10 * 60_000;
 
 const ID_DIGITS = 32;
-
-/** By Temporal's codes of a run's status. */
-const ENDED: Readonly<Record<number, string>> = { 3: "failed", 5: "terminated", 7: "timedOut" };
 
 /** The same for the same occurrence, whichever worker finds it. */
 const idOf = (...of: ReadonlyArray<string>): string =>
@@ -41,6 +43,8 @@ interface Occurrence {
   readonly at: number;
   readonly which: string;
   readonly data: Partial<NotificationData> & { readonly workflowId: string };
+  /** Whether the same thing may end and occur again: each time has an id of its own. */
+  readonly isRecurring?: true;
 }
 
 /** The runs of payments that a query of Temporal's visibility finds, as occurrences some time after their end or start. */
@@ -58,7 +62,7 @@ const findRuns = async (
     if (queue !== taskQueue && !queue.startsWith(`${taskQueue}/`)) continue;
     const runId = run.execution?.runId ?? "";
     const workflowId = run.execution?.workflowId ?? "";
-    const state = ENDED[run.status ?? 0] ?? "running";
+    const state = endStateOf(run) ?? "running";
     const at = (optionalTsToMs(run.closeTime ?? run.startTime) ?? 0) + afterMs;
     const data = { workflowId, runId, workflowType: run.type?.name ?? "", state };
     found.push({ type, at, which: runId, data });
@@ -98,6 +102,32 @@ const findAsking = async ({ ledger }: LookOptions): Promise<ReadonlyArray<Occurr
     }),
   ];
 };
+
+/** Everything else that only a person can mend: one item for each account, word or file, however much it concerns. */
+const findAttention = async ({
+  lateAfterMs,
+  ledger,
+}: LookOptions): Promise<ReadonlyArray<Occurrence>> =>
+  (await ledger.attention({ lateAfterMs })).map((item): Occurrence => {
+    const { account, count, kind, message, money, of, since, workflowIds } = item;
+    const [workflowId = ""] = workflowIds;
+    const sums = Object.fromEntries(money.map(({ amount, currency }) => [currency, amount]));
+    const reason = message ?? (kind === "word" ? of : undefined);
+    return {
+      type: "attention",
+      at: since,
+      which: [kind, account ?? "", of].join(" "),
+      isRecurring: true,
+      data: {
+        workflowId,
+        state: "attention",
+        kind,
+        count,
+        ...(money.length > 0 && { sums }),
+        ...(reason !== undefined && { reason: redact(reason) }),
+      },
+    };
+  });
 
 /** Only the latest: every batch that ever ended would grow the state until no heartbeat takes it. */
 const findBatches = async (
@@ -149,12 +179,19 @@ export const look = async (client: Client, options: LookOptions, { from, told }:
   const overdue = `${OPEN_RUNS} AND StartTime >= ${timeText(from - overdueAfterMs)} AND StartTime <= ${timeText(now - overdueAfterMs)}`;
   const seen = [
     ...(await findAsking(options)),
+    ...(await findAttention(options)),
     ...(await findRuns(client, options, "run.failed", failed)),
     ...(await findRuns(client, options, "run.overdue", overdue, overdueAfterMs)),
     ...(await findBatches(options, from, now)),
   ].map((one) => ({
     ...one,
-    id: idOf(one.type, options.namespace, one.data.workflowId, one.which),
+    // The examples of something that lasts change.
+    id: idOf(
+      one.type,
+      options.namespace,
+      ...(one.isRecurring ? [] : [one.data.workflowId]),
+      one.which,
+    ),
   }));
   const known = new Set(told);
   const found = await Promise.all(
@@ -165,7 +202,11 @@ export const look = async (client: Client, options: LookOptions, { from, told }:
         const { batch } = one.data;
         const rows = batch && (await rowsOf(options.ledger, batch));
         const data = { ...one.data, ...(rows && { rows }) };
-        return { id, notification: worded({ ...one, data }, options) };
+        return {
+          id: one.isRecurring ? idOf(id, `${one.at}`) : id,
+          known: id,
+          notification: worded({ ...one, data }, options),
+        };
       }),
   );
   return { found, told: seen.flatMap(({ id }) => (known.has(id) ? [id] : [])) };

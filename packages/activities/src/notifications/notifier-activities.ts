@@ -85,7 +85,7 @@ const notifying = (
         if (isGivingUp && at < oldest) continue;
         const { host, isDelivered, why } = await post(settings, next, signal);
         if (!isDelivered) throw new Error(`${host} ${why}`);
-        delivered(at, next.id);
+        delivered(at, next.known);
       }
       if (found.length <= MOST_POSTED) delivered(begun);
       return begun + settings.intervalMs - Date.now();

@@ -13,6 +13,8 @@ export interface NotificationSettings {
   readonly intervalMs: number;
   /** After this time a run that is still open is overdue, in milliseconds. */
   readonly overdueAfterMs: number;
+  /** This long after its payment date a payout that has not completed is late, in milliseconds. */
+  readonly lateAfterMs: number;
   /** Address of Temporal's Web UI, for links. */
   readonly webUi?: string;
 }
@@ -22,8 +24,14 @@ export type NotifySettings = NonNullable<Settings["notify"]>;
 
 const URL_SETTING = "PAYMENTS_NOTIFY_URL (notify.url)";
 const SECRET_SETTING = "PAYMENTS_NOTIFY_SECRET (notify.secret)";
+const HOUR_MS = 3_600_000;
 const DEFAULT_INTERVAL_S = 15;
 const DEFAULT_OVERDUE_H = 120;
+const DEFAULT_LATE_H = 24;
+
+/** Returns how long after its payment date a payout is late, in milliseconds. */
+export const lateAfterMsOf = ({ lateAfterHours = DEFAULT_LATE_H }: NotifySettings = {}): number =>
+  lateAfterHours * HOUR_MS;
 
 /** As the Standard Webhooks specification asks for: 24 to 64 bytes. */
 const LEAST_KEY_BYTES = 24;
@@ -56,13 +64,16 @@ const readKey = (given: string): Uint8Array => {
  * @returns the webhook; undefined without a URL: then nobody is notified.
  * @throws Error that says what is wrong, and repeats neither URL nor secret.
  */
-export const readNotificationSettings = ({
-  intervalSeconds = DEFAULT_INTERVAL_S,
-  overdueHours = DEFAULT_OVERDUE_H,
-  secret = "",
-  url,
-  webUi,
-}: NotifySettings): NotificationSettings | undefined => {
+export const readNotificationSettings = (
+  notify: NotifySettings,
+): NotificationSettings | undefined => {
+  const {
+    intervalSeconds = DEFAULT_INTERVAL_S,
+    overdueHours = DEFAULT_OVERDUE_H,
+    secret = "",
+    url,
+    webUi,
+  } = notify;
   if (url === undefined) {
     if (secret === "") return undefined;
     throw new Error(`${SECRET_SETTING} is set, but ${URL_SETTING} is not.`);
@@ -71,7 +82,8 @@ export const readNotificationSettings = ({
     url: readUrl(url),
     key: readKey(secret),
     intervalMs: intervalSeconds * 1_000,
-    overdueAfterMs: overdueHours * 3_600_000,
+    overdueAfterMs: overdueHours * HOUR_MS,
+    lateAfterMs: lateAfterMsOf(notify),
     ...(webUi && { webUi }),
   };
 };

@@ -126,13 +126,13 @@ it("an end is recorded with its type and its reason, without account numbers", a
 it("the latest run of an id counts, and opens it again", async () => {
   await start("run-1");
   const again = { workflowId: "run-1", runId: "r-2", status: OPEN, startedAt: now };
-  const runs = [failed];
+  const runs: Array<Run> = [failed];
   const { recent } = ends(clientOf(runs));
   await recent();
   runs.unshift(again);
   await recent();
   expect(await endOf("run-1")).toMatchObject({ endState: null, status: "running", runId: "r-2" });
-  runs[0] = { ...again, status: COMPLETED, closedAt: now + 5_000 } as Run;
+  runs[0] = { ...again, status: COMPLETED, closedAt: now + 5_000 };
   await recent();
   expect(await endOf("run-1")).toMatchObject({ endState: "succeeded", status: "succeeded" });
 });
