@@ -4,37 +4,31 @@ import {
   type BatchRowChange,
   isRowStarted,
   type Ledger,
-  type WriteState,
+  OPEN_STATUSES,
+  type RunEnd,
 } from "@durable-payments/ledger";
 import {
   type BatchActivities,
-  failureTypes,
   type PayoutChunk,
   type PayoutRow,
   type StartedRows,
   VOUCHER,
   type Voucher,
 } from "@durable-payments/protocol/calls";
-import { messageOf } from "@durable-payments/api-core/values";
 import {
   atOnce,
   BATCH_MEMO,
   batchQueue,
-  isOpenStatus,
   requestTerms,
   type RunMemo,
   type Workflows,
 } from "@durable-payments/protocol";
 import { Context } from "@temporalio/activity";
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowFailedError,
-} from "@temporalio/client";
-import { ApplicationFailure, WorkflowNotFoundError } from "@temporalio/common";
+import { type Client, WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describeAccount, payeeMark, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { notYet, type PaymentsRuntime, readKnown } from "./run-operation.ts";
+import { findEnd } from "./tracker/ends.ts";
 import { isPaymentsError, waitAfterMs, withReason } from "./write/outcomes.ts";
 
 /** Dependencies of the activity of a batch. */
@@ -45,31 +39,6 @@ export interface BatchOptions {
   /** Base queue of the worker: rows run on its queue of batches. */
   readonly taskQueue: string;
 }
-
-/** States of a payout whose outcome is being found out. */
-const UNSETTLED: ReadonlySet<WriteState> = new Set(["sending", "unknown", "asking"]);
-
-/** Failures of a run that say something of its payout, and not only of the run. */
-const OF_PAYOUT: ReadonlySet<string> = new Set([
-  failureTypes.payoutFailed,
-  failureTypes.payoutDiffers,
-  failureTypes.payoutStillOpen,
-]);
-
-const ENDED_IN_DOUBT = "Ended by a person; the outcome of its payout is unknown.";
-
-/** Returns the innermost cause of the failure of a run. */
-const causeOf = async (result: Promise<unknown>): Promise<unknown> => {
-  try {
-    await result;
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof WorkflowFailedError)) throw error;
-    let cause: unknown = error;
-    while (cause instanceof Error && cause.cause !== undefined) cause = cause.cause;
-    return cause;
-  }
-};
 
 const LOOK_EVERY_MS = 1_000;
 const FIRST_LOOK_MS = 5_000;
@@ -207,37 +176,31 @@ const chunkOf = (
     return undefined;
   };
 
+  /** The rows whose run has no outcome in the ledger, with their runs. */
+  const openAmong = async (started: ReadonlyArray<BatchRow>) => {
+    const workflowIds = started.map(({ workflowId }) => workflowId);
+    const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
+    const known = new Map(runs.map((run) => [run.workflowId, run]));
+    return started
+      .map((row) => ({ row, run: known.get(row.workflowId) }))
+      .filter(({ run }) => run === undefined || OPEN_STATUSES.has(run.status));
+  };
+
   /**
-   * The outcome of a started row: that of its payout in the ledger, whatever became of its run. Undefined while its run is
-   * open, or the outcome of its payout is unknown. A row that was taken but not started is started.
+   * Records how runs of started rows have ended: what became of a row follows from that and from its payout. A row that was
+   * taken but not started is started. Returns the rows without an outcome: their run is open, or their payout is under way.
    */
-  const ending = async (row: BatchRow): Promise<BatchRowChange | undefined> => {
-    const { number, workflowId } = row;
-    const handle = client.workflow.getHandle(workflowId);
-    const described = await handle.describe().catch((error: unknown) => {
-      if (error instanceof WorkflowNotFoundError) return undefined;
-      throw error;
-    });
-    if (described === undefined) return start(row);
-    const { status } = described;
-    if (isOpenStatus(status.name)) return undefined;
-    const cause = status.name === "COMPLETED" ? undefined : await causeOf(handle.result());
-    const writes = await payoutsOf(workflowId);
-    const made = writes.find(({ state }) => state === "done");
-    if (made === undefined && writes.some(({ state }) => UNSETTLED.has(state))) return undefined;
-    const isDoubted = writes.some(({ doubt, state }) => state === "ended" && doubt > 0);
-    const why = cause === undefined ? undefined : messageOf(cause);
-    const failed = (message: string) => ({ number, state: "failed" as const, message });
-    if (made === undefined)
-      return failed(isDoubted ? ENDED_IN_DOUBT : (why ?? "Ended without a payout."));
-    const waits = await ledger.waits({ workflowId });
-    const isFailed = waits.some(
-      ({ outcome, thing }) => thing === made.madeId && outcome?.["outcome"] === "failed",
+  const follow = async (started: ReadonlyArray<BatchRow>): Promise<ReadonlyArray<BatchRow>> => {
+    const unended = (await openAmong(started)).filter(
+      ({ run }) => run === undefined || run.endState === null || run.endState === "missing",
     );
-    const isOfPayout = cause instanceof ApplicationFailure && OF_PAYOUT.has(cause.type ?? "");
-    if (isFailed || isOfPayout) return failed(why ?? "The payout has failed at the service.");
-    const message = why === undefined ? null : `The payout was made, and its run ended: ${why}`;
-    return { number, state: "succeeded", message };
+    const ends = await atOnce(unended, ({ row }) => findEnd(client, row.workflowId));
+    const isLost = (end: RunEnd | undefined) => end?.endState === "missing";
+    const lost = unended.flatMap(({ row }, at) => (isLost(ends[at]) ? [row] : []));
+    const changes = await change(lost, start);
+    await ledger.recordEnds(ends.filter((end) => end.endState !== null && !isLost(end)));
+    const covered = new Set(changes.map((one) => one?.number));
+    return (await openAmong(started)).flatMap(({ row }) => (covered.has(row.number) ? [] : [row]));
   };
 
   /** Returns the number of runs that have not sent their payout yet. */
@@ -246,7 +209,7 @@ const chunkOf = (
     return payouts.filter((writes) => !writes.some(({ state }) => state === "done")).length;
   };
 
-  return { readRows, readPayees, change, inputOf, start, ending, countUnsent };
+  return { readRows, readPayees, change, inputOf, start, follow, countUnsent };
 };
 
 /** Makes the activity that starts the rows of a batch and follows them. */
@@ -266,8 +229,7 @@ export const makeBatchActivities = (options: BatchOptions): BatchActivities => (
           throw notYet("The file is being uploaded.", LOOK_EVERY_MS);
         const rows = await chunk.readRows();
         const started = rows.filter(({ state }) => state === "started");
-        const endings = await chunk.change(started, chunk.ending);
-        const open = started.filter((_, at) => endings[at] === undefined);
+        const open = await chunk.follow(started);
         const waiting = rows.filter(({ state }) => state === "waiting");
         if (open.length + waiting.length === 0) {
           await ledger.finishBatch(given.batch);

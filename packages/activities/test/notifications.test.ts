@@ -138,7 +138,6 @@ const look = async (client: Client, state: NotifierState) => {
       taskQueue: "payments",
       overdueAfterMs: HOUR_MS,
       lateAfterMs: 24 * HOUR_MS,
-      lateAfterMs: 24 * HOUR_MS,
     },
     state,
   );

@@ -1,10 +1,11 @@
-// The outcome of a row is that of its payout in the ledger. Temporal's status says how its workflow ended, which may be
-// without a payout, or by a cancellation after it.
+// The outcome of a row is the status of its run in the ledger, in which its payout comes first. Temporal's status says how its
+// workflow ended, which may be without a payout, or by a cancellation after it.
 import {
   type Batch,
   type BatchRowState,
   type Ledger,
   openLedger,
+  type RunStatus,
   type WriteRow,
 } from "@durable-payments/ledger";
 import { createClient } from "@durable-payments/api-core";
@@ -45,6 +46,9 @@ interface Run {
   readonly memo?: object;
 }
 
+/** Temporal's codes. */
+const CODES = { RUNNING: 1, COMPLETED: 2, FAILED: 3, CANCELED: 4, TERMINATED: 5 };
+
 /** A client with these runs; it refuses to start one of a known id. */
 const clientOf = (runs: Readonly<Record<string, Run>>) => {
   const started: Array<string> = [];
@@ -52,7 +56,9 @@ const clientOf = (runs: Readonly<Record<string, Run>>) => {
     describe: async () => {
       const run = runs[workflowId];
       if (run === undefined) throw new WorkflowNotFoundError("not found", workflowId, undefined);
-      return { status: { name: run.status }, memo: run.memo };
+      const status = CODES[run.status];
+      const workflowExecutionInfo = { execution: { workflowId, runId: "1" }, status };
+      return { status: { name: run.status }, memo: run.memo, raw: { workflowExecutionInfo } };
     },
     result: async () => {
       throw new WorkflowFailedError(
@@ -129,6 +135,22 @@ const upload = async (
       message: null,
     })),
   );
+  for (const at of states.keys())
+    await ledger.recordStart(
+      {
+        account: ACCOUNT,
+        workflowId: `payout/${at + 1}`,
+        runId: null,
+        type: "payout",
+        batch: id,
+        batchRow: at + 1,
+        amount: "10.00",
+        currency: "EUR",
+        payee: payees[at] ?? "b-1",
+        reference: null,
+      },
+      { by: "ada", how: "test", value: { type: "payout", content: `${at}` } },
+    );
 };
 
 /** No payee is read. */
@@ -140,24 +162,15 @@ const look = (client: Client, rows = [inputOf(1)], runtime: PaymentsRuntime = of
 };
 
 const outcome = async () => {
-  const [row] = await ledger.batchRows(BATCH, { limit: 1 });
-  return { state: row?.state, message: row?.message };
+  const [row] = await ledger.listRows(BATCH, { limit: 1 });
+  return { status: row?.status, reason: row?.reason };
 };
 
 const payout = (changes: Partial<WriteRow>) =>
   putRow(ledger, { workflowId: "payout/1", state: "done", madeId: "p-1", doubt: 0, ...changes });
 
-/** The payout's wait, closed with an outcome of the service. */
-const waited = async (seen: string) => {
-  const wait = {
-    account: ACCOUNT,
-    workflowId: "payout/1",
-    runId: "1",
-    activityId: "awaitPayout:p-1",
-  };
-  await ledger.openWait({ ...wait, kind: "payout", thing: "p-1" });
-  await ledger.closeWait(wait, { outcome: seen });
-};
+const saw = (outcome: "completed" | "failed" | null, word = outcome ?? "processing") =>
+  ledger.sawPayout(ACCOUNT, "p-1", { word, outcome, asks: false, problem: null });
 
 const cancelled = { status: "CANCELED", cause: new CancelledFailure("Workflow canceled") } as const;
 const failed = (type: string, message: string): Run => ({
@@ -165,38 +178,33 @@ const failed = (type: string, message: string): Run => ({
   cause: ApplicationFailure.create({ type, message }),
 });
 
-it.each<[string, Run, BatchRowState, string | null, Partial<WriteRow>?, string?]>([
+it.each<[string, Run, RunStatus, string | null, Partial<WriteRow>?, ("completed" | "failed")?]>([
   ["a completed run with its payout", { status: "COMPLETED" }, "succeeded", null, {}, "completed"],
-  [
-    "a completed run without a payout",
-    { status: "COMPLETED" },
-    "failed",
-    "Ended without a payout.",
-  ],
+  ["a completed run without a payout", { status: "COMPLETED" }, "failed", null],
   [
     "a completed run whose payout was refused",
     { status: "COMPLETED" },
     "failed",
-    "Ended without a payout.",
+    null,
     { state: "refused", madeId: null },
   ],
   [
     "a run whose wait was completed by hand, though the payout has failed",
     { status: "COMPLETED" },
     "failed",
-    "The payout has failed at the service.",
+    null,
     {},
     "failed",
   ],
   [
-    "a cancelled run after its payout",
+    "a cancelled run whose payout has completed",
     cancelled,
     "succeeded",
-    "The payout was made, and its run ended: Workflow canceled",
+    "Workflow canceled",
     {},
-    "runEnded",
+    "completed",
   ],
-  ["a cancelled run without a payout", cancelled, "failed", "Workflow canceled"],
+  ["a cancelled run without a payout", cancelled, "cancelled", "Workflow canceled"],
   [
     "a payout that has failed",
     failed(failureTypes.payoutFailed, "The payout is returned."),
@@ -206,35 +214,44 @@ it.each<[string, Run, BatchRowState, string | null, Partial<WriteRow>?, string?]
     "failed",
   ],
   [
-    "a payout that is still open after its time",
-    failed(failureTypes.payoutStillOpen, "Still open."),
-    "failed",
-    "Still open.",
-    {},
-  ],
-  [
     "a run that failed before it paid",
     failed("Refused", "No such payee."),
     "failed",
     "No such payee.",
   ],
-])("the row of %s", async (_, run, state, message, write?, seen?) => {
+])("the row of %s", async (_, run, status, reason, write?, seen?) => {
   await upload(BATCH, ["started"]);
   if (write !== undefined) await payout(write);
-  if (seen !== undefined) await waited(seen);
+  if (seen !== undefined) await saw(seen);
   const { client } = clientOf({ "payout/1": run });
   expect(await look(client)).toEqual({ is: "done" });
-  expect(await outcome()).toEqual({ state, message });
+  expect(await outcome()).toEqual({ status, reason });
+  expect(await ledger.batch(BATCH)).toMatchObject({ state: "finished" });
 });
 
-it.each(["sending", "unknown", "asking"] as const)(
+it("a payout that is under way keeps its row open, although its run was cancelled", async () => {
+  await upload(BATCH, ["started"]);
+  await payout({});
+  const { client } = clientOf({ "payout/1": cancelled });
+  expect((await failureOf(look(client))).message).toContain("1 run");
+  expect(await outcome()).toMatchObject({ status: "waiting" });
+  await saw("completed");
+  expect(await look(client)).toEqual({ is: "done" });
+  expect(await outcome()).toMatchObject({ status: "succeeded" });
+});
+
+it.each([
+  ["sending", "unknown"],
+  ["unknown", "unknown"],
+  ["asking", "asking"],
+] as const)(
   "a row whose payout is %s has no outcome yet, though its run has ended",
-  async (state) => {
+  async (state, status) => {
     await upload(BATCH, ["started"]);
     await payout({ state, madeId: null });
     const { client } = clientOf({ "payout/1": { status: "TERMINATED" } });
     expect((await failureOf(look(client))).message).toContain("1 run");
-    expect(await outcome()).toEqual({ state: "started", message: null });
+    expect(await outcome()).toMatchObject({ status });
   },
 );
 
@@ -244,7 +261,7 @@ it("a row that an earlier file has started is not rejected: it belongs to that f
   const memo = { "durable-payments/batch": "payouts/first" };
   const { client } = clientOf({ "payout/1": { status: "RUNNING", memo } });
   expect(await look(client)).toEqual({ is: "done" });
-  expect(await outcome()).toEqual({ state: "covered", message: "Already in payouts/first." });
+  expect(await outcome()).toEqual({ status: "covered", reason: "Already in payouts/first." });
 });
 
 it("a memo that names a file without this row does not keep the row from being followed", async () => {
@@ -252,9 +269,9 @@ it("a memo that names a file without this row does not keep the row from being f
   const memo = { "durable-payments/batch": "payouts/forged" };
   const { client } = clientOf({ "payout/1": { status: "COMPLETED", memo } });
   await payout({});
-  await waited("completed");
+  await saw("completed");
   expect(await look(client)).toEqual({ is: "done" });
-  expect(await outcome()).toMatchObject({ state: "succeeded" });
+  expect(await outcome()).toMatchObject({ status: "succeeded" });
 });
 
 it.each([
@@ -287,7 +304,7 @@ it("a file waits for its approval once the payees of its rows are read, and for 
     /^The payees cannot be read:/,
   );
   expect(await ledger.batch(BATCH)).toMatchObject({ state: "reading" });
-  expect((await outcome()).message).toContain("The payees cannot be read");
+  expect((await outcome()).reason).toContain("The payees cannot be read");
   await outage.set("up");
   expect(await look(client, rows, runtime)).toEqual({
     is: "waiting",

@@ -11,6 +11,7 @@ import {
   ROW_OUTCOME,
 } from "./schema.ts";
 import { query, readFields } from "./table.ts";
+import { OPEN_STATUSES } from "./run-status.ts";
 import type { Store, Where } from "./store.ts";
 
 const WAITING = { "state = 'waiting'": true };
@@ -39,8 +40,7 @@ const SHOWN = `CASE WHEN ${sent("payee")} = batch_rows.payee OR EXISTS (SELECT 1
   WHERE own.workflow_id = batch_rows.workflow_id AND own.operation = 'createBeneficiary'
   AND own.made_id = writes.payee AND own.payee = batch_rows.mark) THEN batch_rows.shown END`;
 
-/** Statuses of rows that change without a person's doing, or wait for one. */
-const OPEN = "('asking', 'approval', 'unknown', 'waiting', 'running', 'missing')";
+const OPEN = `(${[...OPEN_STATUSES].map((status) => `'${status}'`).join(", ")})`;
 
 const saveBatch = BATCHES.saver();
 const addRow = BATCH_ROWS.inserter([], undefined, "ON CONFLICT DO NOTHING");

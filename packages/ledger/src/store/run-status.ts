@@ -5,6 +5,7 @@
  * computed when a list is read. So whatever changes it computes it again, in the same transaction, by this one statement.
  * Money comes first: what a run has done with it matters, whatever became of the run in Temporal.
  */
+import type { RunStatus } from "./schema.ts";
 import { query, type Query } from "./table.ts";
 
 /** The more important standing of two has the higher number. */
@@ -18,6 +19,16 @@ const RANK = {
   failed: 3,
 } as const;
 
+/** Statuses of runs without an outcome: they change without a person's doing, or wait for one. */
+export const OPEN_STATUSES: ReadonlySet<RunStatus> = new Set([
+  "asking",
+  "approval",
+  "unknown",
+  "waiting",
+  "running",
+  "missing",
+]);
+
 /** The payment for which a built-in workflow exists. Of other workflows, the end of the run says whether they succeeded. */
 const IS_PURPOSE = `((runs.type = 'payout' AND operation = 'createPayout')
   OR (runs.type = 'onboardCardholder' AND operation = 'createCard'))`;
@@ -27,11 +38,14 @@ const IS_BUILT_IN = "runs.type IN ('payout', 'onboardCardholder')";
 /** Nothing more is to be expected of the run: until then, a run that has paid goes on. */
 const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
 
-/** The most important standing among its writes. Those of its children only ask; their money is their own. */
+/**
+ * The most important standing among its writes. Those of its children only ask; their money is their own. A send that was
+ * under way when its run ended may have taken effect.
+ */
 const HIGHEST = `coalesce((SELECT max(CASE
    WHEN standing = 'asking' THEN ${RANK.asking}
    WHEN standing = 'approval' THEN ${RANK.approval}
-   WHEN standing = 'unknown' THEN ${RANK.unknown}
+   WHEN standing = 'unknown' OR (writes.state = 'sending' AND runs.end_state IS NOT NULL) THEN ${RANK.unknown}
    WHEN owner_id <> runs.workflow_id THEN 0
    WHEN standing = 'returned' THEN ${RANK.returned}
    WHEN standing = 'made' THEN ${RANK.made}

@@ -77,6 +77,7 @@ const expectedOf = async (ledger: Ledger, run: Run): Promise<RunStatus> => {
   const rows = await ledger.rowsOf(workflowId);
   const has = (standing: Standing, some = rows) => some.some((row) => row.standing === standing);
   for (const asked of ["asking", "approval", "unknown"] as const) if (has(asked)) return asked;
+  if (endState !== null && rows.some(({ state }) => state === "sending")) return "unknown";
   const own = rows.filter(({ ownerId }) => ownerId === workflowId);
   if (has("returned", own)) return "returned";
   if (has("made", own)) return "waiting";
@@ -319,7 +320,7 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
       () => ledger.recordStart(runOf({ workflowId }), startOf({ firstRunId: "run-2" })),
       async () => {
         const name = nameOf({ workflowId });
-        const change = saving(name, { runId: "run-3" });
+        const change = saving(name, { runId: "run-3", state: "ready" });
         await ledger.transact(name, (look) => ({ ...change(look), workflowType: "payout" }));
       },
       () => ledger.recordEnds([{ ...end, endState: null, endedAt: null, endReason: null }]),
