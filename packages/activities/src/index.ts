@@ -21,3 +21,4 @@ export {
   type OwnOperations,
   type SendContext,
 } from "./write/own-operations.ts";
+export { type CompletedActivity, recordProven, type RunOfHistory } from "./write/recovered.ts";

@@ -98,24 +98,43 @@ const listed = (ids: ReadonlyArray<string>): ReadonlyArray<string> => [
 const sendsText = (isPaused: boolean): string =>
   isPaused ? "Sends are paused." : "Sends are allowed.";
 
+/** Words how a run of a type is started again. */
+const startText = ({ type, workflowId }: RecoveryReport["unfinished"][number]): string => {
+  const command = { payout: "pay", onboardCardholder: "onboard" }[type];
+  const [, key] = /^payout\/(.+)$/.exec(workflowId) ?? [];
+  const named = key === undefined ? `--id ${workflowId}` : `--key ${key}`;
+  return command === undefined ? `${workflowId}  (${type})` : `starter ${command} INPUT ${named}`;
+};
+
 /** Prints the findings and actions of a recovery. */
 export const recoveryText = ({
   ends,
+  files,
+  followed,
   isPaused,
   ledger,
-  lostRuns,
   mark,
+  taken,
+  unfinished,
   unknown,
   waits,
 }: RecoveryReport): string =>
   [
     ledger.stopped === null ? sendsText(isPaused) : `Sends are stopped: ${ledger.stopped}`,
     `  ${counted(unknown, "write")} with an unknown outcome: checked against the service`,
-    `  ${counted(ends.length, "stop order")} that only Temporal remembers`,
-    ...listed(ends),
-    `  ${counted(waits, "wait")} that only Temporal remembers`,
-    `  ${counted(lostRuns.length, "run")} that only the ledger remembers: start them again with the same id and input`,
-    ...listed(lostRuns),
+    `  ${counted(taken.runs.length, "run")}, ${counted(taken.writes, "result")}, ${counted(ends.length, "stop order")} and ${counted(waits, "wait")} that only Temporal remembers`,
+    ...listed([...taken.runs, ...ends]),
+    ...(taken.others.length === 0
+      ? []
+      : [
+          `  ${counted(taken.others.length, "result")} of which the ledger has another write: look them up`,
+          ...listed(taken.others),
+        ]),
+    `  ${counted(followed, "payout")} without a run: nothing to do, the tracker follows them`,
+    `  ${counted(files.length, "file")} to pay again, each row under its id`,
+    ...listed(files.map(({ file, id, rows }) => `${file}: ${counted(rows, "row")} of ${id}`)),
+    `  ${counted(unfinished.length, "unfinished run")} to start again with the same id and input`,
+    ...listed(unfinished.map(startText)),
     mark === undefined
       ? "Nothing was changed. To recover: --yes --reason WHY"
       : `Recovered: epoch ${mark.epoch}. ${sendsText(isPaused)}`,

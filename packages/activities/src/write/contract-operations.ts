@@ -1,9 +1,9 @@
 import { IsResend, type PaymentsClient } from "@durable-payments/api-core";
 import { checkInput, operation as contractOf } from "@durable-payments/api-core/contract";
-import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
+import { isRecord } from "@durable-payments/api-core/values";
 import type { JsonObject, Ledger, SendOutcome, WritePolicy } from "@durable-payments/ledger";
-import { requestHash, requestTerms, textAt, withoutAccounts } from "@durable-payments/protocol";
-import { describeAccount, payeeMark, personMarks } from "@durable-payments/protocol/account";
+import { textAt } from "@durable-payments/protocol";
+import { describeAccount } from "@durable-payments/protocol/account";
 import { Effect, Result } from "effect";
 import { ListReadings, PAGE_SIZE } from "../evidence/list-readings.ts";
 import { contradictedField, reusableBeneficiary, takeTurn } from "./beneficiaries.ts";
@@ -24,6 +24,7 @@ import {
   readKnown,
   runCall,
 } from "../run-operation.ts";
+import { describeWrite, payeeOfRequest } from "./describe.ts";
 import { NOT_CONFIRMED, type Sending } from "./guard.ts";
 import { outcomeOfError } from "./outcomes.ts";
 import {
@@ -203,20 +204,11 @@ export const makeContractOperations = ({
     }
   };
 
-  /** Whom a request is about: an id of the service, or a mark of an account or a person. */
-  const payeeOfRequest = (name: WriteName, request: JsonObject): string | null => {
-    if (name === "createCardholder") return personMarks(request, ledger.keyed).payee;
-    const mark = name === "createBeneficiary" ? payeeMark(request) : undefined;
-    return mark === undefined
-      ? (textAt(request, WRITES[name].payeeField ?? "") ?? null)
-      : ledger.keyed(mark);
-  };
-
   /** Takes a beneficiary that the ledger has for the same account, or creates one. Calls wait for each other. */
   const sendBeneficiary = async (sending: Sending): Promise<SendOutcome> => {
     const { guard, key, options, request } = sending;
     if (options.reuse === false) return send("createBeneficiary", sending);
-    const payee = payeeOfRequest("createBeneficiary", request) ?? "";
+    const payee = payeeOfRequest("createBeneficiary", request, ledger.keyed) ?? "";
     const lease = await takeTurn(ledger, `createBeneficiary/${account}/${payee}`);
     if (lease === undefined) {
       const message = "Another step is creating the same beneficiary.";
@@ -323,23 +315,7 @@ export const makeContractOperations = ({
         const later = isPlanned ? MADE_BEFORE : [];
         return [...ownKey, ...checkInput(name, body, { assumptions, later })];
       },
-      describe: (given) => {
-        // As the client cleans it before it is sent.
-        const request = cleanTexts(given);
-        const currency = facts.currency ?? textAt(request, "currency")?.toUpperCase() ?? null;
-        const [amount] = Object.values(pickTexts(request, [facts.amountField ?? ""]));
-        const isMoney = typeof amount === "string";
-        return {
-          hash: requestHash(name, request),
-          terms: requestTerms(name, request),
-          amount: isMoney ? amount : null,
-          currency: isMoney ? currency : null,
-          payee: payeeOfRequest(name, request),
-          reference: withoutAccounts(textAt(request, "payout_reference") ?? "") || null,
-          paymentDate: name === "createPayout" ? (textAt(request, "payment_date") ?? null) : null,
-          facts: pickTexts(request, facts.facts ?? []),
-        };
-      },
+      describe: (request) => describeWrite(name, request, ledger.keyed),
       send: sends[name] ?? ((sending) => send(name, sending)),
       search: searches[name],
       read: (row, id, request) => readMade(name, row.request.facts, id, request),

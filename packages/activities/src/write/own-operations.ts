@@ -7,8 +7,9 @@ import {
   type WritePolicy,
   type WriteRow,
 } from "@durable-payments/ledger";
-import { requestHash, requestTerms, textAt } from "@durable-payments/protocol";
+import { textAt } from "@durable-payments/protocol";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { describeOwn } from "./describe.ts";
 import { NOT_CONFIRMED, type Sending } from "./guard.ts";
 import { KEY_LIFETIME_MS, type ReadMade, type WriteOperation } from "./operation.ts";
 import { orAborted } from "../run-operation.ts";
@@ -168,15 +169,9 @@ export const makeOwnOperation = (name: string, given: AnyOwnOperation): WriteOpe
     policy: () => policy,
     faults: async (request) => (schema === undefined ? [] : await schemaFaults(schema, request)),
     describe: (request) => ({
-      hash: requestHash(name, request),
-      terms: requestTerms(name, request),
-      amount: textAt(request, "amount") ?? null,
-      currency: textAt(request, "currency")?.toUpperCase() ?? null,
-      payee: null,
-      reference: null,
-      paymentDate: null,
+      ...describeOwn(name, request),
       // A result found by its key is not compared, but `find` needs the request.
-      facts: own.find === undefined ? {} : { request },
+      ...(own.find !== undefined && { facts: { request } }),
     }),
     send,
     search:

@@ -80,7 +80,7 @@ export interface TimelineItem {
 const PAGE = 250;
 
 /** Returns when an event happened, milliseconds since 1970. */
-const timeOf = ({ eventTime }: Event): number =>
+export const timeOf = ({ eventTime }: Event): number =>
   Math.floor(Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6);
 
 /** Reads the latest events of a run. */

@@ -1,9 +1,16 @@
 import { LedgerUnavailable, openLedger, type WriteCount } from "@durable-payments/ledger";
 import { afterAll, expect, it } from "vitest";
+import { recover } from "../../src/actions/recovery.ts";
 import { encryptionCheck } from "../../src/views/doctor/doctor.ts";
-import { checkLedger, checkStuck, checkWitness } from "../../src/views/doctor/ledger-checks.ts";
+import {
+  checkLedger,
+  checkLost,
+  checkStuck,
+  checkWitness,
+} from "../../src/views/doctor/ledger-checks.ts";
 import { checkTemporal } from "../../src/views/doctor/temporal-checks.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
+import { operationsOn } from "../support/stub-client.ts";
 import { payloadsOf, TemporalStub, timestamp } from "../support/temporal-stub.ts";
 
 const ledger = await openLedger("memory");
@@ -177,7 +184,7 @@ it("finds a ledger that was restored, or another one", async () => {
   expect(checkWitness(state, seen({ ledgerId: "other" }))).toMatchObject({ status: "failed" });
 });
 
-it("finds what makes no progress: old unknown outcomes, and runs that Temporal has lost", async () => {
+it("finds what makes no progress: old unknown outcomes", async () => {
   const { state } = await ledger.overview();
   const unknown: WriteCount = {
     account: ACCOUNT,
@@ -190,13 +197,38 @@ it("finds what makes no progress: old unknown outcomes, and runs that Temporal h
     since: state.now - 2 * 36e5,
   };
   const overview = { state, writes: [unknown], waits: [], untold: 1 };
-  const checks = checkStuck(overview, [
-    { account: ACCOUNT, readAt: 0, waiting: 0, lostRuns: ["invoice-17"] },
-  ]);
-  expect(statuses(checks)).toEqual({
+  expect(statuses(checkStuck(overview))).toEqual({
     inbox: "ok",
     "unknown outcomes": "warning",
     nudges: "warning",
-    "lost runs": "failed",
   });
+});
+
+it("fails while Temporal has no run of what is unfinished, also before a tracker has noticed", async () => {
+  let now = Date.now();
+  const opened = await openLedger("memory", { clock: () => now });
+  const inTemporal: Record<string, []> = { running: [] };
+  const { operations } = operationsOn(opened, "taken", inTemporal);
+  const made = { state: "done", madeId: "P-1" } as const;
+  await put(opened, row({ workflowId: "running" }));
+  expect(await checkLost(opened, operations.client)).toMatchObject({ status: "ok" });
+  await put(opened, row({ workflowId: "made", ...made }));
+  await put(opened, row({ workflowId: "lost" }));
+  // Just started.
+  expect(await checkLost(opened, operations.client)).toMatchObject({ status: "ok" });
+  now += 120_000;
+  expect(await checkLost(opened, operations.client)).toMatchObject({
+    status: "failed",
+    detail: "2 runs of the ledger are unknown to Temporal: lost, made",
+    next: { operation: "recover" },
+  });
+  await recover(operations, { by: "ada", how: "--by", reason: "lost", isDryRun: false });
+  // The tracker follows the payout that was made. The other run has to be started again.
+  expect(await checkLost(opened, operations.client)).toMatchObject({
+    status: "failed",
+    detail: "1 run of the ledger is unknown to Temporal: lost",
+  });
+  inTemporal["lost"] = [];
+  await put(opened, { ...row({ workflowId: "lost" }), version: 2 });
+  expect(await checkLost(opened, operations.client)).toMatchObject({ status: "ok" });
 });

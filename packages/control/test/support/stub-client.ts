@@ -29,10 +29,12 @@ export const operationsOn = (
   ledger: Ledger,
   signals: Signals = "taken",
   open: OpenRuns = {},
+  histories: Readonly<Record<string, ReadonlyArray<object>>> = {},
 ): { readonly operations: Operations; readonly asked: Asked } => {
   const asked: Asked = { signals: [], started: [] };
   const workflow = {
     getHandle: (workflowId: string) => ({
+      fetchHistory: async () => ({ events: histories[workflowId] ?? [] }),
       signal: async ({ name }: { readonly name: string }, payload: unknown) => {
         if (signals === "noRun")
           throw new WorkflowNotFoundError("not found", workflowId, undefined);

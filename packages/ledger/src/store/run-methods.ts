@@ -42,6 +42,12 @@ export const saveRun = (startedAt?: string) => {
     save({ ...OPEN, status: run.isStopped ? "ended" : "running", ...run }, seal);
 };
 
+const saveRunAt = saveRun();
+
+/** Its file has started it, or it is no row of a file. */
+const NOT_FILED = `NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch = runs.batch
+  AND number = runs.batch_row AND state IN ('waiting', 'rejected', 'covered'))`;
+
 /** Workflow ids of one transaction: each is an advisory lock on PostgreSQL. */
 const PART = 250;
 
@@ -149,13 +155,27 @@ export const runMethods = (store: Store) => {
         }));
       }
     },
-    /** Returns runs that are open, or missing in Temporal, in the order of their ids. A row of a file is none before its start. */
+    /**
+     * Records a run of which only Temporal knows, without a decision: nobody knows who started it, so nobody can approve it.
+     * Known values stay.
+     */
+    recordRun: ({ shown: _, ...run }: NewRun, startedAt: number): Promise<void> => {
+      const first = { startedAt, isPlanned: true, isStopped: false };
+      return store.save(run.workflowId, [
+        saveRunAt({ ...run, ...first }, seal),
+        refreshStatus([run.workflowId]),
+      ]);
+    },
+    /**
+     * Returns runs that are open, or missing in Temporal, in the order of their ids. A row that its file has not started has
+     * no run yet.
+     */
     openRuns: (filter: { readonly after?: string; readonly limit: number }) =>
       store.all(
         RUNS,
         {
           "(end_state IS NULL OR end_state = 'missing')": true,
-          "(batch IS NULL OR NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch = runs.batch AND number = batch_row AND state IN ('waiting', 'rejected', 'covered')))": true,
+          [NOT_FILED]: true,
           "workflow_id > ?": filter.after,
         },
         "ORDER BY workflow_id",

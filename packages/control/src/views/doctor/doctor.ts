@@ -19,7 +19,7 @@ import { isNoAnswer } from "../../facts/connection/temporal-errors.ts";
 import { noWorker } from "../../facts/connection/temporal.ts";
 import { ConnectionFailed, connectionFailed, refused } from "../../errors.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
-import { checkLedger } from "./ledger-checks.ts";
+import { checkLedger, checkLost } from "./ledger-checks.ts";
 import { checkTemporal } from "./temporal-checks.ts";
 
 /** The subjects of the checks. */
@@ -66,6 +66,7 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
         : [
             ...checks,
             ...(await checkLedger(ledger, namespace, known, heartbeats)),
+            ...(temporal === undefined ? [] : [await checkLost(ledger, temporal.client)]),
             ...encryptionCheck(settings.ledger, temporal),
           ];
     });

@@ -1,8 +1,10 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Ledger, Overview } from "@durable-payments/ledger";
+import type { Ledger, Overview, Run } from "@durable-payments/ledger";
 import type { Tracked } from "@durable-payments/protocol";
+import type { Client } from "@temporalio/client";
 import { readLimits } from "../../actions/limits.ts";
 import { accountLimitsText } from "../../rules/limits-text.ts";
+import { missingAmong } from "../../actions/lost-runs.ts";
 import type { KnownAccount } from "../../facts/connection/operations.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import type { Heartbeats } from "./temporal-checks.ts";
@@ -119,17 +121,12 @@ const sum = (counts: Overview["writes"]): number =>
 const counted = (count: number, one: string): string => `${count} ${one}${count === 1 ? "" : "s"}`;
 
 /** Checks for writes and runs without progress. */
-export const checkStuck = (
-  { state, untold, writes }: Overview,
-  tracked: ReadonlyArray<Tracked>,
-): ReadonlyArray<Check> => {
+export const checkStuck = ({ state, untold, writes }: Overview): ReadonlyArray<Check> => {
   const { now } = state;
   const person = sum(writes.filter(({ question }) => question !== null));
   const old = sum(
     writes.filter(({ since, state: of }) => of === "unknown" && now - since > HOUR_MS),
   );
-  const lost = tracked.flatMap(({ lostRuns }) => lostRuns ?? []);
-  const named = `${lost.slice(0, 5).join(", ")}${lost.length > 5 ? ", …" : ""}`;
   const checks = [
     person === 0
       ? ok("inbox", "nothing is waiting for a person")
@@ -148,16 +145,41 @@ export const checkStuck = (
     const detail = `${counted(untold, "run")} not notified of an answer yet`;
     checks.push(warning("nudges", detail, "The tracker notifies them again within a minute."));
   }
-  if (lost.length > 0) {
-    const detail = `Temporal has no run of ${named}, but some of their writes have an unknown outcome`;
-    const remedy =
-      "If Temporal's database was restored, run recover; then start them again with the same input.";
-    checks.push(failed("lost runs", detail, remedy));
-  }
   return checks;
 };
 
 const NAMED = 5;
+
+/** Runs whose status is read, and of those that no tracker has looked at, runs that Temporal is asked for. */
+const READ = 1_000;
+const SAMPLE = 50;
+
+/** Statuses of a missing run that only a new run continues. */
+const NEED_RUN: ReadonlyArray<Run["status"]> = ["missing", "unknown", "asking", "approval"];
+
+/** A run is recorded right before or after its start. */
+const STARTED_WITHIN_MS = 60_000;
+
+/** Checks that Temporal knows the unfinished runs of the ledger: those that its tracker has missed, and a sample of the others. */
+export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> => {
+  const { now } = await ledger.state();
+  const open = await ledger.openRuns({ limit: READ });
+  const unseen = open.filter(
+    ({ endState, startedAt }) => endState === null && now - startedAt > STARTED_WITHIN_MS,
+  );
+  const lost = [
+    ...open.filter(({ endState, status }) => endState === "missing" && NEED_RUN.includes(status)),
+    ...(await missingAmong(client, unseen.slice(0, SAMPLE))),
+  ];
+  if (lost.length === 0) return ok("runs", "Temporal has the unfinished runs of the ledger");
+  const ids = lost.slice(0, NAMED).map(({ workflowId }) => workflowId);
+  const isAll = open.length < READ && unseen.length <= SAMPLE;
+  return failed(
+    "runs",
+    `${isAll ? "" : "at least "}${counted(lost.length, "run")} of the ledger ${lost.length === 1 ? "is" : "are"} unknown to Temporal: ${ids.join(", ")}${lost.length > NAMED ? ", …" : ""}`,
+    { operation: "recover" },
+  );
+};
 
 /** Checks that each account with open waits has a tracker: without one, its runs notice nothing for hours. */
 const checkServed = async (
@@ -202,6 +224,6 @@ export const checkLedger = async (
     limits,
     pauses,
     ...unserved,
-    ...checkStuck(seen, tracked),
+    ...checkStuck(seen),
   ];
 };

@@ -1,0 +1,129 @@
+/**
+ * Runs that the ledger has and Temporal does not, and what continues each.
+ *
+ * Only Temporal has the inputs: the ledger keeps no account number. So nothing here starts a run again. It names what is
+ * unfinished, and nothing else: a run whose payout was made needs no run, because the tracker follows payouts. A run that is
+ * started under its own id, with its input, continues: its steps have their rows. Under another id, it would be paid twice.
+ */
+import { lookUp } from "@durable-payments/api-core/values";
+import type { Batch, Ledger, Run, WriteRow } from "@durable-payments/ledger";
+import { atOnce, WORKFLOW } from "@durable-payments/protocol";
+import { chunkId } from "@durable-payments/protocol/calls";
+import type { Operations } from "../facts/connection/operations.ts";
+import { findRun } from "../facts/connection/temporal.ts";
+import { keptOf } from "./batch/batch.ts";
+
+/** A file whose rows stand still until it is paid again. */
+export interface StalledFile extends Pick<Batch, "file" | "id"> {
+  /** Rows that have not started, or whose run is lost and unfinished. */
+  readonly rows: number;
+}
+
+/** What continues after a loss of Temporal's database. */
+export interface LostRuns {
+  /** Each of its rows continues under its id once the file is paid again. */
+  readonly files: ReadonlyArray<StalledFile>;
+  /** Each continues once it is started again with the same id and input. */
+  readonly unfinished: ReadonlyArray<Pick<Run, "type" | "workflowId">>;
+  /** Runs whose payout was made: the tracker follows it without a run. */
+  readonly followed: number;
+  /** All ids of which Temporal has no run. */
+  readonly lost: ReadonlyArray<string>;
+}
+
+/** The operation for which a workflow of the project exists. */
+const PURPOSES: Readonly<Record<string, string>> = {
+  [WORKFLOW.payout]: "createPayout",
+  [WORKFLOW.onboardCardholder]: "createCard",
+};
+
+/** Whether a write is the one for which its run exists. */
+export const isPurpose = (
+  { type, workflowId }: Pick<Run, "type" | "workflowId">,
+  { operation, ownerId }: Pick<WriteRow, "operation" | "ownerId">,
+): boolean => ownerId === workflowId && lookUp(PURPOSES, type) === operation;
+
+const PAGE = 1_000;
+
+/** Returns the runs of a page of which Temporal knows none. */
+export const missingAmong = async (
+  client: Operations["client"],
+  runs: ReadonlyArray<Run>,
+): Promise<ReadonlyArray<Run>> => {
+  const missing = await atOnce(runs, async (run) =>
+    (await findRun(client, run.workflowId)) === undefined ? [run] : [],
+  );
+  return missing.flat();
+};
+
+/** Whether a run has nothing left to do, and the id of its topmost parent, which alone can be started again. */
+const readLost = async (ledger: Ledger, run: Run) => {
+  const { isStopped, workflowId } = run;
+  const rows = await ledger.rowsOf(workflowId);
+  const own = rows.filter(({ ownerId }) => ownerId === workflowId);
+  const purpose = own.find((row) => isPurpose(run, row));
+  return {
+    isDone: isStopped || purpose?.state === "done",
+    isFollowed: own.some(({ standing }) => standing === "made"),
+    rootId: own[0]?.rootId ?? workflowId,
+  };
+};
+
+/** Counts the rows that have not started of each file without a workflow that would start them. */
+const findStalled = async ({ client, ledger }: Pick<Operations, "client" | "ledger">) => {
+  const stalled = new Map<string, number>();
+  for (const batch of await ledger.batches({ states: ["reading", "needsApproval", "approved"] })) {
+    const chunks = Array.from({ length: keptOf(batch).chunks }, (_, at) => at + 1);
+    const runs = await atOnce(chunks, (number) => findRun(client, chunkId(batch.id, number)));
+    if (runs.every((run) => run?.state === "running")) continue;
+    const counts = await ledger.batchCounts(batch.id);
+    const waiting = counts.filter(({ status }) => status === "notStarted");
+    const rows = waiting.reduce((sum, count) => sum + count.rows, 0);
+    if (rows > 0) stalled.set(batch.id, rows);
+  }
+  return stalled;
+};
+
+/**
+ * Finds the runs of the ledger of which Temporal knows none. Nothing is changed.
+ *
+ * @param open ids that have an open run in Temporal: they are not asked for one by one.
+ */
+export const findLostRuns = async (
+  { client, ledger }: Pick<Operations, "client" | "ledger">,
+  open: ReadonlySet<string>,
+): Promise<LostRuns> => {
+  const files = await findStalled({ client, ledger });
+  const unfinished = new Map<string, string>();
+  const lost: Array<string> = [];
+  let followed = 0;
+  for (let after: string | undefined, isLast = false; !isLast;) {
+    const page = await ledger.openRuns({ ...(after !== undefined && { after }), limit: PAGE });
+    isLast = page.length < PAGE;
+    after = page.at(-1)?.workflowId;
+    const missing = await missingAmong(
+      client,
+      page.filter(({ workflowId }) => !open.has(workflowId)),
+    );
+    const read = await atOnce(missing, (run) => readLost(ledger, run));
+    for (const [at, { batch, type, workflowId }] of missing.entries()) {
+      const { isDone = true, isFollowed = false, rootId = workflowId } = read[at] ?? {};
+      lost.push(workflowId);
+      if (isFollowed) followed += 1;
+      if (isDone) continue;
+      if (batch !== null) files.set(batch, (files.get(batch) ?? 0) + 1);
+      else if (rootId === workflowId) unfinished.set(workflowId, type);
+      else if (!open.has(rootId)) unfinished.set(rootId, unfinished.get(rootId) ?? "its parent");
+    }
+  }
+  const named = await atOnce([...files], async ([id, rows]) => {
+    const batch = await ledger.batch(id);
+    return { id, file: batch?.file ?? id, rows };
+  });
+  return {
+    files: named,
+    unfinished: [...unfinished].map(([workflowId, type]) => ({ workflowId, type })),
+    followed,
+    lost,
+  };
+};

@@ -1,0 +1,54 @@
+import { defaultPayloadConverter, type Payload } from "@temporalio/common";
+import { type Event, timeOf } from "./history.ts";
+
+/** An activity that has completed. */
+export interface Completed {
+  readonly type: string;
+  readonly taskQueue: string;
+  readonly input: unknown;
+  readonly result: unknown;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Decodes the first payload; undefined if there is none, or nobody can decode it: anyone may have written any bytes. */
+const firstOf = (payloads: { readonly payloads?: Array<Payload> | null } | null | undefined) => {
+  const [first] = payloads?.payloads ?? [];
+  try {
+    return first && defaultPayloadConverter.fromPayload<unknown>(first);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Reads the input of the workflow of a history. */
+export const startInputOf = ([first]: ReadonlyArray<Event>): unknown =>
+  firstOf(first?.workflowExecutionStartedEventAttributes?.input);
+
+/** Reads the memo of a run from its history. Anyone may have written it. */
+export const memoOf = ([first]: ReadonlyArray<Event>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(first?.workflowExecutionStartedEventAttributes?.memo?.fields ?? {}).map(
+      ([name, payload]) => [name, firstOf({ payloads: [payload] })],
+    ),
+  );
+
+/** Reads the activities that have completed, in the order of their ends. */
+export const completedOf = (events: ReadonlyArray<Event>): ReadonlyArray<Completed> => {
+  const byId = new Map(events.map((event) => [String(event.eventId), event]));
+  return events.flatMap((event) => {
+    const completed = event.activityTaskCompletedEventAttributes;
+    const scheduled = byId.get(String(completed?.scheduledEventId));
+    const { activityType, input, taskQueue } =
+      scheduled?.activityTaskScheduledEventAttributes ?? {};
+    return completed && activityType
+      ? {
+          type: activityType.name ?? "",
+          taskQueue: taskQueue?.name ?? "",
+          input: firstOf(input),
+          result: firstOf(completed.result),
+          at: timeOf(event),
+        }
+      : [];
+  });
+};
