@@ -4,8 +4,8 @@
  * The result of an activity is all that is left of such a write until its step is called again, which for an ended run is
  * never: the run would be reported as paid with nothing, and another run could pay the same again. Who says `recover`
  * decides that Temporal remembers (see `believed.ts`). So the result is recorded as the worker would have recorded it: as the
- * answer to a send whose ledger was restored meanwhile. Its time is that of the result. What became of a payout afterwards,
- * and whether the service has it at all, the tracker reads.
+ * answer to a send whose ledger was restored meanwhile. Its time is that of the result. The tracker reads the outcome of a
+ * payout, and whether the service has it at all.
  */
 import { isRecord, lookUp } from "@durable-payments/api-core/values";
 import {

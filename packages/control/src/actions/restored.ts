@@ -109,7 +109,7 @@ export const restoreWaits = async (
   };
 };
 
-/** What a recovery takes up from the histories of Temporal. */
+/** Facts that a recovery takes up from the histories of Temporal. */
 export interface TakenUp {
   /** Ids of runs that the ledger did not have. */
   readonly runs: ReadonlyArray<string>;

@@ -3,21 +3,25 @@ import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
 import type { Polling } from "@durable-payments/plugin";
 import { paymentsPluginIn } from "@durable-payments/plugin/internal";
 import { accountHash } from "@durable-payments/protocol";
-import { type Simulator, startSimulator } from "@durable-payments/simulator";
+import { type Simulator, type SimulatorOptions, startSimulator } from "@durable-payments/simulator";
 import {
   createLocalEnvironment,
   makeKeyring,
   makeTestFolder,
   sharedBundle,
+  workerVariables,
 } from "@durable-payments/tools/testing";
 import { paymentsBundler } from "@durable-payments/workflows/bundler-plugin";
 import { bundleWorkflowCode, DefaultLogger, NativeConnection, Worker } from "@temporalio/worker";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Operations } from "../../src/facts/connection/operations.ts";
 import { connectTemporal } from "../../src/facts/connection/temporal.ts";
 
 const TASK_QUEUE = "payments";
 const WORKERS = 2;
+const ASSUMPTIONS = { listLagSeconds: 0, clockSkewSeconds: 0 };
 
 /** Later than the first look at a payout: each wait is ended by the tracker of its account. */
 const SETTLE_AFTER_MS = 2_000;
@@ -36,20 +40,28 @@ const bundle = () =>
  * workers as users make them.
  *
  * @param place of the ledger, as PAYMENTS_LEDGER names it; all share one in memory by default.
+ * @param simulators further options of both simulators.
  */
-export const startRealStack = async (place = "memory") => {
+export const startRealStack = async (place = "memory", simulators: SimulatorOptions = {}) => {
+  const settling = { settleAfter: SETTLE_AFTER_MS, ...simulators };
   const folder = makeTestFolder();
   const keyring = makeKeyring(folder.path);
   const seal = openTextSeal(keyring);
-  const [environment, home, eu, workflowBundle] = await Promise.all([
+  const [first, home, eu, workflowBundle] = await Promise.all([
     createLocalEnvironment(),
-    startSimulator({ settleAfter: SETTLE_AFTER_MS }),
-    startSimulator({ settleAfter: SETTLE_AFTER_MS, clientId: "client-eu", apiKey: "key-eu" }),
+    startSimulator(settling),
+    startSimulator({ ...settling, clientId: "client-eu", apiKey: "key-eu" }),
     bundle(),
   ]);
+  let environment = first;
   // Not while webpack keeps this process, and a proxy in it, from answering.
   const ledger = await openLedger(readLedgerPlace(place, ""), { seal });
   const access = ({ apiKey, clientId, url }: Simulator) => ({ baseUrl: url, clientId, apiKey });
+  const settingsFile = join(folder.path, "settings.json");
+  writeFileSync(
+    settingsFile,
+    JSON.stringify({ accounts: { eu: access(eu) }, assumptions: ASSUMPTIONS }),
+  );
   let reserved = 0;
   const startWorker = async () => {
     const polling = Promise.withResolvers<Polling>();
@@ -61,7 +73,7 @@ export const startRealStack = async (place = "memory") => {
         keyring,
         ledger: place,
         requestTimeoutMs: 1_000,
-        assumptions: { listLagSeconds: 0, clockSkewSeconds: 0 },
+        assumptions: ASSUMPTIONS,
         onReady: polling.resolve,
       },
     );
@@ -82,41 +94,73 @@ export const startRealStack = async (place = "memory") => {
       await connection.close();
     };
   };
-  const ends = await Promise.all(Array.from({ length: WORKERS }, startWorker));
   const dataConverter = readDataConverter({ keyring }, "default");
-  const settings = {
-    address: environment.address,
-    namespace: "default",
-    taskQueue: TASK_QUEUE,
-    connectionOptions: {},
-    ...(dataConverter && { dataConverter }),
-  };
-  const temporal = await connectTemporal(settings);
   const account = accountHash(access(home));
-  const operations: Operations = {
-    ...temporal,
-    settings,
-    ledger,
-    namespace: "default",
-    taskQueue: TASK_QUEUE,
-    account,
-    accounts: [
-      { name: undefined, hash: account },
-      { name: "eu", hash: accountHash(access(eu)) },
-    ],
+  const connect = async () => {
+    const settings = {
+      address: environment.address,
+      namespace: "default",
+      taskQueue: TASK_QUEUE,
+      connectionOptions: {},
+      ...(dataConverter && { dataConverter }),
+    };
+    const temporal = await connectTemporal(settings);
+    const operations: Operations = {
+      ...temporal,
+      settings,
+      ledger,
+      namespace: "default",
+      taskQueue: TASK_QUEUE,
+      account,
+      accounts: [
+        { name: undefined, hash: account },
+        { name: "eu", hash: accountHash(access(eu)) },
+      ],
+    };
+    return { temporal, operations };
+  };
+  const startWorkers = () => Promise.all(Array.from({ length: WORKERS }, startWorker));
+  let ends = await startWorkers();
+  let connected = await connect();
+  const stopWorkers = async () => {
+    await Promise.all(ends.map((end) => end()));
+    ends = [];
+  };
+  const stopTemporal = async () => {
+    await connected.temporal.close();
+    await environment.teardown();
   };
   return {
-    operations,
+    get operations() {
+      return connected.operations;
+    },
+    /** The variables of a command of this deployment. */
+    variables: () => ({
+      ...folder.variables,
+      ...workerVariables(environment, home),
+      PAYMENTS_LEDGER: place,
+      PAYMENTS_KEYRING: keyring,
+      PAYMENTS_SETTINGS: settingsFile,
+    }),
+    stopWorkers,
+    startWorkers: async () => {
+      ends = await startWorkers();
+    },
+    /** Takes an empty database in the place of Temporal's, while no worker runs. */
+    loseTemporal: async () => {
+      await stopTemporal();
+      environment = await createLocalEnvironment();
+      connected = await connect();
+    },
     home,
     eu,
     /** How often the activity of the test's own workflow ran. */
     reserved: () => reserved,
     async [Symbol.asyncDispose]() {
-      await Promise.all(ends.map((end) => end()));
-      await temporal.close();
+      await stopWorkers();
+      await stopTemporal();
       await ledger.close();
       await Promise.all([home.stop(), eu.stop()]);
-      await environment.teardown();
       folder.remove();
     },
   };

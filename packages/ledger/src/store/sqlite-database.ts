@@ -29,10 +29,14 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
   [0x01021997, "9P"],
 ]);
 
-/** Returns the error of a file that cannot be the ledger. */
-const cannotOpen = (file: string, why: string): LedgerUnavailable =>
+/** Returns the error of a file that cannot be the ledger. No advice is another file: it would not know what was paid. */
+const cannotOpen = (
+  file: string,
+  why: string,
+  advice = "correct PAYMENTS_LEDGER=sqlite:FILE",
+): LedgerUnavailable =>
   new LedgerUnavailable(
-    `the ledger's file ${file} cannot be opened for writing (${why}); make its folder writable, or choose another file with PAYMENTS_LEDGER=sqlite:FILE`,
+    `the ledger's file ${file} cannot be opened for writing (${why}); ${advice}`,
   );
 
 /** Node's own `recursive` tries forever if a folder exists in which none can be made, such as /proc. */
@@ -62,7 +66,8 @@ const prepareFile = (file: string, { isMigrated = true }: TableOptions): (() => 
     }
     closeSync(openSync(file, "a", 0o600));
   } catch (error) {
-    throw error instanceof LedgerUnavailable ? error : cannotOpen(file, messageOf(error));
+    if (error instanceof LedgerUnavailable) throw error;
+    throw cannotOpen(file, messageOf(error), "allow this user to write the file and its folder");
   }
   const network = NETWORK_FILE_SYSTEMS.get(statfsSync(file).type);
   if (network !== undefined) {
@@ -100,6 +105,9 @@ const codeOf = (error: unknown): number =>
   error instanceof Error && "errcode" in error && typeof error.errcode === "number"
     ? error.errcode
     : 0;
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+const CORRUPT: ReadonlySet<number> = new Set([11, 26]);
 
 /** Returns whether a write of another process is in the way: the lower byte is the kind of the error. */
 const isBusy = (error: unknown): boolean => (codeOf(error) & 0xff) === SQLITE_BUSY;
@@ -372,7 +380,14 @@ export const openSqlite = (
     return new SqliteDatabase(file, openFile(file, tables, clock), isInPlace);
   } catch (error) {
     if (error instanceof LedgerUnavailable) throw error;
-    if (!isBusy(error)) throw cannotOpen(file, messageOf(error));
+    if (!isBusy(error))
+      throw cannotOpen(
+        file,
+        messageOf(error),
+        CORRUPT.has(codeOf(error) & 0xff)
+          ? "stop the workers, and restore the latest backup in its place"
+          : "allow this user to write the file and its folder",
+      );
     throw new LedgerUnavailable(
       `the ledger's file ${file} cannot be opened (${messageOf(error)}); end the process that holds it, such as a sqlite3 shell`,
     );

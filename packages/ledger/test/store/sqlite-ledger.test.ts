@@ -227,6 +227,17 @@ describe("a ledger in a SQLite file", () => {
     );
   });
 
+  it("says what to do by the cause, and never to take another file", async () => {
+    const garbage = fileOf("garbage");
+    writeFileSync(garbage, "no database at all, ".repeat(100));
+    await expect(openLedger(`sqlite:${garbage}`)).rejects.toThrow(
+      /not a database.*; stop the workers, and restore the latest backup in its place$/,
+    );
+    await expect(openLedger("sqlite:/proc/none/ledger.sqlite")).rejects.toThrow(
+      /; allow this user to write the file and its folder$/,
+    );
+  });
+
   it("stops where its file is replaced under a live worker", async () => {
     const file = fileOf("replaced");
     const ledger = await openLedger(`sqlite:${file}`);

@@ -301,6 +301,21 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     ]);
   });
 
+  it("has no run of a row that its file has not started", async () => {
+    const workflowId = `status-${++count}`;
+    const batch = `payouts/${workflowId}`;
+    const { amount, currency, payee, reference } = runOf({ workflowId });
+    const content = { amount, currency, payee, reference, fingerprint: workflowId, terms: "t" };
+    const state = { mark: null, shown: null, state: "waiting", message: null } as const;
+    await ledger.saveRows(batch, [{ ...content, ...state, number: 1, workflowId }]);
+    await ledger.recordStart(runOf({ workflowId, batch, batchRow: 1 }), startOf());
+    const isOpen = async () =>
+      (await ledger.openRuns({ limit: 1_000 })).some((run) => run.workflowId === workflowId);
+    expect(await isOpen()).toBe(false);
+    await ledger.changeRows(batch, [{ number: 1, state: "started", message: null }]);
+    expect(await isOpen()).toBe(true);
+  });
+
   it("lists runs that are open or missing, and opens a missing run that is started again", async () => {
     const workflowId = `status-${++count}`;
     const missing = { runId: null, endState: "missing", endedAt: null } as const;

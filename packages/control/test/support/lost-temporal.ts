@@ -1,0 +1,151 @@
+// A loss of Temporal's database on real servers, and the procedure of docs/restore.md by the real command line.
+import { OPEN_RUNS } from "@durable-payments/protocol";
+import { runApp } from "@durable-payments/tools/testing";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, vi } from "vitest";
+import { checkBatchFile, payFile, planFile } from "../../src/actions/batch/index.ts";
+import { startPayment, startRun } from "../../src/actions/start.ts";
+import { defaultAssumptions } from "@durable-payments/api-core";
+import { listed, PAYING } from "../../src/facts/connection/temporal.ts";
+import { planOnboarding } from "../../src/rules/input.ts";
+import { beneficiary, payout, paymentsOn, type RealStack } from "./payments.ts";
+import type { payReserved } from "./workflows.ts";
+
+const ada = { by: "ada", how: "--by" };
+const HELD = { ...ada, reason: "held" };
+const WITHIN = { timeout: 60_000, interval: 200 };
+
+/** A file of six rows: two are paid, two have started and are held, two have not started. */
+const ROWS = ["f1", "f2", "f3", "f4", "f5", "f6"];
+
+/**
+ * Starts payouts that stay open, a file that is half started, a workflow of a user's own, and an onboarding.
+ *
+ * @param folder for files.
+ * @param open number of single payouts.
+ */
+export const startPayments = async (stack: RealStack, folder: string, open: number) => {
+  const { operations } = stack;
+  const { client, ledger } = operations;
+  const { planned, known } = await paymentsOn(stack);
+  const singles = Array.from({ length: open }, (_, at) => `s${at + 1}`);
+  const held = ["payout/s1", "payout/f3", "payout/f4", "payReserved/own"];
+  for (const id of held) await ledger.pause("run", id, HELD);
+
+  const start = (key: string) =>
+    startRun(operations, `payout/${key}`, planned(key), {
+      startedBy: "ada",
+      how: "--by",
+      notDuplicate: "test",
+    });
+  for (const key of singles) await start(key);
+  const file = join(folder, "november.jsonl");
+  const rows = ROWS.map((key, at) => ({
+    key,
+    beneficiary: { ...beneficiary, account_number: `12345678${at}` },
+    payout: payout(key),
+  }));
+  await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
+  const checked = await checkBatchFile(file, defaultAssumptions);
+  const options = { ...ada, window: 2 };
+  const { id: batch } = await payFile(
+    operations,
+    checked,
+    await planFile(operations, checked, options),
+    options,
+  );
+  const request = { ...payout("own"), beneficiary_id: known };
+  const startOwn = () =>
+    startPayment<typeof payReserved>(stack.operations.client, "payReserved", {
+      key: "own",
+      startedBy: "ada",
+      args: [request],
+      ledger,
+      notDuplicate: "test",
+    });
+  await startOwn();
+  const onboarding = { cardholder: inputs.cardholder, card: inputs.card };
+  await startRun(operations, "card-1", planOnboarding(onboarding, defaultAssumptions), {
+    startedBy: "ada",
+    how: "--by",
+  });
+
+  const made = async () => (await ledger.openPayouts(operations.account)).length;
+  await vi.waitFor(async () => {
+    expect(await made()).toBe(singles.length - 1 + 2);
+    expect(await ledger.batchRows(batch, { states: ["started"], limit: 10 })).toHaveLength(4);
+    expect((await stack.home.state()).cardholders).toHaveLength(1);
+    for (const id of held)
+      expect((await client.workflow.getHandle(id).describe()).status.name).toBe("RUNNING");
+  }, WITHIN);
+  const inputOf = async (name: string, input: object) => {
+    const path = join(folder, `${name}.json`);
+    await writeFile(path, JSON.stringify(input));
+    return path;
+  };
+  return {
+    batch,
+    file,
+    held,
+    references: [...singles, ...ROWS, "own"],
+    startOwn,
+    inputs: {
+      s1: await inputOf("s1", planned("s1").input),
+      card: await inputOf("card", onboarding),
+    },
+  };
+};
+
+/** Runs a command of the starter. */
+export const starter = async (stack: RealStack, ...args: ReadonlyArray<string>) => {
+  const { exitCode, stderr, stdout } = await runApp("starter", args, stack.variables());
+  return { code: exitCode, text: stdout + stderr };
+};
+
+/** Runs a command that must succeed. */
+export const succeed = async (stack: RealStack, ...args: ReadonlyArray<string>) => {
+  const { code, text } = await starter(stack, ...args);
+  expect(code, text).toBe(0);
+  return text;
+};
+
+/** Completes everything at the service, until no run is open in Temporal and each reference is completed. */
+export const completeAll = async (
+  stack: RealStack,
+  references: ReadonlyArray<string>,
+): Promise<void> => {
+  const { home, operations } = stack;
+  await vi.waitFor(
+    async () => {
+      const { cardholders, payouts } = await home.state();
+      for (const { payout_id, payout_status } of payouts)
+        if (payout_status !== "completed") await home.setPayoutStatus(payout_id, "completed");
+      for (const { card_holder_id } of cardholders)
+        await home.setVerification(card_holder_id, "SUCCESS");
+      const paid = new Set(payouts.map(({ payout_reference }) => payout_reference));
+      expect(references.filter((reference) => !paid.has(reference))).toEqual([]);
+      const open: Array<string> = [];
+      for await (const run of listed(operations.client, `${OPEN_RUNS} AND ${PAYING}`))
+        open.push(run.workflowId);
+      expect(open).toEqual([]);
+    },
+    { timeout: 120_000, interval: 1_000 },
+  );
+};
+
+/** Expects each reference once at the service, completed. */
+export const expectOnce = async (
+  stack: RealStack,
+  references: ReadonlyArray<string>,
+): Promise<void> => {
+  const { cards, payouts } = await stack.home.state();
+  const paid = payouts.map(({ payout_reference, payout_status }) => [
+    payout_reference,
+    payout_status,
+  ]);
+  const wanted = references.map((reference) => [reference, "completed"]);
+  expect(paid.toSorted()).toEqual(wanted.toSorted());
+  expect(cards).toHaveLength(1);
+};
