@@ -1,5 +1,4 @@
-import { defaultPayloadConverter, type Payload } from "@temporalio/common";
-import { type Event, timeOf } from "./history.ts";
+import { type Event, firstOf, timeOf } from "./history.ts";
 
 /** An activity that has completed. */
 export interface Completed {
@@ -10,16 +9,6 @@ export interface Completed {
   /** Milliseconds since 1970. */
   readonly at: number;
 }
-
-/** Decodes the first payload; undefined if there is none, or nobody can decode it: anyone may have written any bytes. */
-const firstOf = (payloads: { readonly payloads?: Array<Payload> | null } | null | undefined) => {
-  const [first] = payloads?.payloads ?? [];
-  try {
-    return first && defaultPayloadConverter.fromPayload<unknown>(first);
-  } catch {
-    return undefined;
-  }
-};
 
 /** Reads the input of the workflow of a history. */
 export const startInputOf = ([first]: ReadonlyArray<Event>): unknown =>

@@ -25,6 +25,21 @@ export const failureOf = (
   }
 };
 
+/** Decodes the first payload; undefined if there is none, or nobody can decode it: anyone may have written any bytes. */
+export const firstOf = (
+  payloads:
+    | { readonly payloads?: Array<temporal.api.common.v1.IPayload> | null }
+    | null
+    | undefined,
+) => {
+  const [first] = payloads?.payloads ?? [];
+  try {
+    return first && defaultPayloadConverter.fromPayload<unknown>(first);
+  } catch {
+    return undefined;
+  }
+};
+
 const ENDED = "Ended by a person's decision: ";
 
 /** Records in Temporal's history that a person ended a run, so that `recover` finds an end that the ledger has lost. */

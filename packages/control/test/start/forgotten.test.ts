@@ -122,10 +122,10 @@ test("an amended id is the same with its amended input alone", async () => {
 });
 
 test.each([
-  ["waiting", [], "row 3 of payouts/1, which has not started it: pay the file again"],
-  ["started", [], undefined],
-  ["started", [{ state: "ready" }], undefined],
-] as const)("a row of a file that is %s, with the writes %j", async (state, rows, refusal) => {
+  ["waiting", [], expect.stringContaining("of payouts/1, which has not started it: pay the file")],
+  ["started", [], true],
+  ["started", [{ state: "ready" }], true],
+] as const)("a row of a file that is %s, with the writes %j", async (state, rows, outcome) => {
   const { asked, ledger, operations } = await rig(...rows);
   const filed = { ...batchRow, number: 3, workflowId: "paid-1", state };
   await ledger.saveRows("payouts/1", [filed]);
@@ -134,10 +134,9 @@ test.each([
   const run = { ...NO_PAYMENT, account, workflowId: "paid-1", batch: "payouts/1", batchRow: 3 };
   await ledger.recordStart(run, { by: "ada", how: "--by", value });
   const again = startRun(operations, "paid-1", plan("10.00"), ada);
-  if (refusal !== undefined) await expect(again).rejects.toThrow(refusal);
-  else expect(await again).toMatchObject({ isNew: true });
+  expect(await again.then(({ isNew }) => isNew, String)).toEqual(outcome);
   await expect(startRun(operations, "paid-1", plan("99.00"), ada)).rejects.toThrow("another input");
-  expect(asked.started).toHaveLength(refusal === undefined ? 2 : 1);
+  expect(asked.started).toHaveLength(outcome === true ? 2 : 1);
 });
 
 test("a pruned id is still known, by its start", async () => {

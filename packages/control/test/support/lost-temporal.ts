@@ -2,20 +2,22 @@
 import { OPEN_RUNS } from "@durable-payments/protocol";
 import { runApp } from "@durable-payments/tools/testing";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
-import { writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { startPayment, startRun } from "../../src/actions/start.ts";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { listed, PAYING } from "../../src/facts/connection/temporal.ts";
 import { planOnboarding } from "../../src/rules/input.ts";
 import { beneficiary, payout, paymentsOn, type RealStack } from "./payments.ts";
+import { startRealStack } from "./real-stack.ts";
 import type { payReserved } from "./workflows.ts";
 
 const ada = { by: "ada", how: "--by" };
 const HELD = { ...ada, reason: "held" };
-const WITHIN = { timeout: 60_000, interval: 200 };
+const WITHIN = { timeout: 300_000, interval: 200 };
 
 /** A file of six rows: two are paid, two have started and are held, two have not started. */
 const ROWS = ["f1", "f2", "f3", "f4", "f5", "f6"];
@@ -26,7 +28,7 @@ const ROWS = ["f1", "f2", "f3", "f4", "f5", "f6"];
  * @param folder for files.
  * @param open number of single payouts.
  */
-export const startPayments = async (stack: RealStack, folder: string, open: number) => {
+const startPayments = async (stack: RealStack, folder: string, open: number) => {
   const { operations } = stack;
   const { client, ledger } = operations;
   const { planned, known } = await paymentsOn(stack);
@@ -99,23 +101,20 @@ export const startPayments = async (stack: RealStack, folder: string, open: numb
 };
 
 /** Runs a command of the starter. */
-export const starter = async (stack: RealStack, ...args: ReadonlyArray<string>) => {
+const starter = async (stack: RealStack, ...args: ReadonlyArray<string>) => {
   const { exitCode, stderr, stdout } = await runApp("starter", args, stack.variables());
   return { code: exitCode, text: stdout + stderr };
 };
 
 /** Runs a command that must succeed. */
-export const succeed = async (stack: RealStack, ...args: ReadonlyArray<string>) => {
+const succeed = async (stack: RealStack, ...args: ReadonlyArray<string>) => {
   const { code, text } = await starter(stack, ...args);
-  expect(code, text).toBe(0);
+  if (code !== 0) throw new Error(text);
   return text;
 };
 
 /** Completes everything at the service, until no run is open in Temporal and each reference is completed. */
-export const completeAll = async (
-  stack: RealStack,
-  references: ReadonlyArray<string>,
-): Promise<void> => {
+const completeAll = async (stack: RealStack, references: ReadonlyArray<string>): Promise<void> => {
   const { home, operations } = stack;
   await vi.waitFor(
     async () => {
@@ -131,21 +130,75 @@ export const completeAll = async (
         open.push(run.workflowId);
       expect(open).toEqual([]);
     },
-    { timeout: 120_000, interval: 1_000 },
+    { timeout: 180_000, interval: 1_000 },
   );
 };
 
 /** Expects each reference once at the service, completed. */
-export const expectOnce = async (
-  stack: RealStack,
-  references: ReadonlyArray<string>,
-): Promise<void> => {
+const expectOnce = async (stack: RealStack, references: ReadonlyArray<string>): Promise<void> => {
   const { cards, payouts } = await stack.home.state();
-  const paid = payouts.map(({ payout_reference, payout_status }) => [
-    payout_reference,
-    payout_status,
-  ]);
-  const wanted = references.map((reference) => [reference, "completed"]);
+  const paid = payouts.map((one) => `${one.payout_reference} ${one.payout_status}`);
+  const wanted = references.map((reference) => `${reference} completed`);
   expect(paid.toSorted()).toEqual(wanted.toSorted());
   expect(cards).toHaveLength(1);
+};
+
+/**
+ * Loses Temporal's database while payouts are open and a file is half started, and follows the procedure of docs/restore.md.
+ *
+ * @param open number of single payouts; all but one are made.
+ */
+export const expectRecovered = async (open: number): Promise<void> => {
+  const folder = await mkdtemp(join(tmpdir(), "lost-"));
+  const stack = await startRealStack(`sqlite:${join(folder, "ledger.sqlite")}`, {
+    settleAfter: Infinity,
+    verifyAfter: Infinity,
+  });
+  onTestFinished(async () => {
+    await stack[Symbol.asyncDispose]();
+    await rm(folder, { recursive: true });
+  }, 60_000);
+  const { batch, file, held, inputs, references, startOwn } = await startPayments(
+    stack,
+    folder,
+    open,
+  );
+  const by = ["--by", "grace", "--reason", "Temporal's database is lost"];
+
+  await succeed(stack, "pause", ...by);
+  await stack.stopWorkers();
+  await stack.loseTemporal();
+  const left = {
+    taken: { runs: [], writes: 0 },
+    files: [{ id: batch, file: "november.jsonl", rows: 4 }],
+    followed: open + 1,
+    unfinished: [
+      { workflowId: "card-1", type: "onboardCardholder" },
+      { workflowId: "payReserved/own", type: "payReserved" },
+      { workflowId: "payout/s1", type: "payout" },
+    ],
+  };
+  expect(JSON.parse(await succeed(stack, "recover", "--by", "grace", "--json"))).toMatchObject(
+    left,
+  );
+  const recovered = JSON.parse(await succeed(stack, "recover", "--yes", "--json", ...by));
+  expect(recovered).toMatchObject(left);
+  await stack.startWorkers();
+  expect(await starter(stack, "doctor")).toMatchObject({
+    code: 1,
+    text: expect.stringMatching(/5 runs of the ledger are\s+unknown to Temporal/),
+  });
+
+  expect(await succeed(stack, "pay", file, "--by", "grace", "--yes")).toContain("uploaded by ada");
+  const again = ["--by", "grace", "--not-a-duplicate", "lost"];
+  expect(await succeed(stack, "pay", inputs.s1, "--key", "s1", ...again)).toContain("started");
+  await succeed(stack, "onboard", inputs.card, "--id", "card-1", ...again);
+  await startOwn();
+  const { ledger } = stack.operations;
+  for (const id of held) await ledger.resume("run", id, { by: "ada", how: "--by", reason: null });
+  await succeed(stack, "resume", ...by);
+
+  await completeAll(stack, references);
+  await expectOnce(stack, references);
+  await succeed(stack, "doctor");
 };

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../model/row.ts";
 import type { NewRun, NewStart, NewWait, PlannedOfRun, RunEnd, Wait } from "./ledger.ts";
-import { endAmong, readDecision } from "./log.ts";
+import { endAmong, readDecision, selectDecisions } from "./log.ts";
 import { describedBy } from "./payees.ts";
 import { refreshStatus } from "./run-status.ts";
 import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
@@ -159,12 +159,14 @@ export const runMethods = (store: Store) => {
      * Records a run of which only Temporal knows, without a decision: nobody knows who started it, so nobody can approve it.
      * Known values stay.
      */
-    recordRun: ({ shown: _, ...run }: NewRun, startedAt: number): Promise<void> => {
-      const first = { startedAt, isPlanned: true, isStopped: false };
-      return store.save(run.workflowId, [
-        saveRunAt({ ...run, ...first }, seal),
-        refreshStatus([run.workflowId]),
-      ]);
+    recordRun: ({ alias = null, shown: _, ...run }: NewRun, startedAt: number): Promise<void> => {
+      const { workflowId } = run;
+      const looks = [selectDecisions(workflowId)];
+      return store.logged(workflowId, workflowId, looks, ([lines = []]) => {
+        const isStopped = endAmong(lines.map((line) => readDecision(line, seal))) !== undefined;
+        const saved = { ...run, alias, isStopped, isPlanned: true, startedAt };
+        return { value: undefined, writes: [saveRunAt(saved, seal), refreshStatus([workflowId])] };
+      });
     },
     /**
      * Returns runs that are open, or missing in Temporal, in the order of their ids. A row that its file has not started has
