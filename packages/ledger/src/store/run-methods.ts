@@ -209,7 +209,7 @@ export const runMethods = (store: Store) => {
     openWait: async (wait: NewWait) => {
       await store.save(wait.workflowId, [
         open({ ...wait, closedAt: null, outcome: null }, seal),
-        refreshStatus([wait.workflowId]),
+        refreshStatus([wait.workflowId], ["running", "missing"]),
       ]);
     },
     /** Returns waits, the longest first; with `isOpen` only open ones. */
@@ -233,7 +233,7 @@ export const runMethods = (store: Store) => {
       ),
     /** Closes a wait and keeps its outcome. @returns whether it was open. */
     closeWait: (wait: NamedWait, outcome: JsonObject) =>
-      changeOpen(wait, now, outcome, refreshStatus([wait.workflowId])),
+      changeOpen(wait, now, outcome, refreshStatus([wait.workflowId], ["waiting"])),
     /** Notes why the object of an open wait cannot be read; null if it can. @returns whether it was open. */
     noteWait: (wait: NamedWait, problem: string | null) =>
       changeOpen(wait, "NULL", problem === null ? null : { problem }),

@@ -74,12 +74,21 @@ const STATUS = `CASE ${HIGHEST}
 const IS_PLANNED = `CASE WHEN EXISTS (SELECT 1 FROM writes WHERE owner_id = runs.workflow_id AND amount IS NOT NULL)
   THEN 0 ELSE 1 END`;
 
-/** Returns the statement that computes the status of some runs again, after whatever it depends on was written. */
-export const refreshStatus = (ids: Iterable<string>): Query => {
+/**
+ * Returns the statement that computes the status of some runs again, after whatever it depends on was written.
+ *
+ * @param only the statuses that the change can change.
+ */
+export const refreshStatus = (
+  ids: Iterable<string>,
+  only: ReadonlyArray<RunStatus> = [],
+): Query => {
   const distinct = [...new Set(ids)];
   const places = distinct.map((_, at) => `$${at + 1}`).join(", ");
+  const among = only.map((status) => `'${status}'`).join(", ");
+  const and = only.length === 0 ? "" : ` AND status IN (${among})`;
   return query(
-    `UPDATE runs SET status = ${STATUS}, is_planned = ${IS_PLANNED} WHERE workflow_id IN (${places})`,
+    `UPDATE runs SET status = ${STATUS}, is_planned = ${IS_PLANNED} WHERE workflow_id IN (${places})${and}`,
     ...distinct,
   );
 };

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { standingOfRow } from "../../src/model/standing.ts";
 import { advance } from "../../src/index.ts";
 import { overruledRow } from "../../src/model/rows.ts";
 import { explore } from "./explore.ts";
@@ -38,6 +39,7 @@ const LEGEND = [
 
 /** Returns the page and the diagram: everything that `advance` did during exploration. */
 const drawAndTabulate = (): { readonly page: string; readonly diagram: string } => {
+  const standings = new Map<string, Set<string>>();
   const rows = new Map<string, { readonly states: Set<string>; readonly effects: Set<string> }>();
   const transitions = new Set<string>();
   const passed = (from: string, to = from): void => {
@@ -66,6 +68,13 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
           rows.set(key, known);
           const to = advanced.row?.state ?? from;
           passed(from, to);
+          if (advanced.row !== undefined) {
+            const of = standings.get(to) ?? new Set<string>();
+            standings.set(
+              to,
+              of.add(standingOfRow({ ...advanced.row, operation: "createPayout" })),
+            );
+          }
           known.states.add(to);
           known.effects.add(advanced.effect.is);
           return advanced;
@@ -97,6 +106,14 @@ const drawAndTabulate = (): { readonly page: string; readonly diagram: string } 
       const effects = new Set(all.flatMap(([, one]) => [...one.effects]));
       return `| ${from} | ${inShort(events)} | ${to} | ${[...effects].toSorted().join(", ")} |`;
     }),
+    "",
+    "Reports name the standing of a write, in one word. It follows from the state, from sends without an outcome, and from the question. A payout that is made becomes completed, failed or returned once the service shows that.",
+    "",
+    "| state | standing |",
+    "| --- | --- |",
+    ...[...standings.keys()]
+      .toSorted()
+      .map((state) => `| ${state} | ${[...(standings.get(state) ?? [])].toSorted().join(", ")} |`),
     "",
   ].join("\n");
   return { page, diagram: stateDiagram(transitions) };
