@@ -14,6 +14,7 @@ import {
   type PlannedRun,
   startRun,
   summaryOf,
+  warningsOf,
   writeResultFile,
 } from "@durable-payments/control";
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
@@ -48,11 +49,17 @@ export const submit = async (
   const start = isDryRun ? checkStart : startRun;
   const run = await operating((operations) => start(operations, workflowId, planned, options));
   const isKnown = run !== undefined;
-  output.answer({ isNew: false, ...run, workflowId, summary, isDryRun, isKnown }, (shown) => {
+  const warnings = warningsOf(planned, Date.now());
+  const answer = { isNew: false, ...run, workflowId, summary, isDryRun, isKnown, warnings };
+  output.answer(answer, (shown) => {
+    const warned = shown.warnings.map((warning) => `Warning: ${warning}`);
     if (shown.isDryRun)
-      return shown.isKnown
-        ? `${shown.summary}: the input is valid. Its id ${shown.workflowId} already exists: nothing would be started.`
-        : `${shown.summary}: the input is valid. Its id would be ${shown.workflowId}. Nothing was started.`;
+      return [
+        shown.isKnown
+          ? `${shown.summary}: the input is valid. Its id ${shown.workflowId} already exists: nothing would be started.`
+          : `${shown.summary}: the input is valid. Its id would be ${shown.workflowId}. Nothing was started.`,
+        ...warned,
+      ].join("\n");
     const known = shown.isForgotten
       ? "was made earlier, according to the ledger. Nothing was started."
       : shown.isNew
@@ -60,6 +67,7 @@ export const submit = async (
         : "already exists. Nothing was started.";
     return [
       `${shown.workflowId}  ${shown.summary}: ${known}`,
+      ...warned,
       ...nextLines([{ operation: "show", workflowId: shown.workflowId, isFollowed: true }]),
     ].join("\n");
   });

@@ -212,3 +212,23 @@ export const planOnboarding = (
   // Every field was checked.
   return plannedRun("onboardCardholder", "onboard", onboarding as OnboardCardholderInput);
 };
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
+
+/**
+ * Returns what is unlikely in a valid payout, in sentences. The service decides about it, and may change: so it is no fault.
+ *
+ * @param now milliseconds since 1970; a payment date is a day in UTC.
+ */
+export const warningsOf = ({ input }: PlannedRun, now: number): ReadonlyArray<string> => {
+  if (!("payout" in input)) return [];
+  const { currency, payment_date } = input.payout;
+  const other = "beneficiary" in input ? input.beneficiary.account_currency : currency;
+  return [
+    ...(CURRENCIES.has(currency) ? [] : [`${currency} is not a currency of ISO 4217.`]),
+    ...(other === currency ? [] : [`It pays ${currency} to an account in ${other}.`]),
+    ...(payment_date < new Date(now).toISOString().slice(0, 10)
+      ? [`The payment date ${payment_date} is in the past.`]
+      : []),
+  ];
+};

@@ -1,6 +1,7 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
+import * as inputs from "@durable-payments/tools/test-data/inputs";
 import { expect, test } from "vitest";
-import { checkId, planPayout } from "../../src/rules/input.ts";
+import { checkId, planPayout, warningsOf } from "../../src/rules/input.ts";
 import { paymentOf, summaryOf } from "../../src/rules/payment.ts";
 
 const payout = {
@@ -63,4 +64,20 @@ test("what a run pays is shown without an account number", () => {
   const ledger = { keyed: (mark: string) => `keyed ${mark}` };
   expect(paymentOf(input, ledger)?.payee).toBe(`keyed ${payment?.payee}`);
   expect(paymentOf({ beneficiary_id: "b-1", payout }, ledger)?.payee).toBe("b-1");
+});
+
+test.each([
+  ["nothing", {}, "2026-12-01", []],
+  ["a currency that does not exist", { currency: "EUX" }, "2026-11-30", ["EUX is not a currency"]],
+  ["a date in the past", {}, "2026-12-02", ["The payment date 2026-12-01 is in the past"]],
+])("warns of %s", (_, more, today, expected) => {
+  const planned = plan({ beneficiary_id: "b-1", payout: { ...payout, ...more } });
+  const warnings = warningsOf(planned, Date.parse(`${today}T23:59:00Z`));
+  expect(warnings).toEqual(expected.map((text) => expect.stringContaining(text)));
+});
+
+test("warns of an account in another currency", () => {
+  const { currency: _, ...rest } = payout;
+  const planned = plan({ beneficiary: inputs.beneficiary, payout: { ...rest, currency: "USD" } });
+  expect(warningsOf(planned, 0)).toEqual(["It pays USD to an account in EUR."]);
 });
