@@ -179,7 +179,8 @@ const testimonyOfVersion = (version: number): Attempt["testimony"] =>
 
 /**
  * Returns Temporal's word about a row: from the input on the first attempt, from the details of the earlier attempt on
- * any other. An activity that works in another run than its scheduling run knows nothing.
+ * any other. An activity that works in another run than its scheduling run knows nothing. Nor does one that was reset by
+ * Temporal's own tools: its attempts are counted from one again, whatever the earlier ones have sent.
  */
 export const testimonyOf = (
   { call, isFirst, runId, version }: Testified,
@@ -187,9 +188,13 @@ export const testimonyOf = (
     readonly attempt: number;
     readonly runId: string;
     readonly heartbeatDetails: unknown;
+    readonly scheduledTimestampMs: number;
+    readonly currentAttemptScheduledTimestampMs: number;
   },
 ): Attempt["testimony"] => {
   if (runId !== info.runId) return undefined;
+  const isReset = info.currentAttemptScheduledTimestampMs > info.scheduledTimestampMs;
+  if (info.attempt === 1 && isReset) return undefined;
   if (info.attempt === 1) {
     if (version !== undefined) return testimonyOfVersion(version);
     return call === 1 && isFirst ? { is: "none" } : undefined;
@@ -226,14 +231,13 @@ const readRoot = async (client: Client, { runId, workflowId }: RunOfId): Promise
 const attemptIn = (call: Testified): Attempt => {
   const activity = Context.current();
   const { attempt, workflowExecution } = activity.info;
-  const heartbeatDetails: unknown = activity.info.heartbeatDetails;
   const { runId = "", workflowId = "" } = workflowExecution ?? {};
   return {
     runId,
     workflowId,
     workflowType: activity.info.workflowType,
     attempt,
-    testimony: testimonyOf(call, { attempt, runId, heartbeatDetails }),
+    testimony: testimonyOf(call, { ...activity.info, runId }),
     startedAt: { wall: Date.now(), monotonic: performance.now() },
     signal: activity.cancellationSignal,
     heartbeat: (version) => activity.heartbeat({ attempt, version } satisfies Left),

@@ -53,7 +53,8 @@ describe("what the client says of a write", () => {
 
 describe("what Temporal says of a row", () => {
   const input = { call: 1, isFirst: true, runId: "run-1" };
-  const info = { attempt: 1, runId: "run-1", heartbeatDetails: undefined };
+  const times = { scheduledTimestampMs: 1_000, currentAttemptScheduledTimestampMs: 1_000 };
+  const info = { attempt: 1, runId: "run-1", heartbeatDetails: undefined, ...times };
   const left = (attempt: number, version: number) => ({ attempt, version });
 
   it.each([
@@ -62,6 +63,12 @@ describe("what Temporal says of a row", () => {
     ["a later call without a version", { ...input, call: 2 }, info, undefined],
     ["a later call", { ...input, call: 2, version: 3 }, info, { is: "version", version: 3 }],
     ["another run, after a reset", input, { ...info, runId: "run-2" }, undefined],
+    [
+      "a first attempt after a reset of the activity",
+      { ...input, version: 3 },
+      { ...info, currentAttemptScheduledTimestampMs: 2_000 },
+      undefined,
+    ],
     ["an attempt after one that was killed", input, { ...info, attempt: 2 }, undefined],
     [
       "an attempt after one that sent nothing",
