@@ -1,10 +1,16 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
 import * as inputs from "@durable-payments/tools/test-data/inputs";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from "vitest";
+import { checkBatchFile, payFile, planFile } from "../src/actions/batch/index.ts";
 import { planMany, planRetryOf, retryPayment } from "../src/actions/retry/retry.ts";
 import { startRun } from "../src/actions/start.ts";
+import { cancelBatch } from "../src/actions/stopping.ts";
+import { findRun } from "../src/facts/connection/temporal.ts";
 import { planOnboarding } from "../src/rules/input.ts";
-import { type Payments, paymentsOn, type RealStack } from "./support/payments.ts";
+import { type Payments, paymentsOn, payout, type RealStack } from "./support/payments.ts";
 import { startRealStack } from "./support/real-stack.ts";
 import type { payByChild } from "./support/workflows.ts";
 
@@ -134,3 +140,42 @@ test("the input of a child is amended by its root", async () => {
     next: { operation: "retry", workflowId: "parent", isAmended: true },
   });
 }, 60_000);
+
+test("a started file is stopped at once: each run ends, and nothing is paid", async () => {
+  const { client, ledger } = stack.operations;
+  const folder = await mkdtemp(join(tmpdir(), "stop-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "wrong.jsonl");
+  const keys = Array.from({ length: 60 }, (_, at) => `stop-${at}`);
+  const rows = keys.map((key) => ({
+    key,
+    beneficiary_id: payments.known,
+    payout: payout(key),
+  }));
+  await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
+  const checked = await checkBatchFile(file, defaultAssumptions);
+  const options = { by: "ada", how: "--by", window: 20 };
+  const sleep = { kind: "rate-limited", operation: "createPayout", seconds: 3_600 } as const;
+  await stack.home.addFault({ ...sleep, times: 1_000 });
+  await payFile(
+    stack.operations,
+    checked,
+    await planFile(stack.operations, checked, options),
+    options,
+  );
+  const startedRows = async () =>
+    (await ledger.batchRows(checked.batch, { limit: 60 })).filter(
+      ({ state }) => state === "started",
+    );
+  const areStarted = async () => expect(await startedRows()).toHaveLength(20);
+  await vi.waitFor(areStarted, { timeout: 20_000, interval: 100 });
+  const stopped = await cancelBatch(stack.operations, checked.batch, { ...bob, isStarted: true });
+  expect(stopped).toMatchObject({ notStarted: 40, stopped: 20, goOn: 0, money: {} });
+  const isOpen = async (id: string) => (await findRun(client, id))?.state === "running";
+  const allEnded = async () => {
+    const open = await Promise.all(keys.map((key) => isOpen(`payout/${key}`)));
+    expect(open.filter(Boolean)).toEqual([]);
+  };
+  await vi.waitFor(allEnded, { timeout: 30_000, interval: 200 });
+  expect(await Promise.all(keys.map(payments.paid))).toEqual(keys.map(() => 0));
+}, 90_000);
