@@ -179,7 +179,7 @@ const testimonyOfVersion = (version: number): Attempt["testimony"] =>
 
 /**
  * Returns Temporal's word about a row: from the input on the first attempt, from the details of the earlier attempt on
- * any other. An activity that works in another run than its scheduling run knows nothing. Nor does one that was reset by
+ * any other. An activity that works in another run than its scheduling run knows nothing. Nor does an activity reset by
  * Temporal's own tools: its attempts are counted from one again, whatever the earlier ones have sent.
  */
 export const testimonyOf = (

@@ -231,7 +231,7 @@ const FAILED = ["failed", "timedOut", "terminated", "cancelled"] as const;
 
 /**
  * Finds the failed runs: those that the ledger has, which Temporal may have deleted, and those that have failed in Temporal
- * since the ledger last heard of it. What the ledger knows as succeeded has not failed, whatever became of its run.
+ * since the ledger last heard of it. A run that the ledger has as succeeded has not failed, whatever its end in Temporal.
  */
 const findFailed = async (
   { client, ledger }: Operations,
