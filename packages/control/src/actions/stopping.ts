@@ -127,7 +127,7 @@ export interface CancelledBatch {
   readonly notStarted: number;
   /** Started rows that were stopped; 0 unless that was asked for. */
   readonly stopped: number;
-  /** Started rows that go on. */
+  /** Started rows that continue. */
   readonly goOn: number;
   /** Runs of which Temporal did not answer: they send nothing more. */
   readonly unanswered: number;
@@ -142,7 +142,7 @@ const ENDED_AT_ONCE = 50;
 
 /**
  * Cancels a batch: its waiting rows are not paid. With `isStarted`, each row that has started gets a stop order, too,
- * whatever its state: also one that is paused, or whose outcome is unknown.
+ * whatever its state: also if it is paused, or its outcome is unknown.
  *
  * @throws NotFound if there is no such batch; InvalidInput if the name or reason is invalid.
  */
