@@ -26,7 +26,7 @@ export interface Cancelled {
   readonly run: "asked" | "terminated" | "closed" | "unanswered";
 }
 
-/** Returns the writes that succeeded, with what they moved, the ids of their results, and what became of a payout. */
+/** Returns the writes that succeeded, with what they moved, the ids of their results, and the outcome of a payout. */
 const succeededAmong = (rows: ReadonlyArray<RecordedWrite>) =>
   rows.flatMap(({ madeId, request: { amount, currency }, standing, state, step }) =>
     state === "done" && amount !== null ? [{ step, amount, currency, madeId, standing }] : [],
@@ -111,7 +111,7 @@ const NOT_STARTED: ReadonlyArray<string> = ["waiting", "rejected", "covered"];
 /** Runs that send nothing more, whatever is retried. */
 const OVER: ReadonlyArray<string> = ["succeeded", "returned", "ended"];
 
-/** Money of a cancelled file that may have left, by what became of it. */
+/** Money of a cancelled file that may have left, by its outcome. */
 const MONEY_OF: Readonly<Record<string, keyof CancelledBatch["money"]>> = {
   completed: "paid",
   made: "underWay",
