@@ -216,7 +216,7 @@ export const planOnboarding = (
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf("currency"));
 
 /**
- * Returns what is unlikely in a valid payout, in sentences. The service decides about it, and may change: so it is no fault.
+ * Returns what is unlikely in a valid payout, in sentences. The service decides about it, and may change: so it is not refused.
  *
  * @param now milliseconds since 1970; a payment date is a day in UTC.
  */
