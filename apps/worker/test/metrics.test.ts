@@ -150,6 +150,8 @@ const sorted = (line: string): string =>
 
 it.each([
   `payments_questions{kind="approval"} 1`,
+  `payments_questions{kind="late"} 0`,
+  `payments_questions{kind="unserved"} 0`,
   `payments_questions{account="eu",kind="approval"} 1`,
   `payments_question_amount{kind="approval",currency="EUR"} 250`,
   `payments_waits{account="eu",kind="payout"} 1`,

@@ -1,7 +1,14 @@
 import { clientSecondsUntilExpiry } from "@durable-payments/api-core";
 import type { SecondsUntilExpiry } from "@durable-payments/api-core/credentials";
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Batch, Ledger, Limits, Overview } from "@durable-payments/ledger";
+import type {
+  Attention,
+  AttentionKind,
+  Batch,
+  Ledger,
+  Limits,
+  Overview,
+} from "@durable-payments/ledger";
 import { Runtime } from "@temporalio/worker";
 import { Context, Metric } from "effect";
 import { randomUUID } from "node:crypto";
@@ -18,7 +25,7 @@ const DESCRIPTIONS = {
   payments_waits: "Waits for the service by kind",
   payments_wait_oldest_seconds: "How long the oldest wait for the service has been open",
   payments_questions:
-    "Questions and approvals, also of files and limits, that a person has not answered",
+    "What waits for a person: questions, approvals, also of files and limits, and what stands still",
   payments_question_amount: "Money of the questions and approvals that a person has not answered",
   payments_question_oldest_seconds: "How long the oldest question to a person has been open",
   payments_batch_age_seconds: "Age of each file that is not finished",
@@ -82,6 +89,34 @@ const showAccount = (
     const { count = 0, since = state.now } = waits.find((wait) => wait.kind === kind) ?? {};
     add("payments_waits", count, { ...labels, kind });
     add("payments_wait_oldest_seconds", secondsSince(state, since), { ...labels, kind });
+  }
+};
+
+const ATTENTION = [
+  "word",
+  "late",
+  "unreadable",
+  "missing",
+  "stalled",
+  "unserved",
+] as const satisfies ReadonlyArray<AttentionKind>;
+
+/** Shows what else only a person can mend of one account; with zeros. */
+const showAttention = (
+  items: ReadonlyArray<Attention>,
+  state: Overview["state"],
+  labels: Labels,
+  add: AddGauge,
+): void => {
+  for (const kind of ATTENTION) {
+    const of = { ...labels, kind };
+    const found = items.filter((item) => item.kind === kind);
+    const count = found.reduce((sum, item) => sum + item.count, 0);
+    add("payments_questions", count, of);
+    for (const { amount, currency } of found.flatMap(({ money }) => money))
+      add("payments_question_amount", Number(amount), { ...of, currency });
+    const oldest = Math.min(state.now, ...found.map(({ since }) => since));
+    add("payments_question_oldest_seconds", secondsSince(state, oldest), of);
   }
 };
 
@@ -155,6 +190,7 @@ export const makeScrape = (
   ledger: Ledger,
   accounts: Accounts,
   checks: ReadonlyArray<Check>,
+  lateAfterMs: number,
 ): (() => Promise<string>) => {
   const holder = randomUUID();
   let lookedAt = -Infinity;
@@ -165,11 +201,12 @@ export const makeScrape = (
     show = () => undefined;
     if (!(await ledger.lease("metrics", holder, LEASE_MS))) return;
     const hashes = accounts.map(({ hash }) => hash);
-    const [overview, pauses, batches, limits, disk] = await Promise.all([
+    const [overview, pauses, batches, limits, attention, disk] = await Promise.all([
       ledger.overview(),
       ledger.pauses(),
       ledger.batches({ states: OPEN }),
       Promise.all(hashes.map((hash) => ledger.limits(hash))),
+      ledger.attention({ lateAfterMs }),
       ledger.isOfOneHost ? orNothing(() => statfs(dirname(ledger.place))) : undefined,
     ]);
     const { state, untold, waits, writes } = overview;
@@ -177,14 +214,19 @@ export const makeScrape = (
       batches.map(({ id }) => ledger.batchRows(id, { states: ["waiting"], limit: 1 })),
     );
     show = (add) => {
-      const open = [...waits, ...writes, ...batches].map((one) => one.account);
+      const open = [...waits, ...writes, ...batches, ...attention].map(
+        ({ account }) => account ?? "",
+      );
       for (const hash of new Set([...hashes, ...open])) {
         const of = <A extends { readonly account: string }>(all: ReadonlyArray<A>) =>
           all.filter(({ account }) => account === hash);
         const own = { ...overview, waits: of(waits), writes: of(writes) };
         const { pending } = limits[hashes.indexOf(hash)] ?? {};
         const asked = pending ? [{ createdAt: pending.at, state: "needsApproval" as const }] : [];
-        showAccount(own, [...of(batches), ...asked], labelsOf(accounts, hash), add);
+        const labels = labelsOf(accounts, hash);
+        showAccount(own, [...of(batches), ...asked], labels, add);
+        const stuck = attention.filter(({ account }) => (account ?? "") === hash);
+        showAttention(stuck, state, labels, add);
       }
       limits.forEach((one, index) => {
         showLimits(one, labelsOf(accounts, hashes[index] ?? ""), add);

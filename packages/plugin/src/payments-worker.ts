@@ -1,5 +1,6 @@
 import {
   makePaymentsActivities,
+  lateAfterMsOf,
   readNotificationSettings,
   readTracked,
 } from "@durable-payments/activities";
@@ -324,7 +325,7 @@ export const prepareWorker = async (
         ledgerCheck(ledger, closed),
         ...accounts.map((account) => signInCheck(account, closed)),
       ];
-      return { checks, scrape: makeScrape(ledger, accounts, checks) };
+      return { checks, scrape: makeScrape(ledger, accounts, checks, lateAfterMsOf(read.notify)) };
     });
     const trackers = process.skipsTime ? [] : accounts.map((one) => trackerOf(one, taskQueue));
     const own = trackers.map(({ workflowId }) => workflowId);
