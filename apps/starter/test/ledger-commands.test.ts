@@ -255,13 +255,24 @@ it("a file is approved by the hash of the rows that were shown, and its state is
   ]);
   expect((await runStarter("show", id, "--log")).stdout).toContain("grace (--by) approved 1 rows");
 
+  // A row without a payout is not paid, whatever was recorded of its run.
   for (const [state, code] of [
     ["failed", 1],
-    ["succeeded", 0],
+    ["succeeded", 1],
+    ["covered", 0],
   ] as const) {
     await ledger.changeRows(id, [{ number: 2, state, message: null }]);
     await ledger.finishBatch(id);
     expect((await runStarter("show", id, "--exit-status")).code).toBe(code);
   }
+  const csv = await runStarter("show", id, "--rows", "--csv");
+  expect(csv.stdout).toMatch(
+    /^row,key,workflow_id,payout_id,state,[^]*,"Example Supplies GmbH, DE",3000,/,
+  );
+  const out = join(folder, "results.csv");
+  const never = await runStarter("pay", "examples/payouts.csv", "--results", out);
+  expect(never).toMatchObject({ code: 2, stdout: "" });
+  expect(never.stderr).toContain("was never uploaded");
+  expect(await ledger.batches()).toHaveLength(1);
   await ledger.close();
 });

@@ -2,7 +2,15 @@ import type { Fault } from "@durable-payments/api-core";
 import * as Data from "effect/Data";
 
 type Looking = "doctor" | "inbox" | "list" | "show" | "testWebhook";
-type Deciding = "answer" | "approve" | "cancel" | "reject" | "resume" | "retry" | "retryAll";
+type Deciding =
+  | "word"
+  | "answer"
+  | "approve"
+  | "cancel"
+  | "reject"
+  | "resume"
+  | "retry"
+  | "retryAll";
 /** `pay` and `onboard`: in spite of a likely duplicate. */
 type Starting = "onboard" | "pay" | "recover" | "startServer" | "startWorker";
 
@@ -18,6 +26,8 @@ export interface NextOperation {
   /** Retries the failed rows of a batch only. */
   readonly batch?: string;
   readonly status?: string;
+  /** Hash of the account whose service says a word. */
+  readonly account?: string;
   /** Starts it under the same id again. */
   readonly id?: string;
   readonly isLog?: boolean;

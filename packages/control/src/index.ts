@@ -10,6 +10,7 @@ export * from "./rules/consequences.ts";
 export { textOf } from "./facts/read-file.ts";
 export * from "./actions/stopping.ts";
 export * from "./actions/limits.ts";
+export * from "./actions/words.ts";
 export * from "./actions/prune.ts";
 export * from "./actions/recovery.ts";
 export * from "./actions/retry/retry.ts";

@@ -1,4 +1,4 @@
-import type { BatchView, Check, RunView, Sources } from "@durable-payments/control";
+import type { BatchView, Check, RunView, Sources, Status } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
@@ -28,6 +28,8 @@ export const overview = {
       output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
         work.overviewText(shown),
       );
+      // What is not known is not fine.
+      return seen.inbox === null ? EXIT_CODES.cannotConnect : EXIT_CODES.done;
     }),
 } as const;
 
@@ -39,8 +41,10 @@ export const inbox = Command.make("inbox", { json }, (given) =>
 ).pipe(
   described(
     "Show questions and approvals that need a person",
-    `Show everything that needs a person, oldest first: questions about outcomes,
-  and approvals of payments, files and limits. It needs only the ledger.`,
+    `Show everything that needs a person: questions, approvals of payments, files
+  and limits, and what stands still: late payouts, statuses that nobody listed,
+  lost runs, files, accounts without a worker. Decisions about money come first,
+  then larger sums and older items. It needs only the ledger.`,
   ),
 );
 
@@ -102,11 +106,21 @@ const shown = {
   json,
 };
 
-/** Exit code for the end of a run. */
-const codeOf = ({ state }: Pick<RunView, "state">): number =>
-  state === "succeeded"
+const OPEN: ReadonlySet<Status> = new Set([
+  "asking",
+  "approval",
+  "unknown",
+  "paused",
+  "waiting",
+  "running",
+  "missing",
+]);
+
+/** Exit code for a run: its money counts, whatever became of the run. */
+const codeOf = ({ statuses: [status = "running"] }: Pick<RunView, "statuses">): number =>
+  status === "succeeded"
     ? EXIT_CODES.done
-    : state === "running" || state === null
+    : OPEN.has(status)
       ? EXIT_CODES.stillOpen
       : EXIT_CODES.runFailed;
 

@@ -4,6 +4,7 @@ import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.
 import { limits } from "./limits.ts";
 import { inbox, list, overview, show } from "./look.ts";
 import { onboard, pay } from "./pay.ts";
+import { word } from "./word.ts";
 import { doctor, ledger, recover, replay } from "./upkeep.ts";
 
 /** Commands that change something. */
@@ -18,6 +19,7 @@ const changing = [
   pause,
   resume,
   limits,
+  word,
   recover,
   ledger,
 ] as const;

@@ -24,9 +24,10 @@ const textOf = (views: ReadonlyArray<LimitsView>): string =>
   views.flatMap(linesOf).join("\n") || "No limits are set.";
 
 /** Finds the account that is meant: the named one, or the one that pays if none is named. */
-const accountMeant = (name: string | undefined): string => {
+export const accountMeant = (name: string | undefined): string => {
   const here = accountsHere();
-  const found = name === undefined ? here[0] : here.find((one) => one.name === name);
+  const found =
+    name === undefined ? here[0] : here.find((one) => [one.name, one.hash].includes(name));
   if (found !== undefined) return found.hash;
   const names = here.flatMap((one) => one.name ?? []).join(", ");
   throw badUsage(

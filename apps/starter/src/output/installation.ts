@@ -4,6 +4,7 @@ import {
   beside,
   columnsOf,
   counted,
+  joined,
   noteLines,
   pad,
   pairs,
@@ -27,10 +28,22 @@ const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "gray"
 /** Words the status of a check. */
 const checkStatus = (status: Check["status"]): string => styled(COLOURS[status], SIGNS[status]);
 
+/** Answers whether everything is fine, in one line. */
+const firstLine = (inbox: number | null, wrong: number): string => {
+  if (inbox === null) return "It is not known what needs a person: the ledger cannot be read.";
+  const faults = wrong === 0 ? "" : `${counted(wrong, "check")} failed.`;
+  const asks =
+    inbox === 0 ? "" : `${counted(inbox, "thing")} ${inbox === 1 ? "needs" : "need"} a person.`;
+  return joined([asks, faults], " ") || "Everything is fine.";
+};
+
 /** Prints everything at a glance. */
 export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
   const { checks, inbox, notes, pauses, runs, waiting } = seen;
+  const wrong = checks.filter(({ status }) => status === "failed").length;
   return [
+    styled("bold", firstLine(inbox, wrong)),
+    "",
     table(checks.map(({ detail, name, status }) => [name, checkStatus(status), detail])),
     "",
     pairs(
@@ -39,9 +52,11 @@ export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
         ["failed", runs && `${counted(runs.failedToday, "run")} in the last 24 hours`],
         [
           "inbox",
-          inbox === 0
-            ? "nothing is waiting for a person"
-            : styled("yellow", `${inbox} waiting for a person`),
+          inbox === null
+            ? styled("red", "not known: the ledger cannot be read")
+            : inbox === 0
+              ? "nothing is waiting for a person"
+              : styled("yellow", `${inbox} waiting for a person`),
         ],
         ...pauses.map(({ by, of, reason, scope }) => {
           const what = scope === "all" ? "all sends" : `${scope} ${of}`;

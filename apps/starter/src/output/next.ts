@@ -45,6 +45,7 @@ const COMMANDS: Readonly<
   >
 > = {
   answer: ["Answer it"],
+  word: ["Say what it means", "word", "completed|failed|returned|open", "--reason", "WHY"],
   approve: ["Approve it"],
   cancel: ["Cancel it", "cancel", "--reason", "WHY"],
   doctor: ["Find the fault"],
@@ -77,6 +78,7 @@ const FLAGS: ReadonlyArray<
   ["isAmended", ["--amend", "FILE"], "Retry it with another request"],
   ["isRestarted", ["--restart"]],
   ["batch", ["--batch"]],
+  ["account", ["--account"]],
   ["status", ["--status"]],
 ];
 

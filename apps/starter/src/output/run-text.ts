@@ -33,7 +33,9 @@ const SHOWN: Readonly<
   approval: ["·", "yellow", "needs approval"],
   cancelled: ["–"],
   done: ["✓", "green", "succeeded"],
-  ended: ["✗", "red", "ended by a person"],
+  ended: ["✗", "red", "stopped by a person"],
+  missing: ["?", "yellow", "lost by Temporal"],
+  returned: ["↩", "red", "came back"],
   failed: ["✗", "red"],
   paused: ["·", "yellow"],
   ready: ["·", undefined, "not sent"],
@@ -60,8 +62,14 @@ export const statusesText = ({ state, statuses }: Pick<RunView, "state" | "statu
 };
 
 /** Words the payment of a run or a write: `250.00 EUR to b-1, Invoice 17`. */
-const paymentText = (of: PaymentView, sum = money(of)): string => {
-  const whom = of.payee === null ? "" : `to ${of.payee}`;
+const paymentText = (of: PaymentView & Pick<RunView, "payeeName">, sum = money(of)): string => {
+  const { payee, payeeName } = of;
+  const whom =
+    payee === null
+      ? ""
+      : (payeeName ?? null) === null
+        ? `to ${payee}`
+        : `to ${payeeName} (${payee})`;
   return joined([joined([sum, whom], " "), of.reference], ", ");
 };
 
@@ -152,16 +160,23 @@ const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   approval: "Approval",
   batch: "Batch approval",
   limits: "Approval of limits",
+  word: "Unknown status",
+  late: "Late",
+  unreadable: "Not shown by the service",
+  missing: "Lost by Temporal",
+  stalled: "File stands still",
+  unserved: "Not served",
 };
 
 /** The command that asks, and shows all choices. */
-const commandFor = ({ hash, kind, workflowId }: InboxItem): string =>
+const commandFor = ({ hash, kind, next, workflowId }: InboxItem): string =>
   commandOf(
-    kind === "question"
-      ? { operation: "answer", workflowId }
-      : kind === "approval" && hash === null
-        ? { operation: "show", workflowId }
-        : { operation: "approve", workflowId, ...(hash !== null && { hash }) },
+    next ??
+      (kind === "question"
+        ? { operation: "answer", workflowId }
+        : kind === "approval" && hash === null
+          ? { operation: "show", workflowId }
+          : { operation: "approve", workflowId, ...(hash !== null && { hash }) }),
   );
 
 /** Words an approval for the error of a script; the rows of a file are for `show`. */
@@ -172,7 +187,17 @@ export const approvalLines = (item: InboxItem): ReadonlyArray<string> =>
 
 const itemText = (item: InboxItem, index: number, now: number): string => {
   const { kind, since, startedBy, step, workflowId } = item;
-  const pays = paymentText(item);
+  const { things } = item;
+  const pays =
+    things === undefined
+      ? paymentText(item)
+      : joined(
+          [
+            counted(things.count, kind === "missing" || kind === "unserved" ? "run" : "payment"),
+            totals(things.money),
+          ],
+          ", ",
+        );
   const title = `${index + 1}. ${KINDS[kind]}: ${pays === "" ? (step ?? workflowId) : pays}`;
   const who = startedBy === null ? "" : `, started by ${startedBy}`;
   return [
@@ -189,10 +214,15 @@ const itemText = (item: InboxItem, index: number, now: number): string => {
   ].join("\n");
 };
 
-/** Prints the items that wait for a person, the oldest first. */
+/** Prints the items that wait for a person. */
 export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => {
+  const still = items.filter(({ things }) => things !== undefined).length;
   const questions = items.filter(({ kind }) => kind === "question").length;
-  const parts = [counted(questions, "question"), counted(items.length - questions, "approval")];
+  const parts = [
+    counted(questions, "question"),
+    counted(items.length - questions - still, "approval"),
+    ...(still === 0 ? [] : [counted(still, "thing that stands still", "things that stand still")]),
+  ];
   return [
     items.length === 0 ? "Nothing is waiting for a person." : styled("bold", parts.join(" · ")),
     ...items.flatMap((item, index) => ["", itemText(item, index, now)]),

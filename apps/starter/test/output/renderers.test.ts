@@ -54,6 +54,7 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   amount: "250.00",
   currency: "EUR",
   payee: "b-1",
+  payeeName: "Example Supplies GmbH, DE, account ending in 3000",
   reference: "Invoice 17",
   money: [{ currency: "EUR", amount: "250.00" }],
   succeeded: [],
@@ -476,6 +477,32 @@ it("prints the log: who did what, decisions among them, and whether it was edite
   expect(logText({ ...log, verification: { isIntact: false, sequence: 2 } })).toContain(
     "EDITED: entry 2",
   );
+});
+
+it("asks about things that stand still as one item, with their number and sum", () => {
+  const late: InboxItem = {
+    ...question,
+    kind: "late",
+    step: null,
+    choices: {},
+    candidates: [],
+    things: { count: 500, money: [{ currency: "EUR", amount: "3752.50" }] },
+    next: { operation: "show", workflowId: "invoice-17" },
+  };
+  const text = inboxText({ items: [late], notes: [] }, NOW);
+  expectNarrow(text);
+  expect(text).toContain("1 thing that stands still");
+  expect(text).toContain("500 payments, 3752.50 EUR");
+  expect(text.split("\n").at(-1)).toBe("   starter show invoice-17");
+});
+
+it("never says that nothing waits if the ledger cannot be read", () => {
+  const none = { runs: null, pauses: [], waiting: [], notes: [], next: [], checks: [] };
+  const first = (inbox: number | null) => overviewText({ ...none, inbox }).split("\n")[0];
+  expect(overviewText({ ...none, inbox: null })).not.toContain("nothing is waiting");
+  expect(first(null)).toBe("It is not known what needs a person: the ledger cannot be read.");
+  expect(first(0)).toBe("Everything is fine.");
+  expect(first(3)).toBe("3 things need a person.");
 });
 
 it("prints everything at a glance", () => {

@@ -1,5 +1,6 @@
 import { formatAmount } from "@durable-payments/api-core/decimal";
 import type {
+  AttentionKind,
   BatchRow,
   BatchRowStatus,
   KnownBy,
@@ -9,6 +10,7 @@ import type {
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import type { RunState } from "../facts/connection/temporal.ts";
+import type { NextOperation } from "../errors.ts";
 import type { Choice } from "./consequences.ts";
 
 /** Statuses of a run, the most important first. */
@@ -19,11 +21,15 @@ export const STATUSES = [
   "approval",
   /** A write with an unknown outcome, which may become known in time. */
   "unknown",
+  /** Money of it came back. */
+  "returned",
   /** Sends are paused. */
   "paused",
   /** Waits for the service, for money, or for time. */
   "waiting",
   "running",
+  /** Temporal has lost it, and it is not finished. */
+  "missing",
   /** Ended by a person: nothing more is sent, not by a retry either. */
   "ended",
   /** Any unsuccessful end except a cancellation: failed, timed out or terminated. */
@@ -85,7 +91,7 @@ export interface RunView extends PaymentView {
   readonly state: RunState | null;
   /** Sums of what it pays; `amount` is null if they are in several currencies. */
   readonly money: Money;
-  /** Sums of its writes that have succeeded. */
+  /** Sums of its payments that are paid, and of other writes that are done. */
   readonly succeeded: Money;
   /** All its statuses, the most important first. */
   readonly statuses: ReadonlyArray<Status>;
@@ -94,6 +100,8 @@ export interface RunView extends PaymentView {
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly startedBy: string | null;
+  /** The payee in words; absent or null if nobody has described it. */
+  readonly payeeName?: string | null;
   readonly batch: string | null;
   readonly batchRow: number | null;
 }
@@ -152,7 +160,7 @@ export interface BatchRowView extends PaymentView {
 
 /** An item that waits for a person. */
 export interface InboxItem extends PaymentView {
-  readonly kind: "question" | "approval" | "batch" | "limits";
+  readonly kind: "question" | "approval" | "batch" | "limits" | AttentionKind;
   readonly workflowId: string;
   readonly step: string | null;
   readonly operation: string | null;
@@ -163,12 +171,18 @@ export interface InboxItem extends PaymentView {
   /** Possible matches in the service's list. */
   readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
   /** The effect of each answer on the money. */
+  /** The payee in words; absent or null if nobody has described it. */
+  readonly payeeName?: string | null;
   readonly choices: Readonly<Partial<Record<Choice | "approve" | "reject", string>>>;
   readonly startedBy: string | null;
   /** Names exactly what an approver reads here: an approval in a script gives it. Null if nothing is to be approved. */
   readonly hash: string | null;
   /** Further facts for an approver: who started it and how, and what has changed since an earlier approval. */
   readonly details: ReadonlyArray<string>;
+  /** Things of one kind that stand still: their number, and their sums. */
+  readonly things?: { readonly count: number; readonly money: Money };
+  /** The command that helps, if no decision of this item does. */
+  readonly next?: NextOperation;
   /** The rows of a file that waits for its approval, and its likely duplicates. */
   readonly file?: FileListing & {
     readonly warnings: ReadonlyArray<string>;

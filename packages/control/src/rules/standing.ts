@@ -1,10 +1,20 @@
 import { defaultAssumptions } from "@durable-payments/api-core";
-import type { Decision, Pause, RecordedWait, Run, WriteRow } from "@durable-payments/ledger";
-import { NOT_YET } from "@durable-payments/protocol";
+import type {
+  Decision,
+  Pause,
+  RecordedWait,
+  RecordedWrite,
+  Run,
+  WriteRow,
+} from "@durable-payments/ledger";
+import { NOT_YET, WORKFLOW } from "@durable-payments/protocol";
 import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
 import type { TimelineItem, Failure } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
 import { paymentFields, type Status, STATUSES, type StepView, type RunView } from "./run-view.ts";
+
+/** A write, with what became of it at the service if that is known. */
+type SeenRow = WriteRow & Partial<Pick<RecordedWrite, "standing" | "word" | "outcomeAt">>;
 
 /** The evidence for the state of a run. */
 export interface Evidence {
@@ -17,7 +27,7 @@ export interface Evidence {
   readonly items: ReadonlyArray<TimelineItem>;
   /** As the ledger has it. */
   readonly run: Run | undefined;
-  readonly rows: ReadonlyArray<WriteRow>;
+  readonly rows: ReadonlyArray<SeenRow>;
   readonly waits: ReadonlyArray<RecordedWait>;
   readonly pauses: ReadonlyArray<Pause>;
   readonly end: Decision | undefined;
@@ -155,9 +165,48 @@ const openReason = (
   return said("running", (progress?.taskAttempts ?? 0) > 0 ? "waiting for a worker" : null);
 };
 
+const PAYING: ReadonlySet<string> = new Set(["made", "completed", "failed", "returned"]);
+
+/** The payouts of a run itself that the service has accepted. */
+const payoutsOf = ({ rows, workflowId }: Evidence): ReadonlyArray<SeenRow> =>
+  rows.filter(
+    ({ operation, ownerId, standing = "" }) =>
+      operation === "createPayout" && ownerId === workflowId && PAYING.has(standing),
+  );
+
+/**
+ * Returns the status of an ended run by its money, whatever Temporal says of the run; undefined if it has none. A payout
+ * may complete after its run was cancelled, and a wait may be completed by hand.
+ */
+const moneyStatus = (
+  evidence: Evidence,
+): { readonly status: Status; readonly text: string } | undefined => {
+  const { progress, rows, run, waits } = evidence;
+  const payouts = payoutsOf(evidence);
+  const is = (wanted: string) => payouts.find(({ standing }) => standing === wanted);
+  const isPayout = (run?.type ?? progress?.type) === WORKFLOW.payout;
+  if (is("returned")) return { status: "returned", text: "its payout came back" };
+  const open = is("made");
+  const agrees = waits.some(
+    (wait) => wait.thing === open?.madeId && outcomeOf(wait) === "completed",
+  );
+  if (open !== undefined && !agrees)
+    return { status: "waiting", text: "its payout was made and is under way" };
+  if (!isPayout) return undefined;
+  if (is("completed") ?? open)
+    return { status: "succeeded", text: "its payout was made and has completed" };
+  if (is("failed")) return { status: "failed", text: "its payout was made and has failed" };
+  // Only the ledger knows that nothing was sent: it must have the run, and no doubt about it.
+  const isNothing =
+    run !== undefined && !rows.some((row) => isUnknown(row) || row.state === "done");
+  return progress?.state === "succeeded" && isNothing
+    ? { status: "failed", text: "ended without a payout; nothing was paid" }
+    : undefined;
+};
+
 /** Returns the statuses of a run, and the reason. */
 export const standingOf = (evidence: Evidence): Standing => {
-  const { end, failure, listLagMs, now, progress, rows } = evidence;
+  const { end, failure, listLagMs, now, progress, rows, run } = evidence;
   const found = new Set<Status>();
   if (rows.some(isUnknown)) found.add("unknown");
   const state = progress?.state;
@@ -165,18 +214,33 @@ export const standingOf = (evidence: Evidence): Standing => {
   if (end !== undefined && state !== "succeeded") found.add("ended");
   if (state === "running" || state === undefined) {
     const { reason, status } = openReason(evidence);
+    // Without Temporal, the ledger says how its run has ended, and what became of its money.
+    if (state === undefined && run !== undefined && run.status !== "running") {
+      found.delete("ended");
+      found.add(run.status);
+      const text = run.endState === null ? undefined : moneyStatus(evidence)?.text;
+      const why = [endText(end), text ?? run.endReason?.replace(/\.$/, "")].filter(Boolean);
+      return { statuses: inOrder(found), reason: reason ?? (why.join("; ") || null) };
+    }
     // Without Temporal, only the ledger shows the items for a person.
     if (state === "running" || status !== "running") found.add(status);
     if (state === "running") found.add("running");
     if (status === "unknown") found.add("waiting");
     return { statuses: inOrder(found), reason };
   }
-  found.add(state);
-  if (state === "timedOut" || state === "terminated") found.add("failed");
+  const money = moneyStatus(evidence);
+  if (money !== undefined) {
+    found.delete("ended");
+    found.add(money.status);
+  } else {
+    found.add(state);
+    if (state === "timedOut" || state === "terminated") found.add("failed");
+  }
   if (rows.some(isAsking)) found.add("asking");
   const doubted = rows.find(isUnknown);
   const parts = [
-    end && `ended by ${end.by}${end.reason === null ? "" : `: ${end.reason}`}`,
+    endText(end),
+    money?.status === state ? undefined : money?.text,
     doubted &&
       (doubted.state === "unknown"
         ? `${doubted.step}: ${unknownText(doubted, now, listLagMs)}`
@@ -186,6 +250,9 @@ export const standingOf = (evidence: Evidence): Standing => {
   const reason = parts.filter((part) => part !== undefined).join("; ");
   return { statuses: inOrder(found), reason: reason === "" ? null : reason };
 };
+
+const endText = (end: Decision | undefined): string | undefined =>
+  end && `stopped by ${end.by}${end.reason === null ? "" : `: ${end.reason}`}`;
 
 const inOrder = (found: ReadonlySet<Status>): ReadonlyArray<Status> =>
   STATUSES.filter((status) => found.has(status));

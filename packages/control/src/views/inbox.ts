@@ -1,4 +1,11 @@
-import { type Batch, type Ledger, limitsId, type WriteRow } from "@durable-payments/ledger";
+import {
+  type Attention,
+  type AttentionKind,
+  type Batch,
+  type Ledger,
+  limitsId,
+  type WriteRow,
+} from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
@@ -7,7 +14,9 @@ import { approvableOf } from "../rules/approval.ts";
 import { readListing } from "./batch.ts";
 import { approvalConsequences, consequencesOf } from "../rules/consequences.ts";
 import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
-import { type InboxItem, paymentFields } from "../rules/run-view.ts";
+import { readNames } from "../facts/payees.ts";
+import type { NextOperation } from "../errors.ts";
+import { type InboxItem, type Money, paymentFields, sumMoney } from "../rules/run-view.ts";
 import { awaitsApproval, isAsking } from "../rules/standing.ts";
 
 /** Makes an item of the inbox of each write that waits for a person. */
@@ -19,6 +28,11 @@ export const itemsOf = async (
   const workflowIds = [...new Set(waiting.map(({ workflowId }) => workflowId))];
   const runs = workflowIds.length === 0 ? [] : await ledger.runs({ workflowIds });
   const starters = new Map(runs.map(({ startedBy, workflowId }) => [workflowId, startedBy]));
+  const nameOf = await readNames(
+    ledger,
+    waiting.map(({ request }) => request.payee),
+    rows,
+  );
   return atOnce(waiting, async (row) => {
     const { operation, ownerId, question, request, rootId, step, workflowId } = row;
     const isApproval = question?.kind === "approval";
@@ -30,6 +44,7 @@ export const itemsOf = async (
       step,
       operation,
       ...paymentFields(request),
+      payeeName: nameOf(request.payee),
       question: question?.id ?? null,
       reason: question?.reason ?? "",
       since: question?.since ?? row.changedAt,
@@ -94,6 +109,58 @@ const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
     };
   });
 
+/** A day after the end of its payment date, a payout is late. */
+const LATE_AFTER_MS = 86_400_000;
+
+/** Why a person is needed, and the command that helps. */
+const ATTENTION: Readonly<
+  Record<AttentionKind, (of: Attention) => readonly [reason: string, next: NextOperation]>
+> = {
+  word: ({ account, of }) => [
+    `The service says "${of}". Nobody has said whether that means paid: completed, failed, returned, or open?`,
+    { operation: "word", workflowId: of, ...(account !== null && { account }) },
+  ],
+  late: ({ workflowIds: [workflowId = ""] }) => [
+    "Payouts are not completed, and their payment date is over: ask the service.",
+    { operation: "show", workflowId },
+  ],
+  unreadable: ({ message, workflowIds: [workflowId = ""] }) => [
+    `The service does not show them${message === null ? "" : `: ${message}`}.`,
+    { operation: "show", workflowId },
+  ],
+  missing: () => [
+    "Temporal has lost these runs, and they are not finished: start them again under their ids.",
+    { operation: "recover" },
+  ],
+  stalled: ({ of }) => [
+    "The file is approved, and none of its rows starts.",
+    { operation: "show", workflowId: of },
+  ],
+  unserved: () => [
+    "No worker serves the account: its payments stand still.",
+    { operation: "startWorker" },
+  ],
+};
+
+const attentionItem = (found: Attention): InboxItem => {
+  const { count, kind, money, of, since, workflowIds } = found;
+  const [reason, next] = ATTENTION[kind](found);
+  const [sum, ...others] = money;
+  return {
+    ...NO_WRITE,
+    ...(others.length === 0 && sum),
+    kind,
+    workflowId: workflowIds[0] ?? of,
+    reason,
+    since,
+    choices: {},
+    startedBy: null,
+    hash: null,
+    things: { count, money },
+    next,
+  };
+};
+
 /** Reads all that waits for approval under an id: of a run, a batch, or limits. */
 export const approvalsOf = async (
   ledger: Ledger,
@@ -108,23 +175,46 @@ export const approvalsOf = async (
   return writes.filter(({ kind }) => kind !== "question");
 };
 
-/** Items that wait for a person, the oldest first. */
+/** What a person decides comes first: money moves, or does not, only then. */
+const FIRST: ReadonlySet<InboxItem["kind"]> = new Set(["question", "approval", "batch", "word"]);
+
+const sumsOf = ({ amount, currency, file, things }: InboxItem): Money =>
+  file?.sums ?? things?.money ?? sumMoney([{ amount, currency }]);
+
+/**
+ * The order of the inbox: decisions about money first; then the larger sum, if both are in one currency; then the older
+ * one. Sums of several currencies are not compared.
+ */
+const byMoneyAndAge = (one: InboxItem, other: InboxItem): number => {
+  const decided = Number(FIRST.has(other.kind)) - Number(FIRST.has(one.kind));
+  if (decided !== 0) return decided;
+  const [[sum, ...more], [otherSum, ...otherMore]] = [sumsOf(one), sumsOf(other)];
+  const isSame = sum !== undefined && sum.currency === otherSum?.currency;
+  const size =
+    isSame && more.length + otherMore.length === 0
+      ? Number(otherSum?.amount) - Number(sum.amount)
+      : 0;
+  return size === 0 ? one.since - other.since : size;
+};
+
+/** Items that wait for a person, by `byMoneyAndAge`. */
 export type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 /**
- * Reads the items that wait for a person: questions and approvals. It needs only the ledger.
+ * Reads the items that wait for a person: questions, approvals, and all that stands still without one. It needs only the ledger.
  *
  * @param sources the reachable sources.
- * @returns the items, the oldest first.
+ * @returns the items: decisions about money first, then by sum and age.
  * @throws ConnectionFailed if the ledger cannot be read.
  */
 export const readInbox = async (sources: Sources) => {
   const ledger = ledgerOf(sources);
-  const [own, batches, limits] = await Promise.all([
+  const [own, batches, limits, standing] = await Promise.all([
     ledger.rows({ needsPerson: true }).then((rows) => itemsOf(ledger, rows)),
     batchItems(ledger),
     limitItems(ledger),
+    ledger.attention({ lateAfterMs: LATE_AFTER_MS }).then((found) => found.map(attentionItem)),
   ]);
-  const items = [...own, ...batches, ...limits].toSorted((a, b) => a.since - b.since);
+  const items = [...own, ...batches, ...limits, ...standing].toSorted(byMoneyAndAge);
   return { items, notes: sources.whyNot };
 };

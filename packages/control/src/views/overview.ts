@@ -91,8 +91,8 @@ export const readOverview = async (sources: Sources) => {
     runs: runs ?? null,
     pauses: pauses.map(({ by, of, reason, scope }) => ({ by, of, reason, scope })),
     waiting: seen ? waitingOf(seen) : [],
-    /** The number of items that wait for a person. */
-    inbox,
+    /** The number of items that wait for a person; null if the ledger cannot be read. */
+    inbox: ledger === undefined ? null : inbox,
     notes,
     next: nextOf(inbox, pauses, runs?.failedToday ?? 0),
   };

@@ -1,15 +1,9 @@
-import {
-  batchLogId,
-  endAmong,
-  type Ledger,
-  type Pause,
-  type Run,
-  type WriteRow,
-} from "@durable-payments/ledger";
+import { batchLogId, endAmong, type Ledger, type Pause } from "@durable-payments/ledger";
 import { webUiLink } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";
 import type { Sources } from "../facts/connection/operations.ts";
+import { readNames } from "../facts/payees.ts";
 import { noWorker } from "../facts/connection/temporal.ts";
 import { type NextOperation, notFound } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
@@ -64,15 +58,19 @@ export const readEvidence = async (
 
 type Pays = Pick<RunView, keyof PaymentView | "money" | "succeeded">;
 
-/** Returns the payment of a run: from its start, else from its write that moves money; several such writes are added up. */
-const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): Pays => {
-  const moving = rows.filter(({ request }) => request.amount !== null);
+/** Returns the payment of a run: what its writes have sent, added up; what it plans, until it has such a write. */
+const paysOf = ({ rows, run, workflowId }: Evidence): Pays => {
+  const moving = rows.filter(
+    ({ ownerId, request }) => request.amount !== null && ownerId === workflowId,
+  );
   const succeeded = sumMoney(
-    moving.filter(({ state }) => state === "done").map(({ request }) => request),
+    moving
+      .filter(({ standing, state }) => standing === "completed" || (state === "done" && !standing))
+      .map(({ request }) => request),
   );
   const [first, second] = moving.map(({ request }) => request);
   if (second === undefined) {
-    const one = paymentFields((run?.amount ?? null) === null ? (first ?? run) : run);
+    const one = paymentFields(first ?? run);
     return { ...one, money: sumMoney([one]), succeeded };
   }
   const money = sumMoney(moving.map(({ request }) => request));
@@ -85,7 +83,7 @@ const paysOf = (run: Run | undefined, rows: ReadonlyArray<WriteRow>): Pays => {
 
 /** Makes the view of a run. */
 export const viewOf = (evidence: Evidence): RunView => {
-  const { progress, rows, run, workflowId } = evidence;
+  const { progress, run, workflowId } = evidence;
   return {
     workflowId,
     runId: progress?.runId ?? run?.runId ?? null,
@@ -93,11 +91,11 @@ export const viewOf = (evidence: Evidence): RunView => {
     state: progress?.state ?? null,
     ...standingOf(evidence),
     startedAt: progress?.startedAt ?? run?.startedAt ?? null,
-    endedAt: progress?.endedAt ?? null,
+    endedAt: progress?.endedAt ?? run?.endedAt ?? null,
     startedBy: run?.startedBy ?? null,
     batch: run?.batch ?? null,
     batchRow: run?.batchRow ?? null,
-    ...paysOf(run, rows),
+    ...paysOf(evidence),
   };
 };
 
@@ -131,8 +129,10 @@ export const readRun = async (sources: Sources, workflowId: string) => {
   const webUi = temporal?.settings.webUi;
   const view = viewOf(evidence);
   const inbox = ledger ? await itemsOf(ledger, rows) : [];
+  const nameOf = ledger && (await readNames(ledger, [view.payee, run?.payee ?? null], rows));
   return {
     ...view,
+    payeeName: nameOf?.(view.payee) ?? null,
     steps: stepsOf(evidence),
     inbox,
     failure: failure && { type: failure.type, message: failure.message },
@@ -150,7 +150,9 @@ export const readRun = async (sources: Sources, workflowId: string) => {
       ...whyNot,
       ...(missing === undefined ? [] : [missing.message]),
       ...(temporal !== undefined && progress === undefined
-        ? ["Temporal no longer has a run with this id; only the ledger's records are shown."]
+        ? [
+            "Temporal has no run with this id: its progress is not known. The payments are those of the ledger.",
+          ]
         : []),
     ],
   };

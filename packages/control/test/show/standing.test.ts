@@ -1,4 +1,4 @@
-import type { Decision } from "@durable-payments/ledger";
+import type { Decision, Standing } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
 import type { TimelineItem } from "../../src/facts/history.ts";
 import { type Progress, waitOf } from "../../src/facts/progress.ts";
@@ -276,13 +276,13 @@ const CASES: ReadonlyArray<
       end,
     },
     ["unknown", "ended", "failed"],
-    "ended by ada: fraud; createPayout: outcome unknown; Ended",
+    "stopped by ada: fraud; createPayout: outcome unknown; Ended",
   ],
   [
     "a success that a person wanted to end afterwards",
     { progress: progress({ state: "succeeded" }), rows: [row({ state: "done" })], end },
     ["succeeded"],
-    "ended by ada: fraud",
+    "stopped by ada: fraud",
   ],
   ["a success", { progress: progress({ state: "succeeded" }) }, ["succeeded"], null],
   ["a cancellation", { progress: progress({ state: "cancelled" }) }, ["cancelled"], null],
@@ -308,4 +308,86 @@ it("a wait is known by the id of its activity; its last look, and other activiti
   const of = (id: string) => waitOf({ id, type: "awaitPayout" });
   expect(of("awaitPayout:p-1")).toEqual([{ kind: "payout", thing: "p-1" }]);
   expect([...of("awaitPayout:p-1:look"), ...of("1")]).toEqual([]);
+});
+
+const run: NonNullable<Evidence["run"]> = {
+  workflowId: "invoice-17",
+  account: ACCOUNT,
+  runId: "run-1",
+  type: "payout",
+  startedBy: "ada",
+  batch: null,
+  batchRow: null,
+  amount: "250.00",
+  currency: "EUR",
+  payee: "b-1",
+  alias: null,
+  reference: null,
+  startedAt: 0,
+  endState: null,
+  endedAt: null,
+  endType: null,
+  endReason: null,
+  isStopped: false,
+  status: "running",
+};
+
+const stop: Decision = { ...end, reason: "wrong payee" };
+const payout = (standing: Standing) => ({
+  ...row({ state: "done", madeId: "p-1" }),
+  standing,
+});
+
+it.each<[string, Progress["state"], Partial<Evidence>, string, string | null]>([
+  [
+    "a payout that completed after its run was cancelled",
+    "cancelled",
+    { rows: [payout("completed")], end: stop },
+    "succeeded",
+    "stopped by ada: wrong payee; its payout was made and has completed",
+  ],
+  [
+    "a payout that is under way after its run was cancelled",
+    "cancelled",
+    { rows: [payout("made")], end: stop },
+    "waiting",
+    "stopped by ada: wrong payee; its payout was made and is under way",
+  ],
+  [
+    "a failed payout whose wait somebody completed by hand",
+    "succeeded",
+    { rows: [payout("failed")] },
+    "failed",
+    "its payout was made and has failed",
+  ],
+  [
+    "a run that succeeded without a payout",
+    "succeeded",
+    {},
+    "failed",
+    "ended without a payout; nothing was paid",
+  ],
+  [
+    "a payout that came back after its run had succeeded",
+    "succeeded",
+    { rows: [payout("returned")] },
+    "returned",
+    "its payout came back",
+  ],
+  ["a payout that completed", "succeeded", { rows: [payout("completed")] }, "succeeded", null],
+])(
+  "says what became of the money, whatever became of the run: %s",
+  (_, state, more, status, why) => {
+    const found = { ...nothing, run, progress: progress({ state }), now: NOW, ...more };
+    expect(standingOf(found)).toEqual({ statuses: [status], reason: why });
+  },
+);
+
+it("says of a run that Temporal has forgotten what the ledger knows of its money", () => {
+  const forgotten = { ...run, status: "succeeded", endState: "cancelled" } as const;
+  const rows = [payout("completed")];
+  expect(standingOf({ ...nothing, run: forgotten, rows, end: stop })).toEqual({
+    statuses: ["succeeded"],
+    reason: "stopped by ada: wrong payee; its payout was made and has completed",
+  });
 });

@@ -1,0 +1,58 @@
+import { openLedger } from "@durable-payments/ledger";
+import { expect, test } from "vitest";
+import { decideWord } from "../../src/actions/words.ts";
+import { readInbox } from "../../src/views/inbox.ts";
+import { ACCOUNT, put, question, row } from "../support/rows.ts";
+
+const asking = (workflowId: string, amount: string, since: number) => {
+  const asked = row({ workflowId, state: "asking", doubt: 1, question: question({ since }) });
+  return { ...asked, request: { ...asked.request, amount } };
+};
+
+test("the inbox has decisions first, larger sums and older items before others, and all that stands still", async () => {
+  const ledger = await openLedger("memory");
+  const sources = { ledger, temporal: undefined, whyNot: [] };
+  await put(ledger, asking("small-old", "5.00", 1));
+  await put(ledger, asking("large", "900.00", 3));
+  await put(ledger, asking("small-new", "5.00", 2));
+  const paid = row({ state: "done", madeId: "p-1", workflowId: "late" });
+  const request = { ...paid.request, amount: "9999.00", paymentDate: "2026-01-02" };
+  await put(ledger, { ...paid, request });
+  const { items } = await readInbox(sources);
+  expect(items.map(({ kind, workflowId }) => [kind, workflowId])).toEqual([
+    ["question", "large"],
+    ["question", "small-old"],
+    ["question", "small-new"],
+    ["late", "late"],
+  ]);
+  expect(items.at(-1)).toMatchObject({
+    things: { count: 1, money: [{ amount: "9999.00", currency: "EUR" }] },
+    next: { operation: "show", workflowId: "late" },
+  });
+});
+
+test("a status that nobody listed is a question, and its answer a decision of the account", async () => {
+  const ledger = await openLedger("memory");
+  await put(ledger, row({ state: "done", madeId: "p-1" }));
+  const seen = { word: "Paid out", outcome: null, asks: true, problem: null } as const;
+  await ledger.sawPayout(ACCOUNT, "p-1", seen);
+  const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
+  expect(items).toMatchObject([
+    { kind: "word", next: { operation: "word", workflowId: "Paid out", account: ACCOUNT } },
+  ]);
+  const acting = { by: "ada", how: "--by", reason: "statement of 3 May" };
+  await expect(
+    decideWord({ ledger }, ACCOUNT, "Paid out", "completed", { by: "ada", how: "--by" }),
+  ).rejects.toMatchObject({ _tag: "InvalidInput" });
+  await decideWord({ ledger }, ACCOUNT, "Paid out", "completed", acting);
+  expect([...(await ledger.words(ACCOUNT))]).toEqual([["paid out", "completed"]]);
+});
+
+test("an item names the payee beside its id", async () => {
+  const ledger = await openLedger("memory");
+  await put(ledger, asking("asks", "5.00", 1));
+  const shown = "Muster GmbH, DE, account ending in 2051";
+  await ledger.rememberPayees(ACCOUNT, [{ payee: "b-1", mark: null, shown }]);
+  const { items } = await readInbox({ ledger, temporal: undefined, whyNot: [] });
+  expect(items).toMatchObject([{ payee: "b-1", payeeName: shown }]);
+});
