@@ -99,7 +99,7 @@ const shown = {
   id,
   follow: on("follow", "Follow the run, or each row of the batch, to its end"),
   log: on("log", "Who did what: sends, outcomes, removals, decisions"),
-  rows: on("rows", "Every row of a batch: payee, payout, and what became of it"),
+  rows: on("rows", "Every row of a batch: payee, payout, and the outcome of it"),
   csv: on("csv", "With --rows: as CSV"),
   verify: on("verify", "With --log: check that nobody has edited it"),
   exitStatus: on("exit-status", "Report the outcome in the exit code"),

@@ -86,7 +86,7 @@ const planText = (plan: FilePlan): ReadonlyArray<string> => {
   ];
 };
 
-/** Writes what became of each row of a file that was paid before. It pays nothing. */
+/** Writes the outcome of each row of a file that was paid before. It pays nothing. */
 const writeResults = async (output: Output, file: string, results: string): Promise<void> => {
   checkResultFile(results);
   const { batch } = await checkBatchFile(file, assumptionsHere());

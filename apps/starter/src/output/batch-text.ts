@@ -20,7 +20,7 @@ import {
   wrap,
 } from "./text.ts";
 
-/** What became of money, in words. */
+/** The outcome of money, in words. */
 export const MONEY_WORDS: Readonly<Record<BatchTotal["money"], string>> = {
   paid: "paid",
   underWay: "under way",
@@ -50,7 +50,7 @@ const BATCH_STATES: Readonly<Record<string, string>> = {
   needsApproval: "needs approval",
 };
 
-/** Words a row: what became of it, to whom, and why. */
+/** Words a row: the outcome of it, to whom, and why. */
 const rowCells = (row: BatchRowView): ReadonlyArray<string> => [
   `row ${row.number}`,
   row.workflowId,

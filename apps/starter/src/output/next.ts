@@ -155,7 +155,7 @@ export const decidedText = (
   return [`${what} ${NUDGED[nudged]}`, ...next].join("\n");
 };
 
-/** What became of a payout before its stop order, besides that it succeeded. */
+/** The outcome of a payout before its stop order, besides that it succeeded. */
 const STANDINGS: Readonly<Record<string, string>> = {
   made: "was already accepted, and may still be paid",
   failed: "was already accepted, and failed",

@@ -1,5 +1,5 @@
 /**
- * What the service's words for the status of a payout mean, as people decide. A word that no setting lists could mean
+ * Meanings of the service's words for the status of a payout, as people decide them. A word that no setting lists could mean
  * anything: until somebody says whether it means paid, its payouts wait. Only the ledger is needed.
  */
 import type { WordMeaning } from "@durable-payments/ledger";

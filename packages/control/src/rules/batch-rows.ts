@@ -1,5 +1,5 @@
 /**
- * What became of the rows of a file.
+ * The outcome of the rows of a file.
  *
  * A row may be paid although its run was cancelled, and by an earlier file: somebody who reads that it was not pays it
  * again. So the money of a row is that of its payout in the ledger, whoever has started it.
@@ -25,7 +25,7 @@ const WITHOUT: ReadonlySet<BatchRowStatus> = new Set([
   "succeeded",
 ]);
 
-/** Returns what became of the money of rows. */
+/** Returns the outcome of the money of rows. */
 export const moneyOfRow = ({
   standing,
   status,

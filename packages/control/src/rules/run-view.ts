@@ -141,12 +141,12 @@ export interface FileListing {
   readonly notListed: number;
 }
 
-/** A row of a file, with what became of it. */
+/** A row of a file, with the outcome of it. */
 export interface BatchRowView extends PaymentView {
   readonly number: number;
   readonly workflowId: string;
   readonly status: BatchRowStatus;
-  /** What became of its money; of a row that an earlier file has, what that file did with it. */
+  /** The outcome of its money; of a row that an earlier file has, what that file did with it. */
   readonly money: MoneyState;
   /** The payee in words; null if nobody has described it. */
   readonly payeeName: string | null;

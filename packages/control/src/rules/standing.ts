@@ -13,7 +13,7 @@ import type { TimelineItem, Failure } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
 import { paymentFields, type Status, STATUSES, type StepView, type RunView } from "./run-view.ts";
 
-/** A write, with what became of it at the service if that is known. */
+/** A write, with the outcome of it at the service if that is known. */
 type SeenRow = WriteRow & Partial<Pick<RecordedWrite, "standing" | "word" | "outcomeAt">>;
 
 /** The evidence for the state of a run. */
@@ -214,7 +214,7 @@ export const standingOf = (evidence: Evidence): Standing => {
   if (end !== undefined && state !== "succeeded") found.add("ended");
   if (state === "running" || state === undefined) {
     const { reason, status } = openReason(evidence);
-    // Without Temporal, the ledger says how its run has ended, and what became of its money.
+    // Without Temporal, the ledger says how its run has ended, and the outcome of its money.
     if (state === undefined && run !== undefined && run.status !== "running") {
       found.delete("ended");
       found.add(run.status);

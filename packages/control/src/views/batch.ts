@@ -170,7 +170,7 @@ const viewsOf = (ledger: Ledger) => async (rows: ReadonlyArray<ListedRow>) => {
   return rows.map((row) => rowView(row, nameOf));
 };
 
-/** Reads rows of a batch in parts, each with what became of it. */
+/** Reads rows of a batch in parts, each with the outcome of it. */
 export async function* readRowViews(
   ledger: Ledger,
   id: string,

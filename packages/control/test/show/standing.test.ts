@@ -329,6 +329,7 @@ const run: NonNullable<Evidence["run"]> = {
   endType: null,
   endReason: null,
   isStopped: false,
+  isPlanned: false,
   status: "running",
 };
 

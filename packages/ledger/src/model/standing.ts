@@ -1,6 +1,6 @@
 /**
  * What a report says of a write, in one word. A write has eight states, a question of one of two kinds, and a number of
- * sends without an outcome; what became of a payout afterwards, only the service knows. Every list, sum and status is of
+ * sends without an outcome; the outcome of a payout afterwards, only the service knows. Every list, sum and status is of
  * this word, so that no two screens can judge the same write differently.
  */
 import type { WriteRow } from "./row.ts";
@@ -60,7 +60,7 @@ export const standingOfRow = ({
   }
 };
 
-/** What has become of money, in the words of a report. */
+/** The outcome of money, in the words of a report. */
 export type MoneyState =
   | "paid"
   /** Accepted by the service, which has not said yet that it was paid. */
@@ -87,5 +87,5 @@ const STATE_OF: Readonly<Record<Standing, MoneyState>> = {
   returned: "cameBack",
 };
 
-/** Returns what has become of the money of a write. */
+/** Returns the outcome of the money of a write. */
 export const moneyStateOf = (standing: Standing): MoneyState => STATE_OF[standing];

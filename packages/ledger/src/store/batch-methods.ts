@@ -22,7 +22,7 @@ const amongNumbers = (numbers: ReadonlyArray<number>): Where => ({
   "CAST(number AS TEXT)": numbers.map(String),
 });
 
-/** What became of a row: the batch knows what it has not started, and the run of the row everything else. */
+/** The outcome of a row: the batch knows what it has not started, and the run of the row everything else. */
 const STATUS = `CASE batch_rows.state WHEN 'waiting' THEN 'notStarted'
   WHEN 'started' THEN coalesce(runs.status, 'running') ELSE batch_rows.state END`;
 
@@ -200,7 +200,7 @@ export const batchMethods = (store: Store) => {
         "ORDER BY number",
         filter.limit,
       ),
-    /** Returns the rows of a batch after a number, in order, with what became of each. */
+    /** Returns the rows of a batch after a number, in order, with the outcome of each. */
     listRows: async (
       id: string,
       filter: {

@@ -45,7 +45,7 @@ export interface NewStart extends Pick<NewDecision, "by" | "how"> {
 /** A batch as it is created or changed. */
 export type NewBatch = Omit<Batch, "finishedAt">;
 export type BatchRow = Omit<FoundBatchRow, "batch">;
-/** A row of a batch with what became of it. `amount`, `currency`, `payee`, `reference` and `shown` are those that were sent. */
+/** A row of a batch with the outcome of it. `amount`, `currency`, `payee`, `reference` and `shown` are those that were sent. */
 export interface ListedRow extends BatchRow, Omit<RowOf<typeof ROW_OUTCOME>, keyof Sent | "rest"> {
   /** Why it was not paid, or what a person is asked; null if nothing is to be said. */
   readonly reason: string | null;

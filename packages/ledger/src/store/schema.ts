@@ -300,7 +300,7 @@ const COUNT = {
   /** Exact sum as a decimal string. */
   amount: text,
 };
-/** What became of a row, for its readers. */
+/** The outcome of a row, for its readers. */
 export type BatchRowStatus = "notStarted" | "rejected" | "covered" | RunStatus;
 
 /** What is known of the payment of a row, also if an earlier file or a single start has made it. */
