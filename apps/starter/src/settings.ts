@@ -42,6 +42,14 @@ export const accountsHere = (): ReadonlyArray<KnownAccount> =>
       : [{ name, hash: accountHash({ baseUrl, clientId }) }],
   );
 
+/** Returns the hash of a named account of these settings; undefined without a name. @throws BadUsage if there is none. */
+export const accountHere = (name: string | undefined): string | undefined => {
+  if (name === undefined) return undefined;
+  const known = accountsHere().find((one) => one.name === name);
+  if (known !== undefined) return known.hash;
+  throw badUsage(`The account "${name}" is not one of these settings.`);
+};
+
 /** Returns the assumptions about the service, as a worker with the same settings reads them. */
 export const assumptionsHere = (): Assumptions =>
   Result.getOrThrowWith(

@@ -14,5 +14,6 @@ export * from "./output/log-text.ts";
 export * from "./output/next.ts";
 export * from "./output/output.ts";
 export * from "./output/replay-text.ts";
+export * from "./output/report-text.ts";
 export * from "./output/run-text.ts";
 export * from "./settings.ts";

@@ -24,6 +24,7 @@ const COMMANDS = [
   "ledger migrate",
   "ledger prune",
   "list",
+  "report",
   "show",
   "inbox",
   "doctor",

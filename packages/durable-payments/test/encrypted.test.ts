@@ -92,7 +92,7 @@ const paidBy = async (
         });
         const { workflowId } = run;
         expect(await run.result()).toBe("completed");
-        expect(await listRuns(operations, { limit: 10 })).toMatchObject({
+        expect(await listRuns(operations, {}, { limit: 10 })).toMatchObject({
           runs: [{ workflowId }],
         });
         const sources = { temporal: operations, ledger: operations.ledger, whyNot: [] };

@@ -123,11 +123,13 @@ export function decoded(connection: Connection, dataConverter: DataConverter) {
 
 export async function list(settings: OperationsSettings, operations: Operations) {
   // #region example
-  const runs = await withOperations(settings, (operations) => listRuns(operations, { limit: 50 }));
+  const runs = await withOperations(settings, (operations) =>
+    listRuns(operations, {}, { limit: 50 }),
+  );
   // #endregion
   {
     // #region example
-    const { runs } = await listRuns(operations, { statuses: ["failed"], limit: 50 });
+    const { runs } = await listRuns(operations, { statuses: ["failed"] }, { limit: 50 });
     // #endregion
     assert.ok(runs);
   }

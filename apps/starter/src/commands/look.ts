@@ -2,7 +2,7 @@ import type { BatchView, Check, RunView, Sources, Status } from "@durable-paymen
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
-import { count, id, json, on, text, time } from "./flags.ts";
+import { id, json, on } from "./flags.ts";
 import { described, runCommand, type Work } from "./run-command.ts";
 
 /** Checks of the doctor that the overview shows, besides failed ones. */
@@ -45,53 +45,6 @@ export const inbox = Command.make("inbox", { json }, (given) =>
   and limits, and what stands still: late payouts, statuses that nobody listed,
   lost runs, files, accounts without a worker. Decisions about money come first,
   then larger sums and older items. It needs only the ledger.`,
-  ),
-);
-
-const listed = {
-  status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
-  find: text("find", "ID", "Workflow id, or how it begins, or an id at the service"),
-  since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
-  type: text("type", "TYPE", "Workflow type, such as payout"),
-  batches: on("batches", "List batches (files) instead of runs"),
-  limit: count("limit", "Maximum number to show; default 50", 50),
-  json,
-};
-
-/** `starter list`: finds runs and batches. */
-export const list = Command.make("list", listed, (given) =>
-  runCommand(given.json, async (output, work) => {
-    const { limit, status } = given;
-    const statuses = status === undefined ? undefined : work.readStatuses(status);
-    if (given.batches) {
-      const batches = await work.reading((sources) =>
-        work.listBatches(work.ledgerOf(sources), limit),
-      );
-      output.answer({ batches }, (shown) => work.batchesText(shown));
-      return;
-    }
-    const since = given.since?.getTime();
-    const found = await work.operating((operations) =>
-      work.listRuns(operations, { ...given, statuses, since }),
-    );
-    const totals = work.totalsOf(found.runs);
-    output.answer({ ...found, totals }, (shown) => work.listText(shown));
-  }),
-).pipe(
-  described(
-    "Find runs, with the reason for each status",
-    `Find runs. Each is listed with its status, its payment, and the reason for the
-  status. Only the latest run of each id is listed. Amounts are totalled by
-  status.
-
-  Statuses: asking (needs an answer), approval, unknown (outcome), paused,
-  waiting, running, ended (by a stop order), failed (includes timedOut and
-  terminated), timedOut, terminated, cancelled, succeeded. Separate several with
-  commas.`,
-    {
-      "starter list --status failed --since 7d": "Failed runs that were started this week",
-      "starter list --find invoice-17": "The run with this id",
-    },
   ),
 );
 

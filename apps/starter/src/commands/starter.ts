@@ -2,7 +2,8 @@ import { CliConfig, Command, Flag, GlobalFlag } from "effect/cli";
 import { executableName } from "../output/next.ts";
 import { answer, approve, cancel, pause, reject, resume, retry } from "./decide.ts";
 import { limits } from "./limits.ts";
-import { inbox, list, overview, show } from "./look.ts";
+import { list, report } from "./list.ts";
+import { inbox, overview, show } from "./look.ts";
 import { onboard, pay } from "./pay.ts";
 import { word } from "./word.ts";
 import { doctor, ledger, recover, replay } from "./upkeep.ts";
@@ -25,7 +26,7 @@ const changing = [
 ] as const;
 
 /** Commands that read. */
-const reading = [list, show, inbox, doctor, replay] as const;
+const reading = [list, report, show, inbox, doctor, replay] as const;
 
 /** The root command; without a subcommand it shows the overview. */
 export const starter = Command.make(executableName(), overview.flags, overview.run).pipe(

@@ -1,53 +1,127 @@
-import { type RunList, type RunView, sumMoney } from "@durable-payments/control";
-import { statusesText } from "./run-text.ts";
-import { ago, counted, joined, styled, table, totals, wrap } from "./text.ts";
+import type { ListedPayment, ListedRun, RunList, Report } from "@durable-payments/control";
+import { statusText } from "./run-text.ts";
+import { totalsText } from "./report-text.ts";
+import {
+  ago,
+  columnsOf,
+  joined,
+  noteLines,
+  pad,
+  roughly,
+  screenWidth,
+  shortened,
+  styled,
+  totals,
+  wrap,
+} from "./text.ts";
 
-/** Counts runs and sums their money by status. */
-export const totalsOf = (runs: RunList["runs"]) => {
-  const byStatus = Map.groupBy(
-    runs,
-    ({ state, statuses: [first] }) => first ?? state ?? "not known",
+/** Narrowest column of a payee or a reference. */
+const LEAST = 12;
+
+/** End of a day in milliseconds. */
+const endOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) + 86_400_000;
+
+/** Words the age of a run, and of what: a payout that is late, its end or its start. */
+const ageText = ({ endedAt, payments, startedAt }: ListedRun, now: number): string => {
+  const due = payments.flatMap(({ paymentDate, state }) =>
+    state === "underWay" && paymentDate !== null && endOf(paymentDate) < now
+      ? [endOf(paymentDate)]
+      : [],
   );
-  return [...byStatus].map(([status, of]) => ({
-    status,
-    runs: of.length,
-    money: sumMoney(of.flatMap((run) => run.money)),
-    /** Part of it that has succeeded, though the run may not have. */
-    succeeded: sumMoney(of.flatMap((run) => run.succeeded)),
-  }));
+  if (due.length > 0) return `late ${roughly(now - Math.min(...due))}`;
+  return endedAt === null ? `started ${ago(startedAt, now)}` : `ended ${ago(endedAt, now)}`;
 };
 
-const sumsText = ({ money: all, status, succeeded }: ReturnType<typeof totalsOf>[number]): string =>
-  status === "succeeded" || succeeded.length === 0
-    ? totals(all)
-    : `${totals(all)} (${totals(succeeded)} already succeeded)`;
+const payeeText = ({ payee, payeeName, payments }: ListedRun): string => {
+  const [account] = payments.flatMap((payment) => payment.payeeAccount ?? []);
+  return joined(
+    [payeeName ?? payee, payeeName === null || account === undefined ? null : `…${account}`],
+    " ",
+  );
+};
 
-const runLines = (run: RunView, now: number): ReadonlyArray<string> => [
-  joined(
-    [
-      styled("bold", run.workflowId),
-      statusesText(run),
-      totals(run.money),
-      ago(run.endedAt ?? run.startedAt, now),
-    ],
-    "  ",
-  ),
-  ...(run.reason === null ? [] : [wrap(run.reason, "    ")]),
-];
+const HEAD = ["id", "status", "amount", "payee", "reference", "age"] as const;
 
-/** Prints runs, each with the reason why it is in its state, and the sums by status. */
+/** Widths of the columns: payee and reference share what the others leave. */
+const widthsOf = (
+  rows: ReadonlyArray<ReadonlyArray<string>>,
+  width: number,
+): ReadonlyArray<number> => {
+  const natural = HEAD.map((head, column) =>
+    Math.max(columnsOf(head), ...rows.map((row) => columnsOf(row[column] ?? ""))),
+  );
+  const over = natural.reduce((sum, one) => sum + one + 2, -2) - width;
+  const room = [3, 4].map((column) => Math.max(0, (natural[column] ?? 0) - LEAST));
+  const all = room.reduce((sum, one) => sum + one, 0);
+  return natural.map((one, column) =>
+    over <= 0 || all === 0 || column < 3 || column > 4
+      ? one
+      : one - Math.min(room[column - 3] ?? 0, Math.ceil((over * (room[column - 3] ?? 0)) / all)),
+  );
+};
+
+/** Prints runs in columns as wide as the terminal, each with the reason of its status, and the sums of all that matches. */
 export const listText = (
-  { isMore, runs, totals: sums }: RunList & { readonly totals: ReturnType<typeof totalsOf> },
+  { next, notes, runs, totals: sums }: RunList & { readonly totals: Report["totals"] },
   now = Date.now(),
+  width = screenWidth(),
 ): string => {
-  if (runs.length === 0) return "No run found.";
+  if (runs.length === 0) return ["No run found.", ...noteLines(notes)].join("\n");
+  const rows = runs.map((run) => [
+    run.workflowId,
+    statusText(run.status),
+    totals(run.money),
+    payeeText(run),
+    run.reference ?? "",
+    ageText(run, now),
+  ]);
+  const widths = widthsOf(rows, width);
+  const line = (cells: ReadonlyArray<string>): string =>
+    cells
+      .map((cell, at) => pad(shortened(cell, widths[at] ?? 0), widths[at] ?? 0))
+      .join("  ")
+      .trimEnd();
   return [
-    ...runs.flatMap((run) => runLines(run, now)),
+    styled("gray", line(HEAD)),
+    ...rows.flatMap((row, at) => {
+      const reason = runs[at]?.reason;
+      return [line(row), ...(reason ? [wrap(reason, "    ", width)] : [])];
+    }),
     "",
-    table(
-      sums.map((sum) => [sum.status, counted(sum.runs, "run"), sumsText(sum)]),
-      { indent: "  " },
-    ),
-    ...(isMore ? [wrap("There are more: increase --limit, or narrow the search.")] : []),
+    styled("bold", "All that matches"),
+    totalsText(sums),
+    ...noteLines(notes),
+    ...(next === undefined
+      ? []
+      : [wrap("There are more: increase --limit, or narrow the search.")]),
   ].join("\n");
+};
+
+const iso = (at: number | null): string => (at === null ? "" : new Date(at).toISOString());
+
+/** Returns a run as lines of CSV: one for each payment, or one without any. */
+export const runCsv = (
+  run: ListedRun,
+): ReadonlyArray<Readonly<Record<string, string | number>>> => {
+  const none: ReadonlyArray<ListedPayment | undefined> = [undefined];
+  return (run.payments.length === 0 ? none : run.payments).map((payment) => ({
+    workflow_id: run.workflowId,
+    status: run.status,
+    money: payment?.state ?? "",
+    operation: payment?.operation ?? "",
+    payout_id: payment?.madeId ?? "",
+    amount: payment?.amount ?? "",
+    currency: payment?.currency ?? "",
+    payee: payment?.payeeName ?? payment?.payee ?? "",
+    payee_account: payment?.payeeAccount ?? "",
+    reference: payment?.reference ?? "",
+    payment_date: payment?.paymentDate ?? "",
+    started_at: iso(run.startedAt),
+    ended_at: iso(run.endedAt),
+    completed_at: iso(payment?.completedAt ?? null),
+    word: payment?.word ?? "",
+    batch: run.batch ?? "",
+    row: run.batchRow ?? "",
+    reason: run.reason ?? "",
+  }));
 };

@@ -10,6 +10,10 @@ export interface Output {
    * @param text gets the data in visible characters, and must use only those.
    */
   readonly answer: <A extends object>(data: A, text: (shown: A) => string) => void;
+  /** A part of an answer that is a file, such as CSV. */
+  readonly text: (text: string) => void;
+  /** Whether the reader has closed the output: `| head`. */
+  readonly isClosed: () => boolean;
   /** Whether the answer has been given. */
   answered: boolean;
   /** A line for a person, on standard error. */
@@ -57,6 +61,11 @@ export const processOutput = (json: boolean): Output => ({
     const written = json ? visibleJson(data) : shownLines(text(visible(data)));
     if (written !== "") process.stdout.write(`${written}\n`);
   },
+  text(written) {
+    this.answered = true;
+    process.stdout.write(written);
+  },
+  isClosed: () => process.stdout.destroyed,
   say: (line) => {
     const plain = process.stderr.isTTY ? line : stripVTControlCharacters(line);
     process.stderr.write(`${shownLines(plain)}\n`);

@@ -34,10 +34,10 @@ const SHOWN: Readonly<
   cancelled: ["–"],
   done: ["✓", "green", "succeeded"],
   ended: ["✗", "red", "stopped by a person"],
-  missing: ["?", "yellow", "lost by Temporal"],
   returned: ["↩", "red", "came back"],
   failed: ["✗", "red"],
   paused: ["·", "yellow"],
+  missing: ["?", "yellow", "not in Temporal"],
   ready: ["·", undefined, "not sent"],
   refused: ["✗", "red"],
   succeeded: ["✓", "green"],
@@ -48,7 +48,7 @@ const SHOWN: Readonly<
 };
 
 /** Words a status or a state of a step. */
-const statusText = (status: string): string => {
+export const statusText = (status: string): string => {
   const [, colour, words = status] = SHOWN[status] ?? [];
   return colour === undefined ? words : styled(colour, words);
 };

@@ -18,6 +18,15 @@ export const styled = (style: Style, text: string): string =>
 /** Returns how many columns running text takes. */
 const textWidth = (): number => Math.min(WIDEST, process.stdout.columns || WIDEST);
 
+/** Returns how many columns a table may take: all of a terminal. */
+export const screenWidth = (): number => process.stdout.columns || WIDEST;
+
+/** Cuts a text to a number of columns; an ellipsis takes the place of its end. */
+export const shortened = (text: string, width: number): string =>
+  stringWidth(text) <= width
+    ? text
+    : `${wrapAnsi(text, Math.max(1, width - 1), { hard: true, wordWrap: false }).split("\n")[0] ?? ""}…`;
+
 /** Returns how many columns of a terminal a text takes. */
 export const columnsOf = (text: string): number => stringWidth(text);
 

@@ -3,6 +3,9 @@ import type {
   BatchDetails,
   FileListing,
   InboxItem,
+  ListedPayment,
+  ListedRun,
+  ReportLine,
   RunDetails,
   RunLog,
   StepView,
@@ -10,7 +13,8 @@ import type {
 import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText } from "../../src/output/installation.ts";
 import { batchText } from "../../src/output/batch-text.ts";
-import { listText } from "../../src/output/list-text.ts";
+import { listText, runCsv } from "../../src/output/list-text.ts";
+import { reportText } from "../../src/output/report-text.ts";
 import { logText } from "../../src/output/log-text.ts";
 import { inboxText, runText } from "../../src/output/run-text.ts";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
@@ -248,25 +252,97 @@ it("says that nothing is waiting for a person", () => {
   expect(inboxText({ items: [], notes: [] })).toBe("Nothing is waiting for a person.");
 });
 
-const totals = [
-  {
-    status: "failed",
-    runs: 2,
-    money: [{ currency: "EUR", amount: "500.00" }],
-    succeeded: [{ currency: "EUR", amount: "125.00" }],
-  },
-];
+const payment: ListedPayment = {
+  amount: "250.00",
+  currency: "EUR",
+  payee: "b-1",
+  reference: "Invoice 17",
+  state: "underWay",
+  operation: "createPayout",
+  madeId: "po-1",
+  payeeName: "Muster Handelsgesellschaft mit beschränkter Haftung, CH",
+  payeeAccount: "2606",
+  paymentDate: "2026-11-20",
+  completedAt: null,
+  word: "processing",
+};
 
-it("prints a list with the reasons, and the money by status", () => {
-  const failed = run({
-    state: "failed",
-    statuses: ["failed"],
+const listed = (more: Partial<ListedRun> = {}): ListedRun => ({
+  ...payment,
+  workflowId: "invoice-17",
+  type: "payout",
+  status: "waiting",
+  reason: null,
+  money: [{ currency: "EUR", amount: "250.00" }],
+  payments: [payment],
+  startedAt: START,
+  endedAt: null,
+  startedBy: "ada",
+  batch: null,
+  batchRow: null,
+  ...more,
+});
+
+const line: ReportLine = {
+  key: null,
+  name: null,
+  account: null,
+  group: "payouts",
+  currency: "EUR",
+  payments: 3,
+  paid: null,
+  underWay: "250.00",
+  unknown: null,
+  failed: "500.00",
+  cameBack: null,
+  notPaid: null,
+  planned: null,
+};
+
+it("prints a list in the columns of the terminal, with the reasons, and the money of all that matches", () => {
+  const failed = listed({
+    workflowId: "invoice-18",
+    status: "failed",
+    endedAt: START,
+    payments: [],
     reason: "Closed. ".repeat(20).trim(),
   });
-  const text = listText({ runs: [failed, run()], isMore: true, totals }, NOW);
-  expectNarrow(text);
-  expect(text).toMatchSnapshot();
-  expect(listText({ runs: [], isMore: false, totals: [] })).toBe("No run found.");
+  const found = {
+    runs: [listed(), failed],
+    next: undefined,
+    notes: ["Temporal is away."],
+    totals: [line],
+  };
+  const narrow = listText(found, NOW, 80);
+  expectNarrow(narrow);
+  expect(narrow).toMatchSnapshot();
+  const wide = listText(found, NOW, 200).split("\n");
+  expect(wide[1]).toContain("Muster Handelsgesellschaft mit beschränkter Haftung, CH …2606");
+  expect(wide[1]).toMatch(/late 2d$/);
+  expect(wide.every((one) => columnsOf(one) <= 200)).toBe(true);
+  expect(narrow).not.toContain("\u001b");
+  expect(listText({ runs: [], next: undefined, notes: [], totals: [] })).toBe("No run found.");
+});
+
+it("prints a report with the states in which there is money", () => {
+  const payee = { ...line, key: "mark-1", name: "Muster AG, CH", account: "2606" };
+  expect(reportText({ by: "payee", lines: [payee], totals: [line] })).toMatchSnapshot();
+  expect(reportText({ by: null, lines: [], totals: [] })).toBe("No payment found.");
+});
+
+it("writes a line of CSV for each payment, and one for a run without any", () => {
+  expect(runCsv(listed({ payments: [payment, payment] }))).toHaveLength(2);
+  expect(runCsv(listed())[0]).toMatchObject({
+    workflow_id: "invoice-17",
+    money: "underWay",
+    payout_id: "po-1",
+    amount: "250.00",
+    payee_account: "2606",
+    word: "processing",
+  });
+  expect(runCsv(listed({ payments: [] }))).toMatchObject([
+    { workflow_id: "invoice-17", amount: "" },
+  ]);
 });
 
 const batch: BatchDetails = {

@@ -2,6 +2,7 @@ export * from "./batch.ts";
 export * from "./inbox.ts";
 export * from "./list.ts";
 export * from "./overview.ts";
+export * from "./report.ts";
 export * from "./result-file.ts";
 export * from "./run.ts";
 export * from "../rules/decision-text.ts";

@@ -1,180 +1,304 @@
-import type { Ledger } from "@durable-payments/ledger";
-import { atOnce, OPEN_RUNS, queryText, queryTexts, WORKFLOW } from "@durable-payments/protocol";
+import {
+  endAmong,
+  type FoundRun,
+  type Ledger,
+  type MoneyState,
+  moneyStateOf,
+  type Pause,
+  type RunCursor,
+  type RunFilter,
+  type RunSort,
+  type RunStatus,
+} from "@durable-payments/ledger";
+import { atOnce } from "@durable-payments/protocol";
 import type { Operations } from "../facts/connection/operations.ts";
-import { listed, PAYING } from "../facts/connection/temporal.ts";
 import { invalidInput } from "../errors.ts";
-import { type RunView, type Status, STATUSES } from "../rules/run-view.ts";
-import { readEvidence, viewOf } from "./run.ts";
-import type { Evidence } from "../rules/standing.ts";
+import { readEvents, timelineOf } from "../facts/history.ts";
+import { type NameOf, payeeParts, readNames } from "../facts/payees.ts";
+import { type Progress, readProgress } from "../facts/progress.ts";
+import { type Money, paymentFields, type PaymentView, sumMoney } from "../rules/run-view.ts";
+import { pauseOf, standingOf } from "../rules/standing.ts";
 
-/** Filter of runs; all fields are optional. */
-export interface RunListFilter {
-  /** Any of these. */
-  readonly statuses?: ReadonlyArray<Status> | undefined;
-  /** Workflow type. */
-  readonly type?: string | undefined;
-  /** Started since: milliseconds since 1970. */
-  readonly since?: number | undefined;
-  /** Workflow id or its beginning, or the service's id of a result. */
-  readonly find?: string | undefined;
+/*
+ * A list is facts of the ledger. Temporal adds one thing: what the open runs of the page are doing. Without it, after its
+ * retention, or once it has lost a run, the list is the same, with a note.
+ */
+
+/** Status of a listed run: as the ledger keeps it, or paused. */
+export type ListedStatus = RunStatus | "paused";
+
+/** Statuses by which runs are found. */
+export const LISTED_STATUSES: ReadonlyArray<ListedStatus> = [
+  "asking",
+  "approval",
+  "unknown",
+  "returned",
+  "paused",
+  "waiting",
+  "running",
+  "missing",
+  "ended",
+  "failed",
+  "timedOut",
+  "terminated",
+  "cancelled",
+  "succeeded",
+];
+
+/** A payee by its name, the last four characters of its account, its id or its mark. */
+export interface ListFilter extends Omit<RunFilter, "payees"> {
+  readonly payee?: string | undefined;
+}
+
+/** The ledger, and Temporal for the progress of open runs if it can be reached. */
+export interface ListSources extends Pick<Operations, "ledger" | "listLagMs"> {
+  readonly client?: Operations["client"] | undefined;
+  /** Parts that cannot be reached. */
+  readonly whyNot?: ReadonlyArray<string>;
+}
+
+/** A page of a list. */
+export interface ListPage {
   readonly limit: number;
+  readonly sort?: RunSort | undefined;
+  readonly after?: RunCursor | undefined;
+}
+
+/** A payment as it is listed: of a write that moves money, or planned. Times: milliseconds since 1970. */
+export interface ListedPayment extends PaymentView {
+  readonly state: MoneyState;
+  /** Null if it is only planned. */
+  readonly operation: string | null;
+  /** The service's id of the payout, card or cardholder. */
+  readonly madeId: string | null;
+  readonly payeeName: string | null;
+  /** The last four characters of its account. */
+  readonly payeeAccount: string | null;
+  /** YYYY-MM-DD. */
+  readonly paymentDate: string | null;
+  readonly completedAt: number | null;
+  /** The service's last word for its status. */
+  readonly word: string | null;
+}
+
+/** A run as it is listed. Times: milliseconds since 1970. */
+export interface ListedRun extends PaymentView {
+  readonly workflowId: string;
+  readonly type: string;
+  readonly status: ListedStatus;
+  readonly reason: string | null;
+  /** Sums of its payments; `amount` is null if they are in several currencies. */
+  readonly money: Money;
+  readonly payeeName: string | null;
+  /** Its payments that the filter finds. */
+  readonly payments: ReadonlyArray<ListedPayment>;
+  readonly startedAt: number;
+  readonly endedAt: number | null;
+  readonly startedBy: string | null;
+  readonly batch: string | null;
+  readonly batchRow: number | null;
 }
 
 /** Runs that a filter finds. */
 export type RunList = Awaited<ReturnType<typeof listRuns>>;
 
-/** Types that are payments before they have a row. */
-const OWN_PAYMENTS: ReadonlySet<string> = new Set([WORKFLOW.payout, WORKFLOW.onboardCardholder]);
-
-/** Statuses of open runs. */
-const OF_OPEN: ReadonlyArray<Status> = ["paused", "waiting", "running"];
-
-/** Temporal's names of a status of ended runs; empty for statuses that only the ledger knows. */
-const NAMES: Readonly<Partial<Record<Status, ReadonlyArray<string>>>> = {
-  failed: ["Failed", "TimedOut", "Terminated"],
-  timedOut: ["TimedOut"],
-  terminated: ["Terminated"],
-  cancelled: ["Canceled"],
-  succeeded: ["Completed"],
+/** Statuses that another one stands for, too. */
+const WITH: Readonly<Partial<Record<ListedStatus, ReadonlyArray<RunStatus>>>> = {
+  failed: ["failed", "timedOut", "terminated"],
 };
 
-/** Returns the query by which Temporal finds runs, by built-in attributes alone. */
-export const visibilityQuery = ({
-  find,
-  since,
-  statuses = [],
-  type,
-}: Omit<RunListFilter, "limit">): string => {
-  const names = [...new Set(statuses.flatMap((status) => NAMES[status] ?? []))];
-  const states = [
-    ...(statuses.some((status) => OF_OPEN.includes(status)) ? [OPEN_RUNS] : []),
-    ...(names.length === 0 ? [] : [`ExecutionStatus IN ${queryTexts(names)}`]),
-  ];
-  return [
-    'ExecutionStatus != "ContinuedAsNew"',
-    type === undefined ? PAYING : `WorkflowType = ${queryText(type)}`,
-    ...(states.length === 0 ? [] : [`(${states.join(" OR ")})`]),
-    ...(since === undefined ? [] : [`StartTime >= ${queryText(new Date(since).toISOString())}`]),
-    ...(find === undefined ? [] : [`WorkflowId STARTS_WITH ${queryText(find)}`]),
-  ].join(" AND ");
+/** Reads statuses that are separated by commas. @throws InvalidInput if there is no such status. */
+export const readStatuses = (text: string): ReadonlyArray<ListedStatus> => {
+  const found = text.split(",").flatMap((given): ReadonlyArray<ListedStatus> => {
+    const known = LISTED_STATUSES.find((status) => status === given.trim());
+    if (known !== undefined) return WITH[known] ?? [known];
+    throw invalidInput(
+      `There is no status "${given.trim()}". A status is one of: ${LISTED_STATUSES.join(", ")}.`,
+    );
+  });
+  return [...new Set(found)];
 };
 
-/** Statuses that the ledger alone decides. */
-const OF_LEDGER: ReadonlyArray<Status> = ["asking", "approval", "unknown", "ended"];
-
-/** Most writes whose runs are read. */
-const MOST_ROWS = 10_000;
-
-/** Finds ids by the writes of the ledger. */
-const idsOfLedger = async (
-  ledger: Ledger,
-  { find = "", statuses = [] }: RunListFilter,
-): Promise<ReadonlyArray<string>> => {
-  const asks = (status: Status) => statuses.includes(status);
-  const states = ["unknown", "asking", "ended"] as const;
-  const rows = [
-    ...(asks("asking") || asks("approval") ? await ledger.rows({ needsPerson: true }) : []),
-    ...(asks("unknown") ? await ledger.rows({ states, limit: MOST_ROWS }) : []),
-  ];
-  const stopped = asks("ended") ? await ledger.stoppedIds(MOST_ROWS) : [];
-  return [...stopped, ...rows.map(({ ownerId }) => ownerId)].filter((id) => id.startsWith(find));
-};
-
-/** Operations whose result ids are searched. */
-const MAKING = ["createPayout", "createCardholder", "createCard", "createBeneficiary"];
-
-const idsByMade = async (
-  { accounts, ledger }: Operations,
-  find: string,
-): Promise<ReadonlyArray<string>> => {
-  const searches = accounts.flatMap(({ hash }) =>
-    MAKING.map((operation) => ledger.owners(hash, operation, [find])),
+/** Returns the ids and marks of the payees that a text names, in any spelling that the ledger has. */
+export const payeesNamed = async (ledger: Ledger, text: string): Promise<ReadonlyArray<string>> => {
+  const all = await ledger.payees({});
+  const wanted = text.trim().toLowerCase();
+  const named = all.filter(
+    ({ mark, payee, shown }) =>
+      payee === text || mark === text || shown.toLowerCase().includes(wanted),
   );
-  return (await Promise.all(searches)).flatMap((owners) => owners.get(find)?.workflowId ?? []);
+  // One account has its mark, and an id for each beneficiary that was made of it.
+  const names = new Set([text, ...named.flatMap(({ mark, payee }) => [payee, mark ?? payee])]);
+  const same = all.filter(({ mark }) => mark !== null && names.has(mark));
+  return [...names, ...same.map(({ payee }) => payee)];
 };
 
-async function* idsOf(operations: Operations, filter: RunListFilter): AsyncGenerator<string> {
-  const { client, ledger } = operations;
-  const { find, statuses = [] } = filter;
-  if (find !== undefined) {
-    const [whole] = await ledger.runs({ workflowIds: [find], limit: 1 });
-    if (whole !== undefined) yield find;
-    yield* await idsByMade(operations, find);
+/** Returns the filter of the ledger. */
+export const filterOf = async (
+  ledger: Ledger,
+  { payee, ...filter }: ListFilter,
+): Promise<RunFilter> =>
+  payee === undefined ? filter : { ...filter, payees: await payeesNamed(ledger, payee) };
+
+const namesOf = (nameOf: NameOf, payee: string | null) => {
+  const [name, account] = payeeParts(nameOf(payee));
+  return { payeeName: name || null, payeeAccount: account || null };
+};
+
+const isOpen = ({ endState }: FoundRun["run"]): boolean =>
+  endState === null || endState === "missing";
+
+/** Returns the payments of a run: those of its writes, else the planned one. */
+const paymentsOf = ({ rows, run }: FoundRun, nameOf: NameOf): ReadonlyArray<ListedPayment> => {
+  const moving = rows.filter(
+    ({ ownerId, request }) => ownerId === run.workflowId && request.amount !== null,
+  );
+  if (moving.length > 0) {
+    return moving.map(({ madeId, operation, outcomeAt, request, standing, word }) => ({
+      ...paymentFields(request),
+      ...namesOf(nameOf, request.payee),
+      state: moneyStateOf(standing),
+      operation,
+      madeId,
+      paymentDate: request.paymentDate,
+      completedAt: standing === "completed" ? outcomeAt : null,
+      word,
+    }));
   }
-  yield* await idsOfLedger(ledger, filter);
-  // The ledger finds its own statuses; the others narrow the query.
-  const others = statuses.filter((status) => !OF_LEDGER.includes(status));
-  if (statuses.length > 0 && others.length === 0) return;
-  const query = visibilityQuery({ ...filter, statuses: others });
-  for await (const { workflowId } of listed(client, query)) yield workflowId;
-}
+  if (run.amount === null) return [];
+  return [
+    {
+      ...paymentFields(run),
+      ...namesOf(nameOf, run.payee ?? run.alias),
+      state: isOpen(run) ? "planned" : "notPaid",
+      operation: null,
+      madeId: null,
+      paymentDate: null,
+      completedAt: null,
+      word: null,
+    },
+  ];
+};
+
+/** Whether a payment is one that the filter asks for: totals add up the same. */
+const isAsked =
+  ({ currency, payees, reference }: RunFilter) =>
+  (payment: ListedPayment): boolean =>
+    (currency === undefined || payment.currency === currency) &&
+    (reference === undefined || payment.reference === reference) &&
+    (payees === undefined || (payment.payee !== null && payees.includes(payment.payee)));
+
+const one = <A>(values: ReadonlyArray<A>): A | null =>
+  new Set(values).size === 1 ? (values[0] ?? null) : null;
 
 /** A timer older than this number of events is shown only by `show`. */
 const LAST_EVENTS = 30;
 
-const isPayment = ({ progress, rows, run }: Evidence): boolean =>
-  run !== undefined || rows.length > 0 || OWN_PAYMENTS.has(progress?.type ?? "");
+/** What Temporal knows of an open run. */
+const progressOf = async ({ client }: ListSources, { run, waits }: FoundRun) => {
+  if (client === undefined || run.endState !== null) return undefined;
+  const progress = await readProgress(client, run.workflowId);
+  if (progress === undefined) return undefined;
+  const isBusy = progress.pending.length > 0 || waits.some(({ closedAt }) => closedAt === null);
+  const { runId } = progress;
+  const events = isBusy
+    ? []
+    : await readEvents(client, { workflowId: run.workflowId, runId }, LAST_EVENTS);
+  return { progress, items: timelineOf(events) };
+};
 
-/** Reads statuses that are separated by commas. @throws InvalidInput if there is no such status. */
-export const readStatuses = (text: string): ReadonlyArray<Status> =>
-  text.split(",").map((given) => {
-    const known = STATUSES.find((status) => status === given.trim());
-    if (known !== undefined) return known;
-    throw invalidInput(
-      `There is no status "${given.trim()}". A status is one of: ${STATUSES.join(", ")}.`,
-    );
-  });
-
-const matches = (
-  { startedAt, statuses, type }: RunView,
-  { since = 0, statuses: wanted = [], type: wantedType }: RunListFilter,
-): boolean =>
-  (wanted.length === 0 || wanted.some((status) => statuses.includes(status))) &&
-  (wantedType === undefined || type === wantedType) &&
-  (startedAt ?? since) >= since;
-
-/** Number of runs that are read before the filter is applied. */
-const PART = 16;
+/** Returns why a run is in its state, for a person. */
+const reasonOf = async (
+  { ledger, listLagMs }: ListSources,
+  found: FoundRun,
+  pauses: ReadonlyArray<Pause>,
+  seen: { readonly progress: Progress; readonly items: ReturnType<typeof timelineOf> } | undefined,
+): Promise<string | null> => {
+  const { rows, run, waits } = found;
+  const end = run.isStopped ? endAmong(await ledger.decisionsOf(run.workflowId)) : undefined;
+  const failure =
+    run.endReason === null ? null : { type: run.endType ?? "", message: run.endReason };
+  if (
+    !isOpen(run) &&
+    rows.every(({ question, standing }) => question === null && standing !== "unknown")
+  ) {
+    const ended = end && `ended by ${end.by}${end.reason === null ? "" : `: ${end.reason}`}`;
+    return [ended, failure?.message.replace(/\.$/, "")].filter(Boolean).join("; ") || null;
+  }
+  const { items = [], progress } = seen ?? {};
+  const { workflowId } = run;
+  const now = Date.now();
+  return standingOf({
+    workflowId,
+    run,
+    rows,
+    waits,
+    pauses,
+    progress,
+    items,
+    failure,
+    end,
+    now,
+    listLagMs,
+  }).reason;
+};
 
 /**
- * Lists runs with the reason of their states. Only the latest run of an id counts, so that a retried run is not listed as
- * failed. Temporal lists a new run, or a new state, after about a second.
+ * Lists a page of runs from the ledger, each with the reason of its status. Amounts and payees are those that were sent.
  *
- * @param operations Temporal and the ledger.
- * @param filter which runs.
- * @returns the runs: first those that the ledger finds, then open runs, then the latest to end.
+ * @param sources the ledger; Temporal adds the progress of open runs.
+ * @returns the runs, the latest start first unless another order is asked for; `next` for the page after; notes of what could
+ *   not be read.
+ * @throws ConnectionFailed if the ledger cannot be read.
  * @example
  * ```ts
- * const { runs } = await listRuns(operations, { statuses: ["failed"], limit: 50 });
+ * const { runs } = await listRuns(sources, { statuses: ["failed"] }, { limit: 50 });
  * ```
  */
-export const listRuns = async (operations: Operations, filter: RunListFilter) => {
-  const { ledger, listLagMs } = operations;
-  const sources = { ledger, listLagMs, temporal: operations };
-  const pauses = await ledger.pauses();
-  const runs: Array<RunView> = [];
-  const seen = new Set<string>();
-  let part: Array<string> = [];
-  const readPart = async () => {
-    const found = await atOnce(part, (id) =>
-      // The object of an open run's wait, if neither the ledger nor a pending activity has it.
-      readEvidence(sources, id, pauses, ({ pending, state }) =>
-        state === "running" && pending.length === 0 ? LAST_EVENTS : 0,
-      ),
-    );
-    part = [];
-    const payments = found.filter((one) => filter.type !== undefined || isPayment(one));
-    runs.push(...payments.map(viewOf).filter((view) => matches(view, filter)));
-  };
-  for await (const id of idsOf(operations, filter)) {
-    if (seen.has(id)) continue;
-    seen.add(id);
-    part.push(id);
-    if (part.length === PART) await readPart();
-    if (runs.length > filter.limit) break;
-  }
-  await readPart();
-  // Whether there are more than the limit.
-  const isMore = runs.length > filter.limit;
-  return { runs: runs.slice(0, filter.limit), isMore };
+export const listRuns = async (sources: ListSources, given: ListFilter, page: ListPage) => {
+  const { ledger, whyNot = [] } = sources;
+  const filter = await filterOf(ledger, given);
+  const [{ next, runs: found }, pauses] = await Promise.all([
+    ledger.listRuns(filter, page),
+    ledger.pauses(),
+  ]);
+  const rows = found.flatMap((run) => run.rows);
+  const payees = [
+    ...rows.map(({ request }) => request.payee),
+    ...found.flatMap(({ run }) => [run.payee, run.alias]),
+  ];
+  const nameOf = await readNames(ledger, payees, rows);
+  const notes = new Set(whyNot);
+  const runs = await atOnce(found, async (of): Promise<ListedRun> => {
+    const seen = await progressOf(sources, of).catch((error: unknown) => {
+      notes.add(
+        `The progress of open runs is unknown: ${error instanceof Error ? error.message : String(error)}`,
+      );
+      return undefined;
+    });
+    const { run } = of;
+    const isPaused = run.status === "running" && pauseOf(pauses, run.batch, run.workflowId);
+    const payments = paymentsOf(of, nameOf).filter(isAsked(filter));
+    const money = sumMoney(payments);
+    const [sum, other] = money;
+    return {
+      workflowId: run.workflowId,
+      type: run.type,
+      status: isPaused ? "paused" : run.status,
+      reason: await reasonOf(sources, of, pauses, seen),
+      amount: other === undefined ? (sum?.amount ?? null) : null,
+      currency: other === undefined ? (sum?.currency ?? null) : null,
+      payee: one(payments.map(({ payee }) => payee)),
+      reference: one(payments.map(({ reference }) => reference)),
+      payeeName: one(payments.map(({ payeeName }) => payeeName)),
+      money,
+      payments,
+      startedAt: run.startedAt,
+      endedAt: run.endedAt,
+      startedBy: run.startedBy,
+      batch: run.batch,
+      batchRow: run.batchRow,
+    };
+  });
+  return { runs, next, notes: [...notes] };
 };

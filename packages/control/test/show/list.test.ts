@@ -1,7 +1,8 @@
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import type { Operations } from "../../src/facts/connection/operations.ts";
-import { listRuns, readStatuses, visibilityQuery } from "../../src/views/list.ts";
+import { type ListFilter, type ListPage, listRuns, readStatuses } from "../../src/views/list.ts";
+import { readReport } from "../../src/views/report.ts";
 import { readRun } from "../../src/views/run.ts";
 import { ACCOUNT, put, question, row } from "../support/rows.ts";
 import { failureOf, TemporalStub, timestamp } from "../support/temporal-stub.ts";
@@ -75,10 +76,29 @@ afterAll(async () => {
 const half = (workflowId: string, more: Partial<WriteRow>) =>
   row({ workflowId, ...more, request: { ...row().request, amount: "125.00" } });
 
+/** A start of a payout to an account. */
+const start = (workflowId: string) =>
+  ledger.recordStart(
+    {
+      account: ACCOUNT,
+      workflowId,
+      runId: null,
+      type: "payout",
+      batch: null,
+      batchRow: null,
+      amount: "250.00",
+      currency: "EUR",
+      payee: "mark-1",
+      reference: null,
+    },
+    { by: "ada", how: "--by", value: { type: "payout", content: "c" } },
+  );
+
 beforeAll(async () => {
   await put(ledger, row({ workflowId: "asks", state: "asking", doubt: 1, question: question() }));
   await put(ledger, row({ workflowId: "failed", state: "refused", message: "closed" }));
   await put(ledger, half("stopped", { step: "deposit", state: "done", madeId: "po-8" }));
+  await put(ledger, half("stopped", { step: "balance" }));
   await ledger.decide({
     account: ACCOUNT,
     workflowId: "stopped",
@@ -90,73 +110,116 @@ beforeAll(async () => {
     reason: "withdrawn",
     value: {},
   });
-  await put(ledger, half("stopped", { step: "balance" }));
+  for (const workflowId of ["waits", "sleeps"]) await start(workflowId);
+  const ends = { runId: null, endedAt: 10 };
+  await ledger.recordEnds([
+    {
+      ...ends,
+      workflowId: "failed",
+      endState: "failed",
+      endType: "Refused",
+      endReason: "The account is closed.",
+    },
+    { ...ends, workflowId: "stopped", endState: "cancelled", endType: null, endReason: null },
+  ]);
+  const shown = "Muster AG, CH, account ending in 2606";
+  await ledger.rememberPayees(ACCOUNT, [
+    { payee: "b-1", mark: "mark-1", shown },
+    { payee: "mark-1", mark: "mark-1", shown },
+  ]);
   await put(ledger, row({ workflowId: "paid", state: "done", madeId: "po-7", knownBy: "answer" }));
 });
 
-it("lists payments, each with the reason why it is in its state", async () => {
-  const { isMore, runs } = await listRuns(operations, { limit: 50 });
-  expect(isMore).toBe(false);
-  expect(runs.map(({ workflowId }) => workflowId)).toEqual([
-    "waits",
+const idsOf = async (...[filter, page = { limit: 50 }]: [ListFilter, ListPage?]) =>
+  (await listRuns(operations, filter, page)).runs.map(({ workflowId }) => workflowId);
+
+it("lists payments from the ledger, each with the reason why it is in its state", async () => {
+  const { next, notes, runs } = await listRuns(operations, {}, { limit: 50 });
+  expect({ next, notes }).toEqual({ next: undefined, notes: [] });
+  const byId = new Map(runs.map((run) => [run.workflowId, run]));
+  expect([...byId.keys()].toSorted()).toEqual([
     "asks",
-    "sleeps",
     "failed",
+    "paid",
+    "sleeps",
     "stopped",
+    "waits",
   ]);
-  const [waits, asks, sleeps, failed] = runs;
-  expect(waits?.reason).toMatch(/^createPayout: The service cannot be reached; tries again at/);
-  expect(asks).toMatchObject({ statuses: ["asking", "unknown", "running"], amount: "250.00" });
-  expect(sleeps?.reason).toMatch(/^sleeping until /);
-  expect(failed).toMatchObject({ state: "failed", reason: "The account is closed", endedAt: 10 });
+  expect(byId.get("waits")?.reason).toMatch(
+    /^createPayout: The service cannot be reached; tries again at/,
+  );
+  expect(byId.get("sleeps")?.reason).toMatch(/^sleeping until /);
+  expect(byId.get("asks")).toMatchObject({
+    status: "asking",
+    amount: "250.00",
+    reason: "createPayout: The list shows two payouts that may be it.",
+  });
+  expect(byId.get("failed")).toMatchObject({
+    status: "failed",
+    reason: "The account is closed",
+    endedAt: 10,
+  });
+  expect(byId.get("stopped")?.reason).toMatch(/^ended by ada: withdrawn/);
 });
 
 it.each([
-  [["failed"], ["failed"]],
-  [["asking"], ["asks"]],
-  [["waiting"], ["waits", "sleeps", "stopped"]],
-  [
-    ["unknown", "failed"],
-    ["asks", "failed"],
-  ],
-  [["ended"], []],
-  [["timedOut"], []],
-] as const)("finds runs by their status: %s", async (statuses, ids) => {
-  const { runs } = await listRuns(operations, { statuses, limit: 50 });
-  expect(runs.map(({ workflowId }) => workflowId)).toEqual(ids);
+  [{ statuses: ["failed"] }, ["failed"]],
+  [{ statuses: ["asking", "failed"] }, ["asks", "failed"]],
+  [{ statuses: ["timedOut"] }, []],
+  [{ error: "closed" }, ["failed"]],
+  [{ find: "po-7" }, ["paid"]],
+  [{ find: "pa" }, ["paid"]],
+  [{ payee: "2606" }, ["asks", "failed", "paid", "sleeps", "stopped", "waits"]],
+  [{ payee: "muster" }, ["asks", "failed", "paid", "sleeps", "stopped", "waits"]],
+  [{ payee: "Nobody" }, []],
+] as const)("finds runs by %j", async (filter, ids) => {
+  expect((await idsOf(filter)).toSorted()).toEqual(ids);
 });
 
-it("adds up the writes of a run, and says which of them have succeeded", async () => {
-  const { runs } = await listRuns(operations, { find: "stopped", limit: 5 });
+it("pages, and says when there are more", async () => {
+  const first = await listRuns(operations, {}, { limit: 2 });
+  const rest = await listRuns(operations, {}, { limit: 50, after: first.next });
+  const ids = [...first.runs, ...rest.runs].map(({ workflowId }) => workflowId);
+  expect(ids).toEqual(await idsOf({}));
+  expect(first.runs).toHaveLength(2);
+});
+
+it("adds up the writes of a run, and says of each what has become of it", async () => {
+  const { runs } = await listRuns(operations, { find: "stopped" }, { limit: 5 });
   expect(runs[0]).toMatchObject({
-    // Its payout is under way, whatever became of its run.
-    statuses: ["waiting"],
     amount: "250.00",
-    payee: "b-1",
-    money: [{ currency: "EUR", amount: "250.00" }],
-    succeeded: [],
+    payeeName: "Muster AG, CH",
+    payments: expect.arrayContaining([
+      expect.objectContaining({ amount: "125.00", state: "underWay", madeId: "po-8" }),
+      expect.objectContaining({ amount: "125.00", state: "notPaid", payeeAccount: "2606" }),
+    ]),
   });
 });
 
-it("says when there are more than the limit", async () => {
-  const { isMore, runs } = await listRuns(operations, { limit: 1 });
-  expect({ isMore, count: runs.length }).toEqual({ isMore: true, count: 1 });
+it("is the same list without Temporal, and says what is unknown", async () => {
+  const { runs: known } = await listRuns(operations, {}, { limit: 50 });
+  const broken = { get: (): never => expect.fail("not reachable") };
+  const client: typeof operations.client = Object.create(operations.client, {
+    workflowService: broken,
+  });
+  const failing = { ...operations, client };
+  const { notes, runs } = await listRuns(failing, {}, { limit: 50 });
+  const facts = (some: typeof runs) => some.map(({ reason: _, ...fact }) => fact);
+  expect(facts(runs)).toEqual(facts(known));
+  expect(notes.join()).toMatch(/^The progress of open runs is unknown: /);
 });
 
-it("finds the run by the id of what it made, though Temporal has forgotten it", async () => {
-  const { runs } = await listRuns(operations, { find: "po-7", limit: 5 });
-  expect(runs[0]).toMatchObject({ workflowId: "paid", state: null, amount: "250.00" });
+it("has one line for a payee, however it was paid", async () => {
+  const { lines, totals } = await readReport(ledger, {}, "payee");
+  expect(lines).toMatchObject([
+    { key: "mark-1", account: "2606", currency: "EUR", payments: 7, underWay: "375.00" },
+  ]);
+  expect(totals).toMatchObject([{ key: null, payments: 7, underWay: "375.00", planned: "500.00" }]);
 });
 
 it("refuses a status that does not exist", () => {
-  expect(readStatuses("failed, asking")).toEqual(["failed", "asking"]);
+  expect(readStatuses("failed, asking")).toEqual(["failed", "timedOut", "terminated", "asking"]);
   expect(() => readStatuses("doubtful")).toThrow('There is no status "doubtful"');
-});
-
-it("queries built-in attributes alone", () => {
-  expect(visibilityQuery({ statuses: ["waiting", "failed"], since: 0, find: "inv" })).toBe(
-    'ExecutionStatus != "ContinuedAsNew" AND WorkflowType NOT IN ("tracker", "notifier", "checkWorker", "payoutBatch") AND (CloseTime IS NULL OR ExecutionStatus IN ("Failed", "TimedOut", "Terminated")) AND StartTime >= "1970-01-01T00:00:00.000Z" AND WorkflowId STARTS_WITH "inv"',
-  );
 });
 
 it("offers the dry run and the retry of what failed, bound to the run that was seen", async () => {

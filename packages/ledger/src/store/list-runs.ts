@@ -189,7 +189,7 @@ export const listMethods = (store: Store) => {
       ]);
       return `SELECT * FROM (SELECT runs.*, ${key} AS sort_key FROM runs ${where} ${ordered}) AS part`;
     });
-    return query(`SELECT * FROM (${parts.join(" UNION ALL ")}) AS parts ${ordered}`, ...values);
+    return query(`SELECT * FROM (${parts.join(" UNION ")}) AS parts ${ordered}`, ...values);
   };
 
   /** Reads everything about some runs in one snapshot. */

@@ -12,7 +12,8 @@ import { type SqlValue, toJson } from "./table.ts";
 
 /** Conditions on runs and their payments; all fields are optional. Times: milliseconds since 1970 by the ledger's clock. */
 export interface RunFilter {
-  readonly statuses?: ReadonlyArray<RunStatus> | undefined;
+  /** Any of these; a paused run is a running one whose sends are paused. */
+  readonly statuses?: ReadonlyArray<RunStatus | "paused"> | undefined;
   /** Workflow type. */
   readonly type?: string | undefined;
   readonly batch?: string | undefined;
@@ -41,6 +42,9 @@ export interface RunFilter {
 /** The day of a time, UTC. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
+const IS_PAUSED = `(runs.status = 'running' AND EXISTS (SELECT 1 FROM pauses WHERE scope = 'all'
+  OR (scope = 'run' AND of = runs.workflow_id) OR (scope = 'batch' AND of = runs.batch)))`;
+
 /** Conditions of one statement, and the values that they name. */
 export const conditions = (filter: RunFilter, { among }: Database["dialect"]) => {
   const values: Array<SqlValue> = [];
@@ -58,6 +62,8 @@ export const conditions = (filter: RunFilter, { among }: Database["dialect"]) =>
     ...is(`${begun} >=`, filter.paidSince),
     ...is(`${begun} <`, filter.paidUntil),
   ];
+  const hasStatus = (status: RunStatus | "paused"): string =>
+    status === "paused" ? IS_PAUSED : `runs.status = ${at(status)}`;
   return {
     values,
     at,
@@ -81,12 +87,10 @@ export const conditions = (filter: RunFilter, { among }: Database["dialect"]) =>
       ].join(" AND "),
     /** Runs that match, whatever they pay. */
     runs: (
-      statuses: ReadonlyArray<RunStatus> | undefined,
+      statuses: RunFilter["statuses"],
       ids: ReadonlyArray<string> | undefined,
     ): ReadonlyArray<string> => [
-      ...(statuses === undefined
-        ? []
-        : [`runs.status IN (${statuses.map((status) => at(status)).join(", ")})`]),
+      ...(statuses === undefined ? [] : [`(${statuses.map(hasStatus).join(" OR ")})`]),
       ...is("runs.type =", filter.type),
       ...is("runs.batch =", filter.batch),
       ...is("runs.started_at >=", filter.since),

@@ -205,7 +205,7 @@ const checkNamespace = async (
  * @throws the errors of `use`; ConnectionFailed if Temporal or the ledger cannot be used.
  * @example
  * ```ts
- * const runs = await withOperations(settings, (operations) => listRuns(operations, { limit: 50 }));
+ * const runs = await withOperations(settings, (operations) => listRuns(operations, {}, { limit: 50 }));
  * ```
  */
 export const withOperations = async <A>(

@@ -1,0 +1,185 @@
+import { Flag, Command } from "effect/cli";
+import { badUsage } from "../exit-codes.ts";
+import type { Output } from "../output/output.ts";
+import { count, json, on, orUndefined, past, text, time } from "./flags.ts";
+import { described, runCommand, type Work } from "./run-command.ts";
+
+/** Conditions that `list` and `report` have in common. */
+const COMMON = {
+  account: text("account", "NAME", "Account of the settings that pays"),
+  currency: text("currency", "CODE", "Currency, such as EUR"),
+  csv: on("csv", "Print CSV, one line for each payment, for a spreadsheet"),
+  json,
+};
+
+const KEYS = ["payee", "day", "batch", "reason"] as const;
+
+const listing = {
+  status: text("status", "LIST", "failed,waiting,unknown,asking,approval,paused, …"),
+  payee: text("payee", "WHO", "Name, last four of the account, or id of the payee"),
+  find: text("find", "ID", "Workflow id, or how it begins, or an id at the service"),
+  reference: text("reference", "TEXT", "Payment reference"),
+  batch: text("batch", "ID", "Batch (file)"),
+  error: text("error", "TEXT", "Type of the failure, or a part of the reason"),
+  since: time("since", "AGE", "Started since: 7d, 12h, 2026-11-01"),
+  until: time("until", "AGE", "Started before: 1d, 2026-11-08"),
+  olderThan: time("older-than", "AGE", "The same as --until"),
+  late: on("late", "Payouts that are under way after their payment date"),
+  type: text("type", "TYPE", "Workflow type, such as payout"),
+  ...COMMON,
+  sort: Flag.Literals("sort", ["started", "ended", "amount", "late"]).pipe(
+    Flag.withDescription("Order"),
+    orUndefined,
+  ),
+  groupBy: Flag.Literals("group-by", KEYS).pipe(
+    Flag.withDescription("Sums instead of runs"),
+    orUndefined,
+  ),
+  batches: on("batches", "List batches (files) instead of runs"),
+  limit: count("limit", "Maximum number to show; default 50; no limit with --csv", 0),
+};
+
+/** Runs that are read at once for CSV. */
+const PART = 500;
+
+const printCsv = async (
+  output: Output,
+  work: Work,
+  read: (
+    limit: number,
+    after: Parameters<Work["listRuns"]>[2]["after"],
+  ) => ReturnType<Work["listRuns"]>,
+  limit: number,
+) => {
+  let left = limit === 0 ? Number.POSITIVE_INFINITY : limit;
+  let after: Parameters<Work["listRuns"]>[2]["after"];
+  let isFirst = true;
+  do {
+    const page = await read(Math.min(PART, left), after);
+    output.text(work.csvText(page.runs.flatMap(work.runCsv), isFirst));
+    left -= page.runs.length;
+    after = left > 0 ? page.next : undefined;
+    isFirst = false;
+  } while (after !== undefined && !output.isClosed());
+};
+
+/** `starter list`: finds runs and batches. */
+export const list = Command.make("list", listing, (given) =>
+  runCommand(given.json, async (output, work) => {
+    const {
+      account,
+      batches,
+      csv,
+      currency,
+      groupBy,
+      late,
+      limit,
+      olderThan,
+      payee,
+      sort,
+      status,
+    } = given;
+    if (csv && given.json) throw badUsage("Give --csv or --json, not both.");
+    const statuses = status === undefined ? undefined : work.readStatuses(status);
+    if (batches) {
+      const found = await work.reading((sources) =>
+        work.listBatches(work.ledgerOf(sources), limit || 50),
+      );
+      output.answer({ batches: found }, (shown) => work.batchesText(shown));
+      return;
+    }
+    const { batch, error, find, reference, type } = given;
+    const filter = {
+      batch,
+      error,
+      find,
+      payee,
+      reference,
+      statuses,
+      type,
+      account: work.accountHere(account),
+      currency: currency?.toUpperCase(),
+      since: given.since?.getTime(),
+      until: (given.until ?? olderThan)?.getTime(),
+      lateAt: late ? Date.now() : undefined,
+    };
+    await work.reading(async (sources) => {
+      if (groupBy !== undefined) {
+        const report = await work.readReport(work.ledgerOf(sources), filter, groupBy);
+        work.printReport(output, report, csv);
+      } else if (csv) {
+        // The progress of open runs is nothing for a spreadsheet.
+        const alone = { ledger: work.ledgerOf(sources) };
+        await printCsv(
+          output,
+          work,
+          (most, after) => work.listRuns(alone, filter, { limit: most, sort, after }),
+          limit,
+        );
+      } else {
+        const ledger = work.ledgerOf(sources);
+        const listSources = { ...sources, ledger, client: sources.temporal?.client };
+        const page = await work.listRuns(listSources, filter, { limit: limit || 50, sort });
+        const { totals } = await work.readReport(ledger, filter);
+        output.answer({ ...page, totals }, (shown) => work.listText(shown));
+      }
+    });
+  }),
+).pipe(
+  described(
+    "Find runs, with the reason for each status, and what they pay",
+    `Find runs, newest first, with the reason for each status. Amounts and payees
+  are those that were sent; the totals are of all runs that match. It needs only
+  the ledger: Temporal adds what open runs are doing.
+
+  Statuses: asking (needs an answer), approval, unknown (outcome), returned (the
+  money came back), paused, waiting, running, missing (not in Temporal), ended
+  (by a stop order), failed (includes timedOut and terminated), timedOut,
+  terminated, cancelled, succeeded. Separate several with commas.`,
+    {
+      "starter list --status failed --since 7d": "Failed runs that were started this week",
+      "starter list --payee 'Muster AG'": "All payments to a payee",
+      "starter list --late": "Payouts that should have completed",
+      "starter list --status failed --group-by reason": "Why runs failed",
+    },
+  ),
+);
+
+const reporting = {
+  since: past("since", "AGE", "Payments since: 7d, 12h, 2026-11-01"),
+  until: time("until", "AGE", "Payments before: 1d, 2026-11-08"),
+  by: Flag.Literals(
+    "by",
+    KEYS.filter((key) => key !== "reason"),
+  ).pipe(Flag.withDescription("One line for each"), orUndefined),
+  ...COMMON,
+};
+
+/** `starter report`: adds up payments. */
+export const report = Command.make("report", reporting, (given) =>
+  runCommand(given.json, async (output, work) => {
+    if (given.csv && given.json) throw badUsage("Give --csv or --json, not both.");
+    const filter = {
+      account: work.accountHere(given.account),
+      currency: given.currency?.toUpperCase(),
+      paidSince: given.since.getTime(),
+      paidUntil: given.until?.getTime(),
+    };
+    await work.reading(async (sources) => {
+      const found = await work.readReport(work.ledgerOf(sources), filter, given.by);
+      work.printReport(output, found, given.csv);
+    });
+  }),
+).pipe(
+  described(
+    "Add up payments: paid, under way, failed, came back",
+    `Add up all payments that were begun within a time: what was paid, is under way,
+  has an unknown outcome, failed, came back, was not paid, is planned. Payouts
+  and card limits are never added together. It needs only the ledger.`,
+    {
+      "starter report --since 7d --by payee": "Whom we paid this week",
+      "starter report --since 2026-10-01 --until 2026-11-01 --by day --csv":
+        "A month, for a spreadsheet",
+    },
+  ),
+);

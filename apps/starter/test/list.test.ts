@@ -1,0 +1,121 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from "vitest";
+import { runStarter } from "./support/run-starter.ts";
+
+// Nothing listens at port 9: the ledger alone knows what was paid.
+const folder = mkdtempSync(join(tmpdir(), "starter-list-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const place = `sqlite:${join(folder, "ledger.sqlite")}` as const;
+
+/** More than one part of CSV. */
+const PAYOUTS = 503;
+
+beforeAll(async () => {
+  const ledger = await openLedger(readLedgerPlace(place, ""));
+  for (let number = 1; number <= PAYOUTS; number++) {
+    const payee = number % 2 === 0 ? "b-1" : "mark-1";
+    await ledger.recordStart(
+      {
+        ...{ account: "a", workflowId: `invoice-${number}`, runId: null, type: "payout" },
+        batch: null,
+        batchRow: null,
+        amount: "0.10",
+        currency: "EUR",
+        ...{ payee, reference: `=1+${number}` },
+      },
+      { by: "ada", how: "--by", value: { type: "payout", content: "c" } },
+    );
+  }
+  const shown = "Muster AG, CH, account ending in 2606";
+  await ledger.rememberPayees("a", [
+    { payee: "b-1", mark: "mark-1", shown },
+    { payee: "mark-1", mark: "mark-1", shown },
+  ]);
+  await ledger.close();
+});
+
+beforeEach(() => {
+  for (const name of Object.keys(process.env)) {
+    if (/^(?:TEMPORAL|PAYMENTS)_/.test(name)) vi.stubEnv(name, undefined);
+  }
+  vi.stubEnv("TEMPORAL_ADDRESS", "127.0.0.1:9");
+  vi.stubEnv("PAYMENTS_CLIENT_ID", "client");
+  vi.stubEnv("PAYMENTS_LEDGER", place);
+  return () => vi.unstubAllEnvs();
+});
+
+const COMMANDS = Array.from(
+  readFileSync(new URL("../../../docs/what-did-we-pay.md", import.meta.url), "utf8").matchAll(
+    /^starter (.+)$/gm,
+  ),
+  ([, line = ""]) => line,
+);
+
+it.each(COMMANDS)("does as the documents say: starter %s", async (line) => {
+  const words = Array.from(
+    line.matchAll(/'([^']*)'|(\S+)/g),
+    ([, quoted, word]) => quoted ?? word ?? "",
+  );
+  expect(await runStarter(...words)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/\S/),
+  });
+});
+
+it("adds up all that matches, shows a page, and says that progress is unknown", async () => {
+  const { code, stdout } = await runStarter("list", "--payee", "2606", "--limit", "3");
+  expect(code).toBe(0);
+  expect(stdout.match(/^invoice-/gm)).toHaveLength(3);
+  expect(stdout).toContain("50.30 EUR");
+  expect(stdout).toContain("Cannot connect to Temporal");
+  expect(stdout).toContain("There are more");
+});
+
+it("prints every payment as CSV, once, without formulas", async () => {
+  const { stdout } = await runStarter("list", "--csv");
+  const [head = "", ...lines] = stdout.trimEnd().split("\n");
+  expect(head.split(",")).toEqual([
+    "workflow_id",
+    "status",
+    "money",
+    "operation",
+    "payout_id",
+    "amount",
+    "currency",
+    "payee",
+    "payee_account",
+    "reference",
+    "payment_date",
+    "started_at",
+    "ended_at",
+    "completed_at",
+    "word",
+    "batch",
+    "row",
+    "reason",
+  ]);
+  expect(new Set(lines.map((line) => line.split(",")[0])).size).toBe(PAYOUTS);
+  expect(lines).toHaveLength(PAYOUTS);
+  expect(stdout).not.toMatch(/(?:^|,)=/m);
+});
+
+it("has one line for a payee, in a report and in a list", async () => {
+  for (const command of [
+    ["report", "--since", "1d", "--by", "payee"],
+    ["list", "--group-by", "payee"],
+  ]) {
+    const { stdout } = await runStarter(...command, "--csv");
+    expect(stdout.trimEnd().split("\n")).toHaveLength(2);
+    expect(stdout).toContain('mark-1,"Muster AG, CH",2606,payouts,EUR,503,');
+    const answer = await runStarter(...command, "--json");
+    expect(JSON.parse(answer.stdout)).toMatchObject({ lines: [{ planned: "50.30" }] });
+  }
+});
+
+it("refuses a status and an account that do not exist, before anything is read", async () => {
+  expect(await runStarter("list", "--status", "doubtful")).toMatchObject({ code: 2 });
+  expect(await runStarter("list", "--account", "nobody")).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,106 @@
+import { formatAmount } from "@durable-payments/api-core/decimal";
+import type { Ledger, MoneyGroup, MoneyState, MoneySum, SumsBy } from "@durable-payments/ledger";
+import * as BigDecimal from "effect/BigDecimal";
+import { payeeParts } from "../facts/payees.ts";
+import { filterOf, type ListFilter } from "./list.ts";
+
+/** States of money, as a report has them. */
+export const MONEY_STATES: ReadonlyArray<MoneyState> = [
+  "paid",
+  "underWay",
+  "unknown",
+  "failed",
+  "cameBack",
+  "notPaid",
+  "planned",
+];
+
+/** Payments of one group and currency: how much of the money is in which state. */
+export interface ReportLine extends Readonly<Record<MoneyState, string | null>> {
+  /** A payee, a UTC date, a batch or a reason; null if it has none, or nothing was grouped. */
+  readonly key: string | null;
+  /** Name of a payee; null if nobody has described it. */
+  readonly name: string | null;
+  /** Last four characters of a payee's account. */
+  readonly account: string | null;
+  readonly group: MoneyGroup;
+  readonly currency: string;
+  readonly payments: number;
+}
+
+/** Puts sums of one key, group and currency on one line. Amounts are decimal strings; null if there is no payment. */
+const linesOf = (
+  sums: ReadonlyArray<MoneySum & Pick<ReportLine, "account" | "name">>,
+): ReadonlyArray<ReportLine> =>
+  [
+    ...Map.groupBy(sums, ({ currency, group, key }) =>
+      JSON.stringify([key, group, currency]),
+    ).values(),
+  ]
+    .flatMap((some) => {
+      const [first] = some;
+      if (first === undefined) return [];
+      const amountOf = (state: MoneyState): string | null => {
+        const of = some.filter((sum) => sum.state === state).map(({ sum }) => sum);
+        return of.length === 0 ? null : formatAmount(BigDecimal.sumAll(of), first.currency);
+      };
+      const { account, currency, group, key, name } = first;
+      return [
+        {
+          key,
+          name,
+          account,
+          group,
+          currency,
+          payments: some.reduce((count, { payments }) => count + payments, 0),
+          paid: amountOf("paid"),
+          underWay: amountOf("underWay"),
+          unknown: amountOf("unknown"),
+          failed: amountOf("failed"),
+          cameBack: amountOf("cameBack"),
+          notPaid: amountOf("notPaid"),
+          planned: amountOf("planned"),
+        },
+      ];
+    })
+    .toSorted(
+      (a, b) =>
+        b.group.localeCompare(a.group) ||
+        (a.name ?? a.key ?? "").localeCompare(b.name ?? b.key ?? "") ||
+        a.currency.localeCompare(b.currency),
+    );
+
+/** A payee has one name, whether it was paid by an id or by the data of its account. */
+const byPayee = async (ledger: Ledger, sums: ReadonlyArray<MoneySum>) => {
+  const directory = new Map((await ledger.payees({})).map((payee) => [payee.payee, payee]));
+  return sums.map((sum) => {
+    const known = directory.get(sum.key ?? "");
+    const key = known?.mark ?? sum.key;
+    const [name, account] = payeeParts(known?.shown ?? directory.get(key ?? "")?.shown ?? null);
+    return { ...sum, key, name: name || null, account: account || null };
+  });
+};
+
+/** Sums of all payments that match. */
+export type Report = Awaited<ReturnType<typeof readReport>>;
+
+/**
+ * Adds up all payments that match, from the ledger alone: what was paid, is under way, failed, came back, was not paid.
+ *
+ * @param by one line for each payee, day, batch or reason; one for each currency without it. A report of reasons has only runs
+ *   that have ended with one.
+ * @example
+ * ```ts
+ * const { lines } = await readReport(ledger, { paidSince: Date.parse("2026-11-01") }, "payee");
+ * ```
+ */
+export const readReport = async (ledger: Ledger, given: ListFilter, by?: SumsBy) => {
+  const sums = await ledger.sums(await filterOf(ledger, given), by);
+  const plain = sums.map((sum) => ({ ...sum, name: null, account: null }));
+  const grouped = by === "payee" ? await byPayee(ledger, sums) : plain;
+  return {
+    by: by ?? null,
+    lines: by === undefined ? [] : linesOf(grouped),
+    totals: linesOf(plain.map((sum) => ({ ...sum, key: null }))),
+  };
+};
