@@ -1,13 +1,15 @@
 import { interruption, reporter, runCommand } from "@durable-payments/tools/command";
-import { tableOf } from "./row.ts";
+import { type Row, tableOf } from "./row.ts";
+import { measureLists } from "./lists.ts";
 import { measureThroughput } from "./throughput.ts";
 
-const help = `Usage: npm run bench [-- --quick]
+const help = `Usage: npm run bench [-- --quick] [--only runs|lists]
 
 Measures the cost of the project against workflows written by hand on Temporal's SDK: runs a second, the worker's CPU,
-replay and bundles. Each figure is compared with a baseline of the same run, in alternating rounds. Prints a table.
+replay and bundles; and lists and reports of a ledger with a million payouts. Each figure is compared with a baseline of the same run, in alternating rounds. Prints a table.
 
 Options:
+  --only    measures only runs, or only lists
   --quick   runs fewer, shorter rounds: a check that it works, with rough figures
   --help    shows this text
 
@@ -16,16 +18,27 @@ The ledger is measured in SQLite, and in PostgreSQL if that is installed.
 Exit codes: 0 measured, even if targets are missed; 1 it failed; 2 invalid options; 130 interrupted.
 `;
 
-await runCommand({ help, options: { quick: { type: "boolean" } } }, async ({ quick = false }) => {
-  const signal = interruption();
-  const ends: Array<() => unknown> = [];
-  const defer = (end: () => unknown) => void ends.push(end);
-  const endAll = async () => {
-    for (const end of ends.toReversed()) await end();
-    signal.throwIfAborted();
-  };
-  const context = { quick, progress: reporter().line, signal, defer };
-  const rows = await measureThroughput(context).finally(endAll);
-  process.stdout.write(tableOf(rows));
-  return 0;
-});
+await runCommand(
+  { help, options: { quick: { type: "boolean" }, only: { type: "string" } } },
+  async ({ only, quick = false }) => {
+    const signal = interruption();
+    const ends: Array<() => unknown> = [];
+    const defer = (end: () => unknown) => void ends.push(end);
+    const endAll = async () => {
+      for (const end of ends.toReversed()) await end();
+      signal.throwIfAborted();
+    };
+    const context = { quick, progress: reporter().line, signal, defer };
+    const measures = { lists: measureLists, runs: measureThroughput };
+    const rows: Array<Row> = [];
+    try {
+      for (const [name, measure] of Object.entries(measures)) {
+        if (only === undefined || only === name) rows.push(...(await measure(context)));
+      }
+    } finally {
+      await endAll();
+    }
+    process.stdout.write(tableOf(rows));
+    return 0;
+  },
+);

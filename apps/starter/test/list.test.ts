@@ -19,12 +19,16 @@ beforeAll(async () => {
     const payee = number % 2 === 0 ? "b-1" : "mark-1";
     await ledger.recordStart(
       {
-        ...{ account: "a", workflowId: `invoice-${number}`, runId: null, type: "payout" },
+        account: "a",
+        workflowId: `invoice-${number}`,
+        runId: null,
+        type: "payout",
         batch: null,
         batchRow: null,
         amount: "0.10",
         currency: "EUR",
-        ...{ payee, reference: `=1+${number}` },
+        payee,
+        reference: `=1+${number}`,
       },
       { by: "ada", how: "--by", value: { type: "payout", content: "c" } },
     );

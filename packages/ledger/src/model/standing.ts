@@ -60,7 +60,7 @@ export const standingOfRow = ({
   }
 };
 
-/** The outcome of money, in the words of a report. */
+/** State of money, in the words of a report. */
 export type MoneyState =
   | "paid"
   /** Accepted by the service, which has not said yet that it was paid. */
