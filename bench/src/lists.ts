@@ -86,7 +86,7 @@ const fill = async ({ address, columnsOf, numbers, run, schema }: Place): Promis
     const columns = await run(columnsOf(table));
     const values = columns.map((column) =>
       column === "created_at" || column === "started_at"
-        ? `${column} - n * ${Math.round((60 * DAY_MS) / 1_000_000)}`
+        ? `${column} - CAST(n AS BIGINT) * ${Math.round((60 * DAY_MS) / 1_000_000)}`
         : (VARIED[column] ?? column),
     );
     await run(

@@ -180,7 +180,7 @@ const paymentsOf = ({ rows, run }: FoundRun, nameOf: NameOf): ReadonlyArray<List
   ];
 };
 
-/** whether the filter asks for a payment: totals add up the same. */
+/** Whether the filter asks for a payment: totals add up the same. */
 const isAsked =
   ({ currency, payees, reference }: RunFilter) =>
   (payment: ListedPayment): boolean =>
