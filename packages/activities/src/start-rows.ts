@@ -176,6 +176,13 @@ const chunkOf = (
     return undefined;
   };
 
+  /** Starts a row again whose run is lost. After an amendment, only who has the amended input can: its file has an older one. */
+  const startAgain = async (row: BatchRow): Promise<BatchRowChange | undefined> => {
+    const decisions = await ledger.decisionsOf(row.workflowId);
+    const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
+    return last?.kind === "amend" ? undefined : start(row);
+  };
+
   /** The rows whose run has no outcome in the ledger, with their runs. */
   const openAmong = async (started: ReadonlyArray<BatchRow>) => {
     const workflowIds = started.map(({ workflowId }) => workflowId);
@@ -197,7 +204,7 @@ const chunkOf = (
     const ends = await atOnce(unended, ({ row }) => findEnd(client, row.workflowId));
     const isLost = (end: RunEnd | undefined) => end?.endState === "missing";
     const lost = unended.flatMap(({ row }, at) => (isLost(ends[at]) ? [row] : []));
-    const changes = await change(lost, start);
+    const changes = await change(lost, startAgain);
     await ledger.recordEnds(ends.filter((end) => end.endState !== null && !isLost(end)));
     const covered = new Set(changes.map((one) => one?.number));
     return (await openAmong(started)).flatMap(({ row }) => (covered.has(row.number) ? [] : [row]));

@@ -331,3 +331,13 @@ it("the payees of one part of a file are read without those of another", async (
     why: "The payees of other rows of the batch are being read.",
   });
 });
+
+it("a started row whose run Temporal has lost is started again, unless its payment was amended", async () => {
+  await upload(BATCH, ["started", "started"]);
+  const actor = { by: "bob", how: "--by", reason: "typo", value: {} };
+  const on = { account: ACCOUNT, workflowId: "payout/2", step: null, question: null };
+  await ledger.decide({ ...actor, ...on, kind: "amend" });
+  const { client, started } = clientOf({});
+  await expect(look(client, [inputOf(1), inputOf(2)])).rejects.toThrow("runs are open");
+  expect(started).toEqual(["payout/1"]);
+});

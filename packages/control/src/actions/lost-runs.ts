@@ -60,9 +60,13 @@ export const missingAmong = async (
 const readLost = async (ledger: Ledger, run: Run) => {
   const { isStopped, workflowId } = run;
   const rows = await ledger.rowsOf(workflowId);
+  const decisions = await ledger.decisionsOf(workflowId);
+  const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
   const own = rows.filter(({ ownerId }) => ownerId === workflowId);
   const purpose = own.find((row) => isPurpose(run, row));
   return {
+    /** Its file has the input from before. */
+    isAmended: last?.kind === "amend",
     isDone: isStopped || purpose?.state === "done",
     isFollowed: own.some(({ standing }) => standing === "made"),
     rootId: own[0]?.rootId ?? workflowId,
@@ -107,11 +111,11 @@ export const findLostRuns = async (
     );
     const read = await atOnce(missing, (run) => readLost(ledger, run));
     for (const [at, { batch, type, workflowId }] of missing.entries()) {
-      const { isDone = true, isFollowed = false, rootId = workflowId } = read[at] ?? {};
+      const { isAmended, isDone = true, isFollowed, rootId = workflowId } = read[at] ?? {};
       lost.push(workflowId);
-      if (isFollowed) followed += 1;
+      if (isFollowed === true) followed += 1;
       if (isDone) continue;
-      if (batch !== null) files.set(batch, (files.get(batch) ?? 0) + 1);
+      if (batch !== null && isAmended !== true) files.set(batch, (files.get(batch) ?? 0) + 1);
       else if (rootId === workflowId) unfinished.set(workflowId, type);
       else if (!open.has(rootId)) unfinished.set(rootId, unfinished.get(rootId) ?? "its parent");
     }

@@ -112,6 +112,11 @@ test("names what is unfinished and nothing else, with what continues it", async 
   for (const [at, workflowId] of rowsOf.entries())
     await start(workflowId, { batch: file.id, batchRow: at + 1 });
   await put(ledger, row({ workflowId: "payout/made", state: "done", madeId: "P-1" }));
+  const amended = { account: ACCOUNT, workflowId: "payout/amended", step: null, question: null };
+  await ledger.saveRows(file.id, [batchRowOf(5, "payout/amended", "started")]);
+  await start("payout/amended", { batch: file.id, batchRow: 5 });
+  const amend = { kind: "amend", by: "bob", how: "--by", reason: "typo", value: {} } as const;
+  await ledger.decide({ ...amended, ...amend });
   await start("payout/here");
   await start("payout/single");
   await put(ledger, row({ workflowId: "payout/unknown", state: "unknown", doubt: 1 }));
@@ -132,6 +137,7 @@ test("names what is unfinished and nothing else, with what continues it", async 
     unfinished: [
       { workflowId: "onboarding-1", type: "onboardCardholder" },
       { workflowId: "order-1", type: "payOrder" },
+      { workflowId: "payout/amended", type: "payout" },
       { workflowId: "payout/single", type: "payout" },
       { workflowId: "payout/unknown", type: "payout" },
     ],
