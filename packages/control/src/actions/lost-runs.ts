@@ -73,6 +73,15 @@ const readLost = async (ledger: Ledger, run: Run) => {
   };
 };
 
+/** Returns those of some runs that are unfinished: a payout that was made needs no run, a wait does. */
+export const unfinishedAmong = async (
+  ledger: Ledger,
+  runs: ReadonlyArray<Run>,
+): Promise<ReadonlyArray<Run>> => {
+  const read = await atOnce(runs, (run) => readLost(ledger, run));
+  return runs.filter((_, at) => read[at]?.isDone === false);
+};
+
 /** Counts the rows that have not started of each file without a workflow that would start them. */
 const findStalled = async ({ client, ledger }: Pick<Operations, "client" | "ledger">) => {
   const stalled = new Map<string, number>();

@@ -1,10 +1,10 @@
 import { messageOf } from "@durable-payments/api-core/values";
-import type { Ledger, Overview, Run } from "@durable-payments/ledger";
+import type { Ledger, Overview } from "@durable-payments/ledger";
 import type { Tracked } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { readLimits } from "../../actions/limits.ts";
 import { accountLimitsText } from "../../rules/limits-text.ts";
-import { missingAmong } from "../../actions/lost-runs.ts";
+import { missingAmong, unfinishedAmong } from "../../actions/lost-runs.ts";
 import type { KnownAccount } from "../../facts/connection/operations.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
 import type { Heartbeats } from "./temporal-checks.ts";
@@ -154,9 +154,6 @@ const NAMED = 5;
 const READ = 1_000;
 const SAMPLE = 50;
 
-/** Statuses of a missing run that only a new run continues. */
-const NEED_RUN: ReadonlyArray<Run["status"]> = ["missing", "unknown", "asking", "approval"];
-
 /** A run is recorded right before or after its start. */
 const STARTED_WITHIN_MS = 60_000;
 
@@ -168,7 +165,10 @@ export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> 
     ({ endState, startedAt }) => endState === null && now - startedAt > STARTED_WITHIN_MS,
   );
   const lost = [
-    ...open.filter(({ endState, status }) => endState === "missing" && NEED_RUN.includes(status)),
+    ...(await unfinishedAmong(
+      ledger,
+      open.filter(({ endState }) => endState === "missing"),
+    )),
     ...(await missingAmong(client, unseen.slice(0, SAMPLE))),
   ];
   if (lost.length === 0) return ok("runs", "Temporal has the unfinished runs of the ledger");
