@@ -33,6 +33,7 @@ const startPayments = async (stack: RealStack, folder: string, open: number) => 
   const { client, ledger } = operations;
   const { planned, known } = await paymentsOn(stack);
   const singles = Array.from({ length: open }, (_, at) => `s${at + 1}`);
+  await stack.home.fund("USD", `${open * 1_000}.00`);
   const held = ["payout/s1", "payout/f3", "payout/f4", "payReserved/own"];
   for (const id of held) await ledger.pause("run", id, HELD);
 
