@@ -29,33 +29,27 @@ export const booksOf = ({
   runs,
   service,
 }: Pick<Evidence, "ended" | "runs" | "service">): ReadonlyArray<Owed> =>
-  runs.flatMap(({ makes, undoes = false, workflowId: subject }: PlannedRun) =>
+  runs.flatMap(({ file, makes, undoes = false, workflowId: subject }: PlannedRun) =>
     makes.flatMap(
       ({ amounts, beneficiaries = [], currency, mark, operation }): ReadonlyArray<Owed> => {
         if (operation === "createCardholder") return [];
+        const of = { subject, isOfFile: file !== undefined };
         const made = service.made.findLast(
           (one) => one.operation === operation && one.mark === mark && !(undoes && one.isUndone),
         );
         // A person who ends a run gives up on a send whose outcome is unknown.
         const given: ReadonlyArray<MoneyState> = ended.has(subject) ? ["unknown"] : [];
         if (made !== undefined) {
+          const states = [stateOf(made), ...given];
           const payees = [shownPayee(service, made.payee)];
-          return [
-            {
-              subject,
-              states: [stateOf(made), ...given],
-              amounts: [made.amount],
-              currency: made.currency,
-              payees,
-            },
-          ];
+          const { amount, currency: paidIn, id } = made;
+          return [{ ...of, id, states, amounts: [amount], currency: paidIn, payees }];
         }
         const wanted = beneficiaries.map((one) =>
           "id" in one ? shownPayee(service, one.id) : last(one.payee),
         );
-        return [
-          { subject, states: ["notPaid", ...given], amounts, currency, payees: [...wanted, ""] },
-        ];
+        const payees = wanted.length === 0 ? [""] : wanted;
+        return [{ ...of, states: ["notPaid", "planned", ...given], amounts, currency, payees }];
       },
     ),
   );

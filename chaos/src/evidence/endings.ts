@@ -93,7 +93,10 @@ export const checkEndings = (
         find("stuck", workflowId, "is open");
         break;
       case "missing":
-        find("lost", workflowId, "Temporal does not know the run");
+        // The row of a file that was cancelled before it started it.
+        if (evidence.interrupted.has(workflowId) && run.file !== undefined)
+          tally.add("not started");
+        else find("lost", workflowId, "Temporal does not know the run");
         break;
       case "completed":
         tally.add("completed");

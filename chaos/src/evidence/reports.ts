@@ -8,7 +8,14 @@ import type { Find } from "./evidence.ts";
  */
 
 /** What became of money. */
-export type MoneyState = "paid" | "underWay" | "unknown" | "failed" | "cameBack" | "notPaid";
+export type MoneyState =
+  | "paid"
+  | "underWay"
+  | "unknown"
+  | "failed"
+  | "cameBack"
+  | "notPaid"
+  | "planned";
 
 /** What a report says of an amount. */
 export interface Line {
@@ -26,6 +33,10 @@ export interface Owed extends Pick<Line, "subject" | "currency"> {
   readonly states: ReadonlyArray<MoneyState>;
   readonly amounts: ReadonlyArray<string>;
   readonly payees: ReadonlyArray<string>;
+  /** The service's id of what was made; undefined if nothing was. */
+  readonly id?: string | undefined;
+  /** Whether its run is a row of a file. */
+  readonly isOfFile: boolean;
 }
 
 const exact = (amount: string): string =>
@@ -37,7 +48,12 @@ const fits = (owed: Owed, { amount, currency, payee, state }: Line): boolean =>
   owed.payees.includes(payee) &&
   owed.amounts.some((one) => exact(one) === exact(amount));
 
-const textOf = ({ amounts, currency, payees, states }: Omit<Owed, "subject">): string =>
+const textOf = ({
+  amounts,
+  currency,
+  payees,
+  states,
+}: Pick<Owed, "amounts" | "currency" | "payees" | "states">): string =>
   `${states.join(" or ")} ${amounts.join(" or ")} ${currency} to …${payees.join(" or …")}`;
 
 /** Finds each line of a report that the books do not have, and each that it lacks; of one subject, both are one finding. */

@@ -1,6 +1,6 @@
 import type { Operations } from "@durable-payments/control/connection";
 import { planMany, retryMany, retryPayment } from "@durable-payments/control/retry";
-import { cancel, pause, resume } from "@durable-payments/control/stopping";
+import { cancel, cancelBatch, pause, resume } from "@durable-payments/control/stopping";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import type { Campaign } from "../campaign.ts";
@@ -159,12 +159,35 @@ export const makeOperator = (campaign: Campaign) => {
     }
   };
 
+  /** Cancels the file of a run with the rows that have started; the others may stay unknown to Temporal. */
+  const cancelFile = async (file: string | undefined): Promise<void> => {
+    const stopped = await attempt(campaign, async (operations) => {
+      const batches = await operations.ledger.batches();
+      const found = batches.find((one) => one.file === `${file}.jsonl`);
+      if (found === undefined) return [];
+      await cancelBatch(operations, found.id, { ...ACTING, isStarted: true });
+      const rows = runs.filter((run) => run.file === file);
+      return Promise.all(
+        rows.map(async ({ workflowId }) => {
+          const decisions = await operations.ledger.decisionsOf(workflowId);
+          return [workflowId, decisions.some(({ kind }) => kind === "end")] as const;
+        }),
+      );
+    });
+    for (const [workflowId, isEnded] of stopped ?? []) {
+      if (isEnded) ended.set(workflowId, Date.now());
+      else interrupted.add(workflowId);
+    }
+    tally.add("file cancelled");
+  };
+
   return {
     /** Does with a run that has been started what is planned for while it is open. */
-    interveneIn: async ({ intervention, workflowId }: PlannedRun): Promise<void> => {
+    interveneIn: async ({ file, intervention, workflowId }: PlannedRun): Promise<void> => {
       if (intervention === undefined || !("afterMs" in intervention)) return;
       await delay(intervention.afterMs, signal);
       const { kind } = intervention;
+      if (kind === "cancel file") return cancelFile(file);
       if (kind !== "end" && kind !== "overruled") {
         await natively(kind, workflowId);
         if (kind !== "reset") interrupted.add(workflowId);

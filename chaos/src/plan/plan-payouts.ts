@@ -92,6 +92,12 @@ const SHORT_MS = [1_000, 2_000, 4_000, 8_000] as const;
 /** A beneficiary that the service does not know: an approval waits for who it is. */
 const NOBODY = "no-such-beneficiary";
 
+/** Now and then a person cancels a file, by its first row: before its approval, while its rows pay, or after it. */
+const fileIntervention = (random: Random, isFirst: boolean): Intervention | undefined =>
+  isFirst && random.chance(0.2)
+    ? { kind: "cancel file", afterMs: random.int(2_000, 15_000) }
+    : undefined;
+
 /** A person notices it, and ends the payout or terminates its run and amends it. */
 const mistakenIntervention = (random: Random, amend: object): Intervention => {
   const afterMs = random.int(3_000, 9_000);
@@ -161,7 +167,7 @@ export const planPayouts = (
         : isMistaken
           ? mistakenIntervention(random, { beneficiary_id: payee?.id })
           : isFile || isSalary
-            ? undefined
+            ? fileIntervention(random, isFile && one === 0)
             : drawIntervention(random, payouts.length);
       const isAmended = intervention?.kind === "retry" && intervention.amend !== undefined;
       const created = beneficiary(currency, payouts.length);
@@ -172,9 +178,11 @@ export const planPayouts = (
         ...(isFailing && { payout_reference: `FAIL ${reference}` }),
         ...(!isFailing && isNamed && { payout_reference: reference }),
       };
-      const ids = [payee, ...(isAmended ? [other] : [])].flatMap((to) =>
-        to ? [{ id: to.id }] : [],
-      );
+      const ids = [
+        payee,
+        ...(isAmended ? [other] : []),
+        ...(isMistaken ? [{ id: NOBODY }] : []),
+      ].flatMap((to) => (to ? [{ id: to.id }] : []));
       const paymentOf = (step: string, mark: string): Expected => ({
         operation: "createPayout",
         step,

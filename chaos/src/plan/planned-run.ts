@@ -2,6 +2,8 @@
 export type Intervention =
   /** A person ends it for good; then it is tried again in several ways, none of which may pay. */
   | { readonly kind: "end"; readonly afterMs: number; readonly isForced: boolean }
+  /** A person cancels the file of the run, with the rows that have started. */
+  | { readonly kind: "cancel file"; readonly afterMs: number }
   /** Every question of the run is answered by an end; if it asks nothing, it completes. */
   | { readonly kind: "end by answer" }
   /** A person ends it, and another one overrules that: it pays once. */

@@ -1,0 +1,53 @@
+import * as Decimal from "effect/BigDecimal";
+import type { Find } from "./evidence.ts";
+import { ALL_PAYEES, type Reports } from "./read-reports.ts";
+import { compareReport, type Line, type Owed } from "./reports.ts";
+
+/** Adds up the lines of each payee, currency and state. */
+const summed = (lines: ReadonlyArray<Line>): ReadonlyArray<Line> => {
+  const groups = Map.groupBy(
+    lines,
+    ({ currency, payee, state }) => `${currency} ${payee} ${state}`,
+  );
+  return [...groups.values()].flatMap((of) => {
+    const amounts = of.map(({ amount }) => Decimal.fromStringUnsafe(amount));
+    const amount = Decimal.format(Decimal.sumAll(amounts));
+    return of.slice(0, 1).map((first) => ({ ...first, subject: ALL_PAYEES, amount }));
+  });
+};
+
+/** Compares every report of a campaign with the books of all its services. */
+export const checkReports = (reports: Reports, books: ReadonlyArray<Owed>, find: Find): void => {
+  const runOf = new Map(books.map(({ id, subject }) => [id, subject]));
+  // A payment by a key is of whichever run came first.
+  const list = reports.list.map((line) => ({
+    ...line,
+    subject: runOf.get(line.id) ?? line.subject,
+  }));
+  compareReport("the list", books, list, find);
+  const paid = new Set(
+    books.filter(({ states }) => states.includes("paid")).map(({ subject }) => subject),
+  );
+  for (const { state, status, subject } of list) {
+    const what = `the books have nothing paid; the list says that it succeeded, its money ${state}`;
+    if (status === "succeeded" && !paid.has(subject)) find("misreported", subject, what);
+  }
+  const ofRows = books.filter(({ isOfFile }) => isOfFile);
+  compareReport("the result of its file", ofRows, reports.files, find);
+  const sent = books.flatMap(({ amounts, currency, id, payees, states, subject }): Array<Line> => {
+    const [[amount = ""], [payee = ""], [state = "notPaid"]] = [amounts, payees, states];
+    const listed = list.find((line) => line.id === id)?.state;
+    const isGiven = listed !== undefined && states.includes(listed);
+    const line = { subject, amount, currency, payee, state: isGiven ? listed : state };
+    // A card has no payee.
+    return id === undefined || payee === "" ? [] : [line];
+  });
+  const owed = summed(sent).map(({ amount, payee, state, ...line }) => ({
+    ...line,
+    isOfFile: false,
+    states: [state],
+    amounts: [amount],
+    payees: [payee],
+  }));
+  compareReport("the report by payee", owed, summed(reports.byPayee), find);
+};

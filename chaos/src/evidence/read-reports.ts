@@ -1,0 +1,75 @@
+/**
+ * Reads the reports of the product as a person gets them: by the command line, as CSV. The words of its columns are
+ * compared, not its types, so that a report which says something else than its code means is found.
+ */
+import { parse } from "csv-parse/sync";
+import type { Environment } from "../environment/environment.ts";
+import type { Line, MoneyState } from "./reports.ts";
+
+/** The subject of the lines of a report by payee. */
+export const ALL_PAYEES = "all payees";
+
+type Cells = Readonly<Record<string, string>>;
+
+/** Columns of `report`, by what they mean. */
+const COLUMNS: Readonly<Partial<Record<string, MoneyState>>> = {
+  paid: "paid",
+  under_way: "underWay",
+  unknown: "unknown",
+  failed: "failed",
+  came_back: "cameBack",
+};
+
+/** All reports of a campaign, each with its lines. */
+export interface Reports {
+  /** A line for each payment, with the service's id of what was made and the status of the run. */
+  readonly list: ReadonlyArray<Line & Readonly<Record<"id" | "status", string>>>;
+  /** A line for each payee, currency and state. */
+  readonly byPayee: ReadonlyArray<Line>;
+  /** A line for each row of each file; its subject is the run. */
+  readonly files: ReadonlyArray<Line>;
+}
+
+/** Runs the command line once for each report, and once for each file. */
+export const readReports = async (
+  { operate, starter }: Environment,
+  signal: AbortSignal,
+): Promise<Reports> => {
+  const csv = async (...args: ReadonlyArray<string>): Promise<ReadonlyArray<Cells>> =>
+    parse<Cells>(await starter(...args), { columns: true });
+  const lineOf = (cells: Cells, state = cells["money"]): Line => ({
+    subject: cells["workflow_id"] ?? "",
+    // Whatever is written there is compared.
+    state: state as MoneyState,
+    amount: cells["amount"] ?? "",
+    currency: cells["currency"] ?? "",
+    payee: cells["payee_account"] ?? "",
+  });
+  const listed = await csv("list", "--csv");
+  const summed = await csv("report", "--since", "1d", "--by", "payee", "--csv");
+  const batches = (await operate(({ ledger }) => ledger.batches(), signal)) ?? [];
+  const rows: Array<Cells> = [];
+  for (const { id } of batches) rows.push(...(await csv("show", id, "--rows", "--csv")));
+  return {
+    list: listed
+      .filter(({ amount }) => amount !== "")
+      .map((cells) => ({
+        ...lineOf(cells),
+        id: cells["payout_id"] ?? "",
+        status: cells["status"] ?? "",
+      })),
+    byPayee: summed
+      .filter(({ group }) => group === "payouts")
+      .flatMap((cells) =>
+        Object.entries(COLUMNS).flatMap(([column, state]) => {
+          const amount = cells[column] ?? "";
+          const payee = cells["account"] ?? "";
+          const found = { amount, currency: cells["currency"] ?? "", payee };
+          return state === undefined || amount === ""
+            ? []
+            : [{ subject: ALL_PAYEES, state, ...found }];
+        }),
+      ),
+    files: rows.map((cells) => lineOf(cells, cells["state"])),
+  };
+};

@@ -1,0 +1,172 @@
+import { expect, it } from "vitest";
+import { booksOf } from "../src/evidence/books.ts";
+import type { Finding } from "../src/evidence/evidence.ts";
+import { checkReports } from "../src/evidence/misreported.ts";
+import { ALL_PAYEES, type Reports } from "../src/evidence/read-reports.ts";
+import { compareReport, type Line } from "../src/evidence/reports.ts";
+import type { Made, PlannedRun } from "../src/plan/planned-run.ts";
+
+/* The comparison is the measure of every report: each field that is wrong must turn it red, and nothing else may. */
+
+const beneficiary = (id: string, iban: string) => ({
+  beneficiary_id: id,
+  details: { iban, account_currency: "EUR" },
+});
+
+const run = (workflowId: string, amounts: ReadonlyArray<string>): PlannedRun => ({
+  file: ["paid", "open", "failed"].includes(workflowId) ? "a file" : undefined,
+  kind: "payout",
+  workflowId,
+  account: "eu",
+  startAtMs: 0,
+  alike: 1,
+  input: {},
+  intervention: undefined,
+  mayFailAs: [],
+  makes: [
+    {
+      operation: "createPayout",
+      mark: workflowId,
+      amounts,
+      currency: "EUR",
+      beneficiaries: [{ id: "b" }],
+    },
+  ],
+});
+
+const payout = (mark: string, status: string, amount = "12.50"): Made => ({
+  operation: "createPayout",
+  id: mark,
+  at: 0,
+  mark,
+  isUndone: false,
+  amount,
+  currency: "EUR",
+  status,
+  payee: "b",
+});
+
+const books = booksOf({
+  ended: new Map([["stopped", 0]]),
+  runs: [
+    ...["paid", "open", "failed", "back"].map((id) => run(id, ["12.50"])),
+    run("stopped", ["7.00"]),
+    run("amended", ["5.00", "6.00"]),
+  ],
+  service: {
+    balances: [],
+    beneficiaries: [beneficiary("b", "DE89370400440532013000"), beneficiary("other", "DE2051")],
+    made: [
+      payout("paid", "completed", "12.5"),
+      payout("open", "in_review"),
+      payout("failed", "failed"),
+      payout("back", "returned"),
+    ],
+  },
+});
+
+const line = (subject: string, state: Line["state"], amount = "12.50"): Line => ({
+  subject,
+  state,
+  amount,
+  currency: "EUR",
+  payee: "3000",
+});
+
+const right: ReadonlyArray<Line> = [
+  line("paid", "paid", "12.5000"),
+  line("open", "underWay"),
+  line("failed", "failed"),
+  line("back", "cameBack"),
+  line("stopped", "unknown", "7"),
+  line("amended", "notPaid", "6.00"),
+];
+
+const findings = (lines: ReadonlyArray<Line>): ReadonlyArray<Finding> => {
+  const found: Array<Finding> = [];
+  compareReport("list", books, lines, (verdict, subject, what) =>
+    found.push({ verdict, subject, what }),
+  );
+  return found;
+};
+
+it("finds nothing in a report that has the money of the books", () => {
+  expect(findings(right)).toEqual([]);
+});
+
+const planted: ReadonlyArray<readonly [string, (found: Line) => ReadonlyArray<Line>]> = [
+  ["another amount", (found) => [{ ...found, amount: "12.51" }]],
+  ["another currency", (found) => [{ ...found, currency: "USD" }]],
+  ["another payee", (found) => [{ ...found, payee: "2051" }]],
+  ["no payee", (found) => [{ ...found, payee: "" }]],
+  ...(["paid", "underWay", "failed", "cameBack"] as const).map(
+    (state) => [state, (found: Line) => [{ ...found, state }]] as const,
+  ),
+  ["no line", () => []],
+  ["a line too many", (found) => [found, found]],
+];
+
+it.each(
+  right.flatMap((found, at) =>
+    planted.map(([what, plant]) => [found.subject, what, plant, at] as const),
+  ),
+)("%s, reported with: %s: one finding", (subject, what, plant, at) => {
+  const lines = right.flatMap((found, index) => (index === at ? plant(found) : [found]));
+  const isTrue = right[at]?.state === what;
+  expect(findings(lines)).toMatchObject(isTrue ? [] : [{ verdict: "misreported", subject }]);
+});
+
+it("says both sides", () => {
+  expect(findings([...right.slice(1), line("paid", "failed")])).toMatchObject([
+    { what: "the books have paid 12.5 EUR to …3000; list has failed 12.50 EUR to …3000" },
+  ]);
+  expect(findings([...right, line("nobody's", "paid")])).toMatchObject([
+    { subject: "nobody's", what: "the books have nothing; list has paid 12.50 EUR to …3000" },
+  ]);
+});
+
+const reports: Reports = {
+  list: right.map((found) => {
+    const isMade = found.subject !== "stopped" && found.subject !== "amended";
+    return {
+      ...found,
+      id: isMade ? found.subject : "",
+      status: found.state === "paid" ? "succeeded" : "failed",
+    };
+  }),
+  byPayee: right
+    .filter(({ state }) => state !== "unknown" && state !== "notPaid")
+    .map((found) => ({ ...found, subject: ALL_PAYEES })),
+  files: right.slice(0, 3),
+};
+
+const ofReports = (change: Partial<Reports>): ReadonlyArray<Finding> => {
+  const found: Array<Finding> = [];
+  checkReports({ ...reports, ...change }, books, (verdict, subject, what) =>
+    found.push({ verdict, subject, what }),
+  );
+  return found;
+};
+
+it.each(["list", "byPayee", "files"] as const)(
+  "each wrong field of each report is one finding: %s",
+  (name) => {
+    expect(ofReports({})).toEqual([]);
+    const [first, ...others] = reports[name];
+    if (first === undefined) throw new Error("There is no line");
+    for (const [what, plant] of planted) {
+      // A sum of a state that the payee has already is not another line.
+      if (name === "byPayee" && ["underWay", "failed", "cameBack"].includes(what)) continue;
+      const lines = plant(first).map((changed) => ({ ...first, ...changed }));
+      const found = ofReports({ [name]: [...lines, ...others] });
+      expect(found.map(({ verdict }) => verdict)).toEqual(what === "paid" ? [] : ["misreported"]);
+    }
+  },
+);
+
+it("a run whose money is not paid has not succeeded", () => {
+  const list = reports.list.map((found) => ({ ...found, status: "succeeded" }));
+  expect(ofReports({ list }).map(({ subject }) => subject)).toEqual(
+    right.slice(1).map(({ subject }) => subject),
+  );
+});
