@@ -97,7 +97,13 @@ export const startOf = (
     ...(above !== undefined && { approveAbove: above }),
   };
   return [
-    { ...run, runId: null, ...paymentFields(payment), alias: payment?.alias ?? null },
+    {
+      ...run,
+      runId: null,
+      ...paymentFields(payment),
+      alias: payment?.alias ?? null,
+      shown: payment?.shown ?? null,
+    },
     { by, how, value },
   ];
 };

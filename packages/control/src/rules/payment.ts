@@ -1,7 +1,12 @@
 import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
 import type { Ledger } from "@durable-payments/ledger";
 import { accountNumbersOf, textAt, withoutAccounts } from "@durable-payments/protocol";
-import { likelyPayeeMark, payeeMark, personMarks } from "@durable-payments/protocol/account";
+import {
+  describeAccount,
+  likelyPayeeMark,
+  payeeMark,
+  personMarks,
+} from "@durable-payments/protocol/account";
 import type { PaymentView } from "./run-view.ts";
 
 /** The payment of a run, for lists, texts and the check of likely duplicates. No account number. */
@@ -10,6 +15,8 @@ export interface PaymentOf extends PaymentView {
   readonly currency: string;
   /** A second mark of the payee, for the check of likely duplicates; null if there is none. */
   readonly alias: string | null;
+  /** The payee, for people: holder, country and last four characters of the account, or a person's name; null if only an id is known. */
+  readonly shown: string | null;
 }
 
 /** The currency of cards. */
@@ -39,7 +46,9 @@ export const paymentOf = (
     const known = textAt(input, "card_holder_id");
     const person =
       known === undefined ? personMarks(input["cardholder"], keyed) : { payee: known, alias: null };
-    return { amount: limit, currency: CARD_CURRENCY, ...person, reference: null };
+    const names = ["first_name", "last_name"].map((field) => textAt(input["cardholder"], field));
+    const shown = names.filter((name) => name !== undefined).join(" ") || null;
+    return { amount: limit, currency: CARD_CURRENCY, ...person, shown, reference: null };
   }
   const payout = isRecord(input["payout"]) ? input["payout"] : input;
   const [amount, currency] = [amountAt(payout, "amount"), textAt(payout, "currency")];
@@ -52,6 +61,7 @@ export const paymentOf = (
     currency: currency.toUpperCase(),
     payee: textAt(input, "beneficiary_id") ?? markOf(payeeMark(beneficiary)),
     alias: markOf(likelyPayeeMark(beneficiary)),
+    shown: isRecord(beneficiary) ? describeAccount(beneficiary, keyed).shown : null,
     reference:
       reference === undefined ? null : withoutAccounts(reference, accountNumbersOf(beneficiary)),
   };

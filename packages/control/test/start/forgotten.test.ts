@@ -53,6 +53,18 @@ const batchRow = {
   message: null,
 };
 
+test("a start describes its payee, so that a payment that is never sent is not to nobody", async () => {
+  const { ledger, operations } = await rig();
+  const { beneficiary, card, cardholder, payout } = inputs;
+  await startRun(operations, "new", planPayout({ beneficiary, payout }, defaultAssumptions), ada);
+  await startRun(operations, "card", planOnboarding({ cardholder, card }, defaultAssumptions), ada);
+  const shown = (await ledger.payees({})).map((payee) => payee.shown);
+  const person = `${cardholder.first_name} ${cardholder.last_name}`;
+  expect(shown).toEqual(
+    expect.arrayContaining([person, expect.stringMatching(/account ending in \S{4}$/u)]),
+  );
+});
+
 test("the same input was paid earlier; another amount or payee is refused, also in a dry run", async () => {
   const { asked, operations } = await rig(done);
   expect(await startRun(operations, "paid-1", plan("10.0"), ada)).toMatchObject({
