@@ -29,7 +29,7 @@ export const booksOf = ({
   runs,
   service,
 }: Pick<Evidence, "ended" | "runs" | "service">): ReadonlyArray<Owed> =>
-  runs.flatMap(({ file, makes, undoes = false, workflowId: subject }: PlannedRun) =>
+  runs.flatMap(({ file, kind, makes, undoes = false, workflowId: subject }: PlannedRun) =>
     makes.flatMap(
       ({ amounts, beneficiaries = [], currency, mark, operation }): ReadonlyArray<Owed> => {
         if (operation === "createCardholder") return [];
@@ -45,11 +45,23 @@ export const booksOf = ({
           const { amount, currency: paidIn, id } = made;
           return [{ ...of, id, states, amounts: [amount], currency: paidIn, payees }];
         }
-        const wanted = beneficiaries.map((one) =>
-          "id" in one ? shownPayee(service, one.id) : last(one.payee),
+        // Nobody has asked the service whose account an id is that was never paid.
+        const wanted = beneficiaries.flatMap((one) =>
+          "id" in one ? [shownPayee(service, one.id), ""] : [last(one.payee)],
         );
         const payees = wanted.length === 0 ? [""] : wanted;
-        return [{ ...of, states: ["notPaid", "planned", ...given], amounts, currency, payees }];
+        // Only its code knows what a workflow of a user's own would have paid.
+        const isOptional = kind === "payTwice" || kind === "paySalary";
+        return [
+          {
+            ...of,
+            isOptional,
+            states: ["notPaid", "planned", ...given],
+            amounts,
+            currency,
+            payees,
+          },
+        ];
       },
     ),
   );

@@ -35,6 +35,8 @@ export interface Owed extends Pick<Line, "subject" | "currency"> {
   readonly payees: ReadonlyArray<string>;
   /** The service's id of what was made; undefined if nothing was. */
   readonly id?: string | undefined;
+  /** Whether a report that has nothing of it is right, too. */
+  readonly isOptional?: boolean;
   /** Whether its run is a row of a file. */
   readonly isOfFile: boolean;
 }
@@ -69,7 +71,7 @@ export const compareReport = (
     const lacking = owed.filter((one) => {
       const at = left.findIndex((line) => fits(one, line));
       if (at >= 0) left.splice(at, 1);
-      return at < 0;
+      return at < 0 && one.isOptional !== true;
     });
     for (let at = 0; at < Math.max(lacking.length, left.length); at++) {
       const [must, line] = [lacking[at], left[at]];

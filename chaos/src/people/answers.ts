@@ -7,7 +7,7 @@ import { delay } from "../delay.ts";
 import { madeBy } from "../evidence/evidence.ts";
 import type { PlannedRun } from "../plan/planned-run.ts";
 import { Random } from "../plan/random.ts";
-import { ignoreUnavailable } from "../service/service.ts";
+import { COMPLETED_WORD, ignoreUnavailable } from "../service/service.ts";
 import { attempt } from "./attempt.ts";
 
 const EVERY_MS = 1_000;
@@ -118,6 +118,19 @@ export const makeAnswers = (campaign: Campaign) => {
     }
   };
 
+  /** Says what a word of the service means, which the bank has explained. */
+  const answerWords = async (): Promise<void> => {
+    const asked = await environment.operate(
+      ({ ledger }) => ledger.attention({ lateAfterMs: 0 }),
+      signal,
+    );
+    for (const { account, kind, of } of asked ?? []) {
+      if (kind !== "word" || account === null || of.toLowerCase() !== COMPLETED_WORD.toLowerCase())
+        continue;
+      await decide("word", ({ ledger }) => ledger.decideWord(account, of, "completed", ACTING));
+    }
+  };
+
   return {
     /** How often a person was asked for the outcome of a write, by the reason. */
     questions: (): Readonly<Record<string, number>> => {
@@ -136,6 +149,7 @@ export const makeAnswers = (campaign: Campaign) => {
         );
         await answerAll(rows ?? []).catch(ignoreUnavailable);
         await approveFiles();
+        await answerWords();
         await delay(EVERY_MS, signal);
       }
     },

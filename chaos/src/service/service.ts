@@ -13,6 +13,9 @@ export const VERIFY_AFTER_MS = 3_000;
 /** How long a request may be on its way, if it was sent before a decision, a pause or a kill. */
 export const ON_ITS_WAY_MS = 3_500;
 
+/** A service's own word for a payout that has completed. */
+export const COMPLETED_WORD = "Paid out";
+
 /** How late the workers assume lists to be, in seconds; no lag that is drawn exceeds it. */
 export const LIST_LAG_SECONDS = 3;
 

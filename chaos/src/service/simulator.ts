@@ -9,6 +9,7 @@ import type { OddAnswers } from "./odd-answers.ts";
 import type { SimulatorProcessOptions } from "./simulator-process.ts";
 import {
   asMade,
+  COMPLETED_WORD,
   LIST_LAG_SECONDS,
   type Service,
   SETTLE_AFTER_MS,
@@ -38,7 +39,12 @@ const FIELDS = {
 const ODD_FIELDS = {
   zoneMinutes: (random) => random.pick(ZONES),
   statuses: (random) =>
-    random.pick([{ processing: "in_review" }, { processing: "IN REVIEW", pending: "queued" }]),
+    random.pick<Readonly<Record<string, string>>>([
+      { processing: "in_review" },
+      { processing: "IN REVIEW", pending: "queued" },
+      // A word for the end that nobody listed: a person says what it means.
+      { completed: COMPLETED_WORD },
+    ]),
   writeAnswers: (random) => random.pick(["ids", "nulls"]),
   nullLists: (random) => random.between(0, 0.04),
   // Low, because a person is asked about an incomplete list only after half an hour; for the same reason totals are there.
