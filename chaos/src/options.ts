@@ -37,7 +37,7 @@ Options:
   --quiet         prints no progress on standard error
   --help          shows this text
 
-Exit codes: 0 nothing was duplicated, lost, wrong, stuck or unapproved, and nothing crashed; 1 otherwise; 2 invalid options; 130 interrupted.
+Exit codes: 0 nothing was duplicated, lost, wrong, stuck, unapproved or misreported, and nothing crashed; 1 otherwise; 2 invalid options; 130 interrupted.
 `;
 
 const number = (option: string, text: string, [from, to]: readonly [number, number]): number => {
