@@ -2,9 +2,13 @@ import type { Reporter } from "@durable-payments/tools/command";
 import { type Campaign, startCampaign } from "./campaign.ts";
 import { delay, until } from "./delay.ts";
 import { type Environment, startEnvironment } from "./environment/environment.ts";
+import { booksOf } from "./evidence/books.ts";
 import { checkEndings, readEndings } from "./evidence/endings.ts";
 import type { Find, Finding } from "./evidence/evidence.ts";
+import { checkReports } from "./evidence/misreported.ts";
 import { checkMoney } from "./evidence/money.ts";
+import { readReports } from "./evidence/read-reports.ts";
+import type { Owed } from "./evidence/reports.ts";
 import { loseDatabase } from "./faults/lose-database.ts";
 import { injectProcessFaults } from "./faults/process-faults.ts";
 import { makeRequestFaults } from "./faults/request-faults.ts";
@@ -193,10 +197,14 @@ const compare = async (
     rows: rows ?? [],
     funds: { ...START_BALANCES, ...late },
   };
+  const books: Array<Owed> = [];
   for (const service of services) {
     const ofAccount = runs.filter(({ account }) => account === service.account);
-    checkMoney({ ...evidence, runs: ofAccount, service: await service.ledger() }, find);
+    const ofService = { ...evidence, runs: ofAccount, service: await service.ledger() };
+    checkMoney(ofService, find);
+    books.push(...booksOf(ofService));
   }
+  checkReports(await readReports(environment, reading), books, find);
   checkEndings(evidence, find, tally);
   for (const { crashes, name } of [...supervised, ...workers]) {
     for (const crash of crashes) find("crash", name, crash);

@@ -4,7 +4,7 @@ import type { ServiceLedger } from "../service/service.ts";
 import type { Evidence } from "./evidence.ts";
 import type { MoneyState, Owed } from "./reports.ts";
 
-/** What the service's word for a payout means; another word, or none, is under way. */
+/** Meanings of the service's words for a payout; another word, or none, is under way. */
 const STATES: Readonly<Record<string, MoneyState>> = {
   completed: "paid",
   failed: "failed",

@@ -7,7 +7,7 @@ import type { Find } from "./evidence.ts";
  * the product's views share would otherwise be made twice, and agree.
  */
 
-/** What became of money. */
+/** The states of money in reports. */
 export type MoneyState =
   | "paid"
   | "underWay"
@@ -17,7 +17,7 @@ export type MoneyState =
   | "notPaid"
   | "planned";
 
-/** What a report says of an amount. */
+/** One amount of a report. */
 export interface Line {
   /** The run, row or payee. */
   readonly subject: string;
@@ -28,7 +28,7 @@ export interface Line {
   readonly payee: string;
 }
 
-/** What a report must say: one of each. */
+/** The line that a report must have: one of each. */
 export interface Owed extends Pick<Line, "subject" | "currency"> {
   readonly states: ReadonlyArray<MoneyState>;
   readonly amounts: ReadonlyArray<string>;
