@@ -195,8 +195,8 @@ export const listMethods = (store: Store) => {
   /** Reads everything about some runs in one snapshot. */
   const readRuns = async (runs: ReadonlyArray<Run>): Promise<ReadonlyArray<FoundRun>> => {
     const ids = toJson(runs.map(({ workflowId }) => workflowId));
-    // Each by its own index.
-    const names = ["workflow_id", "owner_id", "root_id"].map(
+    // Each by its own index; that of roots has only writes of children.
+    const names = ["workflow_id", "owner_id", "root_id <> workflow_id AND root_id"].map(
       (column) =>
         `SELECT workflow_id, step, account FROM writes WHERE ${dialect.among(column, "$1")}`,
     );
