@@ -172,10 +172,11 @@ export const listMethods = (store: Store) => {
     const { at, planned, runs, values, writes } = conditions(filter, dialect);
     const [key, order] = SORTS[sort];
     const ordered = `ORDER BY sort_key ${order}, workflow_id ${order} LIMIT ${limit + 1}`;
+    // No EXISTS: PostgreSQL would read all writes once instead of those of the page.
     const paying = () =>
       isFew(filter)
         ? `runs.workflow_id IN (SELECT owner_id FROM writes WHERE ${writes()} UNION ALL SELECT workflow_id FROM runs WHERE ${planned()})`
-        : `(EXISTS (SELECT 1 FROM writes WHERE writes.owner_id = runs.workflow_id AND ${writes()}) OR (${planned()}))`;
+        : `((SELECT 1 FROM writes WHERE writes.owner_id = runs.workflow_id AND ${writes()} LIMIT 1) IS NOT NULL OR (${planned()}))`;
     // Each status has its own part of an index, which is in order.
     const parts = (filter.statuses ?? [undefined]).map((status) => {
       const where = whereOf([
