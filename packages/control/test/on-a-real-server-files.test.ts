@@ -110,14 +110,14 @@ test("an approved file is paid; an amended row, another account, a workflow of o
     return writes.find(({ question }) => question !== null)?.question ?? null;
   };
   const states = async () => {
-    const all = await ledger.batchRows(id, { limit: 9 });
-    return Object.fromEntries(all.map(({ state, workflowId }) => [workflowId.slice(7), state]));
+    const all = await ledger.listRows(id, { limit: 9 });
+    return Object.fromEntries(all.map(({ status, workflowId }) => [workflowId.slice(7), status]));
   };
   await expect.poll(states, { timeout: LONG_MS }).toMatchObject({
     "f-amended": "failed",
     "f-id": "succeeded",
     "f-data": "succeeded",
-    "f-moved": "started",
+    "f-moved": "approval",
   });
   expect(await Promise.all([paid("f-id"), paid("f-data")])).toEqual([1, 1]);
   for (const key of ["f-id", "f-data"]) expect(await asked(`payout/${key}`)).toBeNull();
