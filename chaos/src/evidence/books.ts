@@ -18,7 +18,7 @@ const stateOf = ({ isUndone, operation, status }: Made): MoneyState =>
 const last = (account: string): string => account.slice(-4);
 
 /** Returns how reports name a beneficiary: by the last four characters of its account. */
-export const shownPayee = ({ beneficiaries }: ServiceLedger, id: string | undefined): string => {
+const shownPayee = ({ beneficiaries }: ServiceLedger, id: string | undefined): string => {
   const found = beneficiaries.find(({ beneficiary_id }) => beneficiary_id === id);
   return found === undefined ? "" : last(payeeOf(found.details));
 };

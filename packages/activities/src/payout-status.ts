@@ -1,8 +1,8 @@
 /**
- * Says what became of a payout, by the status and the times that the service shows.
+ * Determines the outcome of a payout, by the status and the times that the service shows.
  *
  * The service's document lists some statuses and does not say what they mean. A wrong guess costs money in both
- * directions: a refused payout that counts as paid, and a paid one that counts as refused and is paid again. So each word
+ * directions: a refused payout may count as paid, and a paid one may count as refused and be paid again. So each word
  * has one source: a person's decision, recorded for the account, or else a list of the assumptions. A word that neither
  * has leaves the payout open. If the service also shows that it was completed, then a person is asked about the word,
  * once for the account, because no further look would end that payout.
@@ -54,7 +54,7 @@ const isCompleteAt = (
   return isAfterCreation && completed.earliest <= serviceNow + skew;
 };
 
-/** What a word means: `timed` completes a payout with a completion time; undefined if nobody has said it. */
+/** Returns the meaning of a word: `timed` completes a payout with a completion time; undefined if nobody has said it. */
 const meaningOf = (word: string, assumptions: Assumptions, words: Words) => {
   const decided = words.get(plain(word));
   if (decided !== undefined) return decided;

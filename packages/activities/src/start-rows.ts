@@ -194,7 +194,7 @@ const chunkOf = (
   };
 
   /**
-   * Records how runs of started rows have ended: what became of a row follows from that and from its payout. A row that was
+   * Records how runs of started rows have ended: the outcome of a row follows from that and from its payout. A row that was
    * taken but not started is started. Returns the rows without an outcome: their run is open, or their payout is under way.
    */
   const follow = async (started: ReadonlyArray<BatchRow>): Promise<ReadonlyArray<BatchRow>> => {

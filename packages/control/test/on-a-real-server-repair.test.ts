@@ -89,9 +89,9 @@ test("a bulk retry finds what the ledger has as failed, also if Temporal has del
     expect(await ledger.rowsOf("many-paid")).toMatchObject([{ state: "done" }]);
   await vi.waitFor(isMade, { timeout: 20_000, interval: 50 });
   await client.workflow.getHandle("many-paid").terminate("stuck");
-  const [{ account = "", madeId } = {}] = await ledger.rowsOf("many-paid");
+  const [paid] = await ledger.rowsOf("many-paid");
   const seen = { word: "completed", outcome: "completed", asks: false, problem: null } as const;
-  await ledger.sawPayout(account, madeId ?? "", seen);
+  await ledger.sawPayout(paid?.account ?? "", paid?.madeId ?? "", seen);
   await ledger.recordEnds([{ ...ended, workflowId: "many-paid", endState: "terminated" }]);
   const isListed = async () => {
     const planned = await planMany(stack.operations, { type: "payout" }, bob);

@@ -25,6 +25,12 @@ export {
   setLimits,
 } from "@durable-payments/control/limits";
 export { retryPayment } from "@durable-payments/control/retry";
-export { type InboxItem, listRuns, readInbox, readReport, readRun } from "@durable-payments/control/show";
+export {
+  type InboxItem,
+  listRuns,
+  readInbox,
+  readReport,
+  readRun,
+} from "@durable-payments/control/show";
 export { startPayment, type StartPaymentOptions } from "@durable-payments/control/start";
 export { cancel, pause, resume } from "@durable-payments/control/stopping";

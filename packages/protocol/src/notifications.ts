@@ -36,7 +36,7 @@ export interface NotificationData {
   /** For a batch: the number of its rows by outcome. A completed one may include failed rows. */
   readonly rows?: Readonly<Record<string, number>>;
   /**
-   * What a person has to mend: `word` (a status whose meaning nobody has said), `late` payouts, `unreadable` ones,
+   * The state that a person has to mend: `word` (a status whose meaning nobody has said), `late` payouts, `unreadable` ones,
    * `missing` runs, a `stalled` file, or an `unserved` account.
    */
   readonly kind?: string;

@@ -28,7 +28,7 @@ export const overview = {
       output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
         work.overviewText(shown),
       );
-      // What is not known is not fine.
+      // A state that is not known is not fine.
       return seen.inbox === null ? EXIT_CODES.cannotConnect : EXIT_CODES.done;
     }),
 } as const;

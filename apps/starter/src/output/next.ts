@@ -177,7 +177,7 @@ const BATCH_MONEY = {
   cameBack: "Came back",
 } as const;
 
-/** Words a cancelled file: what is not paid, what goes on, and the money that had left. */
+/** Words a cancelled file: what is not paid, what continues, and the money that had left. */
 export const cancelledBatchText = ({
   batch,
   goOn,

@@ -221,7 +221,7 @@ export const inboxText = ({ items, notes }: Inbox, now = Date.now()): string => 
   const parts = [
     counted(questions, "question"),
     counted(items.length - questions - still, "approval"),
-    ...(still === 0 ? [] : [counted(still, "thing that stands still", "things that stand still")]),
+    ...(still === 0 ? [] : [counted(still, "problem")]),
   ];
   return [
     items.length === 0 ? "Nothing is waiting for a person." : styled("bold", parts.join(" · ")),

@@ -555,7 +555,7 @@ it("prints the log: who did what, decisions among them, and whether it was edite
   );
 });
 
-it("asks about things that stand still as one item, with their number and sum", () => {
+it("shows problems of one kind as one item, with their number and sum", () => {
   const late: InboxItem = {
     ...question,
     kind: "late",
@@ -567,7 +567,7 @@ it("asks about things that stand still as one item, with their number and sum", 
   };
   const text = inboxText({ items: [late], notes: [] }, NOW);
   expectNarrow(text);
-  expect(text).toContain("1 thing that stands still");
+  expect(text).toContain("1 problem");
   expect(text).toContain("500 payments, 3752.50 EUR");
   expect(text.split("\n").at(-1)).toBe("   starter show invoice-17");
 });

@@ -19,7 +19,7 @@
  * | 10 | two queries of a page | the same; in 18 hours |
  * | 100 | two queries, of ten pages in all | the same; in a week |
  *
- * Beside that, each run that did not succeed costs a read of its last event, once.
+ * In addition, each run that did not succeed costs a read of its last event, once.
  */
 import type { Ledger, RunEnd } from "@durable-payments/ledger";
 import {
@@ -134,7 +134,7 @@ interface EndsOptions {
   readonly begunAt: number;
 }
 
-/** Lists the latest run of each id that some queries find, and none that continues in a newer one. */
+/** Lists the latest run of each id that some queries find. A run that continues in a newer run is left out. */
 const findLatest = async (client: Client, queries: ReadonlyArray<string>) => {
   const latest = new Map<string, ListedRun>();
   for (const query of queries) {
@@ -155,7 +155,7 @@ export const endsOf = ({ begunAt, client, holder, ledger }: EndsOptions) => {
   let recorded: ReadonlySet<string> = new Set();
   let after: string | undefined;
 
-  /** Records ends. One that cannot be read does not delay the others: returns the reason. */
+  /** Records ends. An end that cannot be read does not delay the others: returns the reason. */
   const record = async (
     runs: ReadonlyArray<() => Promise<RunEnd>>,
   ): Promise<string | undefined> => {

@@ -3,7 +3,7 @@
  * and balance that a run waits for.
  *
  * A payout is followed, and not the wait for it. Its run may have been cancelled, terminated or lost with Temporal's
- * database, or may never have waited: the money moves all the same, and reports say what became of it. So a run that
+ * database, or may never have waited: the money moves all the same, and reports state the outcome. So a run that
  * waits for a payout is one more reader of the same look: the ledger records what was seen, and then the wait is completed.
  *
  * | payouts a second | open for three days | a minute |

@@ -14,7 +14,7 @@ import { findRun } from "../facts/connection/temporal.ts";
 import { keptOf } from "./batch/batch.ts";
 
 /** A file whose rows stand still until it is paid again. */
-export interface StalledFile extends Pick<Batch, "file" | "id"> {
+interface StalledFile extends Pick<Batch, "file" | "id"> {
   /** Rows that have not started, or whose run is lost and unfinished. */
   readonly rows: number;
 }

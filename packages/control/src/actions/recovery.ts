@@ -50,7 +50,7 @@ export const recover = async (
     /** Ends of workflow ids, and waits, that Temporal remembers and the ledger does not: recorded again. */
     ends: [...ends.keys()],
     waits,
-    /** What is unfinished and has no run, and what continues it. */
+    /** Unfinished work without a run, and what continues it. */
     ...left,
     /** The new epoch; undefined for a dry run. */
     mark: undefined,

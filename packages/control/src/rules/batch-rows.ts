@@ -2,7 +2,7 @@
  * The outcome of the rows of a file.
  *
  * A row may be paid although its run was cancelled, and by an earlier file: somebody who reads that it was not pays it
- * again. So the money of a row is that of its payout in the ledger, whoever has started it.
+ * again. So the money of a row is that of its payout in the ledger, also if another file or a single start has made it.
  */
 import {
   type BatchCount,

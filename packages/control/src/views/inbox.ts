@@ -175,7 +175,7 @@ export const approvalsOf = async (
   return writes.filter(({ kind }) => kind !== "question");
 };
 
-/** What a person decides comes first: money moves, or does not, only then. */
+/** Decisions of a person come first: money moves, or does not, only then. */
 const FIRST: ReadonlySet<InboxItem["kind"]> = new Set(["question", "approval", "batch", "word"]);
 
 const sumsOf = ({ amount, currency, file, things }: InboxItem): Money =>
@@ -201,7 +201,8 @@ const byMoneyAndAge = (one: InboxItem, other: InboxItem): number => {
 export type Inbox = Awaited<ReturnType<typeof readInbox>>;
 
 /**
- * Reads the items that wait for a person: questions, approvals, and all that stands still without one. It needs only the ledger.
+ * Reads the items that wait for a person: questions, approvals, and everything else that only a person can continue.
+ * It needs only the ledger.
  *
  * @param sources the reachable sources.
  * @returns the items: decisions about money first, then by sum and age.

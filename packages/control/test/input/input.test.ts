@@ -73,7 +73,7 @@ test.each([
 ])("warns of %s", (_, more, today, expected) => {
   const planned = plan({ beneficiary_id: "b-1", payout: { ...payout, ...more } });
   const warnings = warningsOf(planned, Date.parse(`${today}T23:59:00Z`));
-  expect(warnings).toEqual(expected.map((text) => expect.stringContaining(text)));
+  expect(warnings).toEqual(expected.map((text): unknown => expect.stringContaining(text)));
 });
 
 test("warns of an account in another currency", () => {

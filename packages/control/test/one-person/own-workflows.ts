@@ -42,4 +42,5 @@ export async function paySalary(
 }
 
 /** Another workflow with the same input. */
-export const payBonus = paySalary;
+export const payBonus = (...args: Parameters<typeof paySalary>): Promise<unknown> =>
+  paySalary(...args);

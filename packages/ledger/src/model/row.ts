@@ -53,7 +53,7 @@ export interface WriteRequest {
   /** A `beneficiary_id`, or a mark of the account, holder and bank of a beneficiary. */
   readonly payee: string | null;
   readonly reference: string | null;
-  /** Day on which a payout is to be paid, YYYY-MM-DD; null if it is no payout. */
+  /** Day on which a payout is to be paid, YYYY-MM-DD; null of all other operations. */
   readonly paymentDate: string | null;
   /** Values that a row of a list is compared with. Sealed if there is a keyring, removed once the outcome is known. */
   readonly facts: JsonObject;

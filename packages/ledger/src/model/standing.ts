@@ -1,5 +1,5 @@
 /**
- * What a report says of a write, in one word. A write has eight states, a question of one of two kinds, and a number of
+ * The state of a write in reports, in one word. A write has eight states, a question of one of two kinds, and a number of
  * sends without an outcome; the outcome of a payout afterwards, only the service knows. Every list, sum and status is of
  * this word, so that no two screens can judge the same write differently.
  */

@@ -1,7 +1,7 @@
 /**
- * Everything that stands still until a person acts, besides questions and approvals.
+ * Everything that waits for a person, besides questions and approvals.
  *
- * Nothing fails in these states, so nothing would say anything: a payout whose status no setting lists waits for ever. Each
+ * Nothing fails in these states, so nothing would say anything: a payout whose status no setting lists waits forever. Each
  * state is one item for each account, word or file, with a count, so that five hundred late payouts are one thing to do. The
  * inbox, notifications, metrics and the doctor read this one method, and its cost grows with what is open.
  */
@@ -37,7 +37,7 @@ export interface Attention {
   readonly since: number;
   /** At most three examples. */
   readonly workflowIds: ReadonlyArray<string>;
-  /** What the service says, if it says why. */
+  /** The service's reason, if it gives one. */
   readonly message: string | null;
 }
 

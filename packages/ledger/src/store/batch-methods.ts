@@ -26,13 +26,13 @@ const amongNumbers = (numbers: ReadonlyArray<number>): Where => ({
 const STATUS = `CASE batch_rows.state WHEN 'waiting' THEN 'notStarted'
   WHEN 'started' THEN coalesce(runs.status, 'running') ELSE batch_rows.state END`;
 
-/** The payout of a row, whoever has started it. */
+/** The payout of a row, also if another file or a single start has made it. */
 const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
   LEFT JOIN writes ON writes.workflow_id = batch_rows.workflow_id AND writes.step = 'createPayout'
    AND writes.account = batches.account`;
 
-/** What was sent; before that, what the run is to pay, which an amendment may have changed. */
+/** The value that was sent; before that, the run's planned value, which an amendment may have changed. */
 const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
 
 /** The file describes the payee that it names, and not the one of an amendment. */

@@ -25,7 +25,7 @@ const selectRelated = (workflowId: string) =>
     workflowId,
   );
 
-/** What a word of the service means for a payout. */
+/** Meaning of a word of the service for a payout. */
 export type WordMeaning = PayoutOutcome | "open";
 
 /** The workflow id whose log has the words of an account. */

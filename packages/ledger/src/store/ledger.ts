@@ -30,7 +30,7 @@ export interface NewRun extends PlannedOfRun {
   /** Whom it pays, in words, for the directory of payees. */
   readonly shown?: string | null;
 }
-/** What a run is to pay, before it has a write. */
+/** Planned payment of a run, before it has a write. */
 export type PlannedOfRun = Pick<Run, "amount" | "currency" | "payee" | "reference"> &
   Partial<Pick<Run, "alias">>;
 /** How the latest run of a workflow id has it in Temporal; `endState` null: it is open. */

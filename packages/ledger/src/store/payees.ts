@@ -1,5 +1,5 @@
 /**
- * Whom the payments of the ledger pay, in words: a directory that is small beside the payments. An id of the service or a
+ * Whom the payments of the ledger pay, in words: a directory that is much smaller than the payments. An id of the service or a
  * mark says nothing to a person, and only a mark can be compared if the texts are encrypted. No account number beyond its
  * last four characters.
  */

@@ -1,8 +1,8 @@
 /**
- * What became of payouts at the service.
+ * Outcomes of payouts at the service.
  *
  * A payout completes days after its write is done, perhaps after its run was cancelled, forgotten or lost. So what the
- * service shows of it is recorded in its write, by whoever has seen it, and never depends on a run.
+ * service shows of it is recorded in its write, by each part that sees it, and never depends on a run.
  */
 import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
 import { readRecorded } from "./rows.ts";
@@ -11,7 +11,7 @@ import { WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
 import { query } from "./table.ts";
 
-/** What the service shows of a payout. */
+/** A payout as the service shows it. */
 export interface SeenOfPayout {
   /** Its word for the status. */
   readonly word: string;

@@ -44,7 +44,7 @@ export const saveRun = (startedAt?: string) => {
 
 const saveRunAt = saveRun();
 
-/** Its file has started it, or it is no row of a file. */
+/** Its file has started it, or it belongs to no file. */
 const NOT_FILED = `NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch = runs.batch
   AND number = runs.batch_row AND state IN ('waiting', 'rejected', 'covered'))`;
 

@@ -35,7 +35,7 @@ const IS_PURPOSE = `((runs.type = 'payout' AND operation = 'createPayout')
 
 const IS_BUILT_IN = "runs.type IN ('payout', 'onboardCardholder')";
 
-/** Nothing more is to be expected of the run: until then, a run that has paid goes on. */
+/** Nothing more is to be expected of the run: until then, a run that has paid continues. */
 const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
 
 /**

@@ -44,7 +44,7 @@ export const REQUEST = {
   paymentDate: textOrNull,
 };
 
-/** What is known of a write besides its row: most of it of a payout, as the service shows it. */
+/** Facts of a write besides its row: most of them of a payout, as the service shows it. */
 export const SEEN = {
   standing: oneOf<Standing>(),
   /** The service's last word for its status. */
@@ -303,7 +303,7 @@ const COUNT = {
 /** The outcome of a row, for its readers. */
 export type BatchRowStatus = "notStarted" | "rejected" | "covered" | RunStatus;
 
-/** What is known of the payment of a row, also if an earlier file or a single start has made it. */
+/** Facts of the payment of a row, also if an earlier file or a single start has made it. */
 export const ROW_OUTCOME = {
   status: oneOf<BatchRowStatus>(),
   /** Why its run has ended. */
@@ -313,7 +313,7 @@ export const ROW_OUTCOME = {
   payoutId: textOrNull,
   word: textOrNull,
   outcomeAt: numberOrNull,
-  /** What was sent, or is to be sent now: an amendment may have changed it. */
+  /** The amount that was sent, or is to be sent now: an amendment may have changed it. */
   sentAmount: textOrNull,
   sentCurrency: textOrNull,
   sentPayee: textOrNull,

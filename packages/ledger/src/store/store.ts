@@ -76,7 +76,7 @@ export abstract class Database {
     readonly sum: (column: string) => string;
     /** The same for millions of rows; an amount that is odd is left out. */
     readonly total: (column: string) => string;
-    /** Whether a text is no decimal, or has so many digits that `total` could overflow. */
+    /** Whether a text is not a decimal, or has so many digits that `total` could overflow. */
     readonly isOdd: (column: string) => string;
     /** Decimals in the order of their value. */
     readonly order: (column: string) => string;

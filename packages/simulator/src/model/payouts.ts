@@ -109,7 +109,7 @@ const REVERSED = "reversed";
 
 const UNPAID = new Set([FAILED, REVERSED, "rejected", "cancelled", "canceled", "returned"]);
 
-/** Of these and no others it is known whether they show a completion time. */
+/** The only statuses of which it is known whether they show a completion time. */
 const OWN_WORDS: ReadonlySet<string> = new Set([...UNPAID, "processing", "awaiting_funds"]);
 
 /**
@@ -124,7 +124,7 @@ export const setPayoutStatus = (unit: Unit, id: string, status: string): void =>
   if (returned && !record.returned) {
     adjustBalance(unit, record.currency, BigDecimal.fromStringUnsafe(record.amount));
   }
-  // A reversed payout did complete once, and so did one that the service words otherwise.
+  // A reversed payout did complete once, and so did a payout in a status of the service's own.
   const keepsTime = isCompleted || status === REVERSED || !OWN_WORDS.has(status.toLowerCase());
   const completedAt = complete_time ?? (isCompleted ? unit.time : undefined);
   const time = keepsTime && completedAt !== undefined ? { complete_time: completedAt } : {};
