@@ -13,16 +13,15 @@ import type { Operations } from "../facts/connection/operations.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { keptOf } from "./batch/batch.ts";
 
-/** A file whose rows stand still until it is paid again. */
-interface StalledFile extends Pick<Batch, "file" | "id"> {
-  /** Rows that have not started, or whose run is lost and unfinished. */
-  readonly rows: number;
-}
-
 /** What continues after a loss of Temporal's database. */
 export interface LostRuns {
-  /** Each of its rows continues under its id once the file is paid again. */
-  readonly files: ReadonlyArray<StalledFile>;
+  /** Files whose rows continue under their ids once the file is paid again. */
+  readonly files: ReadonlyArray<
+    Pick<Batch, "file" | "id"> & {
+      /** Rows that have not started, or whose run is lost and unfinished. */
+      readonly rows: number;
+    }
+  >;
   /** Each continues once it is started again with the same id and input. */
   readonly unfinished: ReadonlyArray<Pick<Run, "type" | "workflowId">>;
   /** Runs whose payout was made: the tracker follows it without a run. */
