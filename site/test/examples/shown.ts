@@ -13,6 +13,7 @@ import {
   listRuns,
   type Operations,
   type OperationsSettings,
+  readReport,
   startPayment,
   withDeciding,
   withOperations,
@@ -132,6 +133,13 @@ export async function list(settings: OperationsSettings, operations: Operations)
     const { runs } = await listRuns(operations, { statuses: ["failed"] }, { limit: 50 });
     // #endregion
     assert.ok(runs);
+  }
+  {
+    // #region example
+    const since = { paidSince: Date.parse("2026-11-01") };
+    const { lines } = await readReport(operations.ledger, since, "payee");
+    // #endregion
+    assert.ok(lines);
   }
   return runs;
 }

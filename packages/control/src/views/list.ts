@@ -252,7 +252,7 @@ const reasonOf = async (
  * @throws ConnectionFailed if the ledger cannot be read.
  * @example
  * ```ts
- * const { runs } = await listRuns(sources, { statuses: ["failed"] }, { limit: 50 });
+ * const { runs } = await listRuns(operations, { statuses: ["failed"] }, { limit: 50 });
  * ```
  */
 export const listRuns = async (sources: ListSources, given: ListFilter, page: ListPage) => {

@@ -91,7 +91,8 @@ export type Report = Awaited<ReturnType<typeof readReport>>;
  *   that have ended with one.
  * @example
  * ```ts
- * const { lines } = await readReport(ledger, { paidSince: Date.parse("2026-11-01") }, "payee");
+ * const since = { paidSince: Date.parse("2026-11-01") };
+ * const { lines } = await readReport(operations.ledger, since, "payee");
  * ```
  */
 export const readReport = async (ledger: Ledger, given: ListFilter, by?: SumsBy) => {
