@@ -1,4 +1,4 @@
-import type { Workflows } from "@durable-payments/protocol";
+import type { PayoutInput, Workflows } from "@durable-payments/protocol";
 import { defaultAssumptions } from "@durable-payments/api-core";
 import { trackerId } from "@durable-payments/protocol";
 import { WorkflowExecutionAlreadyStartedError } from "@temporalio/client";
@@ -83,18 +83,27 @@ test("a refused payout is retried by starting its id again, and paid once", asyn
 test("a start that the ledger lacks is recorded by the same start again, and by no other input", async () => {
   const { client, ledger } = stack.operations;
   const workflowId = "payout/unrecorded";
-  const [input, other] = ["unrecorded", "other"].map((name) => ({
-    ...payout(name),
+  const inputOf = (reference: string): PayoutInput => ({
     beneficiary_id: known,
-  }));
-  await client.workflow.start("payout", { workflowId, taskQueue: "nobody", args: [input] });
-  const startAgain = async (given: typeof input) => {
-    const options = { key: "unrecorded", args: [given], startedBy: "ada", ledger };
-    const started = startPayment(client, "payout", options);
+    payout: payout(reference),
+  });
+  const input = inputOf("unrecorded");
+  await client.workflow.start<Workflows["payout"]>("payout", {
+    workflowId,
+    taskQueue: "nobody",
+    args: [input],
+  });
+  const startAgain = async (given: PayoutInput) => {
+    const started = startPayment<Workflows["payout"]>(client, "payout", {
+      key: "unrecorded",
+      args: [given],
+      startedBy: "ada",
+      ledger,
+    });
     await expect(started).rejects.toThrow(WorkflowExecutionAlreadyStartedError);
     return (await ledger.decisionsOf(workflowId)).map(({ by, kind }) => [kind, by]);
   };
-  expect(await startAgain(other)).toEqual([]);
+  expect(await startAgain(inputOf("other"))).toEqual([]);
   expect(await startAgain(input)).toEqual([["start", "ada"]]);
   expect(await startAgain(input)).toEqual([["start", "ada"]]);
   await client.workflow.getHandle(workflowId).terminate();

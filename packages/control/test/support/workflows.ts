@@ -1,5 +1,5 @@
 import { createPayout } from "@durable-payments/workflows";
-import type { PayoutInput } from "@durable-payments/protocol";
+import type { PayoutInput, Workflows } from "@durable-payments/protocol";
 import { ApplicationFailure, executeChild, proxyActivities, sleep } from "@temporalio/workflow";
 
 export * from "@durable-payments/workflows/definitions";
@@ -28,7 +28,7 @@ export const waitThenPay = async (request: Parameters<typeof createPayout>[0]): 
 
 /** Pays by a child. */
 export const payByChild = (workflowId: string, input: PayoutInput): Promise<unknown> =>
-  executeChild("payout", { workflowId, args: [input] });
+  executeChild<Workflows["payout"]>("payout", { workflowId, args: [input] });
 
 /** Pays under a key, once a second person has approved it. */
 export const payKeyed = async (
