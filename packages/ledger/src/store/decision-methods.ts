@@ -124,15 +124,6 @@ export const decisionMethods = (store: Store) => {
   return {
     decide,
     decisionsOf,
-    /** Returns the workflow ids that a person has stopped, the latest first; a later decision may override that. */
-    stoppedIds: async (limit: number): Promise<ReadonlyArray<string>> => {
-      const ids = query(
-        `SELECT workflow_id FROM log WHERE kind <> '' AND kind = 'end'
-         GROUP BY workflow_id ORDER BY max(sequence) DESC LIMIT $1`,
-        limit,
-      );
-      return (await store.find(ids)).map((row) => String(row["workflow_id"]));
-    },
     /** Returns entries and decisions of a workflow id in order. */
     logOf: async (workflowId: string) =>
       (await store.find(selectLog(workflowId))).map((line) => readLine(line, seal)),

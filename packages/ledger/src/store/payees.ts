@@ -15,21 +15,11 @@ const savePayee = PAYEES.saver({}, (name) =>
 /** Keys of one transaction: each is an advisory lock on PostgreSQL. */
 const PART = 250;
 
-/** The key of a transaction that changes a payee. */
-export const payeeKey = (account: string, payee: string): string => `payee ${account} ${payee}`;
-
 /**
- * Describes payees in a transaction with others' work, or alone. Rows of payees are shared between workflow ids, so each has
- * a key of its own, or two workers could wait for each other.
+ * The key of a transaction that changes a payee. Rows of payees are shared between workflow ids, so each has a key of its
+ * own, or two workers could wait for each other.
  */
-export const describedBy = (
-  { seal }: Store,
-  account: string,
-  payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>,
-) => ({
-  keys: payees.map(({ payee }) => payeeKey(account, payee)),
-  writes: (seenAt: number) => payees.map((payee) => savePayee({ ...payee, account, seenAt }, seal)),
-});
+export const payeeKey = (account: string, payee: string): string => `payee ${account} ${payee}`;
 
 /** Keeps how payees are described. */
 export const rememberPayees = async (
@@ -38,8 +28,11 @@ export const rememberPayees = async (
   payees: ReadonlyArray<Omit<Payee, "account" | "seenAt">>,
 ): Promise<void> => {
   for (const part of chunksOf(payees, PART)) {
-    const { keys, writes } = describedBy(store, account, part);
-    await store.save([...new Set(keys)], writes(Date.now()));
+    const seenAt = Date.now();
+    await store.save(
+      [...new Set(part.map(({ payee }) => payeeKey(account, payee)))],
+      part.map((payee) => savePayee({ ...payee, account, seenAt }, store.seal)),
+    );
   }
 };
 

@@ -189,6 +189,8 @@ const readLook = (name: WriteName, [found = {}]: ReadonlyArray<SqlRow>, seal: Se
 /** Whether a write may have made something that the ledger does not know. */
 const mayHaveMade = (row: WriteRow): boolean => !isSettled(row) && row.state !== "ready";
 
+const ORDER = "ORDER BY changed_at, workflow_id, step";
+
 /** States that the index `writes_open` covers. */
 const OPEN_STATES: ReadonlySet<string> = new Set(["ready", "sending", "unknown", "asking"]);
 
@@ -244,9 +246,6 @@ class OtherKeys extends Error {
   }
 }
 
-/** The run of a first row, if its start was not recorded. */
-const saveRunOf = saveRun();
-
 /** Returns the statement that reads all writes with an id as their own, their owner or their root. */
 export const rowsOf = (id: string): Query =>
   query(
@@ -261,41 +260,29 @@ export const writeMethods = (store: Store) => {
   const selectLook = lookOf(database.dialect);
   const read = async (asked: Query): Promise<ReadonlyArray<RecordedWrite>> =>
     (await store.find(asked)).map((row) => readRecorded(row, seal));
-  const rows = ({
-    account,
-    after,
-    changedBefore,
-    isOpen,
-    isUntold,
-    limit,
-    needsPerson,
-    operations,
-    states,
-    workflowId,
-  }: RowFilter) =>
-    read(
-      store.where(
-        "SELECT * FROM writes",
-        {
-          "is_open = 1":
-            isOpen ?? needsPerson ?? isUntold ?? states?.every((state) => OPEN_STATES.has(state)),
-          "account = ?": account,
-          "workflow_id = ?": workflowId,
-          operation: operations,
-          state: states,
-          "question_kind IS NOT NULL": needsPerson,
-          "is_untold = 1": isUntold,
-          "changed_at < ?": changedBefore,
-          "(changed_at, workflow_id, step) > (?, ?, ?)": after && [
-            after.changedAt,
-            after.workflowId,
-            after.step,
-          ],
-        },
-        "ORDER BY changed_at, workflow_id, step",
-        limit,
-      ),
-    );
+  const rows = ({ after, states, ...filter }: RowFilter) => {
+    const isOpen =
+      filter.isOpen ??
+      filter.needsPerson ??
+      filter.isUntold ??
+      states?.every((state) => OPEN_STATES.has(state));
+    const where = {
+      "is_open = 1": isOpen,
+      "account = ?": filter.account,
+      "workflow_id = ?": filter.workflowId,
+      operation: filter.operations,
+      state: states,
+      "question_kind IS NOT NULL": filter.needsPerson,
+      "is_untold = 1": filter.isUntold,
+      "changed_at < ?": filter.changedBefore,
+      "(changed_at, workflow_id, step) > (?, ?, ?)": after && [
+        after.changedAt,
+        after.workflowId,
+        after.step,
+      ],
+    };
+    return read(store.where("SELECT * FROM writes", where, ORDER, filter.limit));
+  };
 
   const owners = async (
     account: string,
@@ -367,7 +354,7 @@ export const writeMethods = (store: Store) => {
             const run = { account, workflowId: ownerId, runId, type: workflowType };
             const isStopped = look.end?.workflowId === ownerId;
             const isPlanned = request.amount === null;
-            writes.push(saveRunOf({ ...run, isStopped, isPlanned, startedAt: look.now }, seal));
+            writes.push(saveRun({ ...run, isStopped, isPlanned, startedAt: look.now }, seal));
           }
           // A run that is open again has another status.
           const isReopened = isNewRun && (found[0]?.["known_run_id"] ?? null) !== null;

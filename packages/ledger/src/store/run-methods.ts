@@ -1,7 +1,7 @@
 import type { JsonObject } from "../model/row.ts";
-import type { NewRun, NewStart, NewWait, PlannedOfRun, RunEnd, Wait } from "./ledger.ts";
+import type { Decision, NewRun, NewStart, NewWait, PlannedOfRun, RunEnd, Wait } from "./ledger.ts";
 import { endAmong, readDecision, selectDecisions } from "./log.ts";
-import { describedBy } from "./payees.ts";
+import { rememberPayees } from "./payees.ts";
 import { refreshStatus } from "./run-status.ts";
 import { LEASES, type Run, RUNS, WAITS } from "./schema.ts";
 import { chunksOf } from "effect/Array";
@@ -32,17 +32,17 @@ const OPEN: Partial<Run> = {
 
 type StartedRun = Pick<
   Run,
-  "account" | "isPlanned" | "isStopped" | "runId" | "type" | "workflowId"
+  "account" | "isPlanned" | "isStopped" | "runId" | "startedAt" | "type" | "workflowId"
 >;
 
-/** Known values of a run stay, except the run id; null values are filled in. If it was known, its status has to be refreshed. */
-export const saveRun = (startedAt?: string) => {
-  const save = RUNS.saver(startedAt === undefined ? undefined : { startedAt }, changeOfRun);
-  return (run: StartedRun & Partial<Run>, seal: Seal): Query =>
-    save({ ...OPEN, status: run.isStopped ? "ended" : "running", ...run }, seal);
-};
+const save = RUNS.saver({}, changeOfRun);
 
-const saveRunAt = saveRun();
+/** Known values of a run stay, except the run id; null values are filled in. If it was known, its status has to be refreshed. */
+export const saveRun = (run: StartedRun & Partial<Run>, seal: Seal): Query =>
+  save({ ...OPEN, status: run.isStopped ? "ended" : "running", ...run }, seal);
+
+const isStart = (decision: Decision, { by, value }: NewStart): boolean =>
+  decision.kind === "start" && decision.by === by && toJson(decision.value) === toJson(value);
 
 /** Its file has started it, or it belongs to no file. */
 const NOT_FILED = `NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch = runs.batch
@@ -55,7 +55,6 @@ const PART = 250;
 export const runMethods = (store: Store) => {
   const { database, seal } = store;
   const { now } = database.dialect;
-  const save = saveRun(now);
   // An open wait stays as it is.
   const open = WAITS.saver({ since: now }, undefined, "WHERE waits.closed_at IS NOT NULL");
   /** With a statement that follows, in one round trip. */
@@ -90,6 +89,43 @@ export const runMethods = (store: Store) => {
         .length > 0
     );
   };
+  const record = (
+    { alias = null, shown: _, ...run }: NewRun,
+    start: NewStart | undefined,
+    startedAt?: number,
+  ): Promise<void> => {
+    const { account, workflowId } = run;
+    const looks = [
+      selectDecisions(workflowId),
+      query("SELECT 1 FROM runs WHERE workflow_id = $1", workflowId),
+    ];
+    return store.logged(workflowId, workflowId, looks, ([lines = [], known = []], log) => {
+      const decisions = lines.map((line) => readDecision(line, seal));
+      let { runId } = run;
+      if (start !== undefined && !decisions.some((one) => isStart(one, start))) {
+        const { by, how, value } = start;
+        const about = { account: account ?? "", workflowId, step: null, question: null };
+        const reason = value.notDuplicate ?? null;
+        log.decision({ ...about, kind: "start", by, how, reason, value });
+        runId ??= value.firstRunId ?? null;
+      }
+      const isStopped = endAmong(decisions) !== undefined;
+      const saved = saveRun(
+        {
+          ...run,
+          alias,
+          runId,
+          startedBy: start?.by ?? null,
+          isStopped,
+          isPlanned: true,
+          startedAt: startedAt ?? log.now,
+        },
+        seal,
+      );
+      const status = known.length === 0 ? [] : [refreshStatus([workflowId])];
+      return { value: undefined, writes: [saved, ...status] };
+    });
+  };
   return {
     /**
      * Records a start: the run, and the decision of who started it, in one transaction. Known values of the run stay, except
@@ -98,39 +134,11 @@ export const runMethods = (store: Store) => {
      * Each start has its own key: whatever changes rows of a workflow id holds its key first, and keys are taken in order, so
      * that no two workers wait for each other.
      */
-    recordStart: ({ shown, ...run }: NewRun, { by, how, value }: NewStart): Promise<void> => {
-      const { account, payee, workflowId } = run;
-      const isDescribed = shown && payee && account;
-      const payees = describedBy(
-        store,
-        account ?? "",
-        isDescribed ? [{ payee, mark: null, shown }] : [],
-      );
-      const look = query(
-        `SELECT runs.workflow_id AS known, log.* FROM meta LEFT JOIN runs ON runs.workflow_id = $1
-         LEFT JOIN log ON log.workflow_id = $1 AND kind <> '' ORDER BY sequence`,
-        workflowId,
-      );
-      const keys = [workflowId, ...payees.keys];
-      return store.logged(keys, workflowId, [look], ([found = []], log) => {
-        const isNew = (found[0]?.["known"] ?? null) === null;
-        const decisions = found
-          .filter(({ sequence }) => sequence !== null)
-          .map((line) => readDecision(line, seal));
-        const isKnown = decisions.some(
-          (one) => one.kind === "start" && one.by === by && toJson(one.value) === toJson(value),
-        );
-        if (!isKnown) {
-          const about = { account: account ?? "", workflowId, step: null, question: null };
-          const reason = value.notDuplicate ?? null;
-          log.decision({ ...about, kind: "start", by, how, reason, value });
-        }
-        const isStopped = endAmong(decisions) !== undefined;
-        const runId = run.runId ?? (isKnown ? null : (value.firstRunId ?? null));
-        const saved = save({ ...run, runId, startedBy: by, isStopped, isPlanned: true }, seal);
-        const status = isNew ? [] : [refreshStatus([workflowId])];
-        return { value: undefined, writes: [saved, ...status, ...payees.writes(log.now)] };
-      });
+    recordStart: async (run: NewRun, start: NewStart): Promise<void> => {
+      const { account, payee, shown } = run;
+      const payees = shown && payee ? [{ payee, mark: null, shown }] : [];
+      // In the same turn, and so in the same commit.
+      await Promise.all([rememberPayees(store, account ?? "", payees), record(run, start)]);
     },
     /** Records what a run is to pay after an amendment. */
     amendRun: (workflowId: string, planned: PlannedOfRun): Promise<void> =>
@@ -159,15 +167,7 @@ export const runMethods = (store: Store) => {
      * Records a run of which only Temporal knows, without a decision: nobody knows who started it, so nobody can approve it.
      * Known values stay.
      */
-    recordRun: ({ alias = null, shown: _, ...run }: NewRun, startedAt: number): Promise<void> => {
-      const { workflowId } = run;
-      const looks = [selectDecisions(workflowId)];
-      return store.logged(workflowId, workflowId, looks, ([lines = []]) => {
-        const isStopped = endAmong(lines.map((line) => readDecision(line, seal))) !== undefined;
-        const saved = { ...run, alias, isStopped, isPlanned: true, startedAt };
-        return { value: undefined, writes: [saveRunAt(saved, seal), refreshStatus([workflowId])] };
-      });
-    },
+    recordRun: (run: NewRun, startedAt: number) => record(run, undefined, startedAt),
     /**
      * Returns runs that are open, or missing in Temporal, in the order of their ids. A row that its file has not started has
      * no run yet.
