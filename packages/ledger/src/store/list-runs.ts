@@ -1,11 +1,17 @@
-import { PERSON_MARK } from "@durable-payments/api-core/values";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
 import { type MoneyState, moneyStateOf, type Standing } from "../model/standing.ts";
-import { asksPayment, asksRun, conditions, dayOf, isFew, type RunFilter } from "./run-filter.ts";
+import {
+  dayOf,
+  isFew,
+  paymentConditions,
+  PAYMENTS,
+  runConditions,
+  type RunFilter,
+} from "./run-filter.ts";
 import { type RecordedWrite, readRecorded } from "./rows.ts";
 import { type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
-import type { Store } from "./store.ts";
+import type { Store, Where } from "./store.ts";
 import {
   number,
   oneOf,
@@ -75,23 +81,14 @@ export interface MoneySum {
 /** A day in milliseconds. */
 const DAY_MS = 86_400_000;
 
-/** Runs whose reasons are read at once. */
-const PART = 500;
-
-/** An expression of each way to group, on the payments of writes and on planned ones. */
-const KEYS: Readonly<Record<SumsBy, readonly [ofWrites: string, ofRuns: string]>> = {
-  payee: ["writes.payee", "runs.payee"],
-  day: [`writes.created_at / ${DAY_MS}`, `runs.started_at / ${DAY_MS}`],
-  batch: ["runs.batch", "runs.batch"],
+/** The expression by which payments are grouped. */
+const KEYS: Readonly<Record<SumsBy, string>> = {
+  payee: "payments.payee",
+  day: `payments.begun / ${DAY_MS}`,
+  batch: "runs.batch",
   // Its reason is sealed: equal ones are found after SQL.
-  reason: ["runs.workflow_id", "runs.workflow_id"],
+  reason: "runs.workflow_id",
 };
-
-/** A planned payment counts as a write that would be: not sent yet, or stopped before it was. */
-const PLANNED_OPERATION = `CASE WHEN runs.type = 'onboardCardholder' OR substr(runs.payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}'
-  THEN 'createCard' ELSE 'createPayout' END`;
-const PLANNED_STANDING =
-  "CASE WHEN runs.end_state IS NULL OR runs.end_state = 'missing' THEN 'open' ELSE 'stopped' END";
 
 const SUM = {
   key: textOrNull,
@@ -113,8 +110,7 @@ const IDS = /\b[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}\b|\b[\da-
 const reasonOf = (endType: string | null, endReason: string | null): string | null =>
   endReason?.replaceAll(IDS, "…").replace(/\.$/, "") ?? endType;
 
-const whereOf = (parts: ReadonlyArray<string>): string =>
-  parts.length === 0 ? "" : `WHERE ${parts.join(" AND ")}`;
+const isAsked = (where: Where): boolean => Object.values(where).some((one) => one !== undefined);
 
 /** Lists of runs, and sums of their payments. */
 export const listMethods = (store: Store) => {
@@ -137,28 +133,21 @@ export const listMethods = (store: Store) => {
 
   /** Returns the reasons of the runs that have ended with one and match, whatever they pay. SQL cannot compare sealed ones. */
   const reasons = async (filter: RunFilter): Promise<ReadonlyMap<string, string | null>> => {
-    const found = new Map<string, string | null>();
+    const where = { "runs.end_type IS NOT NULL": true, ...runConditions(filter, undefined) };
+    const found = await store.find(
+      store.where("SELECT workflow_id, end_type, end_reason FROM runs", where),
+    );
     const wanted = filter.error?.toLowerCase();
-    for (let after = ""; ;) {
-      const { at, runs, values } = conditions(filter, dialect);
-      const where = whereOf([
-        "runs.end_type IS NOT NULL",
-        `runs.workflow_id > ${at(after)}`,
-        ...runs(filter.statuses, undefined),
-      ]);
-      const sql = `SELECT workflow_id, end_type, end_reason FROM runs ${where} ORDER BY workflow_id LIMIT ${PART}`;
-      const part = await store.find(query(sql, ...values));
-      for (const one of part) {
-        const { endReason, endType, workflowId } = readFields(END, one, seal);
-        const isWanted =
-          wanted === undefined ||
-          endType?.toLowerCase() === wanted ||
-          endReason?.toLowerCase().includes(wanted) === true;
-        if (isWanted) found.set(workflowId, reasonOf(endType, endReason));
-        after = workflowId;
-      }
-      if (part.length < PART) return found;
-    }
+    const ends = found.map((one) => readFields(END, one, seal));
+    return new Map(
+      ends.flatMap(({ endReason, endType, workflowId }) =>
+        wanted === undefined ||
+        endType?.toLowerCase() === wanted ||
+        endReason?.toLowerCase().includes(wanted) === true
+          ? [[workflowId, reasonOf(endType, endReason)]]
+          : [],
+      ),
+    );
   };
   const idsOfError = async (filter: RunFilter): Promise<ReadonlyArray<string> | undefined> =>
     filter.error === undefined ? undefined : [...(await reasons(filter)).keys()];
@@ -169,28 +158,35 @@ export const listMethods = (store: Store) => {
     { after, limit, sort = "started" }: RunPage,
     ids: ReadonlyArray<string> | undefined,
   ): Query => {
-    const { at, planned, runs, values, writes } = conditions(filter, dialect);
     const [key, order] = SORTS[sort];
     const ordered = `ORDER BY sort_key ${order}, workflow_id ${order} LIMIT ${limit + 1}`;
-    // No EXISTS: PostgreSQL would read all writes once instead of those of the page.
-    const paying = () =>
-      isFew(filter)
-        ? `runs.workflow_id IN (SELECT owner_id FROM writes WHERE ${writes()} UNION ALL SELECT workflow_id FROM runs WHERE ${planned()})`
-        : `((SELECT 1 FROM writes WHERE writes.owner_id = runs.workflow_id AND ${writes()} LIMIT 1) IS NOT NULL OR (${planned()}))`;
+    const asked = Object.entries(paymentConditions(filter, dialect)).flatMap(([part, value]) =>
+      value === undefined ? [] : [{ part, value }],
+    );
+    const ofThem = asked.map(({ part }) => part).join(" AND ");
+    const pays = isFew(filter)
+      ? `runs.workflow_id IN (SELECT run FROM ${PAYMENTS} WHERE ${ofThem})`
+      : // No EXISTS: PostgreSQL would read all writes once instead of those of the page.
+        `(SELECT 1 FROM ${PAYMENTS} WHERE run = runs.workflow_id AND ${ofThem} LIMIT 1) IS NOT NULL`;
+    let all: Query = { sql: "", values: [] };
     // Each status has its own part of an index, which is in order.
-    const parts = (filter.statuses ?? [undefined]).map((status) => {
-      const where = whereOf([
-        ...runs(status && [status], ids),
-        ...(after === undefined
-          ? []
-          : [
-              `(${key}, runs.workflow_id) ${order === "ASC" ? ">" : "<"} (${at(after.key)}, ${at(after.workflowId)})`,
-            ]),
-        ...(asksPayment(filter) ? [paying()] : []),
-      ]);
-      return `SELECT * FROM (SELECT runs.*, ${key} AS sort_key FROM runs ${where} ${ordered}) AS part`;
-    });
-    return query(`SELECT * FROM (${parts.join(" UNION ")}) AS parts ${ordered}`, ...values);
+    for (const status of filter.statuses ?? [undefined]) {
+      all = store.where(
+        `${all.sql}${all.sql && " UNION "}SELECT * FROM (SELECT runs.*, ${key} AS sort_key FROM runs`,
+        {
+          ...runConditions({ ...filter, statuses: status && [status] }, ids),
+          [`(${key}, runs.workflow_id) ${order === "ASC" ? ">" : "<"} (?, ?)`]: after && [
+            after.key,
+            after.workflowId,
+          ],
+          ...(asked.length > 0 && { [pays]: asked.flatMap(({ value }) => value) }),
+        },
+        `${ordered}) AS part`,
+        undefined,
+        all.values,
+      );
+    }
+    return query(`SELECT * FROM (${all.sql}) AS parts ${ordered}`, ...all.values);
   };
 
   /** Reads everything about some runs in one snapshot. */
@@ -230,36 +226,21 @@ export const listMethods = (store: Store) => {
     }));
   };
 
-  /** Returns the statement that adds up payments: of writes, or planned ones. */
+  /** Returns the statement that adds up payments. */
   const selectSums = (
     filter: RunFilter,
     by: SumsBy | undefined,
     ids: ReadonlyArray<string> | undefined,
-    isPlanned: boolean,
   ): Query => {
-    const { planned, runs, values, writes } = conditions(filter, dialect);
-    const table = isPlanned ? "runs" : "writes";
-    const [ofWrites, ofRuns] = by === undefined ? ["NULL", "NULL"] : KEYS[by];
-    const [key, operation, standing] = isPlanned
-      ? [ofRuns, PLANNED_OPERATION, PLANNED_STANDING]
-      : [ofWrites, "writes.operation", "writes.standing"];
-    const needsRuns = asksRun(filter) || by === "batch" || by === "reason";
-    // In the order of the workflow id, in which SQLite reads both tables fast; not if few payments match.
-    const joined = isFew(filter)
-      ? "writes JOIN runs ON writes.owner_id = runs.workflow_id"
-      : "runs CROSS JOIN writes";
-    const from = isPlanned ? "runs" : needsRuns ? joined : "writes";
-    const where = whereOf([
-      isPlanned ? `${planned()} AND runs.amount IS NOT NULL` : writes(),
-      ...(from === "runs CROSS JOIN writes" ? ["writes.owner_id = runs.workflow_id"] : []),
-      ...(from === "writes" ? [] : runs(filter.statuses, ids)),
-    ]);
-    const odd = `CASE WHEN ${dialect.isOdd(`${table}.amount`)} THEN ${table}.amount END`;
-    return query(
-      `SELECT ${key} AS key, ${operation} AS operation, ${standing} AS standing, coalesce(${table}.currency, '') AS currency,
-       ${odd} AS odd, count(*) AS payments, ${dialect.total(`${table}.amount`)} AS total
-       FROM ${from} ${where} GROUP BY 1, 2, 3, 4, 5`,
-      ...values,
+    const ofRuns = runConditions(filter, ids);
+    const needsRuns = isAsked(ofRuns) || by === "batch" || by === "reason";
+    return store.where(
+      `SELECT ${by === undefined ? "NULL" : KEYS[by]} AS key, operation, standing, coalesce(payments.currency, '') AS currency,
+       CASE WHEN ${dialect.isOdd("payments.amount")} THEN payments.amount END AS odd, count(*) AS payments,
+       ${dialect.total("payments.amount")} AS total
+       FROM ${PAYMENTS} ${needsRuns ? "JOIN runs ON runs.workflow_id = payments.run" : ""}`,
+      { ...paymentConditions(filter, dialect), ...ofRuns, "payments.amount IS NOT NULL": true },
+      "GROUP BY 1, 2, 3, 4, 5",
     );
   };
 
@@ -291,10 +272,7 @@ export const listMethods = (store: Store) => {
     sums: async (filter: RunFilter, by?: SumsBy): Promise<ReadonlyArray<MoneySum>> => {
       const names = by === "reason" ? await reasons(filter) : undefined;
       const ids = names === undefined ? await idsOfError(filter) : [...names.keys()];
-      const found = await store.find(
-        selectSums(filter, by, ids, false),
-        selectSums(filter, by, ids, true),
-      );
+      const found = await store.find(selectSums(filter, by, ids));
       const sums = new Map<string, MoneySum>();
       for (const row of found) {
         const {

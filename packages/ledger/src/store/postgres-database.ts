@@ -134,7 +134,7 @@ const transaction = async (
   return decided.map((one) => one.done);
 };
 
-const isOdd = (column: string): string => `(${column} !~ '^[0-9]+([.][0-9]+)?$')`;
+const isOdd = (column: string): string => `(${column} !~ '^[0-9]+([.][0-9]+){0,1}$')`;
 
 class PostgresDatabase extends Database {
   readonly isOfOneHost = false;

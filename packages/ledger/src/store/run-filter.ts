@@ -1,5 +1,6 @@
+import { PERSON_MARK } from "@durable-payments/api-core/values";
 import type { RunStatus } from "./schema.ts";
-import type { Database } from "./store.ts";
+import type { Database, Where } from "./store.ts";
 import { type SqlValue, toJson } from "./table.ts";
 
 /*
@@ -42,84 +43,57 @@ export interface RunFilter {
 /** The day of a time, UTC. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-const IS_PAUSED = `(runs.status = 'running' AND EXISTS (SELECT 1 FROM pauses WHERE scope = 'all'
-  OR (scope = 'run' AND of = runs.workflow_id) OR (scope = 'batch' AND of = runs.batch)))`;
+/**
+ * The payments of all runs: their writes that move money, and the planned payments of those that have none yet. A planned
+ * payment counts as a write that would be: not sent yet, or stopped before it was.
+ */
+export const PAYMENTS = `(SELECT owner_id AS run, operation, standing, account, amount, currency, payee, NULL AS alias, reference,
+  created_at AS begun, payment_date FROM writes WHERE amount IS NOT NULL
+  UNION ALL SELECT workflow_id, CASE WHEN type = 'onboardCardholder' OR substr(payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}'
+  THEN 'createCard' ELSE 'createPayout' END, CASE WHEN end_state IS NULL OR end_state = 'missing' THEN 'open' ELSE 'stopped' END,
+  account, amount, currency, payee, alias, reference, started_at, NULL FROM runs WHERE is_planned = 1) AS payments`;
 
-/** Conditions of one statement, and the values that they name. */
-export const conditions = (filter: RunFilter, { among }: Database["dialect"]) => {
-  const values: Array<SqlValue> = [];
-  const at = (value: SqlValue): string => `$${values.push(value)}`;
-  const is = (part: string, value: SqlValue | undefined): ReadonlyArray<string> =>
-    value === undefined ? [] : [`${part} ${at(value)}`];
-  const isPayee = (columns: ReadonlyArray<string>): ReadonlyArray<string> =>
-    filter.payees === undefined
-      ? []
-      : [`(${columns.map((column) => among(column, at(toJson(filter.payees)))).join(" OR ")})`];
-  const ofPayment = (table: "writes" | "runs", begun: string): ReadonlyArray<string> => [
-    ...is(`${table}.account =`, filter.account),
-    ...is(`${table}.currency =`, filter.currency),
-    ...is(`${table}.reference =`, filter.reference),
-    ...is(`${begun} >=`, filter.paidSince),
-    ...is(`${begun} <`, filter.paidUntil),
-  ];
-  const hasStatus = (status: RunStatus | "paused"): string =>
-    status === "paused" ? IS_PAUSED : `runs.status = ${at(status)}`;
+const HAS_PAUSE = `EXISTS (SELECT 1 FROM pauses WHERE scope = 'all'
+  OR (scope = 'run' AND of = runs.workflow_id) OR (scope = 'batch' AND of = runs.batch))`;
+
+/** Returns the conditions on runs, whatever they pay. `ids`: the runs whose reason matches. */
+export const runConditions = (
+  { batch, find, since, statuses = [], type, until }: RunFilter,
+  ids: ReadonlyArray<string> | undefined,
+): Where => ({
+  ...(statuses.length > 0 && {
+    [`(${statuses
+      .map((one) => (one === "paused" ? `(runs.status = ? AND ${HAS_PAUSE})` : "runs.status = ?"))
+      .join(" OR ")})`]: statuses.map((one) => (one === "paused" ? "running" : one)),
+  }),
+  "runs.type = ?": type,
+  "runs.batch = ?": batch,
+  "runs.started_at >= ?": since,
+  "runs.started_at < ?": until,
+  ...(find !== undefined && {
+    [`(substr(runs.workflow_id, 1, ${find.length}) = ? OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ?))`]:
+      [find, find],
+  }),
+  "runs.workflow_id": ids,
+});
+
+/** Returns the conditions on payments. */
+export const paymentConditions = (
+  { account, currency, lateAt, paidSince, paidUntil, payees, reference }: RunFilter,
+  { among }: Database["dialect"],
+): Readonly<Record<string, SqlValue | ReadonlyArray<SqlValue> | undefined>> => {
+  const list = payees && toJson(payees);
   return {
-    values,
-    at,
-    /** Writes that move money, and match. */
-    writes: (): string =>
-      [
-        "writes.amount IS NOT NULL",
-        ...ofPayment("writes", "writes.created_at"),
-        ...isPayee(["writes.payee"]),
-        ...(filter.lateAt === undefined
-          ? []
-          : ["writes.standing = 'made'", ...is("writes.payment_date <", dayOf(filter.lateAt))]),
-      ].join(" AND "),
-    /** Runs whose payment is only planned, and matches. */
-    planned: (): string =>
-      [
-        "runs.is_planned = 1",
-        ...ofPayment("runs", "runs.started_at"),
-        ...isPayee(["runs.payee", "runs.alias"]),
-        ...(filter.lateAt === undefined ? [] : ["1 = 0"]),
-      ].join(" AND "),
-    /** Runs that match, whatever they pay. */
-    runs: (
-      statuses: RunFilter["statuses"],
-      ids: ReadonlyArray<string> | undefined,
-    ): ReadonlyArray<string> => [
-      ...(statuses === undefined ? [] : [`(${statuses.map(hasStatus).join(" OR ")})`]),
-      ...is("runs.type =", filter.type),
-      ...is("runs.batch =", filter.batch),
-      ...is("runs.started_at >=", filter.since),
-      ...is("runs.started_at <", filter.until),
-      ...(filter.find === undefined
-        ? []
-        : [
-            `(substr(runs.workflow_id, 1, ${filter.find.length}) = ${at(filter.find)} OR runs.workflow_id IN (SELECT owner_id FROM writes WHERE made_id = ${at(filter.find)}))`,
-          ]),
-      ...(ids === undefined ? [] : [among("runs.workflow_id", at(toJson(ids)))]),
-    ],
+    "payments.account = ?": account,
+    "payments.currency = ?": currency,
+    "payments.reference = ?": reference,
+    "payments.begun >= ?": paidSince,
+    "payments.begun < ?": paidUntil,
+    [`(${among("payments.payee", "?")} OR ${among("payments.alias", "?")})`]: list && [list, list],
+    "payments.standing = 'made' AND payments.payment_date < ?":
+      lateAt === undefined ? undefined : dayOf(lateAt),
   };
 };
-
-/** Whether one of the conditions on payments is set. */
-export const asksPayment = (filter: RunFilter): boolean =>
-  [
-    filter.account,
-    filter.currency,
-    filter.reference,
-    filter.payees,
-    filter.lateAt,
-    filter.paidSince,
-    filter.paidUntil,
-  ].some((one) => one !== undefined);
-
-/** Whether one of the conditions on runs is set. */
-export const asksRun = ({ batch, error, find, since, statuses, type, until }: RunFilter): boolean =>
-  [batch, error, find, since, statuses, type, until].some((one) => one !== undefined);
 
 /** Few payments match, so they are found before their runs. */
 export const isFew = ({ lateAt, payees }: RunFilter): boolean =>

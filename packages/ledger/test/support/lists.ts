@@ -231,8 +231,8 @@ const statusOf = ({ rows, run: of }: Whole): RunStatus => {
   const has = (standing: string, some = rows) => some.some((row) => row.standing === standing);
   for (const standing of ["asking", "approval", "unknown"] as const)
     if (has(standing)) return standing;
-  // It may have left when the run ended.
-  if (of.endState !== null && rows.some(({ state }) => state === "sending")) return "unknown";
+  // What was under way when its run ended may have taken effect.
+  if (of.endState !== null && rows.some((row) => row.state === "sending")) return "unknown";
   const own = rows.filter(({ ownerId }) => ownerId === of.workflowId);
   if (has("returned", own)) return "returned";
   if (has("made", own)) return "waiting";
