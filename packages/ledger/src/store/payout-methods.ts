@@ -5,11 +5,11 @@
  * service shows of it is recorded in its write, by each part that sees it, and never depends on a run.
  */
 import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
-import { readRecorded } from "./rows.ts";
+import { type RecordedWrite, readRecorded } from "./rows.ts";
 import { refreshStatus } from "./run-status.ts";
-import { WRITES } from "./schema.ts";
+import { type SEEN, WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
-import { query } from "./table.ts";
+import { query, type RowOf, type SqlRow } from "./table.ts";
 
 /** A payout as the service shows it. */
 export interface SeenOfPayout {
@@ -23,57 +23,65 @@ export interface SeenOfPayout {
   readonly problem: string | null;
 }
 
+/**
+ * Returns what changes in a write; undefined if nothing does. An outcome stays until another one is seen; a failure after a
+ * completion came back.
+ */
+const changeOf = (
+  row: RecordedWrite,
+  { asks, outcome, problem, word }: SeenOfPayout,
+): Partial<RowOf<typeof SEEN>> | undefined => {
+  const { standing } = row;
+  const wasPaid = standing === "completed" || standing === "returned";
+  const is = outcome === "failed" && wasPaid ? "returned" : outcome;
+  const isNew = is !== null && standingOfRow(row) === "made";
+  const to = {
+    problem,
+    ...(problem === null && { word, wordAsks: asks && outcome === null }),
+    ...(isNew && { standing: is }),
+  };
+  const isSame = Object.entries(to).every(
+    ([name, value]) => row[name as keyof typeof to] === value,
+  );
+  return isSame ? undefined : to;
+};
+
 /** Payouts at the service. */
 export const payoutMethods = (store: Store) => {
   const { seal } = store;
-  const selectMade = (account: string, payoutId: string) =>
-    query(
-      "SELECT * FROM writes WHERE account = $1 AND operation = 'createPayout' AND made_id = $2",
-      account,
-      payoutId,
-    );
   return {
-    /** Records what was seen of a payout; an outcome stays until another one is seen. A failure after a completion came back. */
+    /** Records what was seen of a payout. */
     sawPayout: async (account: string, payoutId: string, seen: SeenOfPayout): Promise<void> => {
-      const select = selectMade(account, payoutId);
-      const changeOf = (found: Parameters<typeof readRecorded>[0]) => {
-        const row = readRecorded(found, seal);
-        const { outcomeAt, problem, standing, word, wordAsks } = row;
-        const wasPaid = standing === "completed" || standing === "returned";
-        const outcome = wasPaid && seen.outcome === "failed" ? "returned" : seen.outcome;
-        const isNew = outcome !== null && outcome !== standing && standingOfRow(row) === "made";
-        const to = {
-          word: seen.problem === null ? seen.word : word,
-          wordAsks: seen.problem === null ? seen.asks && outcome === null : wordAsks,
-          problem: seen.problem,
-        };
-        const isSame =
-          !isNew &&
-          word === to.word &&
-          (wordAsks ?? false) === (to.wordAsks ?? false) &&
-          problem === to.problem;
-        return { row, to, outcome: isNew ? outcome : null, outcomeAt, isSame };
+      const select = query(
+        "SELECT * FROM writes WHERE account = $1 AND operation = 'createPayout' AND made_id = $2",
+        account,
+        payoutId,
+      );
+      const read = ([found]: ReadonlyArray<SqlRow>) => {
+        const row = found && readRecorded(found, seal);
+        const to = row && changeOf(row, seen);
+        return to && { row, to };
       };
-      const [first] = await store.find(select);
-      if (first === undefined) return;
-      const { isSame, row } = changeOf(first);
-      if (isSame) return;
-      const { ownerId, step, workflowId } = row;
+      const changes = read(await store.find(select));
+      if (changes === undefined) return;
+      const { ownerId, workflowId } = changes.row;
       // Its root only asks.
       const keys = [...new Set([workflowId, ownerId])];
-      await store.logged(keys, workflowId, [select], ([rows], log) => {
-        const [found] = rows ?? [];
-        if (found === undefined) return { value: undefined, writes: [] };
-        const { outcome, row: now, to } = changeOf(found);
-        const of = { "workflow_id = ?": workflowId, "step = ?": step, "account = ?": account };
-        if (outcome === null) return { value: undefined, writes: [store.update(WRITES, to, of)] };
-        const details = { id: payoutId, word: seen.word };
-        const entry = { who: "the service", what: `payout ${outcome}`, details };
-        log.entry(entry, now, now.runId, now.generation);
-        const ended = { ...to, standing: outcome, outcomeAt: log.now };
+      await store.logged(keys, workflowId, [select], ([found = []], log) => {
+        const { row, to } = read(found) ?? {};
+        if (row === undefined || to === undefined) return { value: undefined, writes: [] };
+        const of = { "workflow_id = ?": workflowId, "step = ?": row.step, "account = ?": account };
+        const { standing } = to;
+        const isOutcome = standing !== undefined && standing !== row.standing;
+        if (isOutcome) {
+          const details = { id: payoutId, word: seen.word };
+          const entry = { who: "the service", what: `payout ${standing}`, details };
+          log.entry(entry, row, row.runId, row.generation);
+        }
+        const all = { ...to, ...(isOutcome && { outcomeAt: log.now }) };
         return {
           value: undefined,
-          writes: [store.update(WRITES, ended, of), refreshStatus(keys)],
+          writes: [store.update(WRITES, all, of), ...(isOutcome ? [refreshStatus(keys)] : [])],
         };
       });
     },
