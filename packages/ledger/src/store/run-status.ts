@@ -8,17 +8,6 @@
 import type { RunStatus } from "./schema.ts";
 import { query, type Query } from "./table.ts";
 
-/** The more important standing of two has the higher number. */
-const RANK = {
-  asking: 9,
-  approval: 8,
-  unknown: 7,
-  returned: 6,
-  made: 5,
-  completed: 4,
-  failed: 3,
-} as const;
-
 /** Statuses of runs without an outcome: they change without a person's doing, or wait for one. */
 export const OPEN_STATUSES: ReadonlySet<RunStatus> = new Set([
   "asking",
@@ -38,31 +27,28 @@ const IS_BUILT_IN = "runs.type IN ('payout', 'onboardCardholder')";
 /** Nothing more is to be expected of the run: until then, a run that has paid continues. */
 const IS_OVER = "(end_state IS NOT NULL OR is_stopped = 1)";
 
+const IS_OWN = "owner_id = runs.workflow_id";
+
 /**
- * The most important standing among its writes. Those of its children only ask; their money is their own. A send that was
+ * The status by the most important of its writes. Those of its children only ask; their money is their own. A send that was
  * under way when its run ended may have taken effect.
  */
-const HIGHEST = `coalesce((SELECT max(CASE
-   WHEN standing = 'asking' THEN ${RANK.asking}
-   WHEN standing = 'approval' THEN ${RANK.approval}
-   WHEN standing = 'unknown' OR (writes.state = 'sending' AND runs.end_state IS NOT NULL) THEN ${RANK.unknown}
-   WHEN owner_id <> runs.workflow_id THEN 0
-   WHEN standing = 'returned' THEN ${RANK.returned}
-   WHEN standing = 'made' THEN ${RANK.made}
-   WHEN standing = 'completed' AND ${IS_OVER} AND ${IS_PURPOSE} THEN ${RANK.completed}
-   WHEN standing = 'failed' AND ${IS_OVER} AND ${IS_PURPOSE} THEN ${RANK.failed}
-   ELSE 0 END) FROM writes WHERE workflow_id = runs.workflow_id
-   OR (owner_id = runs.workflow_id AND owner_id <> workflow_id)
-   OR (root_id = runs.workflow_id AND root_id <> workflow_id)), 0)`;
+const BY_WRITE: ReadonlyArray<readonly [condition: string, status: RunStatus]> = [
+  ["standing = 'asking'", "asking"],
+  ["standing = 'approval'", "approval"],
+  ["standing = 'unknown' OR (state = 'sending' AND end_state IS NOT NULL)", "unknown"],
+  [`${IS_OWN} AND standing = 'returned'`, "returned"],
+  [`${IS_OWN} AND standing = 'made'`, "waiting"],
+  [`${IS_OWN} AND standing = 'completed' AND ${IS_OVER} AND ${IS_PURPOSE}`, "succeeded"],
+  [`${IS_OWN} AND standing = 'failed' AND ${IS_OVER} AND ${IS_PURPOSE}`, "failed"],
+];
 
-const STATUS = `CASE ${HIGHEST}
-  WHEN ${RANK.asking} THEN 'asking'
-  WHEN ${RANK.approval} THEN 'approval'
-  WHEN ${RANK.unknown} THEN 'unknown'
-  WHEN ${RANK.returned} THEN 'returned'
-  WHEN ${RANK.made} THEN 'waiting'
-  WHEN ${RANK.completed} THEN 'succeeded'
-  WHEN ${RANK.failed} THEN 'failed'
+const MOST_IMPORTANT = `(SELECT min(CASE ${BY_WRITE.map(([condition], at) => `WHEN ${condition} THEN ${at}`).join(" ")} END)
+  FROM writes WHERE workflow_id = runs.workflow_id
+  OR (owner_id = runs.workflow_id AND owner_id <> workflow_id)
+  OR (root_id = runs.workflow_id AND root_id <> workflow_id))`;
+
+const STATUS = `CASE ${MOST_IMPORTANT} ${BY_WRITE.map(([, status], at) => `WHEN ${at} THEN '${status}'`).join(" ")}
   ELSE CASE
     WHEN is_stopped = 1 THEN 'ended'
     WHEN end_state = 'succeeded' AND ${IS_BUILT_IN} THEN 'failed'
