@@ -234,18 +234,6 @@ const concernedBy = (saved: WriteRow, before: WriteRow | undefined): ReadonlyArr
   return [workflowId, ownerId, ...(ASKS_ROOT.has(was) || ASKS_ROOT.has(is) ? [rootId] : [])];
 };
 
-/**
- * A change concerns the status of a workflow id whose key the transaction does not have. Rarely: to have the keys of all
- * roots would let the children of one workflow pay one after another.
- */
-class OtherKeys extends Error {
-  readonly keys: ReadonlyArray<string>;
-  constructor(keys: ReadonlyArray<string>) {
-    super("more keys are needed");
-    this.keys = keys;
-  }
-}
-
 /** Returns the statement that reads all writes with an id as their own, their owner or their root. */
 export const rowsOf = (id: string): Query =>
   query(
@@ -331,6 +319,9 @@ export const writeMethods = (store: Store) => {
       const { ownerId, rootId } = owner ?? ownedBy(workflowId);
       let saved: WriteRow | undefined;
       let described: Change["payee"];
+      let concerned: ReadonlyArray<string> = [];
+      // Undefined if the change concerns another id's status: rarely. With the keys of all roots, the children of one
+      // workflow would pay one after another.
       const change = (keys: ReadonlyArray<string>) =>
         store.logged(keys, workflowId, [selectLook(name, owner)], ([found = []], log) => {
           const look = readLook(name, found, seal);
@@ -338,8 +329,8 @@ export const writeMethods = (store: Store) => {
           described = payee;
           saved = row && nextVersion(row, look.row);
           const of = saved ?? look.row;
-          const concerned = saved === undefined ? [] : concernedBy(saved, look.row);
-          if (concerned.some((id) => !keys.includes(id))) throw new OtherKeys(concerned);
+          concerned = saved === undefined ? [] : concernedBy(saved, look.row);
+          if (concerned.some((id) => !keys.includes(id))) return { value: undefined, writes: [] };
           const writes: Array<Query> = [];
           if (saved !== undefined) writes.push(saveRow(saved, look.row, seal));
           const isNewRun =
@@ -366,11 +357,10 @@ export const writeMethods = (store: Store) => {
           return { value: { ...look, row: of }, writes };
         });
       try {
-        const first = [...new Set([workflowId, ownerId])];
-        const result = await change(first).catch((error: unknown) => {
-          if (!(error instanceof OtherKeys)) throw error;
-          return change([...new Set([...first, rootId, ...error.keys])]);
-        });
+        let result: Look | undefined;
+        for (let keys = [workflowId, ownerId]; result === undefined; keys = [...keys, rootId]) {
+          result = await change([...new Set([...keys, ...concerned])]);
+        }
         if (described !== undefined) await rememberPayees(store, name.account, [described]);
         return result;
       } catch (error) {
