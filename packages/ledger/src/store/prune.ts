@@ -13,7 +13,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Actor } from "./ledger.ts";
 import { chainAgain, logWriter, verifyLines } from "./log.ts";
 import { payeeKey } from "./payees.ts";
-import { PAYEES } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import { query, toJson } from "./table.ts";
 
@@ -101,20 +100,14 @@ export const pruneMethods = (store: Store) => {
 
   /** Removes the descriptions of payees that no payment names any more. */
   const prunePayees = async (): Promise<void> => {
+    const select = `SELECT account, payee FROM payees WHERE ${UNNAMED} ORDER BY account, payee LIMIT ${PART}`;
     for (;;) {
-      const where = `WHERE ${UNNAMED} ORDER BY account, payee LIMIT ${PART}`;
-      const found = await store.all(PAYEES, {}, where);
+      const found = await store.find(query(select));
       if (found.length === 0) return;
-      await store.save(
-        [...new Set(found.map(({ account, payee }) => payeeKey(account, payee)))],
-        found.map(({ account, payee }) =>
-          query(
-            `DELETE FROM payees WHERE account = $1 AND payee = $2 AND ${UNNAMED}`,
-            account,
-            payee,
-          ),
-        ),
-      );
+      const keys = found.map((row) => payeeKey(String(row["account"]), String(row["payee"])));
+      // One that is named meanwhile stays.
+      const unnamed = `DELETE FROM payees WHERE (account, payee) IN (${select}) AND ${among("'payee ' || account || ' ' || payee", "$1")}`;
+      await store.save(keys, [query(unnamed, toJson(keys))]);
     }
   };
 
