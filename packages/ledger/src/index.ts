@@ -16,25 +16,13 @@ export type * from "./model/row.ts";
 export { grownWait, LEAVES_WITHIN_MS } from "./model/rows.ts";
 export * from "./open-ledger.ts";
 export * from "./store/ledger.ts";
-export {
-  type MoneyState,
-  moneyStateOf,
-  type PayoutOutcome,
-  type Standing,
-} from "./model/standing.ts";
-export { type Attention, type AttentionKind, trackerLease } from "./store/attention.ts";
+export { moneyStateOf } from "./model/standing.ts";
+export type * from "./model/standing.ts";
+export { trackerLease } from "./store/attention.ts";
+export type * from "./store/attention.ts";
 export { type WordMeaning, wordsId } from "./store/decision-methods.ts";
-export {
-  type FoundRun,
-  type MoneyGroup,
-  moneyGroupOf,
-  type MoneySum,
-  RUN_SORTS,
-  type RunCursor,
-  type RunPage,
-  type RunSort,
-  type SumsBy,
-} from "./store/list-runs.ts";
+export { moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
+export type * from "./store/list-runs.ts";
 export type { RunFilter } from "./store/run-filter.ts";
 export type { SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/rows.ts";
