@@ -378,10 +378,6 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
     statements: [
       `CREATE INDEX writes_open ON writes (account, changed_at) WHERE is_open = 1`,
       `CREATE INDEX writes_made_at ON writes (account, changed_at) WHERE standing = 'made'`,
-      `CREATE INDEX writes_late ON writes (payment_date) WHERE standing = 'made'`,
-      `CREATE INDEX writes_word ON writes (account) WHERE standing = 'made' AND word_asks = 1`,
-      `CREATE INDEX writes_unreadable ON writes (account) WHERE standing = 'made' AND problem IS NOT NULL`,
-      `CREATE INDEX waits_unreadable ON waits (account) WHERE closed_at IS NULL AND outcome IS NOT NULL`,
       // Every column that sums read: see list-runs.ts.
       `CREATE INDEX writes_paid ON writes (created_at, operation, standing, currency, payee, account, amount) WHERE amount IS NOT NULL`,
       `CREATE INDEX writes_owner ON writes (owner_id, operation, standing, currency, payee, account, created_at, amount)`,
