@@ -32,7 +32,9 @@ const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN writes ON writes.workflow_id = batch_rows.workflow_id AND writes.step = 'createPayout'
    AND writes.account = batches.account`;
 
-/** The value that was sent; before that, the run's planned value, which an amendment may have changed. */
+const SENT = ["amount", "currency", "payee", "reference"];
+
+/** What was sent; before that, what the run is to pay, which an amendment may have changed. */
 const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
 
 /** The file describes the payee that it names, and not the one of an amendment. */
@@ -209,9 +211,10 @@ export const batchMethods = (store: Store) => {
         readonly limit: number;
       },
     ): Promise<ReadonlyArray<ListedRow>> => {
-      const select = `SELECT batch_rows.*, ${STATUS} AS status, runs.end_reason, writes.standing, writes.made_id AS payout_id,
-        writes.word, writes.outcome_at, writes.rest, ${sent("amount")} AS sent_amount, ${sent("currency")} AS sent_currency,
-        ${sent("payee")} AS sent_payee, ${sent("reference")} AS sent_reference, ${SHOWN} AS sent_shown FROM ${PAYMENTS}`;
+      // A result has the last of several columns of one name.
+      const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,
+        ${STATUS} AS status, runs.end_reason, writes.standing, writes.made_id AS payout_id,
+        writes.word, writes.outcome_at, writes.rest FROM ${PAYMENTS}`;
       const where = {
         "batch_rows.batch = ?": id,
         "batch_rows.number > ?": filter.after,
@@ -221,19 +224,10 @@ export const batchMethods = (store: Store) => {
         store.where(select, where, "ORDER BY batch_rows.number", filter.limit),
       );
       return rows.map((found) => {
-        const { batch: _, ...row } = BATCH_ROWS.read(found, seal);
-        const { rest, sentAmount, sentCurrency, sentPayee, sentReference, sentShown, ...outcome } =
-          readFields(ROW_OUTCOME, found, seal);
-        return {
-          ...row,
-          ...outcome,
-          amount: sentAmount,
-          currency: sentCurrency,
-          payee: sentPayee,
-          reference: sentReference,
-          shown: sentShown,
-          reason: row.message ?? rest?.question?.reason ?? rest?.message ?? outcome.endReason,
-        };
+        const row = BATCH_ROWS.read(found, seal);
+        const { rest, ...outcome } = readFields(ROW_OUTCOME, found, seal);
+        const reason = rest?.question?.reason ?? rest?.message ?? outcome.endReason;
+        return { ...row, ...outcome, reason: row.message ?? reason };
       });
     },
     /** Returns rows of any batch of the account with one of these fingerprints. */

@@ -45,15 +45,14 @@ export interface NewStart extends Pick<NewDecision, "by" | "how"> {
 /** A batch as it is created or changed. */
 export type NewBatch = Omit<Batch, "finishedAt">;
 export type BatchRow = Omit<FoundBatchRow, "batch">;
-/** A row of a batch with the outcome of it. `amount`, `currency`, `payee`, `reference` and `shown` are those that were sent. */
-export interface ListedRow extends BatchRow, Omit<RowOf<typeof ROW_OUTCOME>, keyof Sent | "rest"> {
+/**
+ * A row of a batch with the outcome of it. `amount`, `currency`, `payee` and `reference` are those that were sent, or are to be
+ * sent after an amendment; `shown` is null if the file does not describe that payee.
+ */
+export interface ListedRow extends BatchRow, Omit<RowOf<typeof ROW_OUTCOME>, "rest"> {
   /** Why it was not paid, or what a person is asked; null if nothing is to be said. */
   readonly reason: string | null;
 }
-type Sent = Pick<
-  RowOf<typeof ROW_OUTCOME>,
-  "sentAmount" | "sentCurrency" | "sentPayee" | "sentReference" | "sentShown"
->;
 /** A change of a row of a batch. */
 export type BatchRowChange = Pick<BatchRow, "number" | "state" | "message">;
 /** A wait as long as it is open. */

@@ -313,13 +313,6 @@ export const ROW_OUTCOME = {
   payoutId: textOrNull,
   word: textOrNull,
   outcomeAt: numberOrNull,
-  /** The amount that was sent, or is to be sent now: an amendment may have changed it. */
-  sentAmount: textOrNull,
-  sentCurrency: textOrNull,
-  sentPayee: textOrNull,
-  sentReference: textOrNull,
-  /** The payee in words, if the file says so of the one that is paid. */
-  sentShown: orNull(sealed(text)),
   rest: orNull(sealed(json<Rest>())),
 };
 
