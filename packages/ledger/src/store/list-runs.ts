@@ -9,7 +9,7 @@ import {
   runConditions,
   type RunFilter,
 } from "./run-filter.ts";
-import { type RecordedWrite, readRecorded } from "./rows.ts";
+import { type RecordedWrite, readRecorded, rowsOf } from "./rows.ts";
 import { type RecordedWait, type Run, RUNS, WAITS } from "./schema.ts";
 import type { Store, Where } from "./store.ts";
 import {
@@ -22,7 +22,6 @@ import {
   sealed,
   text,
   textOrNull,
-  toJson,
 } from "./table.ts";
 
 /*
@@ -112,6 +111,9 @@ const reasonOf = (endType: string | null, endReason: string | null): string | nu
 
 const isAsked = (where: Where): boolean => Object.values(where).some((one) => one !== undefined);
 
+const waitsOf = (workflowId: string): Query =>
+  query("SELECT * FROM waits WHERE workflow_id = $1 ORDER BY since, activity_id", workflowId);
+
 /** Lists of runs, and sums of their payments. */
 export const listMethods = (store: Store) => {
   const { database, seal } = store;
@@ -191,38 +193,12 @@ export const listMethods = (store: Store) => {
 
   /** Reads everything about some runs in one snapshot. */
   const readRuns = async (runs: ReadonlyArray<Run>): Promise<ReadonlyArray<FoundRun>> => {
-    const ids = toJson(runs.map(({ workflowId }) => workflowId));
-    // Each by its own index; that of roots has only writes of children.
-    const names = ["workflow_id", "owner_id", "root_id <> workflow_id AND root_id"].map(
-      (column) =>
-        `SELECT workflow_id, step, account FROM writes WHERE ${dialect.among(column, "$1")}`,
-    );
-    const [writes = [], waits = []] = await database.read([
-      query(
-        `SELECT writes.* FROM (${names.join(" UNION ")}) AS found JOIN writes ON writes.workflow_id = found.workflow_id
-         AND writes.step = found.step AND writes.account = found.account
-         ORDER BY writes.created_at, writes.workflow_id, writes.step`,
-        ids,
-      ),
-      query(
-        `SELECT * FROM waits WHERE ${dialect.among("workflow_id", "$1")} ORDER BY since, activity_id`,
-        ids,
-      ),
-    ]);
-    const rowsOf = new Map<string, Array<RecordedWrite>>();
-    for (const found of writes) {
-      const row = readRecorded(found, seal);
-      for (const id of new Set([row.workflowId, row.ownerId, row.rootId]))
-        rowsOf.set(id, [...(rowsOf.get(id) ?? []), row]);
-    }
-    const waitsOf = Map.groupBy(
-      waits.map((wait) => WAITS.read(wait, seal)),
-      ({ workflowId }) => workflowId,
-    );
-    return runs.map((run) => ({
+    const ids = runs.map(({ workflowId }) => workflowId);
+    const found = await database.read([...ids.map(rowsOf), ...ids.map(waitsOf)]);
+    return runs.map((run, at) => ({
       run,
-      rows: rowsOf.get(run.workflowId) ?? [],
-      waits: waitsOf.get(run.workflowId) ?? [],
+      rows: (found[at] ?? []).map((row) => readRecorded(row, seal)),
+      waits: (found[runs.length + at] ?? []).map((wait) => WAITS.read(wait, seal)),
     }));
   };
 
@@ -273,42 +249,42 @@ export const listMethods = (store: Store) => {
       const names = by === "reason" ? await reasons(filter) : undefined;
       const ids = names === undefined ? await idsOfError(filter) : [...names.keys()];
       const found = await store.find(selectSums(filter, by, ids));
-      const sums = new Map<string, MoneySum>();
-      for (const row of found) {
-        const {
-          currency,
-          key: given,
-          odd,
-          operation,
-          payments,
-          standing,
-          total,
-        } = readFields(SUM, row, seal);
-        const key =
-          names !== undefined
-            ? (names.get(given ?? "") ?? null)
-            : by === "day"
-              ? dayOf(Number(given) * DAY_MS)
-              : given;
+      const keyOf = (key: string | null): string | null =>
+        by === "day"
+          ? dayOf(Number(key) * DAY_MS)
+          : names === undefined
+            ? key
+            : (names.get(key ?? "") ?? null);
+      const parts = found.flatMap((row): ReadonlyArray<MoneySum> => {
+        const { currency, key, odd, operation, payments, standing, total } = readFields(
+          SUM,
+          row,
+          seal,
+        );
         const amount = Option.getOrUndefined(BigDecimal.fromString(odd ?? total ?? ""));
-        if (amount === undefined) continue;
-        const [group, state] = [moneyGroupOf(operation), moneyStateOf(standing)];
-        const name = JSON.stringify([key, group, state, currency]);
-        const before = sums.get(name);
-        const times =
-          odd === null
-            ? amount
-            : BigDecimal.multiply(amount, BigDecimal.fromNumberUnsafe(payments));
-        sums.set(name, {
-          key,
-          group,
-          state,
-          currency,
-          payments: payments + (before?.payments ?? 0),
-          sum: before === undefined ? times : BigDecimal.sum(before.sum, times),
-        });
-      }
-      return [...sums.values()];
+        if (amount === undefined) return [];
+        const times = BigDecimal.fromNumberUnsafe(odd === null ? 1 : payments);
+        return [
+          {
+            key: keyOf(key),
+            group: moneyGroupOf(operation),
+            state: moneyStateOf(standing),
+            currency,
+            payments,
+            sum: BigDecimal.multiply(amount, times),
+          },
+        ];
+      });
+      const equal = Map.groupBy(parts, ({ currency, group, key, state }) =>
+        JSON.stringify([key, group, state, currency]),
+      );
+      return [...equal.values()].map((some) =>
+        some.reduce((all, { payments, sum }) => ({
+          ...all,
+          payments: all.payments + payments,
+          sum: BigDecimal.sum(all.sum, sum),
+        })),
+      );
     },
   };
 };
