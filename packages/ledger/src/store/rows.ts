@@ -43,22 +43,18 @@ const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN exclu
 const STANDING =
   "CASE WHEN excluded.standing = 'made' AND writes.standing IN ('completed', 'failed', 'returned') THEN writes.standing ELSE excluded.standing END";
 
-const replace = (name: string) =>
-  name === "version" ? NEXT_VERSION : name === "standing" ? STANDING : undefined;
+/** What is known of a write that was not seen. Only `sawPayout` changes it. */
+const NOT_SEEN = { word: null, wordAsks: null, problem: null, outcomeAt: null };
 
-/** Only `sawPayout` writes them. */
-const OF_SERVICE = ["word", "wordAsks", "problem", "outcomeAt"] as const;
+const replace = (field: string) => {
+  if (field in NOT_SEEN) return null;
+  return field === "version" ? NEXT_VERSION : field === "standing" ? STANDING : undefined;
+};
 
-const save = WRITES.saver({}, replace, "", OF_SERVICE);
+const save = WRITES.saver({}, replace);
 
 /** Does not write the columns of the request and their indexes: most changes concern the outcome. */
-const columnsOfRequest = new Set(WRITES.columnsOf(Object.keys(REQUEST)));
-const saveOutcome = WRITES.saver(
-  {},
-  (name) => (columnsOfRequest.has(name) ? null : replace(name)),
-  "",
-  OF_SERVICE,
-);
+const saveOutcome = WRITES.saver({}, (field) => (field in REQUEST ? null : replace(field)));
 
 /** States in which the outcome is known, if no send has an unknown outcome. */
 const SETTLED: ReadonlySet<WriteState> = new Set(["refused", "done", "ended", "undone"]);
@@ -85,6 +81,7 @@ export const saveRow = (row: WriteRow, before: WriteRow | undefined, seal: Seal)
   const stored = {
     ...row,
     ...request,
+    ...NOT_SEEN,
     standing: standingOfRow(row),
     questionKind: question?.kind ?? null,
     isOpen: !isSettled(row) || question !== null || row.isUntold,

@@ -13,10 +13,10 @@ type NamedWait = Omit<NewWait, "kind" | "thing">;
 /** Another run of the id has begun, or Temporal has it after all: the run is open again. */
 const REOPENS = "(excluded.run_id <> runs.run_id OR runs.end_state = 'missing')";
 
-const changeOfRun = (name: string): string => {
-  if (name === "run_id") return "coalesce(excluded.run_id, runs.run_id)";
-  if (name === "is_planned") return "runs.is_planned * excluded.is_planned";
-  return name.startsWith("end")
+const changeOfRun = (field: string, name: string): string => {
+  if (field === "runId") return "coalesce(excluded.run_id, runs.run_id)";
+  if (field === "isPlanned") return "runs.is_planned * excluded.is_planned";
+  return field.startsWith("end")
     ? `CASE WHEN ${REOPENS} THEN NULL ELSE runs.${name} END`
     : `coalesce(runs.${name}, excluded.${name})`;
 };

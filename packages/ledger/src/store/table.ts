@@ -138,13 +138,6 @@ export class Table<F extends Fields> {
     return readFields(this.fields, found, seal);
   }
 
-  /** Returns the names of the columns of some fields. */
-  columnsOf(fields: ReadonlyArray<string>): ReadonlyArray<string> {
-    return entriesOf(this.fields).flatMap(([field, name]) =>
-      fields.includes(field) ? [name] : [],
-    );
-  }
-
   /** Returns the columns of the given fields, with their values. */
   columns(row: Partial<RowOf<F>>, seal: Seal): ReadonlyArray<readonly [string, SqlValue]> {
     return entriesOf(this.fields).flatMap(([field, name, column]) =>
@@ -168,22 +161,18 @@ export class Table<F extends Fields> {
   }
 
   /**
-   * Returns a function that inserts or replaces a row. `change` returns an expression instead of the new value, or null for
-   * an unchanged column.
+   * Returns a function that inserts or replaces a row. `change` gets a field and its column, and returns an expression instead
+   * of the new value, or null for an unchanged column.
    */
   saver(
     places?: Places<F>,
-    change: (column: string) => string | null | undefined = () => undefined,
+    change: (field: string, column: string) => string | null | undefined = () => undefined,
     rest = "",
-    without: ReadonlyArray<keyof F> = [],
   ): (row: Partial<RowOf<F>>, seal: Seal) => Query {
     const set = entriesOf(this.fields)
-      .filter(
-        ([field, name]) =>
-          !this.#key.includes(name) && !without.includes(field) && change(name) !== null,
-      )
-      .map(([, name]) => `${name} = ${change(name) ?? `excluded.${name}`}`);
+      .filter(([field, name]) => !this.#key.includes(name) && change(field, name) !== null)
+      .map(([field, name]) => `${name} = ${change(field, name) ?? `excluded.${name}`}`);
     const replace = `ON CONFLICT (${this.#key.join(", ")}) DO UPDATE SET ${set.join(", ")}`;
-    return this.inserter(without, places, `${replace} ${rest}`);
+    return this.inserter([], places, `${replace} ${rest}`);
   }
 }
