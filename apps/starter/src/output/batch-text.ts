@@ -3,8 +3,9 @@ import type {
   BatchRowView,
   BatchTotal,
   BatchView,
+  CancelledBatch,
   FileListing,
-} from "@durable-payments/control/show";
+} from "@durable-payments/control";
 import { nextLines, plainCommand } from "./next.ts";
 import {
   ago,
@@ -147,3 +148,29 @@ export const batchText = (batch: BatchDetails): string => {
     ...nextLines(next),
   ].join("\n");
 };
+
+/** Words a cancelled file: what is not paid, what goes on, and the money that had left. */
+export const cancelledBatchText = ({
+  batch,
+  goOn,
+  notStarted,
+  sent,
+  stopped,
+  unanswered,
+}: CancelledBatch & { readonly batch: string }): string =>
+  [
+    `${batch} is cancelled: ${counted(notStarted, "row")} had not started, and will not be paid.`,
+    ...(stopped === 0
+      ? []
+      : [`${counted(stopped, "started row")} stopped: nothing more is sent under their ids.`]),
+    ...(goOn === 0
+      ? []
+      : [`${counted(goOn, "started row")} not stopped, and may be paid. To stop them: --started.`]),
+    ...(unanswered === 0
+      ? []
+      : [`Temporal did not answer for ${unanswered}: those runs may stay open, and send nothing.`]),
+    ...section(
+      "Sent before, and not reversed",
+      sent.map(({ state, ...of }) => [MONEY_WORDS[state], money(of)]),
+    ),
+  ].join("\n");

@@ -1,8 +1,8 @@
 import { shownText } from "@durable-payments/api-core/values";
-import type { Cancelled, CancelledBatch, NextOperation, Nudged } from "@durable-payments/control";
+import type { Cancelled, NextOperation, Nudged } from "@durable-payments/control";
 import { shellQuoted } from "@durable-payments/protocol";
 import { basename, dirname, join } from "node:path";
-import { counted, money, styled } from "./text.ts";
+import { money, styled } from "./text.ts";
 
 /** The executable of the published package. */
 const INSTALLED = "durable-payments";
@@ -168,40 +168,6 @@ export const succeededLines = (succeeded: Cancelled["succeeded"]): ReadonlyArray
     ({ madeId, standing, step, ...of }) =>
       `${step} ${STANDINGS[standing] ?? "had already succeeded"}: ${money(of)}, ${madeId ?? "without an id"}. The stop order does not reverse it.`,
   );
-
-const BATCH_MONEY = {
-  paid: "Paid before",
-  underWay: "Under way, and may still be paid",
-  unknown: "Outcome unknown, and may have been paid",
-  failed: "Failed",
-  cameBack: "Came back",
-} as const;
-
-/** Words a cancelled file: what is not paid, what continues, and the money that had left. */
-export const cancelledBatchText = ({
-  batch,
-  goOn,
-  money: sums,
-  notStarted,
-  stopped,
-  unanswered,
-}: CancelledBatch & { readonly batch: string }): string =>
-  [
-    `${batch} is cancelled: ${counted(notStarted, "row")} had not started, and will not be paid.`,
-    ...(stopped === 0
-      ? []
-      : [`${counted(stopped, "started row")} stopped: nothing more is sent under their ids.`]),
-    ...(goOn === 0
-      ? []
-      : [`${counted(goOn, "started row")} not stopped, and may be paid. To stop them: --started.`]),
-    ...(unanswered === 0
-      ? []
-      : [`Temporal did not answer for ${unanswered}: those runs may stay open, and send nothing.`]),
-    ...Object.entries(BATCH_MONEY).flatMap(([state, words]) => {
-      const of = sums[state as keyof typeof BATCH_MONEY] ?? [];
-      return of.length === 0 ? [] : [`${words}: ${of.map(money).join(", ")}. Not reversed.`];
-    }),
-  ].join("\n");
 
 /** Returns the number of runs that Temporal could not notify of a recorded decision. */
 export const unansweredLines = (count: number): ReadonlyArray<string> =>

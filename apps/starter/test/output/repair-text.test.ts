@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { plannedText } from "../../src/input/retrying.ts";
-import { cancelledBatchText, succeededLines } from "../../src/output/next.ts";
+import { cancelledBatchText } from "../../src/output/batch-text.ts";
+import { succeededLines } from "../../src/output/next.ts";
 
 it("lists the runs that can be retried apart from those that cannot, with the reason", () => {
   const planned = [
@@ -16,8 +17,7 @@ it("lists the runs that can be retried apart from those that cannot, with the re
   expect(plannedText(planned.slice(1))).toMatch(/^0 failed runs can be retried\.\n1 run cannot/);
 });
 
-const ended = { batch: "payouts/1", notStarted: 2, stopped: 0, goOn: 0, unanswered: 0, money: {} };
-const sum = (amount: string) => [{ amount, currency: "EUR" }];
+const ended = { batch: "payouts/1", notStarted: 2, stopped: 0, goOn: 0, unanswered: 0, sent: [] };
 
 it("names --started if started rows of a cancelled file go on", () => {
   expect(cancelledBatchText({ ...ended, goOn: 3 }).split("\n")).toEqual([
@@ -27,16 +27,20 @@ it("names --started if started rows of a cancelled file go on", () => {
 });
 
 it("says what had left before a file was cancelled, by what became of it", () => {
-  const money = { paid: sum("1.00"), underWay: sum("2.00"), unknown: sum("3.00") };
+  const sent = (["paid", "underWay", "unknown"] as const).map((state, at) => {
+    return { state, amount: `${at + 1}.00`, currency: "EUR" };
+  });
   expect(
-    cancelledBatchText({ ...ended, stopped: 3, money })
+    cancelledBatchText({ ...ended, stopped: 3, sent })
       .split("\n")
       .slice(1),
   ).toEqual([
     "3 started rows stopped: nothing more is sent under their ids.",
-    "Paid before: 1.00 EUR. Not reversed.",
-    "Under way, and may still be paid: 2.00 EUR. Not reversed.",
-    "Outcome unknown, and may have been paid: 3.00 EUR. Not reversed.",
+    "",
+    "Sent before, and not reversed",
+    "  paid             1.00 EUR",
+    "  under way        2.00 EUR",
+    "  outcome unknown  3.00 EUR",
   ]);
 });
 

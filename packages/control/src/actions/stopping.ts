@@ -1,15 +1,22 @@
-import type { NewDecision, Pause, RecordedWrite } from "@durable-payments/ledger";
+import { formatAmount } from "@durable-payments/api-core/decimal";
+import type {
+  BatchRowStatus,
+  MoneyState,
+  NewDecision,
+  Pause,
+  RecordedWrite,
+} from "@durable-payments/ledger";
 import { atOnce, isNotFound } from "@durable-payments/protocol";
 import { WorkflowNotFoundError } from "@temporalio/client";
 import { randomUUID } from "node:crypto";
-import { decideBatch, nudgeBatch, readRows } from "./batch/batch.ts";
+import { decideBatch, nudgeBatch } from "./batch/batch.ts";
 import type { Deciding, Operations } from "../facts/connection/operations.ts";
 import { hasCode, isNoAnswer } from "../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
 import { notFound, refused } from "../errors.ts";
 import { endText } from "../facts/history.ts";
 import { readProgress } from "../facts/progress.ts";
-import { type Money, sumMoney } from "../rules/run-view.ts";
+import type { Money } from "../rules/run-view.ts";
 
 /** How a run is ended. */
 export interface CancelOptions extends Acting {
@@ -106,20 +113,13 @@ export const cancel = async (
 };
 
 /** Rows of which no run was started. */
-const NOT_STARTED: ReadonlyArray<string> = ["waiting", "rejected", "covered"];
+const NOT_STARTED: ReadonlySet<BatchRowStatus> = new Set(["notStarted", "rejected", "covered"]);
 
 /** Runs that send nothing more, whatever is retried. */
-const OVER: ReadonlyArray<string> = ["succeeded", "returned", "ended"];
+const OVER: ReadonlySet<BatchRowStatus> = new Set(["succeeded", "returned", "ended"]);
 
-/** Money of a cancelled file that may have left, by its outcome. */
-const MONEY_OF: Readonly<Record<string, keyof CancelledBatch["money"]>> = {
-  completed: "paid",
-  made: "underWay",
-  unknown: "unknown",
-  asking: "unknown",
-  failed: "failed",
-  returned: "cameBack",
-};
+/** Money that was not sent. */
+const NOT_SENT: ReadonlySet<MoneyState> = new Set(["planned", "notPaid"]);
 
 /** The outcome of a file that a person has cancelled. */
 export interface CancelledBatch {
@@ -131,10 +131,8 @@ export interface CancelledBatch {
   readonly goOn: number;
   /** Runs of which Temporal did not answer: they send nothing more. */
   readonly unanswered: number;
-  /** Sums of what was sent for its rows before. No stop order reverses it. */
-  readonly money: Readonly<
-    Partial<Record<"paid" | "underWay" | "unknown" | "failed" | "cameBack", Money>>
-  >;
+  /** What was sent for its rows before, by its outcome. No stop order reverses it. */
+  readonly sent: ReadonlyArray<Money[number] & { readonly state: MoneyState }>;
 }
 
 /** Runs that are ended at once: each costs some requests, and no run waits for another. */
@@ -152,11 +150,9 @@ export const cancelBatch = async (
   { isStarted = false, ...options }: CancelOptions & { readonly isStarted?: boolean },
 ): Promise<CancelledBatch> => {
   const { ledger } = deciding;
-  const { rejected: notStarted } = await decideBatch(deciding, id, "cancel", options);
-  const [batchRows, runs] = await Promise.all([readRows(ledger, id), ledger.runs({ batch: id })]);
-  const statuses = new Map(runs.map(({ status, workflowId }) => [workflowId, status]));
-  const started = batchRows.filter(({ state }) => !NOT_STARTED.includes(state));
-  const going = started.filter((row) => !OVER.includes(statuses.get(row.workflowId) ?? ""));
+  const { batch, rejected: notStarted } = await decideBatch(deciding, id, "cancel", options);
+  const rows = await ledger.listRows(id, { limit: batch.rows });
+  const going = rows.filter(({ status }) => !NOT_STARTED.has(status) && !OVER.has(status));
   const end = (given: Deciding) => (row: { readonly workflowId: string }) =>
     cancel(given, row.workflowId, options);
   const [first, ...others] = isStarted ? going : [];
@@ -165,20 +161,15 @@ export const cancelBatch = async (
   const isSilent = ended.some(({ run }) => run === "unanswered");
   const rest = isSilent ? { ...deciding, client: undefined } : deciding;
   ended.push(...(await atOnce(others, end(rest), ENDED_AT_ONCE)));
-  const rows = (await atOnce(started, (row) => ledger.rowsOf(row.workflowId))).flat();
-  const sent = Map.groupBy(
-    rows.filter(({ request }) => request.amount !== null),
-    ({ standing }) => MONEY_OF[standing],
-  );
-  const money = [...sent].flatMap(([state, of]) =>
-    state === undefined ? [] : [[state, sumMoney(of.map(({ request }) => request))] as const],
-  );
+  const sums = await ledger.sums({ batch: id });
   return {
     notStarted,
     stopped: ended.length,
     goOn: going.length - ended.length,
     unanswered: ended.filter(({ run }) => run === "unanswered").length,
-    money: Object.fromEntries(money),
+    sent: sums.flatMap(({ currency, state, sum }) =>
+      NOT_SENT.has(state) ? [] : [{ state, currency, amount: formatAmount(sum, currency) }],
+    ),
   };
 };
 

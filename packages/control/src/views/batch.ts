@@ -15,6 +15,7 @@ import { isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
 import { listingOf } from "../rules/listing.ts";
 import { type BatchRowView, type FileListing, type Money, sumMoney } from "../rules/run-view.ts";
 import { pauseOf } from "../rules/standing.ts";
+import { MONEY_STATES } from "./report.ts";
 
 /** Rows of a batch with the same outcome, and their money. */
 export interface BatchTotal {
@@ -65,20 +66,9 @@ const NOT_PAID: ReadonlyArray<BatchRowStatus> = [
   "covered",
 ];
 
-/** The outcomes of money, those that went well first. */
-const ORDER: ReadonlyArray<MoneyState> = [
-  "paid",
-  "underWay",
-  "planned",
-  "unknown",
-  "cameBack",
-  "failed",
-  "notPaid",
-];
-
 const totalsOf = (counts: ReadonlyArray<BatchCount>): ReadonlyArray<BatchTotal> =>
   [false, true].flatMap((isCovered) =>
-    ORDER.flatMap((money) => {
+    MONEY_STATES.flatMap((money) => {
       const of = counts.filter(
         (one) => (one.status === "covered") === isCovered && moneyOfRow(one) === money,
       );

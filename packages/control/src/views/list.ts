@@ -16,34 +16,20 @@ import { invalidInput } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
 import { type NameOf, payeeParts, readNames } from "../facts/payees.ts";
 import { type Progress, readProgress } from "../facts/progress.ts";
-import { type Money, paymentFields, type PaymentView, sumMoney } from "../rules/run-view.ts";
+import {
+  type Money,
+  paymentFields,
+  type PaymentView,
+  type Status,
+  STATUSES,
+  sumMoney,
+} from "../rules/run-view.ts";
 import { pauseOf, standingOf } from "../rules/standing.ts";
 
 /*
  * A list is facts of the ledger. Temporal adds one thing: what the open runs of the page are doing. Without it, after its
  * retention, or once it has lost a run, the list is the same, with a note.
  */
-
-/** Status of a listed run: as the ledger keeps it, or paused. */
-export type ListedStatus = RunStatus | "paused";
-
-/** Statuses by which runs are found. */
-export const LISTED_STATUSES: ReadonlyArray<ListedStatus> = [
-  "asking",
-  "approval",
-  "unknown",
-  "returned",
-  "paused",
-  "waiting",
-  "running",
-  "missing",
-  "ended",
-  "failed",
-  "timedOut",
-  "terminated",
-  "cancelled",
-  "succeeded",
-];
 
 /** A payee by its name, the last four characters of its account, its id or its mark. */
 export interface ListFilter extends Omit<RunFilter, "payees"> {
@@ -85,7 +71,7 @@ export interface ListedPayment extends PaymentView {
 export interface ListedRun extends PaymentView {
   readonly workflowId: string;
   readonly type: string;
-  readonly status: ListedStatus;
+  readonly status: Status;
   readonly reason: string | null;
   /** Sums of its payments; `amount` is null if they are in several currencies. */
   readonly money: Money;
@@ -103,17 +89,17 @@ export interface ListedRun extends PaymentView {
 export type RunList = Awaited<ReturnType<typeof listRuns>>;
 
 /** Statuses that another one stands for, too. */
-const WITH: Readonly<Partial<Record<ListedStatus, ReadonlyArray<RunStatus>>>> = {
+const WITH: Readonly<Partial<Record<Status, ReadonlyArray<RunStatus>>>> = {
   failed: ["failed", "timedOut", "terminated"],
 };
 
 /** Reads statuses that are separated by commas. @throws InvalidInput if there is no such status. */
-export const readStatuses = (text: string): ReadonlyArray<ListedStatus> => {
-  const found = text.split(",").flatMap((given): ReadonlyArray<ListedStatus> => {
-    const known = LISTED_STATUSES.find((status) => status === given.trim());
+export const readStatuses = (text: string): ReadonlyArray<Status> => {
+  const found = text.split(",").flatMap((given): ReadonlyArray<Status> => {
+    const known = STATUSES.find((status) => status === given.trim());
     if (known !== undefined) return WITH[known] ?? [known];
     throw invalidInput(
-      `There is no status "${given.trim()}". A status is one of: ${LISTED_STATUSES.join(", ")}.`,
+      `There is no status "${given.trim()}". A status is one of: ${STATUSES.join(", ")}.`,
     );
   });
   return [...new Set(found)];
