@@ -143,8 +143,6 @@ const tracked = Schema.Struct({
   readAt: Schema.Finite,
   /** Payouts, cardholders and balances that are waited for. */
   waiting: Schema.Finite,
-  /** Workflow ids with a write of unknown outcome of which Temporal knows no run: at most 20. */
-  lostRuns: optional(Schema.Array(Schema.String)),
   /** The reason why the tracker cannot work, and since when. */
   failing: optional(Schema.Struct({ why: Schema.String, since: Schema.Finite })),
 });

@@ -31,7 +31,7 @@ import {
   withSent,
 } from "../waits.ts";
 import { isPaymentsError, withReason } from "../write/outcomes.ts";
-import { type JanitorOptions, readRunState } from "./janitor.ts";
+import { type JanitorOptions, isRunOpen } from "./janitor.ts";
 
 /** Dependencies of the part of the tracker that follows payouts and waits. */
 interface FollowOptions extends Pick<JanitorOptions, "account" | "client" | "ledger" | "warn"> {
@@ -310,8 +310,8 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       if (now - Math.max(one.runsSeenAt, one.since) < RUN_CHECKED_EVERY_MS) continue;
       one.runsSeenAt = now;
       for (const wait of one.waits) {
-        const state = await readRunState(client, wait.workflowId);
-        if (state !== "open") await ledger.closeWait(wait, { outcome: "runEnded" });
+        if (!(await isRunOpen(client, wait.workflowId)))
+          await ledger.closeWait(wait, { outcome: "runEnded" });
       }
     }
   };

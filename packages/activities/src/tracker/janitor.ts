@@ -6,7 +6,6 @@ import {
   listedRuns,
   OPEN_RUNS,
   queryText,
-  queryTexts,
   temporalReason,
   WORKFLOW,
 } from "@durable-payments/protocol";
@@ -14,16 +13,13 @@ import { batchOf, failureTypes, nudgeSignal } from "@durable-payments/protocol/c
 import { whyWaiting } from "../start-rows.ts";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
-/** Returns whether a workflow id has an open run; `unknown` if Temporal knows no run of it. */
-export const readRunState = async (
-  client: Client,
-  workflowId: string,
-): Promise<"open" | "closed" | "unknown"> => {
+/** Returns whether a workflow id has an open run. */
+export const isRunOpen = async (client: Client, workflowId: string): Promise<boolean> => {
   try {
     const { status } = await client.workflow.getHandle(workflowId).describe();
-    return isOpenStatus(status.name) ? "open" : "closed";
+    return isOpenStatus(status.name);
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return "unknown";
+    if (error instanceof WorkflowNotFoundError) return false;
     throw error;
   }
 };
@@ -115,42 +111,23 @@ export interface JanitorOptions {
 /** An attempt that is under way changes its row within this time. */
 const LEFT_FOR_MS = 60_000;
 
-/** Rows of a page, whose open runs one visibility query finds. */
-const PAGE = 200;
-
-/** Most pages of one sweep; the next one continues after them. */
-const MOST_PAGES = 50;
-
-/** Most rows that one sweep reconciles. */
+/** Most rows that one sweep reconciles; the next one continues after them. */
 const MOST_SETTLED = 200;
-const MOST_NAMED = 20;
 
 /** Longest time until such a row is looked at again. */
 const LONGEST_REST_MS = 15 * 60_000;
-
-/** Returns those of these workflow ids that have an open run. Visibility lags: another id may have one, too. */
-const openAmong = async (client: Client, ids: Iterable<string>): Promise<ReadonlySet<string>> => {
-  const open = new Set<string>();
-  const query = `${OPEN_RUNS} AND WorkflowId IN ${queryTexts(ids)}`;
-  for await (const { execution } of listedRuns(client, query))
-    open.add(execution?.workflowId ?? "");
-  return open;
-};
 
 const keyOf = ({ step, workflowId }: WriteRow): string => JSON.stringify([workflowId, step]);
 
 /**
  * Reconciles writes of ended runs. A person sees only what the service cannot tell.
  *
- * Most unknown writes belong to open runs, which reconcile their own: after an outage there may be thousands. So it asks
- * first whose runs are open, page by page: at most 50 reads of the ledger, 50 queries and 200 reconciliations a minute.
+ * Most unknown writes belong to open runs, which reconcile their own: after an outage there may be thousands. The ledger
+ * knows whose runs have ended, or are lost. A sweep costs one read of it, and at most 200 reconciliations.
  */
 export const janitor = ({ account, client, ledger, operations, settle, warn }: JanitorOptions) => {
-  /** The last look at each row of a run that is not open. */
-  const looks = new Map<
-    string,
-    { readonly at: number; readonly version: number; readonly isLost: boolean }
-  >();
+  /** The last look at each row. */
+  const looks = new Map<string, { readonly at: number; readonly version: number }>();
   /** The last row of the sweep before, if it did not reach the end. */
   let after: WriteRow | undefined;
 
@@ -161,41 +138,24 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
     return looked?.version !== row.version || now - looked.at >= rest;
   };
 
-  /** Returns the due rows of runs that are not open, and the ids of which Temporal knows no run. */
-  const findLeft = async (now: number) => {
-    const left: Array<WriteRow> = [];
-    const lostRuns = new Set<string>();
-    const filter = { account, operations, states: ["sending", "unknown"] } as const;
-    for (let pages = 0; pages < MOST_PAGES && left.length < MOST_SETTLED; pages += 1) {
-      const changedBefore = now - LEFT_FOR_MS;
-      const rows = await ledger.rows({ ...filter, changedBefore, after, limit: PAGE });
-      after = rows.length < PAGE ? undefined : rows.at(-1);
-      const byRun = Map.groupBy(rows, ({ ownerId }) => ownerId);
-      const open = byRun.size === 0 ? new Set() : await openAmong(client, byRun.keys());
-      for (const [workflowId, writes] of byRun) {
-        if (open.has(workflowId)) continue;
-        const due = writes.filter((row) => isDue(row, now));
-        const state = due.length > 0 && (await readRunState(client, workflowId));
-        for (const row of due) {
-          looks.set(keyOf(row), { at: now, version: row.version, isLost: state === "unknown" });
-          if (state !== "open") left.push(row);
-        }
-        if (writes.some((row) => looks.get(keyOf(row))?.isLost)) lostRuns.add(workflowId);
-      }
-      if (after === undefined) break;
-    }
-    return { left, lostRuns: [...lostRuns].slice(0, MOST_NAMED) };
-  };
-
-  /**
-   * Reconciles what is due, and returns the workflow ids of which Temporal knows no run (lost, or past their retention).
-   * A row that cannot be reconciled does not delay the others: `fault` has the reason.
-   */
-  return async () => {
+  /** Reconciles what is due. A row that cannot be reconciled does not delay the others: returns the reason. */
+  return async (): Promise<string | undefined> => {
     const { now } = await ledger.state();
-    const { left, lostRuns } = await findLeft(now);
+    const rows = await ledger.rows({
+      account,
+      operations,
+      states: ["sending", "unknown"],
+      isRunEnded: true,
+      changedBefore: now - LEFT_FOR_MS,
+      after,
+      limit: MOST_SETTLED,
+    });
+    after = rows.length < MOST_SETTLED ? undefined : rows.at(-1);
     let fault: string | undefined;
-    for (const row of left) {
+    for (const row of rows.filter((one) => isDue(one, now))) {
+      looks.set(keyOf(row), { at: now, version: row.version });
+      // The ledger learns some seconds later that a run was started again.
+      if (await isRunOpen(client, row.ownerId)) continue;
       try {
         await settle({ account, workflowId: row.workflowId, step: row.step });
       } catch (error) {
@@ -206,6 +166,6 @@ export const janitor = ({ account, client, ledger, operations, settle, warn }: J
         warn(fault);
       }
     }
-    return { lostRuns, fault };
+    return fault;
   };
 };

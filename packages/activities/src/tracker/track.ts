@@ -114,8 +114,7 @@ const tracking = (
       await ledger.lease(trackerLease(account), "tracker", LEASE_MS);
     }),
     part("writes of ended runs", JANITOR_EVERY_MS, async () => {
-      const { fault, lostRuns } = await settleLeft();
-      state = { ...state, lostRuns };
+      const fault = await settleLeft();
       if (fault !== undefined) throw new Error(fault);
     }),
   ];

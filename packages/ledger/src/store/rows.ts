@@ -204,6 +204,8 @@ export interface RowFilter {
   readonly needsPerson?: true;
   /** Rows whose run has not been notified yet. */
   readonly isUntold?: true;
+  /** Rows whose run has ended, or is missing in Temporal. */
+  readonly isRunEnded?: true;
   /** Milliseconds since 1970 by the ledger's clock. */
   readonly changedBefore?: number;
   /** The last row of the page before, in the order of the result. */
@@ -259,6 +261,8 @@ export const writeMethods = (store: Store) => {
       state: states,
       "question_kind IS NOT NULL": filter.needsPerson,
       "is_untold = 1": filter.isUntold,
+      "EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = owner_id AND end_state IS NOT NULL)":
+        filter.isRunEnded,
       "changed_at < ?": filter.changedBefore,
       "(changed_at, workflow_id, step) > (?, ?, ?)": after && [
         after.changedAt,
