@@ -170,7 +170,7 @@ test("a started file is stopped at once: each run ends, and nothing is paid", as
   const areStarted = async () => expect(await startedRows()).toHaveLength(20);
   await vi.waitFor(areStarted, { timeout: 20_000, interval: 100 });
   const stopped = await cancelBatch(stack.operations, checked.batch, { ...bob, isStarted: true });
-  expect(stopped).toMatchObject({ notStarted: 40, stopped: 20, goOn: 0, money: {} });
+  expect(stopped).toMatchObject({ notStarted: 40, stopped: 20, goOn: 0, sent: [] });
   const isOpen = async (id: string) => (await findRun(client, id))?.state === "running";
   const allEnded = async () => {
     const open = await Promise.all(keys.map((key) => isOpen(`payout/${key}`)));

@@ -69,9 +69,11 @@ test("a refused payout is retried by starting its id again, and paid once", asyn
   await eu.addFault({ kind: "refusal-in-200", operation: "createPayout" });
   await startRun(operations, "refused", planned("refused", "eu"), ada);
   await expect(result("refused")).rejects.toThrow();
-  expect((await planMany(operations, {}, acting)).map(({ workflowId }) => workflowId)).toEqual([
-    "refused",
-  ]);
+  const isRecorded = async () =>
+    expect((await planMany(operations, {}, acting)).map(({ workflowId }) => workflowId)).toEqual([
+      "refused",
+    ]);
+  await vi.waitFor(isRecorded, { timeout: 20_000, interval: 200 });
   const { plan } = await retryPayment(operations, "refused", acting);
   expect(plan.way).toBe("start");
   expect(plan.versions).toEqual({ createPayout: expect.any(Number) });

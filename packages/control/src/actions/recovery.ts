@@ -2,7 +2,7 @@ import { atOnce } from "@durable-payments/protocol";
 import type { Operations } from "../facts/connection/operations.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "./decide/record.ts";
 import { findLostRuns } from "./lost-runs.ts";
-import { findEnds, restoreWaits, takeUpRuns } from "./restored.ts";
+import { restoreWaits, takeUpRuns } from "./restored.ts";
 
 /** The findings and actions of a recovery. */
 export type RecoveryReport = Awaited<ReturnType<typeof recover>>;
@@ -33,9 +33,11 @@ export const recover = async (
   const actor = actorOf(acting, !isDryRun);
   const state = await ledger.state();
   const pauses = await ledger.pauses();
-  const ends = await findEnds(operations, since);
   // Ends and waits find the accounts of the runs that this records.
-  const taken = await takeUpRuns(operations, since, { isDryRun, who: `recover, by ${actor.by}` });
+  const { ends, taken } = await takeUpRuns(operations, since, {
+    isDryRun,
+    who: `recover, by ${actor.by}`,
+  });
   const { idle, open, waits } = await restoreWaits(operations, isDryRun);
   const { lost, ...left } = await findLostRuns(operations, open);
   const unknown = await ledger.rows({ states: UNSETTLED });

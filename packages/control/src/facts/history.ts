@@ -1,6 +1,6 @@
 import { isRecord } from "@durable-payments/api-core/values";
 import type { Actor } from "@durable-payments/ledger";
-import { failureTypes } from "@durable-payments/protocol/calls";
+import { CANCELLED, failureTypes } from "@durable-payments/protocol/calls";
 import { type Failure, readFailure } from "@durable-payments/protocol/failures";
 import type { Client } from "@temporalio/client";
 import { defaultFailureConverter, defaultPayloadConverter } from "@temporalio/common";
@@ -70,7 +70,7 @@ export const closeFailureOf = (close: Event | undefined): Failure | null => {
   if (close?.workflowExecutionTimedOutEventAttributes)
     return { type: "TimedOut", message: "The run reached its timeout." };
   if (close?.workflowExecutionCanceledEventAttributes)
-    return { type: "Cancelled", message: "The run was cancelled." };
+    return { type: CANCELLED, message: "The run was cancelled." };
   return failureOf(close?.workflowExecutionFailedEventAttributes?.failure);
 };
 

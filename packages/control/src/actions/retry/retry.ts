@@ -1,13 +1,10 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { endAmong, type NewDecision } from "@durable-payments/ledger";
-import { queryText, queryTexts } from "@durable-payments/protocol";
 import type { PayoutChunk } from "@durable-payments/protocol/calls";
-import { chunksOf } from "effect/Array";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startChunk } from "../batch/batch.ts";
 import { paidBy } from "../start.ts";
 import type { Operations } from "../../facts/connection/operations.ts";
-import { listed, RETRIED, type RunOfId } from "../../facts/connection/temporal.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { type Acting, actorOf, decisionOn, nudge, ownerOf } from "../decide/record.ts";
 import { isOperationError, notFound, refused } from "../../errors.ts";
@@ -213,11 +210,11 @@ export interface ManyFilter {
   readonly batch?: string | undefined;
 }
 
-/** A run that has failed; without a run id if only the ledger says so. */
-type FailedRun = Pick<RunOfId, "workflowId"> & Partial<RunOfId>;
-
 /** The retry of one of many runs. */
-export interface OneOfMany extends FailedRun {
+export interface OneOfMany {
+  readonly workflowId: string;
+  /** Undefined if it is not retried. */
+  readonly runId?: string | undefined;
   /** The kind of its retry; `look`: the run was open, and was only asked to look again. */
   readonly way: RetryPlan["way"] | undefined;
   /** The reason if it is not retried. */
@@ -225,58 +222,26 @@ export interface OneOfMany extends FailedRun {
 }
 
 const MOST_RETRIED = 10_000;
-const LOOKED_UP_AT_ONCE = 500;
 
 const FAILED = ["failed", "timedOut", "terminated", "cancelled"] as const;
 
-/**
- * Finds the failed runs: those that the ledger has, which Temporal may have deleted, and those that have failed in Temporal
- * since the ledger last heard of it. A run that the ledger has as succeeded has not failed, whatever its end in Temporal.
- */
-const findFailed = async (
-  { client, ledger }: Operations,
-  { batch, since, type }: ManyFilter,
-): Promise<ReadonlyArray<FailedRun>> => {
-  const query = [
-    `ExecutionStatus IN ${queryTexts(["Failed", "TimedOut", "Terminated", "Canceled"])}`,
-    type === undefined ? RETRIED : `WorkflowType = ${queryText(type)}`,
-    ...(since === undefined ? [] : [`CloseTime >= ${queryText(since.toISOString())}`]),
-  ].join(" AND ");
-  const ofBatch =
-    batch === undefined
-      ? undefined
-      : new Set((await ledger.runs({ batch })).map(({ workflowId }) => workflowId));
-  const found = new Map<string, FailedRun>();
-  for await (const run of listed(client, query)) {
-    if (found.has(run.workflowId) || ofBatch?.has(run.workflowId) === false) continue;
-    found.set(run.workflowId, run);
-    if (found.size === MOST_RETRIED) break;
-  }
-  const only = { batch, type, endedSince: since?.getTime(), limit: MOST_RETRIED };
-  for (const { workflowId } of await ledger.runs({ ...only, statuses: FAILED }))
-    if (!found.has(workflowId)) found.set(workflowId, { workflowId });
-  for (const ids of chunksOf([...found.keys()], LOOKED_UP_AT_ONCE))
-    for (const { status, workflowId } of await ledger.runs({ workflowIds: ids }))
-      if (status === "succeeded") found.delete(workflowId);
-  return [...found.values()];
-};
-
 const one = async (
-  run: FailedRun,
+  { runId, workflowId }: Pick<OneOfMany, "runId" | "workflowId">,
   options: Acting,
   act: (options: RetryOptions) => Promise<{ readonly plan: RetryPlan }>,
 ): Promise<OneOfMany> => {
   try {
-    const { plan } = await act({ ...options, ifRun: run.runId });
-    return { workflowId: run.workflowId, runId: plan.runId, way: plan.way, whyNot: undefined };
+    const { plan } = await act({ ...options, ifRun: runId });
+    return { workflowId, runId: plan.runId, way: plan.way, whyNot: undefined };
   } catch (error) {
     if (!isOperationError(error)) throw error;
-    return { ...run, way: undefined, whyNot: error.message };
+    return { workflowId, runId, way: undefined, whyNot: error.message };
   }
 };
 
 /**
- * Plans the retry of all failed runs. Nothing is changed; runs that a retry cannot help are returned with the reason.
+ * Plans the retry of all runs that the ledger has as failed. Nothing is changed; runs that a retry cannot help are returned
+ * with the reason. A run that has succeeded has not failed, whatever its end in Temporal.
  *
  * @param options who retries; amendment and override are for single runs.
  */
@@ -286,9 +251,11 @@ export const planMany = async (
   options: Acting,
 ): Promise<ReadonlyArray<OneOfMany>> => {
   const planned: Array<OneOfMany> = [];
-  for (const run of await findFailed(operations, filter)) {
-    const plan = (given: RetryOptions) => planRetryOf(operations, run.workflowId, given);
-    planned.push(await one(run, options, plan));
+  const { since, ...only } = filter;
+  const ended = { ...only, endedSince: since?.getTime(), limit: MOST_RETRIED };
+  for (const { workflowId } of await operations.ledger.runs({ ...ended, statuses: FAILED })) {
+    const plan = (given: RetryOptions) => planRetryOf(operations, workflowId, given);
+    planned.push(await one({ workflowId }, options, plan));
   }
   return planned;
 };

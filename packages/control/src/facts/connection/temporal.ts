@@ -313,12 +313,12 @@ export const noWorker = async (
         next: { operation: "startWorker" },
       };
 
-const NOT_RETRIED = [WORKFLOW.tracker, WORKFLOW.notifier, WORKFLOW.checkWorker];
+const NOT_PAYING = [
+  WORKFLOW.tracker,
+  WORKFLOW.notifier,
+  WORKFLOW.checkWorker,
+  WORKFLOW.payoutBatch,
+];
 
-const noneOf = (types: ReadonlyArray<string>): string => `WorkflowType NOT IN ${queryTexts(types)}`;
-
-/** Visibility condition that excludes the project's internal workflows. */
-export const RETRIED = noneOf(NOT_RETRIED);
-
-/** The same, without workflows that start the rows of a file. */
-export const PAYING = noneOf([...NOT_RETRIED, WORKFLOW.payoutBatch]);
+/** Visibility condition that excludes the project's internal workflows, and those that start the rows of a file. */
+export const PAYING = `WorkflowType NOT IN ${queryTexts(NOT_PAYING)}`;
