@@ -92,8 +92,8 @@ const writeResults = async (output: Output, file: string, results: string): Prom
   const { batch } = await checkBatchFile(file, assumptionsHere());
   const never = `${file} was never uploaded, or its rows were changed since. Nothing was paid.`;
   await onLedger(async ({ ledger }) => {
-    const { outcome, totals } = await batchOfId(ledger, batch, false, never);
-    await writeResultFile(ledger, batch, results);
+    const { listed, outcome, totals } = await batchOfId(ledger, batch, true, never);
+    await writeResultFile(listed ?? [], results);
     output.answer(
       { batch, outcome, totals, results },
       (shown) =>

@@ -150,8 +150,8 @@ export const cancelBatch = async (
   { isStarted = false, ...options }: CancelOptions & { readonly isStarted?: boolean },
 ): Promise<CancelledBatch> => {
   const { ledger } = deciding;
-  const { batch, rejected: notStarted } = await decideBatch(deciding, id, "cancel", options);
-  const rows = await ledger.listRows(id, { limit: batch.rows });
+  const { rejected: notStarted } = await decideBatch(deciding, id, "cancel", options);
+  const rows = await ledger.listRows(id);
   const going = rows.filter(({ status }) => !NOT_STARTED.has(status) && !OVER.has(status));
   const end = (given: Deciding) => (row: { readonly workflowId: string }) =>
     cancel(given, row.workflowId, options);

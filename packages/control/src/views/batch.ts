@@ -3,12 +3,11 @@ import type {
   BatchCount,
   BatchRowStatus,
   Ledger,
-  ListedRow,
   MoneyState,
   Pause,
 } from "@durable-payments/ledger";
 import { setTimeout } from "node:timers/promises";
-import { keptOf, readRows } from "../actions/batch/batch.ts";
+import { keptOf } from "../actions/batch/batch.ts";
 import { type NextOperation, notFound } from "../errors.ts";
 import { readNames } from "../facts/payees.ts";
 import { isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
@@ -145,38 +144,23 @@ export const readListing = async (
   isWhole = false,
 ): Promise<FileListing> => {
   const [rows, fresh] = await Promise.all([
-    readRows(ledger, batch.id),
+    ledger.batchRows(batch.id),
     // Once rows are paid, no payee is new.
     ASKS.includes(batch.state) ? ledger.newPayees(batch) : new Set<number>(),
   ]);
   return listingOf(rows, fresh, isWhole);
 };
 
-const PAGE = 500;
-
-const viewsOf = (ledger: Ledger) => async (rows: ReadonlyArray<ListedRow>) => {
+/** Reads rows of a batch, each with the outcome of it. */
+const readRowViews = async (
+  ledger: Ledger,
+  id: string,
+  filter: Parameters<Ledger["listRows"]>[1] = {},
+): Promise<ReadonlyArray<BatchRowView>> => {
+  const rows = await ledger.listRows(id, filter);
   const payees = rows.map(({ payee }) => payee);
   const nameOf = await readNames(ledger, payees);
   return rows.map((row) => rowView(row, nameOf));
-};
-
-/** Reads rows of a batch in parts, each with the outcome of it. */
-export async function* readRowViews(
-  ledger: Ledger,
-  id: string,
-): AsyncGenerator<ReadonlyArray<BatchRowView>> {
-  for (let after = 0; ;) {
-    const rows = await ledger.listRows(id, { after, limit: PAGE });
-    yield await viewsOf(ledger)(rows);
-    if (rows.length < PAGE) return;
-    after = rows.at(-1)?.number ?? after;
-  }
-}
-
-const wholeOf = async (parts: AsyncIterable<ReadonlyArray<BatchRowView>>) => {
-  const all: Array<BatchRowView> = [];
-  for await (const part of parts) all.push(...part);
-  return all;
 };
 
 /**
@@ -196,9 +180,9 @@ export const findBatch = async (
   const asks = ASKS.includes(batch.state);
   const [{ counts, pauses, view }, notPaid, listing, listed] = await Promise.all([
     batchOf(ledger, batch),
-    ledger.listRows(id, { statuses: NOT_PAID, limit: MOST_NAMED }).then(viewsOf(ledger)),
+    readRowViews(ledger, id, { statuses: NOT_PAID, limit: MOST_NAMED }),
     asks ? readListing(ledger, batch, isWhole) : null,
-    isWhole ? wholeOf(readRowViews(ledger, id)) : null,
+    isWhole ? readRowViews(ledger, id) : null,
   ]);
   const { chunks: _, ...kept } = keptOf(batch);
   const notNamed = counts

@@ -1,13 +1,11 @@
 import { shownText, visibleText } from "@durable-payments/api-core/values";
-import type { Ledger } from "@durable-payments/ledger";
 import { stringify } from "csv-stringify/sync";
 import { randomUUID } from "node:crypto";
-import { open, rename, rm } from "node:fs/promises";
+import { rename, rm, writeFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { invalidInput, refused } from "../errors.ts";
 import { payeeParts } from "../facts/payees.ts";
 import type { BatchRowView } from "../rules/run-view.ts";
-import { readRowViews } from "./batch.ts";
 
 /** A formula, for a spreadsheet that splits lines at semicolons. */
 const FORMULA_WITHIN = /;(?=[\s"']*[-=+@\uFF0B\uFF0D\uFF1D\uFF20])/g;
@@ -58,31 +56,22 @@ const resultOf = (row: BatchRowView) => {
 };
 
 /** Words rows of a batch as CSV, with a header. */
-export const rowsCsv = (rows: ReadonlyArray<BatchRowView>, header = true): string =>
-  csvText(rows.map(resultOf), header);
+export const rowsCsv = (rows: ReadonlyArray<BatchRowView>): string =>
+  csvText(rows.map(resultOf), true);
 
 /**
  * Writes the outcome of each row. The file appears when it is complete, and replaces an existing one.
  *
+ * @param rows of a batch, as `batchOfId` lists them.
  * @throws Refused if it cannot be written.
  */
 export const writeResultFile = async (
-  ledger: Ledger,
-  batch: string,
+  rows: ReadonlyArray<BatchRowView>,
   file: string,
 ): Promise<void> => {
   const part = `${file}.${randomUUID()}.part`;
   try {
-    const handle = await open(part, "w", 0o600);
-    try {
-      let isFirst = true;
-      for await (const rows of readRowViews(ledger, batch)) {
-        await handle.write(rowsCsv(rows, isFirst));
-        isFirst = false;
-      }
-    } finally {
-      await handle.close();
-    }
+    await writeFile(part, rowsCsv(rows), { mode: 0o600, flag: "wx" });
     await rename(part, file);
   } catch (error) {
     await rm(part, { force: true });

@@ -97,7 +97,7 @@ test.each(["with Temporal", "without Temporal"])(
     expect(await cancelBatch(deciding, batch, { ...ada, isStarted: true })).toEqual({
       ...counts,
       unanswered,
-      sent: expect.toSatisfy((of) => of.length === sent.length),
+      sent: expect.arrayContaining(sent),
     });
     const ends = await Promise.all(
       Array.from({ length: ROWS }, async (_, at) =>

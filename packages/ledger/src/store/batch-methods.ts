@@ -193,8 +193,8 @@ export const batchMethods = (store: Store) => {
       filter: {
         readonly states?: ReadonlyArray<BatchRowState>;
         readonly after?: number;
-        readonly limit: number;
-      },
+        readonly limit?: number;
+      } = {},
     ) =>
       store.all(
         BATCH_ROWS,
@@ -208,8 +208,8 @@ export const batchMethods = (store: Store) => {
       filter: {
         readonly statuses?: ReadonlyArray<BatchRowStatus>;
         readonly after?: number;
-        readonly limit: number;
-      },
+        readonly limit?: number;
+      } = {},
     ): Promise<ReadonlyArray<ListedRow>> => {
       // A result has the last of several columns of one name.
       const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,

@@ -5,7 +5,6 @@ import {
   type BatchRow,
   type Decision,
   isSamePerson,
-  type Ledger,
   whyNotApprover,
 } from "@durable-payments/ledger";
 import { batchQueue, WORKFLOW, type Workflows } from "@durable-payments/protocol";
@@ -32,19 +31,6 @@ export const keptOf = ({ details }: Pick<Batch, "details">) => {
     /** The uploader's reason to pay them. */
     notDuplicate: typeof notDuplicate === "string" ? notDuplicate : null,
   };
-};
-
-const READ_AT_ONCE = 5_000;
-
-/** Reads the rows of a batch. */
-export const readRows = async (ledger: Ledger, id: string): Promise<ReadonlyArray<BatchRow>> => {
-  const rows: Array<BatchRow> = [];
-  for (let after = 0; ;) {
-    const part = await ledger.batchRows(id, { after, limit: READ_AT_ONCE });
-    rows.push(...part);
-    if (part.length < READ_AT_ONCE) return rows;
-    after = part.at(-1)?.number ?? after;
-  }
 };
 
 /** Starts a workflow that starts and follows rows of a batch; an open one continues. */
@@ -150,7 +136,7 @@ export const decideBatch = async (
   const seen = check(await ledger.batch(id));
   let value = {};
   if (kind === "approve") {
-    const rows = ownRows(await readRows(ledger, id));
+    const rows = ownRows(await ledger.batchRows(id));
     value = { rows: rows.length, hash: checkApproval(seen, rows, decision) };
     await approveRows(deciding, seen, rows, actor);
   }
