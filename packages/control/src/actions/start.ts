@@ -1,16 +1,12 @@
 import { cleanTexts, isRecord } from "@durable-payments/api-core/values";
 import {
   type Decision,
-  endAmong,
-  isRowStarted,
   type Ledger,
   type NewRun,
-  type Run,
   type StartFacts,
   whyNobody,
 } from "@durable-payments/ledger";
 import { requestTerms, type RunMemo, textAt, WORKFLOW } from "@durable-payments/protocol";
-import { hashOf } from "@durable-payments/protocol/account";
 import { VOUCHER } from "@durable-payments/protocol/calls";
 import {
   type Client,
@@ -22,8 +18,8 @@ import { accountNamed, type Operations } from "../facts/connection/operations.ts
 import { changing } from "../facts/connection/temporal-errors.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { checkName } from "./decide/record.ts";
-import { checkReason, refuseDuplicate, timeText } from "./duplicates.ts";
-import { EndedByPerson, type Refused, refused } from "../errors.ts";
+import { checkReason, refuseDuplicate } from "./duplicates.ts";
+import { isForgottenDone, otherInput } from "./forgotten.ts";
 import { checkId, contentHash, idOfKey, type PlannedRun } from "../rules/input.ts";
 import { readArguments, readInput } from "../facts/run-input.ts";
 import { type PaymentOf, paymentOf, summaryOf } from "../rules/payment.ts";
@@ -240,74 +236,6 @@ export interface SubmittedRun {
   readonly isForgotten?: true;
 }
 
-/** The writes that say whether a run has done what it is for. */
-const PURPOSES: ReadonlyArray<string> = ["createPayout", "createCard"];
-
-const otherInput = (workflowId: string, run: string): Refused =>
-  refused(
-    `The id ${workflowId} belongs to a run of ${run} input. Nothing was started: give another id.`,
-    workflowId,
-  );
-
-/** Refuses an id whose row its file has not started: the file starts it, and nobody else. */
-const refuseUnstarted = async (ledger: Ledger, { batch, batchRow, workflowId }: Run) => {
-  if (batch === null || batchRow === null) return;
-  const [row] = await ledger.batchRows(batch, { after: batchRow - 1, limit: 1 });
-  if (row !== undefined && isRowStarted(row.state)) return;
-  throw refused(
-    `The id ${workflowId} belongs to row ${batchRow} of ${batch}, which has not started it: pay the file again. Nothing was started.`,
-    batch,
-  );
-};
-
-/**
- * The outcome of an id that Temporal does not know, or has forgotten: after its retention time, or with its database. The
- * ledger remembers. An id under which nothing was done can be started, and an unfinished one with the same input, also the
- * row of a file: under another id it would be paid twice.
- */
-const forgotten = async (
-  ledger: Ledger,
-  workflowId: string,
-  { input, workflowType }: PlannedRun,
-): Promise<SubmittedRun | undefined> => {
-  const [noted] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
-  const decisions = await ledger.decisionsOf(workflowId);
-  const end = endAmong(decisions);
-  if (end !== undefined)
-    throw new EndedByPerson({
-      message: `${workflowId} was stopped by ${end.by} on ${timeText(end.at)} (${end.reason}). Nothing was started.`,
-      next: { operation: "show", workflowId, isLog: true },
-    });
-  const rows = await ledger.rowsOf(workflowId);
-  if (rows.length === 0 && !noted?.batch) return undefined;
-  // If a run was started in another way, then the ledger does not have its input.
-  const { content, type = "an unknown type" } =
-    decisions.find(({ kind }) => kind === "start")?.value ?? {};
-  const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
-  const isAmended = last?.kind === "amend";
-  const isSame = isAmended ? last.value["hash"] === hashOf(input) : content === contentHash(input);
-  if (type !== workflowType || (!isSame && !isAmended))
-    throw otherInput(
-      workflowId,
-      `${textAt({ type }, "type")} with ${content === undefined ? "an unknown" : "another"}`,
-    );
-  if (!isSame)
-    throw refused(
-      `${last?.by} amended ${workflowId}: pass the amended input. Nothing was started.`,
-      { operation: "show", workflowId, isLog: true },
-    );
-  const purpose = rows.find(({ operation }) => PURPOSES.includes(operation));
-  if (purpose?.state === "undone")
-    throw refused(
-      `${workflowId} was undone: nothing is paid. Nothing was started: give another id.`,
-      workflowId,
-    );
-  if (purpose?.state === "done")
-    return { workflowId, runId: null, isNew: false, isForgotten: true };
-  if (noted !== undefined) await refuseUnstarted(ledger, noted);
-  return undefined;
-};
-
 /** The run of that id: started with the same input (`options` are how it waits), or forgotten by Temporal alone. */
 const existing = async (
   operations: Operations,
@@ -315,7 +243,10 @@ const existing = async (
   planned: PlannedRun,
 ): Promise<SubmittedRun | undefined> => {
   const run = await findRun(operations.client, workflowId);
-  if (run === undefined) return forgotten(operations.ledger, workflowId, planned);
+  if (run === undefined)
+    return (await isForgottenDone(operations.ledger, workflowId, planned))
+      ? { workflowId, runId: null, isNew: false, isForgotten: true }
+      : undefined;
   const { runId, type } = run;
   const first = await readInput(operations, { workflowId, runId });
   if (type === planned.workflowType && contentHash(first) === contentHash(planned.input))

@@ -39,7 +39,7 @@ test("a looser limit waits in the inbox and in doctor's report for another perso
       hash: String(asked.pending?.sequence),
     },
   ]);
-  const checks = await checkLedger(opened.ledger, undefined, [], undefined);
+  const checks = await checkLedger(opened.ledger, undefined, [], []);
   expect(checks.find(({ name }) => name === "limits")).toMatchObject({
     status: "warning",
     detail: expect.stringContaining("ada asks for approval above 100.00 EUR") as string,

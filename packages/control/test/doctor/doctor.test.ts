@@ -1,4 +1,9 @@
-import { LedgerUnavailable, openLedger, type WriteCount } from "@durable-payments/ledger";
+import {
+  LedgerUnavailable,
+  openLedger,
+  trackerLease,
+  type WriteCount,
+} from "@durable-payments/ledger";
 import { afterAll, expect, it } from "vitest";
 import { recover } from "../../src/actions/recovery.ts";
 import { encryptionCheck } from "../../src/views/doctor/doctor.ts";
@@ -40,9 +45,12 @@ it("finds Temporal, its workers and the tracker well", async () => {
   await using connected = await TemporalStub.connect([
     tracker({ account: ACCOUNT, readAt: Date.now(), waiting: 2, mark }),
     // Of an account that only the workers' settings have.
-    { ...tracker(undefined), workflowId: "tracker/hash-of-eu/eu" },
+    {
+      ...tracker({ account: "hash-of-eu", readAt: 0, waiting: 0, mark: { ...mark, sequence: 7 } }),
+      workflowId: "tracker/hash-of-eu/eu",
+    },
   ]);
-  const { checks, heartbeats } = await checkTemporal(connected.temporal, accounts);
+  const { checks, tracked } = await checkTemporal(connected.temporal, accounts);
   expect(statuses(checks)).toEqual({
     Temporal: "ok",
     namespace: "ok",
@@ -50,10 +58,7 @@ it("finds Temporal, its workers and the tracker well", async () => {
     tracker: "ok",
     notifications: "skipped",
   });
-  expect([...heartbeats]).toEqual([
-    [ACCOUNT, expect.objectContaining({ mark })],
-    ["hash-of-eu", undefined],
-  ]);
+  expect(tracked).toMatchObject([{ mark }, { mark: { sequence: 7 } }]);
 });
 
 it.each([
@@ -99,7 +104,7 @@ it("warns where a dataConverter encrypts what Temporal stores, and no keyring th
 it("finds the ledger well, and says what waits for a person", async () => {
   await ledger.pin("default");
   await put(ledger, row({ state: "asking", doubt: 1, question: question() }));
-  const checks = await checkLedger(ledger, "default", accounts, new Map());
+  const checks = await checkLedger(ledger, "default", accounts, []);
   expect(statuses(checks)).toEqual({
     ledger: "ok",
     "ledger writes": "ok",
@@ -114,7 +119,7 @@ it("finds the ledger well, and says what waits for a person", async () => {
 
 it("finds a ledger that can be read and not written", async () => {
   const check = () => Promise.reject(new LedgerUnavailable("its disk is full"));
-  const checks = await checkLedger({ ...ledger, check }, "default", accounts, new Map());
+  const checks = await checkLedger({ ...ledger, check }, "default", accounts, []);
   expect(checks).toContainEqual(
     expect.objectContaining({
       name: "ledger writes",
@@ -125,37 +130,31 @@ it("finds a ledger that can be read and not written", async () => {
 });
 
 it("finds a ledger of another namespace", async () => {
-  const [identity] = await checkLedger(ledger, "other", accounts, new Map());
+  const [identity] = await checkLedger(ledger, "other", accounts, []);
   expect(identity).toMatchObject({ name: "ledger", status: "failed" });
 });
 
-it("names the open waits of an account that no tracker works for, in these settings or not", async () => {
-  const wait = { runId: "1", activityId: "a", kind: "payout", thing: "P-1" } as const;
-  await ledger.openWait({ ...wait, account: ACCOUNT, workflowId: "invoice-1" });
-  await ledger.openWait({ ...wait, account: "hash-of-eu", workflowId: "invoice-2" });
-  const waitsOf = async (served: ReadonlyArray<string>) =>
-    (
-      await checkLedger(
-        ledger,
-        "default",
-        accounts,
-        new Map(served.map((hash) => [hash, undefined])),
-      )
-    ).filter(({ name }) => name === "waits");
-  expect(await waitsOf([ACCOUNT, "hash-of-eu"])).toEqual([]);
-  expect(await waitsOf([])).toMatchObject([
-    {
-      status: "failed",
-      detail: expect.stringMatching(/account without a name, .*invoice-1/),
-    },
+it("names runs of an account that no tracker works for, in these settings or not", async () => {
+  let now = Date.now();
+  const opened = await openLedger("memory", { clock: () => now });
+  await put(opened, row({ workflowId: "invoice-1" }));
+  await put(opened, row({ workflowId: "invoice-2", account: "hash-of-eu" }));
+  now += 6 * 60_000;
+  const waits = async () =>
+    (await checkLedger(opened, "default", accounts, [])).filter(({ name }) => name === "waits");
+  expect(await waits()).toMatchObject([
+    { status: "failed", detail: expect.stringMatching(/account without a name, .*invoice-1/) },
     { status: "failed", detail: expect.stringMatching(/account hash-of-eu, .*invoice-2/) },
   ]);
+  for (const account of [ACCOUNT, "hash-of-eu"])
+    await opened.lease(trackerLease(account), "tracker", 60_000);
+  expect(await waits()).toEqual([]);
 });
 
 it("finds a pause, and who has paused", async () => {
   const actor = { by: "bob", how: "flag", reason: "audit" };
   await ledger.pause("all", "", actor);
-  const sends = (await checkLedger(ledger, "default", accounts, undefined)).find(
+  const sends = (await checkLedger(ledger, "default", accounts, [])).find(
     ({ name }) => name === "sends",
   );
   expect(sends).toMatchObject({

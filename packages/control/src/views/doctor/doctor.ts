@@ -56,16 +56,16 @@ const innerChecks = async (settings: DoctorSettings): Promise<ReadonlyArray<Chec
     return await withSources(settings, async ({ ledger, temporal, whyNot }) => {
       const missing = (what: string) =>
         failed(what, whyNot.join(" "), "Correct the settings, or start what is missing.");
-      const { checks, heartbeats } =
+      const { checks, tracked } =
         temporal === undefined
-          ? { checks: [missing("Temporal")], heartbeats: undefined }
+          ? { checks: [missing("Temporal")], tracked: [] }
           : await checkTemporal(temporal, known);
       const namespace = temporal?.settings.namespace;
       return ledger === undefined
         ? [...checks, missing("ledger")]
         : [
             ...checks,
-            ...(await checkLedger(ledger, namespace, known, heartbeats)),
+            ...(await checkLedger(ledger, namespace, known, tracked)),
             ...(temporal === undefined ? [] : [await checkLost(ledger, temporal.client)]),
             ...encryptionCheck(settings.ledger, temporal),
           ];

@@ -7,7 +7,6 @@ import { accountLimitsText } from "../../rules/limits-text.ts";
 import { missingAmong, unfinishedAmong } from "../../actions/lost-runs.ts";
 import type { KnownAccount } from "../../facts/connection/operations.ts";
 import { type Check, failed, ok, skipped, warning } from "./check.ts";
-import type { Heartbeats } from "./temporal-checks.ts";
 
 /** Workflow ids whose chain of hashes is checked: the latest ones. */
 const VERIFIED = 20;
@@ -181,23 +180,19 @@ export const checkLost = async (ledger: Ledger, client: Client): Promise<Check> 
   );
 };
 
-/** Checks that each account with open waits has a tracker: without one, its runs notice nothing for hours. */
+/** Checks that a tracker works for each account with open payouts or runs: without one, nobody notices anything for hours. */
 const checkServed = async (
   ledger: Ledger,
-  { waits }: Overview,
   accounts: ReadonlyArray<KnownAccount>,
-  heartbeats: Heartbeats,
 ): Promise<ReadonlyArray<Check>> => {
-  const unserved = waits.map(({ account }) => account).filter((hash) => !heartbeats.has(hash));
-  return Promise.all(
-    [...new Set(unserved)].map(async (account) => {
-      const some = await ledger.waits({ account, isOpen: true, limit: NAMED });
-      const ids = [...new Set(some.map(({ workflowId }) => workflowId))].join(", ");
-      const known = accounts.find(({ hash }) => hash === account) ?? { name: account };
-      const detail = `no tracker works for the account ${known.name ?? "without a name"}, but runs wait: ${ids}`;
+  const items = await ledger.attention({ lateAfterMs: 0 });
+  return items
+    .filter(({ kind }) => kind === "unserved")
+    .map(({ of, workflowIds }) => {
+      const known = accounts.find(({ hash }) => hash === of) ?? { name: of };
+      const detail = `no tracker works for the account ${known.name ?? "without a name"}, but runs wait: ${workflowIds.join(", ")}`;
       return failed("waits", detail, "Start a worker that has this account, or cancel these runs.");
-    }),
-  );
+    });
 };
 
 /** Checks the ledger: identity, writes, witness, pinned namespace, chains of hashes, limits, pauses, lack of progress. */
@@ -205,16 +200,15 @@ export const checkLedger = async (
   ledger: Ledger,
   namespace: string | undefined,
   accounts: ReadonlyArray<KnownAccount>,
-  heartbeats: Heartbeats | undefined,
+  tracked: ReadonlyArray<Tracked>,
 ): Promise<ReadonlyArray<Check>> => {
   const seen = await ledger.overview();
-  const tracked = [...(heartbeats?.values() ?? [])].filter((one) => one !== undefined);
   const [writes, chains, limits, pauses, unserved] = await Promise.all([
     checkWrites(ledger),
     checkChains(ledger),
     checkLimits(ledger, accounts),
     checkPauses(ledger),
-    heartbeats === undefined ? [] : checkServed(ledger, seen, accounts, heartbeats),
+    checkServed(ledger, accounts),
   ]);
   return [
     checkIdentity(ledger, seen, namespace),

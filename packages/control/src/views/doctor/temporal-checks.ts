@@ -127,14 +127,11 @@ const trackedText = (title: string, { failing, readAt, waiting }: Tracked): Chec
     : ok(title, waits);
 };
 
-/** The last heartbeats of trackers: witnesses of the ledger, and proof that their accounts are served. */
-export type Heartbeats = Map<string, Tracked | undefined>;
-
-/** Checks the tracker of an account, and adds its last heartbeat. */
+/** Checks the tracker of an account, and adds its last heartbeat: a witness of the ledger. */
 const checkTracker = async (
   { client }: Temporal,
   { hash, name }: KnownAccount,
-  heartbeats: Heartbeats,
+  tracked: Array<Tracked>,
 ): Promise<Check> => {
   const title = name === undefined ? "tracker" : `tracker of ${name}`;
   const found = await readHeartbeat(client, trackerId(hash, name));
@@ -146,21 +143,21 @@ const checkTracker = async (
   const details = isTracked(found.details) ? found.details : undefined;
   if ((details?.account ?? hash) !== hash)
     return failed(title, "works for another account", `Terminate ${trackerId(hash, name)}.`);
-  heartbeats.set(hash, details);
-  return details === undefined ? ok(title, "has started") : trackedText(title, details);
+  if (details === undefined) return ok(title, "has started");
+  tracked.push(details);
+  return trackedText(title, details);
 };
 
 /** Adds the last heartbeats of the trackers of accounts that only the workers know. */
 const readOthers = async (
   { client, settings: { taskQueue } }: Temporal,
-  heartbeats: Heartbeats,
+  accounts: ReadonlyArray<KnownAccount>,
+  tracked: Array<Tracked>,
 ): Promise<void> => {
   for await (const { workflowId } of listed(client, trackersOn(taskQueue))) {
-    const hash = trackedAccount(workflowId);
-    if (heartbeats.has(hash)) continue;
+    if (accounts.some(({ hash }) => hash === trackedAccount(workflowId))) continue;
     const found = await readHeartbeat(client, workflowId);
-    if (found.is === "alive")
-      heartbeats.set(hash, isTracked(found.details) ? found.details : undefined);
+    if (found.is === "alive" && isTracked(found.details)) tracked.push(found.details);
   }
 };
 
@@ -194,22 +191,22 @@ export const checkTemporal = async (
   accounts: ReadonlyArray<KnownAccount>,
 ): Promise<{
   readonly checks: ReadonlyArray<Check>;
-  /** By the hash of the account; without a heartbeat so far, it is undefined. */
-  readonly heartbeats: Heartbeats;
+  /** The last heartbeats of trackers. */
+  readonly tracked: ReadonlyArray<Tracked>;
 }> => {
   const { client, settings } = temporal;
   const { serverVersion } = await client.workflowService.getSystemInfo({});
   const version = serverVersion || "unknown version";
   const server = ok("Temporal", `${settings.address}, server ${version}`);
   const namespace = await guarded("namespace", checkNamespace(temporal));
-  const heartbeats: Heartbeats = new Map();
-  if (namespace.status === "failed") return { checks: [server, namespace], heartbeats };
+  const tracked: Array<Tracked> = [];
+  if (namespace.status === "failed") return { checks: [server, namespace], tracked };
   const checks = await Promise.all([
     guarded("worker", checkWorkers(temporal, accounts)),
-    ...accounts.map((account) => guarded("tracker", checkTracker(temporal, account, heartbeats))),
+    ...accounts.map((account) => guarded("tracker", checkTracker(temporal, account, tracked))),
     guarded("notifications", checkNotifications(temporal)),
   ]);
-  const others = readOthers(temporal, heartbeats).then(() => []);
+  const others = readOthers(temporal, accounts, tracked).then(() => []);
   checks.push(...(await others.catch((error: unknown) => [unread("trackers", error)])));
-  return { checks: [server, namespace, ...checks], heartbeats };
+  return { checks: [server, namespace, ...checks], tracked };
 };

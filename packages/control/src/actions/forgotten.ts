@@ -1,0 +1,77 @@
+/**
+ * What a start finds in the ledger under an id that Temporal does not know.
+ */
+import { endAmong, isRowStarted, type Ledger, type Run } from "@durable-payments/ledger";
+import { textAt } from "@durable-payments/protocol";
+import { hashOf } from "@durable-payments/protocol/account";
+import { EndedByPerson, type Refused, refused } from "../errors.ts";
+import { contentHash, type PlannedRun } from "../rules/input.ts";
+import { timeText } from "./duplicates.ts";
+import { isPurpose } from "./lost-runs.ts";
+
+/** Refuses an id that belongs to another input. */
+export const otherInput = (workflowId: string, run: string): Refused =>
+  refused(
+    `The id ${workflowId} belongs to a run of ${run} input. Nothing was started: give another id.`,
+    workflowId,
+  );
+
+/** Refuses an id whose row its file has not started: the file starts it, and nobody else. */
+const refuseUnstarted = async (ledger: Ledger, { batch, batchRow, workflowId }: Run) => {
+  if (batch === null || batchRow === null) return;
+  const [row] = await ledger.batchRows(batch, { after: batchRow - 1, limit: 1 });
+  if (row !== undefined && isRowStarted(row.state)) return;
+  throw refused(
+    `The id ${workflowId} belongs to row ${batchRow} of ${batch}, which has not started it: pay the file again. Nothing was started.`,
+    batch,
+  );
+};
+
+/**
+ * The outcome of an id that Temporal does not know, or has forgotten: after its retention time, or with its database. The
+ * ledger remembers. An id under which nothing was done can be started, and an unfinished one with the same input, also the
+ * row of a file: under another id it would be paid twice.
+ *
+ * @returns whether its payout or card was made; if not, then it can be started.
+ */
+export const isForgottenDone = async (
+  ledger: Ledger,
+  workflowId: string,
+  { input, workflowType }: PlannedRun,
+): Promise<boolean> => {
+  const [noted] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
+  const decisions = await ledger.decisionsOf(workflowId);
+  const end = endAmong(decisions);
+  if (end !== undefined)
+    throw new EndedByPerson({
+      message: `${workflowId} was stopped by ${end.by} on ${timeText(end.at)} (${end.reason}). Nothing was started.`,
+      next: { operation: "show", workflowId, isLog: true },
+    });
+  const rows = await ledger.rowsOf(workflowId);
+  if (rows.length === 0 && !noted?.batch) return false;
+  // If a run was started in another way, then the ledger does not have its input.
+  const { content, type = "an unknown type" } =
+    decisions.find(({ kind }) => kind === "start")?.value ?? {};
+  const last = decisions.findLast(({ kind }) => kind === "start" || kind === "amend");
+  const isAmended = last?.kind === "amend";
+  const isSame = isAmended ? last.value["hash"] === hashOf(input) : content === contentHash(input);
+  if (type !== workflowType || (!isSame && !isAmended))
+    throw otherInput(
+      workflowId,
+      `${textAt({ type }, "type")} with ${content === undefined ? "an unknown" : "another"}`,
+    );
+  if (!isSame)
+    throw refused(
+      `${last?.by} amended ${workflowId}: pass the amended input. Nothing was started.`,
+      { operation: "show", workflowId, isLog: true },
+    );
+  const purpose = rows.find((row) => isPurpose({ type: workflowType, workflowId }, row));
+  if (purpose?.state === "undone")
+    throw refused(
+      `${workflowId} was undone: nothing is paid. Nothing was started: give another id.`,
+      workflowId,
+    );
+  if (purpose?.state === "done") return true;
+  if (noted !== undefined) await refuseUnstarted(ledger, noted);
+  return false;
+};
