@@ -16,6 +16,7 @@ import { accountHash } from "@durable-payments/protocol/account";
 import {
   accountsOf,
   clientOptionsOf,
+  lateAfterMsOf,
   readSettings,
   type Settings,
 } from "@durable-payments/protocol/settings";
@@ -75,6 +76,7 @@ export const operationsSettings = (): OperationsSettings<ClientOptions> => {
     temporal: () => temporalSettings(process.env, settings),
     ledger: { ledger, clientId, keyring },
     accounts: isNone ? [] : accounts,
+    lateAfterMs: lateAfterMsOf(settings.notify),
     ...(first &&
       Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };

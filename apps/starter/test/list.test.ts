@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLedger, readLedgerPlace } from "@durable-payments/ledger";
@@ -76,6 +76,51 @@ it("adds up all that matches, shows a page, and says that progress is unknown", 
   expect(stdout).toContain("50.30 EUR");
   expect(stdout).toContain("Cannot connect to Temporal");
   expect(stdout).toContain("There are more");
+});
+
+it("calls a payout late as the settings say", async () => {
+  const own = `sqlite:${join(folder, "late.sqlite")}` as const;
+  const ledger = await openLedger(readLedgerPlace(own, ""));
+  const name = { account: "a", workflowId: "late", step: "createPayout" };
+  const paymentDate = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10);
+  const request = { hash: "h", terms: "t", amount: "9.00", currency: "EUR", payee: "b-1" };
+  const times = { from: null, until: null, firstSentAt: null, unprovableSince: null };
+  await ledger.transact(name, ({ epoch, now }) => ({
+    row: {
+      ...name,
+      ...times,
+      ownerId: "late",
+      rootId: "late",
+      operation: "createPayout",
+      state: "done",
+      version: 0,
+      knownFrom: 1,
+      epoch,
+      generation: 1,
+      request: { ...request, reference: null, paymentDate, facts: {} },
+      doubt: 0,
+      token: null,
+      runId: "run-1",
+      sends: 1,
+      absences: 0,
+      madeId: "p-1",
+      result: {},
+      knownBy: "answer",
+      message: null,
+      question: null,
+      decisionsAfter: 0,
+      isUntold: false,
+      createdAt: now,
+      changedAt: now,
+    },
+  }));
+  await ledger.close();
+  vi.stubEnv("PAYMENTS_LEDGER", own);
+  expect((await runStarter("inbox")).stdout).toContain("their payment date is over");
+  const file = join(folder, "settings.json");
+  writeFileSync(file, JSON.stringify({ notify: { lateAfterHours: 240 } }));
+  vi.stubEnv("PAYMENTS_SETTINGS", file);
+  expect((await runStarter("inbox")).stdout).not.toContain("their payment date is over");
 });
 
 it("prints every payment as CSV, once, without formulas", async () => {

@@ -6,11 +6,7 @@ export {
   type PaymentsActivities,
 } from "./make-activities.ts";
 export type { NotifierActivities } from "./notifications/notifier-activities.ts";
-export {
-  lateAfterMsOf,
-  type NotificationSettings,
-  readNotificationSettings,
-} from "./notifications/webhook.ts";
+export { type NotificationSettings, readNotificationSettings } from "./notifications/webhook.ts";
 export type { ReadActivities, WorkerCheckActivities } from "./reads.ts";
 export { type AttemptTrace, inAttemptTrace, type PaymentsRuntime } from "./run-operation.ts";
 export { readTracked } from "./tracker/track.ts";

@@ -1,6 +1,5 @@
 import {
   makePaymentsActivities,
-  lateAfterMsOf,
   readNotificationSettings,
   readTracked,
 } from "@durable-payments/activities";
@@ -14,6 +13,7 @@ import {
 } from "@durable-payments/ledger";
 import { baseQueue, trackerId, WORKFLOW } from "@durable-payments/protocol";
 import { clientHash } from "@durable-payments/protocol/account";
+import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import { Client } from "@temporalio/client";
 import {
   type BundlerPlugin,

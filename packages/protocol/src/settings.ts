@@ -22,6 +22,12 @@ export const SETTINGS_FILE = "PAYMENTS_SETTINGS";
 /** The settings of an installation, as its file and its environment have them. */
 export interface Settings extends Schema.Schema.Type<typeof SettingsSchema> {}
 
+const HOUR_MS = 3_600_000;
+
+/** Returns how long after the end of its payment date a payout is late, in milliseconds. */
+export const lateAfterMsOf = ({ lateAfterHours = 24 }: Settings["notify"] = {}): number =>
+  lateAfterHours * HOUR_MS;
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const invalid = (message: string): InvalidSettings => new InvalidSettings({ message });

@@ -1,6 +1,6 @@
 import { isLoopback, messageOf } from "@durable-payments/api-core/values";
 import type { Delivery, QueuedNotification } from "@durable-payments/protocol/notifications";
-import type { Settings } from "@durable-payments/protocol/settings";
+import { lateAfterMsOf, type Settings } from "@durable-payments/protocol/settings";
 import { Webhook } from "standardwebhooks";
 
 /** The address of notifications, and their occasions. */
@@ -27,11 +27,6 @@ const SECRET_SETTING = "PAYMENTS_NOTIFY_SECRET (notify.secret)";
 const HOUR_MS = 3_600_000;
 const DEFAULT_INTERVAL_S = 15;
 const DEFAULT_OVERDUE_H = 120;
-const DEFAULT_LATE_H = 24;
-
-/** Returns how long after its payment date a payout is late, in milliseconds. */
-export const lateAfterMsOf = ({ lateAfterHours = DEFAULT_LATE_H }: NotifySettings = {}): number =>
-  lateAfterHours * HOUR_MS;
 
 /** As the Standard Webhooks specification asks for: 24 to 64 bytes. */
 const LEAST_KEY_BYTES = 24;

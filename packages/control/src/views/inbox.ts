@@ -7,6 +7,7 @@ import {
   type WriteRow,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
+import { lateAfterMsOf } from "@durable-payments/protocol/settings";
 import { keptOf } from "../actions/batch/batch.ts";
 import { readLimits } from "../actions/limits.ts";
 import { limitsText } from "../rules/limits-text.ts";
@@ -108,9 +109,6 @@ const limitItems = async (ledger: Ledger): Promise<ReadonlyArray<InboxItem>> =>
       details: [`Now: ${limitsText(limits)}.`, `Then: ${limitsText(pending)}.`],
     };
   });
-
-/** A day after the end of its payment date, a payout is late. */
-const LATE_AFTER_MS = 86_400_000;
 
 /** Why a person is needed, and the command that helps. */
 const ATTENTION: Readonly<
@@ -214,7 +212,9 @@ export const readInbox = async (sources: Sources) => {
     ledger.rows({ needsPerson: true }).then((rows) => itemsOf(ledger, rows)),
     batchItems(ledger),
     limitItems(ledger),
-    ledger.attention({ lateAfterMs: LATE_AFTER_MS }).then((found) => found.map(attentionItem)),
+    ledger
+      .attention({ lateAfterMs: sources.lateAfterMs ?? lateAfterMsOf() })
+      .then((found) => found.map(attentionItem)),
   ]);
   const items = [...own, ...batches, ...limits, ...standing].toSorted(byMoneyAndAge);
   return { items, notes: sources.whyNot };

@@ -107,6 +107,8 @@ export interface Sources {
   /** For a person; empty if both are present. */
   readonly whyNot: ReadonlyArray<string>;
   readonly listLagMs?: Operations["listLagMs"];
+  /** `notify.lateAfterHours`, in milliseconds; default: that of `lateAfterMsOf`. */
+  readonly lateAfterMs?: number | undefined;
 }
 
 /** Returns the ledger of sources. @throws ConnectionFailed with the reason if it cannot be read. */
@@ -130,6 +132,7 @@ export interface OperationsSettings<Service extends Account = Account> {
   /** The first is the unnamed account, if there is one. */
   readonly accounts: ReadonlyArray<AccountSettings<Service>>;
   readonly listLagMs?: Operations["listLagMs"];
+  readonly lateAfterMs?: Sources["lateAfterMs"];
 }
 
 /** Returns the accounts whose access is known here. */
@@ -285,6 +288,7 @@ export const withSources = async <A>(
 ): Promise<A> =>
   withOpened(settings, async ({ failures, ...opened }) => {
     const whyNot = failures.map(({ message }) => message);
-    if (whyNot.length < 2) return use({ ...opened, whyNot, listLagMs: settings.listLagMs });
+    const { lateAfterMs, listLagMs } = settings;
+    if (whyNot.length < 2) return use({ ...opened, whyNot, listLagMs, lateAfterMs });
     throw connectionFailed("cannotConnect", whyNot.join(" "));
   });
