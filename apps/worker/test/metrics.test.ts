@@ -35,6 +35,72 @@ const namesIn = (text: string): ReadonlyArray<string> => [
   ),
 ];
 
+/** Of an account that only another worker serves: nothing changes these rows. */
+const OTHER = "0123456789abcdef";
+
+const recordOther = async () => {
+  const request = { amount: "9.50", currency: "EUR", payee: "b-1", reference: null };
+  const start = { account: OTHER, runId: null, type: "payout", batch: null, batchRow: null };
+  const by = { by: "ada", how: "--by", value: { type: "payout", content: "c" } };
+  const startRun = (workflowId: string) =>
+    ledger.recordStart({ ...start, ...request, workflowId }, by);
+  const endRun = (workflowId: string, endState: "failed" | "missing" | "succeeded") =>
+    ledger.recordEnds([
+      { workflowId, endState, runId: null, endedAt: Date.now(), endType: null, endReason: null },
+    ]);
+  const pay = async (workflowId: string, paymentDate: string | null) => {
+    await startRun(workflowId);
+    const name = { account: OTHER, workflowId, step: "createPayout" };
+    await ledger.transact(name, ({ epoch, now }) => ({
+      row: {
+        ...name,
+        ownerId: workflowId,
+        rootId: workflowId,
+        operation: "createPayout",
+        state: "done",
+        version: 0,
+        knownFrom: 1,
+        epoch,
+        generation: 1,
+        request: { ...request, hash: workflowId, terms: "t", paymentDate, facts: {} },
+        doubt: 0,
+        token: null,
+        runId: "run-1",
+        sends: 1,
+        firstSentAt: now,
+        from: now,
+        until: null,
+        absences: 0,
+        unprovableSince: null,
+        madeId: workflowId,
+        result: {},
+        knownBy: "answer",
+        message: null,
+        question: null,
+        decisionsAfter: 0,
+        isUntold: false,
+        createdAt: now,
+        changedAt: now,
+      },
+    }));
+    await endRun(workflowId, "succeeded");
+  };
+  const see = (id: string, word: string, outcome: "returned" | null, problem: string | null) =>
+    ledger.sawPayout(OTHER, id, { word, outcome, problem, asks: word === "Paid out" });
+  await pay("late-1", "2026-01-02");
+  await pay("late-2", "2026-01-02");
+  await pay("worded", null);
+  await see("worded", "Paid out", null, null);
+  await pay("hidden", null);
+  await see("hidden", "", null, "HTTP 404");
+  await pay("came-back", null);
+  await see("came-back", "Returned", "returned", null);
+  await startRun("lost");
+  await endRun("lost", "missing");
+  await startRun("failed");
+  await endRun("failed", "failed");
+};
+
 let text = "";
 let shown: ReadonlyArray<string> = [];
 
@@ -52,6 +118,7 @@ beforeAll(async () => {
       },
     },
   });
+  await recordOther();
   const worker = await startWorker({ ...file, PAYMENTS_HEALTH_ADDRESS: "0" });
   const ofEu = { ...payoutInput, account: "eu" };
   await eu.addFault({ kind: "refusal-in-200", operation: "createBeneficiary" });
@@ -152,6 +219,14 @@ it.each([
   `payments_questions{kind="approval"} 1`,
   `payments_questions{kind="late"} 0`,
   `payments_questions{kind="unserved"} 0`,
+  `payments_questions{account="${OTHER}",kind="late"} 2`,
+  `payments_question_amount{account="${OTHER}",kind="late",currency="EUR"} 19`,
+  `payments_questions{account="${OTHER}",kind="word"} 1`,
+  `payments_questions{account="${OTHER}",kind="unreadable"} 1`,
+  `payments_questions{account="${OTHER}",kind="missing"} 1`,
+  `payments_recent_failures{account="${OTHER}",kind="failed"} 1`,
+  `payments_recent_failures{account="${OTHER}",kind="returned"} 1`,
+  `payments_recent_failures{kind="returned"} 0`,
   `payments_questions{account="eu",kind="approval"} 1`,
   `payments_question_amount{kind="approval",currency="EUR"} 250`,
   `payments_waits{account="eu",kind="payout"} 1`,

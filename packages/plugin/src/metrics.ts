@@ -28,6 +28,8 @@ const DESCRIPTIONS = {
     "What waits for a person: questions, approvals, also of files and limits, and what stands still",
   payments_question_amount: "Money of the questions and approvals that a person has not answered",
   payments_question_oldest_seconds: "How long the oldest question to a person has been open",
+  payments_recent_failures:
+    "Runs that failed, timed out or were terminated in the last 24 hours, and payouts that came back",
   payments_batch_age_seconds: "Age of each file that is not finished",
   payments_batch_next_row: "First row of an open file that was not started, if any",
   payments_limit: "Limits and approval thresholds of the ledger, in units of the currency",
@@ -60,7 +62,7 @@ const OPEN = ["uploading", "reading", "needsApproval", "approved"] as const;
 
 /** Shows what is open of one account; with zeros, so that an alert sees the end of what it fired for. */
 const showAccount = (
-  { state, waits, writes }: Overview,
+  { failures, state, waits, writes }: Overview,
   files: ReadonlyArray<OpenFile>,
   labels: Labels,
   add: AddGauge,
@@ -89,6 +91,10 @@ const showAccount = (
     const { count = 0, since = state.now } = waits.find((wait) => wait.kind === kind) ?? {};
     add("payments_waits", count, { ...labels, kind });
     add("payments_wait_oldest_seconds", secondsSince(state, since), { ...labels, kind });
+  }
+  for (const kind of ["failed", "timedOut", "terminated", "returned"]) {
+    const count = failures.find((failure) => failure.kind === kind)?.count ?? 0;
+    add("payments_recent_failures", count, { ...labels, kind });
   }
 };
 
@@ -209,24 +215,28 @@ export const makeScrape = (
       ledger.attention({ lateAfterMs }),
       ledger.isOfOneHost ? orNothing(() => statfs(dirname(ledger.place))) : undefined,
     ]);
-    const { state, untold, waits, writes } = overview;
+    const { failures, state, untold, waits, writes } = overview;
     const next = await Promise.all(
       batches.map(({ id }) => ledger.batchRows(id, { states: ["waiting"], limit: 1 })),
     );
     show = (add) => {
-      const open = [...waits, ...writes, ...batches, ...attention].map(
+      const open = [...waits, ...writes, ...failures, ...batches, ...attention].map(
         ({ account }) => account ?? "",
       );
       for (const hash of new Set([...hashes, ...open])) {
-        const of = <A extends { readonly account: string }>(all: ReadonlyArray<A>) =>
-          all.filter(({ account }) => account === hash);
-        const own = { ...overview, waits: of(waits), writes: of(writes) };
+        const of = <A extends { readonly account: string | null }>(all: ReadonlyArray<A>) =>
+          all.filter(({ account }) => (account ?? "") === hash);
+        const own = {
+          ...overview,
+          failures: of(failures),
+          waits: of(waits),
+          writes: of(writes),
+        };
         const { pending } = limits[hashes.indexOf(hash)] ?? {};
         const asked = pending ? [{ createdAt: pending.at, state: "needsApproval" as const }] : [];
         const labels = labelsOf(accounts, hash);
         showAccount(own, [...of(batches), ...asked], labels, add);
-        const stuck = attention.filter(({ account }) => (account ?? "") === hash);
-        showAttention(stuck, state, labels, add);
+        showAttention(of(attention), state, labels, add);
       }
       limits.forEach((one, index) => {
         showLimits(one, labelsOf(accounts, hashes[index] ?? ""), add);

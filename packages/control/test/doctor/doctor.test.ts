@@ -195,7 +195,7 @@ it("finds what makes no progress: old unknown outcomes", async () => {
     amount: "1.00",
     since: state.now - 2 * 36e5,
   };
-  const overview = { state, writes: [unknown], waits: [], untold: 1 };
+  const overview = { state, writes: [unknown], waits: [], failures: [], untold: 1 };
   expect(statuses(checkStuck(overview))).toEqual({
     inbox: "ok",
     "unknown outcomes": "warning",

@@ -11,6 +11,7 @@ import type {
   RecordedWait,
   ROW_OUTCOME,
   Run,
+  FAILURE_COUNT,
   WAIT_COUNT,
   WriteCount,
 } from "./schema.ts";
@@ -105,6 +106,8 @@ export interface Overview {
   readonly writes: ReadonlyArray<WriteCount>;
   /** Open waits by account and kind, with the number of them and the start of the longest. */
   readonly waits: ReadonlyArray<RowOf<typeof WAIT_COUNT>>;
+  /** Runs that ended in the last 24 hours without success, and payouts that came back. */
+  readonly failures: ReadonlyArray<RowOf<typeof FAILURE_COUNT>>;
   /** Rows whose run has not been notified yet. */
   readonly untold: number;
 }

@@ -1,6 +1,6 @@
 import { LedgerUnavailable, type Store } from "./store.ts";
 import { number, query, readFields, type RowOf, type SqlRow, text } from "./table.ts";
-import { META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
+import { FAILURE_COUNT, META, WAIT_COUNT, WRITE_COUNT } from "./schema.ts";
 import type { Actor, LedgerMark, LedgerState, Overview } from "./ledger.ts";
 
 const READ = { ...META.fields, sequence: number, now: number, serverNow: text };
@@ -26,6 +26,8 @@ const markOf = ({ epoch, ledgerId, sequence }: LedgerMark): LedgerMark => ({
   epoch,
   sequence,
 });
+
+const DAY_MS = 86_400_000;
 
 /** Identity, witness, settings of all workers, and overview. */
 export const metaMethods = (store: Store) => {
@@ -105,9 +107,9 @@ export const metaMethods = (store: Store) => {
         return { value: undefined, writes: [query("UPDATE meta SET namespace = $1", namespace)] };
       });
     },
-    /** Returns what is open. Its cost grows with that, and not with all that the ledger has. */
+    /** Returns what is open, and failures of the last day. Its cost grows with that, and not with all that the ledger has. */
     overview: async (): Promise<Overview> => {
-      const [writes = [], waits = [], [counts] = []] = await database.read([
+      const [writes = [], waits = [], [counts] = [], failures = []] = await database.read([
         query(
           `SELECT account, operation, state, question_kind AS question, currency, count(*) AS rows,
            ${sum("amount")} AS amount, min(changed_at) AS since FROM writes WHERE is_open = 1
@@ -117,11 +119,19 @@ export const metaMethods = (store: Store) => {
           "SELECT account, kind, count(*) AS count, min(since) AS since FROM waits WHERE closed_at IS NULL GROUP BY account, kind ORDER BY account, kind",
         ),
         query("SELECT count(*) AS untold FROM writes WHERE is_open = 1 AND is_untold = 1"),
+        query(
+          `SELECT account, status AS kind, count(*) AS count FROM runs
+           WHERE status IN ('failed', 'timedOut', 'terminated') AND ended_at >= (SELECT ${now} - ${DAY_MS})
+           GROUP BY account, status
+           UNION ALL SELECT account, 'returned', count(*) FROM writes
+           WHERE standing = 'returned' AND outcome_at >= (SELECT ${now} - ${DAY_MS}) GROUP BY account`,
+        ),
       ]);
       return {
         state: await state(),
         writes: writes.map((found) => readFields(WRITE_COUNT, found, seal)),
         waits: waits.map((found) => readFields(WAIT_COUNT, found, seal)),
+        failures: failures.map((found) => readFields(FAILURE_COUNT, found, seal)),
         ...readFields({ untold: number }, counts ?? {}, seal),
       };
     },

@@ -336,6 +336,13 @@ export const WRITE_COUNT = {
 /** Writes of one account, operation, state and currency. */
 export type WriteCount = RowOf<typeof WRITE_COUNT>;
 
+export const FAILURE_COUNT = {
+  account: textOrNull,
+  /** How a run has ended; `returned`: money of a payout came back. */
+  kind: oneOf<"failed" | "timedOut" | "terminated" | "returned">(),
+  count: number,
+};
+
 export const WAIT_COUNT = { account: text, kind: WAITS.fields.kind, count: number, since: number };
 
 /** Two writes never own the same payout, cardholder or card. Beneficiaries are reused, so several writes may own one. */
@@ -386,6 +393,8 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX runs_status ON runs (status, started_at, workflow_id)`,
       `CREATE INDEX runs_listed ON runs (workflow_id, status, batch, type, started_at)`,
       `CREATE INDEX runs_planned ON runs (started_at) WHERE is_planned = 1`,
+      `CREATE INDEX runs_failed_at ON runs (ended_at) WHERE status IN ('failed', 'timedOut', 'terminated')`,
+      `CREATE INDEX writes_returned ON writes (outcome_at) WHERE standing = 'returned'`,
       `CREATE INDEX runs_failed ON runs (workflow_id) WHERE end_type IS NOT NULL`,
       `CREATE INDEX runs_open ON runs (workflow_id) WHERE end_state IS NULL OR end_state = 'missing'`,
       `CREATE INDEX runs_batch ON runs (batch) WHERE batch IS NOT NULL`,

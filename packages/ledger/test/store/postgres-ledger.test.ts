@@ -37,6 +37,8 @@ describe("a ledger in PostgreSQL", skippedBecause(missing), () => {
       server.sql("attention", `UPDATE ${table} SET ${column} = ${column} - ${ms}`);
     const skip = async (ms: number) => {
       await earlier("runs", "started_at", ms);
+      await earlier("runs", "ended_at", ms);
+      await earlier("writes", "outcome_at", ms);
       await earlier("batches", "created_at", ms);
       await earlier("leases", "until", ms);
       await earlier("log", "at", ms);

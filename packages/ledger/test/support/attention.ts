@@ -115,6 +115,35 @@ export const describeAttention = (
     expect(await found()).toEqual([]);
   });
 
+  it("counts the failures of a day: runs that ended without success, and money that came back", async () => {
+    const at = await now();
+    const ends = (["failed", "failed", "timedOut", "terminated", "cancelled"] as const).map(
+      (endState, of) => ({ endState, endedAt: at, workflowId: `ended-${account}-${of}` }),
+    );
+    const longAgo = { endState: "failed", endedAt: at - 2 * DAY_MS } as const;
+    for (const end of [...ends, { ...longAgo, workflowId: `long-ago-${account}` }]) {
+      await ledger.recordStart(runOf({ account, workflowId: end.workflowId }), startOf());
+      await ledger.recordEnds([{ ...end, runId: null, endType: null, endReason: null }]);
+    }
+    for (const outcome of ["completed", "failed", "returned"] as const) {
+      const seen = { word: outcome, outcome, asks: false, problem: null };
+      await ledger.sawPayout(account, await pay(null), seen);
+    }
+    const failures = async () =>
+      (await ledger.overview()).failures
+        .filter((one) => one.account === account)
+        .map(({ count, kind }) => [kind, count])
+        .toSorted();
+    expect(await failures()).toEqual([
+      ["failed", 2],
+      ["returned", 1],
+      ["terminated", 1],
+      ["timedOut", 1],
+    ]);
+    await skip(DAY_MS + 60_000);
+    expect(await failures()).toEqual([]);
+  });
+
   it("finds an account with open runs whose tracker has not come for some time", async () => {
     await ledger.recordStart(runOf({ account, workflowId: `open-${account}` }), startOf());
     expect(await found()).toEqual([]);
