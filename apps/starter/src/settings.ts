@@ -71,14 +71,11 @@ export const operationsSettings = (): OperationsSettings<ClientOptions> => {
   const { apiKey, baseUrl, clientId, keyring, ledger } = settings;
   // Those who only decide have no access to the service.
   const isNone = accounts.length === 1 && apiKey === undefined && baseUrl === undefined;
-  const first = accounts[0]?.service;
   return {
     temporal: () => temporalSettings(process.env, settings),
     ledger: { ledger, clientId, keyring },
     accounts: isNone ? [] : accounts,
     lateAfterMs: lateAfterMsOf(settings.notify),
-    ...(first &&
-      Result.isSuccess(first) && { listLagMs: first.success.assumptions.listLagSeconds * 1_000 }),
   };
 };
 

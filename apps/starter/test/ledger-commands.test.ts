@@ -35,6 +35,17 @@ const run = (sql: string) => {
   database.close();
 };
 
+it("the overview ends with an error if the ledger cannot be read, and is never fine while Temporal is away", async () => {
+  vi.stubEnv("PAYMENTS_LEDGER", `sqlite:${join(folder, "overview.sqlite")}`);
+  const unread = await runStarter();
+  expect(unread).toMatchObject({ code: 3, stdout: "", stderr: expect.stringMatching(/ledger/) });
+  expect(await runStarter("ledger", "migrate")).toMatchObject({ code: 0 });
+  const read = await runStarter();
+  expect(read).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d checks? failed/) });
+  const seen = JSON.parse((await runStarter("--json")).stdout);
+  expect(seen).toMatchObject({ inbox: 0, late: 0, failed: 0, underWay: { payouts: 0 } });
+}, 30_000);
+
 it("backs up, migrates and prunes the ledger, and creates it only if it is asked to migrate", async () => {
   const copy = join(folder, "copy.sqlite");
   const backup = ["ledger", "backup", copy];

@@ -9,6 +9,7 @@ export type { NotifierActivities } from "./notifications/notifier-activities.ts"
 export { type NotificationSettings, readNotificationSettings } from "./notifications/webhook.ts";
 export type { ReadActivities, WorkerCheckActivities } from "./reads.ts";
 export { type AttemptTrace, inAttemptTrace, type PaymentsRuntime } from "./run-operation.ts";
+export { findEnd } from "./tracker/ends.ts";
 export { readTracked } from "./tracker/track.ts";
 export type { WaitsBy } from "./waits.ts";
 export type { WriteActivity } from "./write/activity.ts";

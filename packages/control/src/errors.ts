@@ -30,6 +30,7 @@ export interface NextOperation {
   readonly account?: string;
   /** Starts it under the same id again. */
   readonly id?: string;
+  readonly isLate?: boolean;
   readonly isLog?: boolean;
   readonly isFollowed?: boolean;
   readonly isDryRun?: boolean;

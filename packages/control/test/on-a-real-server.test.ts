@@ -186,9 +186,9 @@ test("each row of a file is paid once, and counted", async () => {
   const { runs } = await listRuns(operations, {}, { limit: 50 });
   expect(new Set(runs.map(({ type }) => type))).toEqual(new Set(["payout", "payReserved"]));
   const sources = { ledger: operations.ledger, temporal: operations, whyNot: [] };
-  const noneRuns = async () =>
-    expect((await readOverview(sources)).runs).toMatchObject({ running: 0 });
-  await vi.waitFor(noneRuns, { timeout: 5_000 });
+  const allPaid = async () =>
+    expect((await readOverview(sources)).underWay).toEqual({ payouts: 0, money: [] });
+  await vi.waitFor(allPaid, { timeout: 5_000 });
 }, 60_000);
 
 test("a replay of all open runs covers those without a write, and counts those of other task queues", async () => {

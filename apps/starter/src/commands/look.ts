@@ -1,14 +1,15 @@
-import type { BatchView, Check, RunView, Sources, Status } from "@durable-payments/control";
+import type { BatchView, Check, RunView, Sources } from "@durable-payments/control";
 import { Command } from "effect/cli";
 import { badUsage, EXIT_CODES, EXIT_STATUS_HELP } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
 import { id, json, on } from "./flags.ts";
 import { described, runCommand, type Work } from "./run-command.ts";
 
-/** Checks of the doctor that the overview shows, besides failed ones. */
+/** Checks of the doctor that the overview shows, besides those that are not well. */
 const GLANCED = /^(?:.+: )?(?:service|Temporal|worker|ledger|tracker(?: of .+)?)$/;
 
-const isGlanced = ({ name, status }: Check): boolean => GLANCED.test(name) || status === "failed";
+const isGlanced = ({ name, status }: Check): boolean =>
+  GLANCED.test(name) || status === "failed" || status === "warning";
 
 const DOCTOR = { operation: "doctor" } as const;
 
@@ -28,8 +29,7 @@ export const overview = {
       output.answer({ ...seen, checks: checks.filter(isGlanced), next: offered }, (shown) =>
         work.overviewText(shown),
       );
-      // A state that is not known is not fine.
-      return seen.inbox === null ? EXIT_CODES.cannotConnect : EXIT_CODES.done;
+      return EXIT_CODES.done;
     }),
 } as const;
 
@@ -59,23 +59,9 @@ const shown = {
   json,
 };
 
-const OPEN: ReadonlySet<Status> = new Set([
-  "asking",
-  "approval",
-  "unknown",
-  "paused",
-  "waiting",
-  "running",
-  "missing",
-]);
-
 /** Exit code for a run: its money counts, whatever became of the run. */
-const codeOf = ({ statuses: [status = "running"] }: Pick<RunView, "statuses">): number =>
-  status === "succeeded"
-    ? EXIT_CODES.done
-    : OPEN.has(status)
-      ? EXIT_CODES.stillOpen
-      : EXIT_CODES.runFailed;
+const codeOf = (isOpen: boolean, { status }: Pick<RunView, "status">): number =>
+  isOpen ? EXIT_CODES.stillOpen : status === "succeeded" ? EXIT_CODES.done : EXIT_CODES.runFailed;
 
 /** Exit code for the rows of a file. */
 const codeOfBatch = ({ outcome }: Pick<BatchView, "outcome">): number =>
@@ -132,7 +118,7 @@ export const show = Command.make("show", shown, (given) =>
       const followed = given.follow ? await follow(output, work, sources, workflowId) : undefined;
       const run = followed ?? (await work.readRun(sources, workflowId));
       output.answer(run, (view) => work.runText(view));
-      return given.exitStatus ? codeOf(run) : EXIT_CODES.done;
+      return given.exitStatus ? codeOf(work.isOpenStatus(run.status), run) : EXIT_CODES.done;
     });
   }),
 ).pipe(

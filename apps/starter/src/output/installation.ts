@@ -29,39 +29,47 @@ const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "gray"
 const checkStatus = (status: Check["status"]): string => styled(COLOURS[status], SIGNS[status]);
 
 /** Answers whether everything is fine, in one line. */
-const firstLine = (inbox: number | null, wrong: number): string => {
-  if (inbox === null) return "It is not known what needs a person: the ledger cannot be read.";
-  const faults = wrong === 0 ? "" : `${counted(wrong, "check")} failed.`;
-  const asks =
-    inbox === 0 ? "" : `${counted(inbox, "thing")} ${inbox === 1 ? "needs" : "need"} a person.`;
-  return joined([asks, faults], " ") || "Everything is fine.";
+const firstLine = ({ checks, failed, inbox, pauses }: ShownOverview): string => {
+  const [wrong, warnings] = (["failed", "warning"] as const).map(
+    (of) => checks.filter(({ status }) => status === of).length,
+  ) as [number, number];
+  const parts = [
+    inbox > 0 && `${counted(inbox, "thing")} ${inbox === 1 ? "needs" : "need"} a person.`,
+    pauses.length > 0 && "Sends are paused.",
+    failed > 0 && `${counted(failed, "run")} failed.`,
+    wrong > 0 && `${counted(wrong, "check")} failed.`,
+    warnings > 0 && `${counted(warnings, "warning")}.`,
+  ];
+  return parts.filter(Boolean).join(" ") || "Everything is fine.";
 };
 
 /** Prints everything at a glance. */
 export const overviewText = (seen: ShownOverview, now = Date.now()): string => {
-  const { checks, inbox, notes, pauses, runs, waiting } = seen;
-  const wrong = checks.filter(({ status }) => status === "failed").length;
+  const { checks, failed, inbox, late, notes, pauses, underWay, unserved, waiting } = seen;
   return [
-    styled("bold", firstLine(inbox, wrong)),
+    styled("bold", firstLine(seen)),
     "",
     table(checks.map(({ detail, name, status }) => [name, checkStatus(status), detail])),
     "",
     pairs(
       [
-        ["running", runs && counted(runs.running, "run")],
-        ["failed", runs && `${counted(runs.failedToday, "run")} in the last 24 hours`],
         [
           "inbox",
-          inbox === null
-            ? styled("red", "not known: the ledger cannot be read")
-            : inbox === 0
-              ? "nothing is waiting for a person"
-              : styled("yellow", `${inbox} waiting for a person`),
+          inbox === 0
+            ? "nothing is waiting for a person"
+            : styled("yellow", `${inbox} waiting for a person`),
         ],
+        ["late", late > 0 && styled("yellow", counted(late, "payout"))],
+        ["failed", `${counted(failed, "run")} in the last 24 hours, not retried`],
+        ["under way", joined([counted(underWay.payouts, "payout"), totals(underWay.money)], ", ")],
         ...pauses.map(({ by, of, reason, scope }) => {
           const what = scope === "all" ? "all sends" : `${scope} ${of}`;
           return ["paused", `${what}, by ${by}: ${reason}`] as const;
         }),
+        [
+          "accounts",
+          unserved > 0 && styled("red", `${counted(unserved, "account")} without a worker`),
+        ],
       ],
       "",
     ),

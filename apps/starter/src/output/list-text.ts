@@ -1,4 +1,4 @@
-import type { ListedPayment, ListedRun, RunList, Report } from "@durable-payments/control";
+import type { ListedPayment, RunList, RunView, Report } from "@durable-payments/control";
 import { statusText } from "./run-text.ts";
 import { totalsText } from "./report-text.ts";
 import {
@@ -22,7 +22,7 @@ const LEAST = 12;
 const endOf = (day: string): number => Date.parse(`${day}T00:00:00Z`) + 86_400_000;
 
 /** Words the age of a run, and of what: a payout that is late, its end or its start. */
-const ageText = ({ endedAt, payments, startedAt }: ListedRun, now: number): string => {
+const ageText = ({ endedAt, payments, startedAt }: RunView, now: number): string => {
   const due = payments.flatMap(({ paymentDate, state }) =>
     state === "underWay" && paymentDate !== null && endOf(paymentDate) < now
       ? [endOf(paymentDate)]
@@ -32,7 +32,7 @@ const ageText = ({ endedAt, payments, startedAt }: ListedRun, now: number): stri
   return endedAt === null ? `started ${ago(startedAt, now)}` : `ended ${ago(endedAt, now)}`;
 };
 
-const payeeText = ({ payee, payeeName, payments }: ListedRun): string => {
+const payeeText = ({ payee, payeeName, payments }: RunView): string => {
   const [account] = payments.flatMap((payment) => payment.payeeAccount ?? []);
   return joined(
     [payeeName ?? payee, payeeName === null || account === undefined ? null : `…${account}`],
@@ -100,9 +100,7 @@ export const listText = (
 const iso = (at: number | null): string => (at === null ? "" : new Date(at).toISOString());
 
 /** Returns a run as lines of CSV: one for each payment, or one without any. */
-export const runCsv = (
-  run: ListedRun,
-): ReadonlyArray<Readonly<Record<string, string | number>>> => {
+export const runCsv = (run: RunView): ReadonlyArray<Readonly<Record<string, string | number>>> => {
   const none: ReadonlyArray<ListedPayment | undefined> = [undefined];
   return (run.payments.length === 0 ? none : run.payments).map((payment) => ({
     workflow_id: run.workflowId,

@@ -2,20 +2,24 @@ import { decisionText, type RunLog } from "@durable-payments/control/show";
 import { wordsOf } from "./run-text.ts";
 import { beside, joined, styled, when, wrap } from "./text.ts";
 
-const logLine = (line: RunLog["lines"][number]): string => {
+const logLine = (line: RunLog["lines"][number], names: RunLog["names"]): string => {
   const start = `  ${when(line.at)}  ${line.step === null ? "" : `${line.step}: `}`;
   const said =
     "kind" in line
       ? `${line.by} (${line.how}) ${styled("bold", decisionText(line))}`
       : joined([`${line.what}, by ${line.who}`, wordsOf(line.details)], ": ");
-  return beside(start, said);
+  const named = Object.entries(names).reduce(
+    (text, [payee, name]) => (name === null ? text : text.replaceAll(payee, `${payee} (${name})`)),
+    said,
+  );
+  return beside(start, named);
 };
 
 /** Prints the log of a workflow id, and whether it is unchanged. */
-export const logText = ({ lines, verification, workflowId }: RunLog): string =>
+export const logText = ({ lines, names, verification, workflowId }: RunLog): string =>
   [
     styled("bold", workflowId),
-    ...lines.map(logLine),
+    ...lines.map((line) => logLine(line, names)),
     ...(verification === undefined
       ? []
       : [

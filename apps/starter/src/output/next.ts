@@ -70,6 +70,7 @@ const FLAGS: ReadonlyArray<
 > = [
   ["id", ["--id"]],
   ["hash", ["--hash"]],
+  ["isLate", ["--late"], "See what is late"],
   ["isLog", ["--log"], "See who did what"],
   ["isFollowed", ["--follow"], "Follow it"],
   ["ifRun", ["--if-run"]],

@@ -3,7 +3,6 @@ import type {
   InboxItem,
   PaymentView,
   RunDetails,
-  RunView,
   StepView,
 } from "@durable-payments/control/show";
 import { listingLines } from "./batch-text.ts";
@@ -53,16 +52,8 @@ export const statusText = (status: string): string => {
   return colour === undefined ? words : styled(colour, words);
 };
 
-/** Words the statuses of a run: the most important one, and Temporal's if it adds something. */
-export const statusesText = ({ state, statuses }: Pick<RunView, "state" | "statuses">): string => {
-  const [first] = statuses;
-  if (first === undefined) return state ?? "not known";
-  const isMore = state !== null && state !== first && state !== "running";
-  return isMore ? `${statusText(first)} (run ${SHOWN[state]?.[2] ?? state})` : statusText(first);
-};
-
 /** Words the payment of a run or a write: `250.00 EUR to b-1, Invoice 17`. */
-const paymentText = (of: PaymentView & Pick<RunView, "payeeName">, sum = money(of)): string => {
+const paymentText = (of: PaymentView & Pick<InboxItem, "payeeName">, sum = money(of)): string => {
   const { payee, payeeName } = of;
   const whom =
     payee === null
@@ -73,10 +64,13 @@ const paymentText = (of: PaymentView & Pick<RunView, "payeeName">, sum = money(o
   return joined([joined([sum, whom], " "), of.reference], ", ");
 };
 
-const stepLine = ({ endedAt, at, kind, name, state, text, ...step }: StepView): string => {
+const stepLine = ({ endedAt, at, key, kind, name, state, text, ...step }: StepView): string => {
   const [sign = "·", colour] = SHOWN[state] ?? [];
   const took = endedAt === null || endedAt - at < 1_000 ? "" : ` (${duration(endedAt - at)})`;
-  const title = kind === "signal" || kind === "update" ? `${kind} ${name}` : name;
+  const title =
+    kind === "signal" || kind === "update"
+      ? `${kind} ${name}`
+      : `${name}${key === null ? "" : ` of ${key}`}`;
   const what = joined([money(step), text === "" ? statusText(state) : text], ": ");
   const mark = colour === undefined ? sign : styled(colour, sign);
   const start = `  ${mark} ${when(at).slice(11, 19)}  ${title}  `;
@@ -122,20 +116,16 @@ const questionText = (item: InboxItem): string => {
 };
 
 /** Prints one run: header, steps, question, link, and what can be done. */
-export const runText = (run: RunDetails, now = Date.now()): string => {
+export const runText = (run: RunDetails): string => {
   const { batch, batchRow, end, endedAt, startedAt, startedBy } = run;
-  const lasted = startedAt === null ? "" : duration((endedAt ?? now) - startedAt);
   const header = pairs([
-    ["status", statusesText(run)],
+    ["status", statusText(run.status)],
     ["why", run.reason],
     ["pays", paymentText(run, totals(run.money))],
     ["type", run.type],
     ["run", run.runId],
-    [
-      "started",
-      startedAt !== null && `${when(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`,
-    ],
-    ["ended", endedAt !== null && `${when(endedAt)}, after ${lasted}`],
+    ["started", `${when(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
+    ["ended", endedAt !== null && `${when(endedAt)}, after ${duration(endedAt - startedAt)}`],
     ["batch", batch && `${batch}${batchRow === null ? "" : `, row ${batchRow}`}`],
     ["end", end && `by ${end.by}, ${when(end.at)}${end.reason === null ? "" : `: ${end.reason}`}`],
     ["Web UI", run.webUi],
@@ -153,7 +143,7 @@ export const runText = (run: RunDetails, now = Date.now()): string => {
 
 /** Prints one line of a run that is followed. */
 export const followLine = (run: RunDetails): string =>
-  `${when(run.endedAt ?? Date.now()).slice(11, 19)}  ${statusesText(run)}${run.reason === null ? "" : `  ${run.reason}`}`;
+  `${when(run.endedAt ?? Date.now()).slice(11, 19)}  ${statusText(run.status)}${run.reason === null ? "" : `  ${run.reason}`}`;
 
 const KINDS: Readonly<Record<InboxItem["kind"], string>> = {
   question: "Question",

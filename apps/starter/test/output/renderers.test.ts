@@ -4,14 +4,14 @@ import type {
   FileListing,
   InboxItem,
   ListedPayment,
-  ListedRun,
   ReportLine,
   RunDetails,
   RunLog,
+  RunView,
   StepView,
 } from "@durable-payments/control/show";
 import { columnsOf } from "../../src/output/text.ts";
-import { doctorText, overviewText } from "../../src/output/installation.ts";
+import { doctorText, overviewText, type ShownOverview } from "../../src/output/installation.ts";
 import { batchText } from "../../src/output/batch-text.ts";
 import { listText, runCsv } from "../../src/output/list-text.ts";
 import { reportText } from "../../src/output/report-text.ts";
@@ -30,6 +30,10 @@ const nothing = {
   madeId: null,
   knownBy: null,
   sends: null,
+  key: null,
+  paymentDate: null,
+  word: null,
+  outcomeAt: null,
 } as const;
 
 const step = (more: Partial<StepView>): StepView => ({
@@ -47,8 +51,8 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   workflowId: "invoice-17",
   runId: "0199-run",
   type: "payout",
-  state: "running",
-  statuses: ["running"],
+  status: "running",
+  payments: [],
   reason: null,
   startedAt: START,
   endedAt: null,
@@ -61,7 +65,6 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   payeeName: "Example Supplies GmbH, DE, account ending in 3000",
   reference: "Invoice 17",
   money: [{ currency: "EUR", amount: "250.00" }],
-  succeeded: [],
   steps: [],
   inbox: [],
   failure: null,
@@ -103,8 +106,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
   [
     "succeeded",
     run({
-      state: "succeeded",
-      statuses: ["succeeded"],
+      status: "succeeded",
       endedAt: NOW,
       steps: [
         step({}),
@@ -120,8 +122,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
   [
     "failed",
     run({
-      state: "failed",
-      statuses: ["failed"],
+      status: "failed",
       reason: "The account is closed",
       endedAt: NOW,
       steps: [
@@ -152,7 +153,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
   [
     "a question",
     run({
-      statuses: ["asking", "unknown", "running"],
+      status: "asking",
       reason: "createPayout: it may be po-8",
       steps: [
         step({
@@ -173,14 +174,13 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
   [
     "an answer that was lost, of a terminated run",
     run({
-      state: "terminated",
-      statuses: ["unknown", "failed", "terminated"],
+      status: "unknown",
       endedAt: NOW,
-      reason: "createPayout: response lost, checking until 19:41 UTC; Terminated: stop",
+      reason: "createPayout: response lost, checks again at 19:41 UTC; Terminated: stop",
       steps: [
         step({
           state: "unknown",
-          text: "response lost, checking until 19:41 UTC, sent 2 times",
+          text: "response lost, checks again at 19:41 UTC, sent 2 times",
           endedAt: null,
         }),
       ],
@@ -189,8 +189,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
   [
     "ended by a person",
     run({
-      state: "failed",
-      statuses: ["ended", "failed"],
+      status: "ended",
       endedAt: NOW,
       end: {
         by: "bob",
@@ -212,7 +211,7 @@ const ENDINGS: ReadonlyArray<readonly [string, RunDetails]> = [
       ],
     }),
   ],
-  ["without Temporal", run({ state: null, statuses: [], notes: ["Cannot connect to Temporal."] })],
+  ["without Temporal", run({ notes: ["Cannot connect to Temporal."] })],
 ];
 
 const name = process.env["STARTER_COMMAND"];
@@ -233,7 +232,7 @@ const expectNarrow = (text: string): void => {
 };
 
 it.each(ENDINGS)("prints a run: %s", (_, given) => {
-  const text = runText(given, NOW);
+  const text = runText(given);
   expectNarrow(text);
   expect(text).toMatchSnapshot();
 });
@@ -267,9 +266,10 @@ const payment: ListedPayment = {
   word: "processing",
 };
 
-const listed = (more: Partial<ListedRun> = {}): ListedRun => ({
+const listed = (more: Partial<RunView> = {}): RunView => ({
   ...payment,
   workflowId: "invoice-17",
+  runId: "0199-run",
   type: "payout",
   status: "waiting",
   reason: null,
@@ -513,6 +513,7 @@ const said = (
 it("prints the log: who did what, decisions among them, and whether it was edited", () => {
   const log: RunLog = {
     workflowId: "invoice-17",
+    names: { "b-2": "Mallory SARL, FR", "b-1": null },
     lines: [
       { step: "createPayout", at: START, sequence: 1, who: "worker", what: "sent", details: {} },
       {
@@ -531,9 +532,9 @@ it("prints the log: who did what, decisions among them, and whether it was edite
       ...said(
         ["start", { ...started, file: { batch: "payouts/4d34", row: 3, name: "november.csv" } }],
         ["start", { file: "november.csv", rows: 2, sums: { EUR: "9.00" }, approveAbove: "1.00" }],
-        ["approve", { generation: 1, terms: "t", account: "m", file: "payouts/4d34" }],
-        ["approve", { generation: 1, terms: "t", account: "m" }],
-        ["approve", { rows: 2, hash: "0123" }],
+        ["approve", { account: "m", file: "payouts/4d34", seen: "9.00 EUR to Muster AG, CH" }],
+        ["approve", { account: "m", seen: "9.00 EUR is above 1.00 EUR. It pays Muster AG, CH." }],
+        ["approve", { rows: 2, hash: "0123", seen: "9.00 EUR to 2 payees" }],
         ["reject", {}],
         ["cancel", {}],
         ["end", { rejected: true }],
@@ -543,7 +544,7 @@ it("prints the log: who did what, decisions among them, and whether it was edite
         ["pause", { scope: "all", of: "" }],
         ["resume", { scope: "batch", of: "payouts/4d34" }],
         ["retry", { way: "start" }],
-        ["amend", { changed: ["payout.amount: 100.00 → 250.00"], hash: "h" }],
+        ["amend", { changed: ["payout.amount: 100.00 → 250.00", "beneficiary_id: b-1 → b-2"] }],
         ["limits", { maxAmounts: { EUR: "9.00" }, approveAbove: null }],
         ["approve", { sequence: 3 }],
       ),
@@ -572,31 +573,44 @@ it("shows problems of one kind as one item, with their number and sum", () => {
   expect(text.split("\n").at(-1)).toBe("   starter show invoice-17");
 });
 
-it("never says that nothing waits if the ledger cannot be read", () => {
-  const none = { runs: null, pauses: [], waiting: [], notes: [], next: [], checks: [] };
-  const first = (inbox: number | null) => overviewText({ ...none, inbox }).split("\n")[0];
-  expect(overviewText({ ...none, inbox: null })).not.toContain("nothing is waiting");
-  expect(first(null)).toBe("It is not known what needs a person: the ledger cannot be read.");
-  expect(first(0)).toBe("Everything is fine.");
-  expect(first(3)).toBe("3 things need a person.");
+const fine: ShownOverview = {
+  inbox: 0,
+  late: 0,
+  failed: 0,
+  underWay: { payouts: 0, money: [] },
+  pauses: [],
+  unserved: 0,
+  waiting: [],
+  notes: [],
+  next: [],
+  checks: [],
+};
+const pause = { scope: "all", of: "", by: "bob", reason: "audit" } as const;
+const check = (status: "warning" | "failed") => [{ name: "a", status, detail: "b" }];
+
+it.each<[Partial<ShownOverview>, string]>([
+  [{}, "Everything is fine."],
+  [{ inbox: 3, late: 2 }, "3 things need a person."],
+  [{ failed: 1 }, "1 run failed."],
+  [{ pauses: [pause] }, "Sends are paused."],
+  [{ checks: check("warning") }, "1 warning."],
+  [{ inbox: 1, checks: check("failed") }, "1 thing needs a person. 1 check failed."],
+])("says in its first line whether everything is fine: %j", (seen, first) => {
+  expect(overviewText({ ...fine, ...seen }).split("\n")[0]).toBe(first);
 });
 
 it("prints everything at a glance", () => {
   const text = overviewText(
     {
-      runs: { running: 3, failedToday: 1 },
-      pauses: [{ scope: "all", of: "", by: "bob", reason: "audit" }],
-      waiting: [
-        {
-          what: "payouts to complete",
-          count: 2,
-          money: [{ currency: "EUR", amount: "500.00" }],
-          since: START,
-        },
-      ],
-      inbox: 1,
-      notes: [],
-      next: [{ operation: "inbox" }],
+      ...fine,
+      inbox: 3,
+      late: 2,
+      failed: 1,
+      underWay: { payouts: 2, money: [{ currency: "EUR", amount: "500.00" }] },
+      pauses: [pause],
+      unserved: 1,
+      waiting: [{ what: "verifications", count: 2, money: [], since: START }],
+      next: [{ operation: "inbox" }, { operation: "list", isLate: true }],
       checks: [
         { name: "service", status: "warning", detail: "slow: http://service answers in 9000 ms" },
         { name: "worker", status: "ok", detail: '1 on "payments"' },

@@ -24,10 +24,13 @@ const startText = ({ reason, value }: Decision): string => {
   return parts.filter(Boolean).join(", ");
 };
 
-const approveText = ({ value: { file, hash, rows, sequence } }: Decision): string => {
-  if (hash !== undefined) return `approved ${plain(rows)} rows (hash ${plain(hash)})`;
+/** With what the approver read. */
+const approveText = ({ value: { file, hash, rows, seen, sequence } }: Decision): string => {
+  const read = plain(seen) === "" ? "" : ` (${plain(seen)})`;
+  if (hash !== undefined) return `approved ${plain(rows)} rows${read}, hash ${plain(hash)}`;
   if (sequence !== undefined) return "approved the looser limits";
-  return `approved exactly this request${file === undefined ? "" : `, with its file ${plain(file)}`}`;
+  const how = file === undefined ? "" : `, with its file ${plain(file)}`;
+  return `approved exactly this request${read}${how}`;
 };
 
 const scopeText = ({ value: { of, scope } }: Decision): string =>

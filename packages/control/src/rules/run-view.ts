@@ -1,45 +1,47 @@
 import { formatAmount } from "@durable-payments/api-core/decimal";
-import type {
-  AttentionKind,
-  BatchRow,
-  BatchRowStatus,
-  KnownBy,
-  MoneyState,
-  WriteState,
+import {
+  type AttentionKind,
+  type BatchRow,
+  type BatchRowStatus,
+  type FoundRun,
+  type KnownBy,
+  type MoneyState,
+  moneyStateOf,
+  OPEN_STATUSES,
+  type Pause,
+  type RunStatus,
+  type WriteState,
 } from "@durable-payments/ledger";
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
-import type { RunState } from "../facts/connection/temporal.ts";
+import { type NameOf, payeeParts } from "../facts/payees.ts";
 import type { NextOperation } from "../errors.ts";
 import type { Choice } from "./consequences.ts";
 
-/** Statuses of a run, the most important first. */
-export const STATUSES = [
-  /** A person is asked for the outcome of a write. */
+/** Status of a run: as the ledger keeps it, or paused. */
+export type Status = RunStatus | "paused";
+
+/** Statuses of a run, the most important first. `failed`, `timedOut` and `terminated` are unsuccessful ends. */
+export const STATUSES: ReadonlyArray<Status> = [
   "asking",
-  /** A second person has to approve a write. */
   "approval",
-  /** A write with an unknown outcome, which may become known in time. */
   "unknown",
-  /** Money of it came back. */
   "returned",
-  /** Sends are paused. */
   "paused",
-  /** Waits for the service, for money, or for time. */
   "waiting",
   "running",
-  /** Temporal has lost it, and it is not finished. */
   "missing",
-  /** Ended by a person: nothing more is sent, not by a retry either. */
   "ended",
-  /** Any unsuccessful end except a cancellation: failed, timed out or terminated. */
   "failed",
   "timedOut",
   "terminated",
   "cancelled",
   "succeeded",
-] as const;
-export type Status = (typeof STATUSES)[number];
+];
+
+/** Returns whether a run, or its money, has no outcome yet. */
+export const isOpenStatus = (status: Status): boolean =>
+  status === "paused" || OPEN_STATUSES.has(status);
 
 /** The payment of a run or a write. Amounts are decimal strings in units of `currency`. */
 export interface PaymentView {
@@ -81,30 +83,130 @@ export const sumMoney = (
     .map(([currency, sum]) => ({ currency, amount: formatAmount(sum, currency) }));
 };
 
+/** A payment of a run: of a write that moves money, or planned. Times: milliseconds since 1970. */
+export interface ListedPayment extends PaymentView {
+  readonly state: MoneyState;
+  /** Null if it is only planned. */
+  readonly operation: string | null;
+  /** The service's id of the payout, card or cardholder. */
+  readonly madeId: string | null;
+  readonly payeeName: string | null;
+  /** The last four characters of its account. */
+  readonly payeeAccount: string | null;
+  /** YYYY-MM-DD. */
+  readonly paymentDate: string | null;
+  readonly completedAt: number | null;
+  /** The service's last word for its status. */
+  readonly word: string | null;
+}
+
 /** One run, as all lists and screens show it. Times: milliseconds since 1970. */
 export interface RunView extends PaymentView {
   readonly workflowId: string;
-  /** Null if Temporal has none, or cannot be reached. */
   readonly runId: string | null;
-  readonly type: string | null;
-  /** Null if Temporal has none, or cannot be reached. */
-  readonly state: RunState | null;
-  /** Sums of what it pays; `amount` is null if they are in several currencies. */
-  readonly money: Money;
-  /** Sums of its payments that are paid, and of other writes that are done. */
-  readonly succeeded: Money;
-  /** All its statuses, the most important first. */
-  readonly statuses: ReadonlyArray<Status>;
-  /** The reason of its state, for a person. */
+  readonly type: string;
+  readonly status: Status;
+  /** The reason of its status, for a person. */
   readonly reason: string | null;
-  readonly startedAt: number | null;
+  /** Sums of its payments; `amount` is null if they are in several currencies. */
+  readonly money: Money;
+  /** The payee in words; null if nobody has described it. */
+  readonly payeeName: string | null;
+  /** Its payments: as they were sent; the planned one until there is one. */
+  readonly payments: ReadonlyArray<ListedPayment>;
+  readonly startedAt: number;
   readonly endedAt: number | null;
   readonly startedBy: string | null;
-  /** The payee in words; absent or null if nobody has described it. */
-  readonly payeeName?: string | null;
   readonly batch: string | null;
   readonly batchRow: number | null;
 }
+
+/** Returns the pause that holds for a run, or for all runs of a batch. */
+export const pauseOf = (
+  pauses: ReadonlyArray<Pause>,
+  batch: string | null | undefined,
+  workflowId?: string,
+): Pause | undefined =>
+  pauses.find(({ of, scope }) => scope === "all" || of === (scope === "run" ? workflowId : batch));
+
+const namesOf = (nameOf: NameOf, payee: string | null) => {
+  const [name, account] = payeeParts(nameOf(payee));
+  return { payeeName: name || null, payeeAccount: account || null };
+};
+
+/** Returns the payments of a run: those of its writes, else the planned one. */
+const paymentsOf = (
+  { rows, run }: Pick<FoundRun, "rows" | "run">,
+  nameOf: NameOf,
+): ReadonlyArray<ListedPayment> => {
+  const moving = rows.filter(
+    ({ ownerId, request }) => ownerId === run.workflowId && request.amount !== null,
+  );
+  if (moving.length > 0) {
+    return moving.map(({ madeId, operation, outcomeAt, request, standing, word }) => ({
+      ...paymentFields(request),
+      ...namesOf(nameOf, request.payee),
+      state: moneyStateOf(standing),
+      operation,
+      madeId,
+      paymentDate: request.paymentDate,
+      completedAt: standing === "completed" ? outcomeAt : null,
+      word,
+    }));
+  }
+  if (run.amount === null) return [];
+  return [
+    {
+      ...paymentFields(run),
+      ...namesOf(nameOf, run.payee ?? run.alias),
+      state: run.endState === null || run.endState === "missing" ? "planned" : "notPaid",
+      operation: null,
+      madeId: null,
+      paymentDate: null,
+      completedAt: null,
+      word: null,
+    },
+  ];
+};
+
+const one = <A>(values: ReadonlyArray<A>): A | null =>
+  new Set(values).size === 1 ? (values[0] ?? null) : null;
+
+/**
+ * Makes the view of a run. Its status is that of the ledger, and its amounts and payees are those of its writes.
+ *
+ * @param isAsked chooses among its payments.
+ */
+export const viewOf = (
+  { pauses, rows, run }: Pick<FoundRun, "rows" | "run"> & { readonly pauses: ReadonlyArray<Pause> },
+  reason: string | null,
+  nameOf: NameOf,
+  isAsked: (payment: ListedPayment) => boolean = () => true,
+): RunView => {
+  const { batch, batchRow, endedAt, runId, startedAt, startedBy, status, type, workflowId } = run;
+  const payments = paymentsOf({ rows, run }, nameOf).filter(isAsked);
+  const money = sumMoney(payments);
+  const sum = one(money);
+  return {
+    workflowId,
+    runId,
+    type,
+    status: status === "running" && pauseOf(pauses, batch, workflowId) ? "paused" : status,
+    reason,
+    amount: sum?.amount ?? null,
+    currency: sum?.currency ?? null,
+    payee: one(payments.map(({ payee }) => payee)),
+    reference: one(payments.map(({ reference }) => reference)),
+    payeeName: one(payments.map(({ payeeName }) => payeeName)),
+    money,
+    payments,
+    startedAt,
+    endedAt,
+    startedBy,
+    batch,
+    batchRow,
+  };
+};
 
 /** A step of a run: a write, a wait, or another action of its history. */
 export interface StepView extends PaymentView {
@@ -121,6 +223,13 @@ export interface StepView extends PaymentView {
   readonly knownBy: KnownBy | null;
   /** Dispatches, of a write. */
   readonly sends: number | null;
+  /** The workflow id of a write whose key is not this run's; null otherwise. */
+  readonly key: string | null;
+  /** YYYY-MM-DD. */
+  readonly paymentDate: string | null;
+  /** The service's last word for the status of a payout, and when its outcome was seen. */
+  readonly word: string | null;
+  readonly outcomeAt: number | null;
 }
 
 /** The rows that a file pays. */
@@ -170,9 +279,9 @@ export interface InboxItem extends PaymentView {
   readonly since: number;
   /** Possible matches in the service's list. */
   readonly candidates: ReadonlyArray<Readonly<Record<string, unknown>>>;
-  /** The effect of each answer on the money. */
   /** The payee in words; absent or null if nobody has described it. */
   readonly payeeName?: string | null;
+  /** The effect of each answer on the money. */
   readonly choices: Readonly<Partial<Record<Choice | "approve" | "reject", string>>>;
   readonly startedBy: string | null;
   /** Names exactly what an approver reads here: an approval in a script gives it. Null if nothing is to be approved. */

@@ -1,49 +1,46 @@
-import { defaultAssumptions } from "@durable-payments/api-core";
+/**
+ * Words for the state of a run, and its steps.
+ *
+ * The status of a run is a fact of the ledger; nothing here judges it again. Whatever Temporal says of a run only words
+ * what the run is doing: at which step it is, and when it tries again.
+ */
 import type {
   Decision,
+  FoundRun,
   Pause,
   RecordedWait,
   RecordedWrite,
-  Run,
+  Standing,
   WriteRow,
 } from "@durable-payments/ledger";
-import { NOT_YET, WORKFLOW } from "@durable-payments/protocol";
+import { NOT_YET } from "@durable-payments/protocol";
 import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
-import type { TimelineItem, Failure } from "../facts/history.ts";
+import type { TimelineItem } from "../facts/history.ts";
 import { type Progress, waitOf } from "../facts/progress.ts";
-import { paymentFields, type Status, STATUSES, type StepView, type RunView } from "./run-view.ts";
+import { paymentFields, pauseOf, type StepView } from "./run-view.ts";
 
-/** A write, with the outcome of it at the service if that is known. */
-type SeenRow = WriteRow & Partial<Pick<RecordedWrite, "standing" | "word" | "outcomeAt">>;
-
-/** The evidence for the state of a run. */
-export interface Evidence {
-  readonly workflowId: string;
-  /** Undefined if Temporal has no run of this id, or cannot be reached. */
-  readonly progress: Progress | undefined;
-  /** The reason of its failure. */
-  readonly failure: Failure | null;
-  /** The actions of its history, if that was read. */
-  readonly items: ReadonlyArray<TimelineItem>;
-  /** As the ledger has it. */
-  readonly run: Run | undefined;
-  readonly rows: ReadonlyArray<SeenRow>;
-  readonly waits: ReadonlyArray<RecordedWait>;
+/** A run as the ledger has it, and what is known besides. */
+export interface Evidence extends FoundRun {
   readonly pauses: ReadonlyArray<Pause>;
-  readonly end: Decision | undefined;
+  /** The stop order that holds. */
+  readonly end?: Decision | undefined;
+  /** Undefined if Temporal has no run of this id, or was not asked. */
+  readonly progress?: Progress | undefined;
+  /** The actions of its history, if that was read. */
+  readonly items?: ReadonlyArray<TimelineItem> | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  readonly listLagMs?: number | undefined;
 }
 
-type Standing = Pick<RunView, "reason" | "statuses">;
+/** Words a time with its date: `2026-11-23 19:41 UTC`. */
+const dated = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 /** Words a time of day, with its date if that is not today: `19:41 UTC`. */
-const clock = (at: number, now: number): string => {
-  const [iso, today] = [new Date(at).toISOString(), new Date(now).toISOString()];
-  const time = `${iso.slice(11, 16)} UTC`;
-  return iso.slice(0, 10) === today.slice(0, 10) ? time : `${iso.slice(0, 10)} ${time}`;
-};
+const clock = (at: number, now: number): string =>
+  dated(at).slice(0, 10) === dated(now).slice(0, 10) ? dated(at).slice(11) : dated(at);
+
+const unstopped = (text: string): string => text.replace(/\.$/, "");
 
 /** Returns whether a person is asked for the outcome of a write. */
 export const isAsking = ({ question, state }: WriteRow): boolean =>
@@ -53,23 +50,24 @@ export const isAsking = ({ question, state }: WriteRow): boolean =>
 export const awaitsApproval = ({ question, state }: WriteRow): boolean =>
   question?.kind === "approval" && state !== "ended" && state !== "done";
 
-/** Returns whether the outcome of a write is unknown. */
-const isUnknown = (row: WriteRow): boolean =>
-  row.state === "unknown" || row.state === "asking" || (row.state === "ended" && row.doubt > 0);
-
-/** Describes the wait of a write with an unknown outcome: `response lost, checking until 19:41 UTC`. */
+/** Words an unknown outcome, and when it is checked again: `response lost, checks again at 19:41 UTC`. */
 const unknownText = (
-  { from, message, until }: Pick<WriteRow, "from" | "message" | "until">,
-  now: number,
-  listLagMs = defaultAssumptions.listLagSeconds * 1_000,
-  /** Why the last check decided nothing, if it is known. */
-  reason?: string | null,
+  { from, message, operation, sends, state }: RecordedWrite,
+  { now, progress }: Evidence,
 ): string => {
+  if (state === "ended") return "outcome unknown";
   // A row without a time lost no answer: nothing vouches for it.
-  const why = from === null ? (message?.replace(/\.$/, "") ?? "outcome unknown") : "response lost";
-  const at = (until ?? 0) + listLagMs;
-  if (at > now) return `${why}, checking until ${clock(at, now)}`;
-  return `${why}, checking${reason ? `: ${reason.replace(/\.$/, "")}` : ""}`;
+  const why =
+    from !== null
+      ? "response lost"
+      : unstopped(message ?? (sends === 0 ? "no send is known" : "outcome unknown"));
+  const { message: last = null, nextAttemptAt = null } =
+    progress?.pending.find(({ type }) => type === operation) ?? {};
+  const when =
+    nextAttemptAt !== null && nextAttemptAt > now
+      ? `checks again at ${clock(nextAttemptAt, now)}`
+      : "checking";
+  return `${why}, ${when}${last === null ? "" : `: ${unstopped(last)}`}`;
 };
 
 const WAIT_TEXTS: Readonly<Record<RecordedWait["kind"], (thing: string) => string>> = {
@@ -86,47 +84,15 @@ const waitText = ({
 }: Pick<RecordedWait, "kind" | "thing"> & Partial<RecordedWait>): string => {
   const problem = outcome?.["problem"];
   return typeof problem === "string"
-    ? `the service does not show ${kind} ${thing}: ${problem.replace(/\.$/, "")}; ask the service about it, or cancel the run`
+    ? `the service does not show ${kind} ${thing}: ${unstopped(problem)}; ask the service about it, or cancel the run`
     : WAIT_TEXTS[kind](thing);
 };
 
-/** Returns the pause that holds for a run, or for all runs of a batch. */
-export const pauseOf = (
-  pauses: ReadonlyArray<Pause>,
-  batch: string | null | undefined,
-  workflowId?: string,
-): Pause | undefined =>
-  pauses.find(({ of, scope }) => scope === "all" || of === (scope === "run" ? workflowId : batch));
-
-const PAUSED_IN_TEMPORAL =
-  "Its workflow is paused in Temporal: it continues once it is unpaused there.";
-
-/** Returns why an open run makes no progress, from Temporal and the ledger. */
-const openReason = (
-  evidence: Evidence,
-): { readonly status: Status; readonly reason: string | null } => {
-  const { listLagMs, now, pauses, progress, rows, run, waits, workflowId } = evidence;
-  const open = evidence.items.filter(({ endedAt }) => endedAt === null);
-  const said = (status: Status, reason: string | null) => ({ status, reason });
-  // A decision is of no use to a paused workflow, so it is said with the question, too.
-  const paused = progress?.isPaused === true ? [PAUSED_IN_TEMPORAL] : [];
-  const asking = rows.find(isAsking);
-  if (asking !== undefined) {
-    const reason = `${asking.step}: ${asking.question?.reason ?? ""}`;
-    return said("asking", [reason, ...paused].join(" "));
-  }
-  const approval = rows.find(awaitsApproval);
-  if (approval !== undefined) {
-    const reason = `${approval.step} needs approval: ${approval.question?.reason ?? ""}`;
-    return said("approval", [reason, ...paused].join(" "));
-  }
-  if (paused.length > 0) return said("waiting", PAUSED_IN_TEMPORAL);
+/** Returns what an open run is doing. */
+const openText = (evidence: Evidence): string | undefined => {
+  const { items = [], now, pauses, progress, run, waits } = evidence;
   const pending = progress?.pending ?? [];
-  const lost = rows.find(({ state }) => state === "unknown");
-  if (lost !== undefined) {
-    const checked = pending.find(({ type }) => type === lost.operation)?.message;
-    return said("unknown", `${lost.step}: ${unknownText(lost, now, listLagMs, checked)}`);
-  }
+  const open = items.filter(({ endedAt }) => endedAt === null);
   // The tracker looks more often than the activity of a wait is retried.
   const wait =
     waits.find(({ closedAt }) => closedAt === null) ??
@@ -140,122 +106,68 @@ const openReason = (
   if (retried !== undefined) {
     const at = retried.nextAttemptAt;
     const when = at !== null && at > now ? `; tries again at ${clock(at, now)}` : "";
-    const isWaiting = retried.failureType === NOT_YET || wait !== undefined;
-    const reason = `${retried.type}: ${retried.message ?? ""}`.replace(/\.$/, "");
-    return said(isWaiting ? "waiting" : "running", `${reason}${when}`);
+    return `${retried.type}: ${unstopped(retried.message ?? "")}${when}`;
   }
-  if (wait !== undefined) return said("waiting", waitText(wait));
-  const pause = pauseOf(pauses, run?.batch, workflowId);
-  if (pause !== undefined && pending.length === 0) {
-    return said("paused", `sends are paused by ${pause.by}: ${pause.reason}`);
-  }
+  if (wait !== undefined) return waitText(wait);
+  if (run.status === "waiting") return moneyText(evidence);
+  const pause = pauseOf(pauses, run.batch, run.workflowId);
+  if (pause !== undefined && pending.length === 0)
+    return `sends are paused by ${pause.by}: ${pause.reason}`;
   const task = open.find(({ kind }) => kind === "task");
-  if (task !== undefined) {
-    return said("running", `its workflow code fails: ${task.message ?? "no reason"}`);
-  }
+  if (task !== undefined) return `its workflow code fails: ${task.message ?? "no reason"}`;
   const timer = open.find(({ kind, until }) => kind === "timer" && until !== null);
-  if (timer !== undefined && timer.until !== null) {
-    const what = timer.summary === null ? "sleeping" : timer.summary;
-    return said("waiting", `${what} until ${clock(timer.until, now)}`);
-  }
+  if (timer !== undefined && timer.until !== null)
+    return `${timer.summary ?? "sleeping"} until ${clock(timer.until, now)}`;
   const [activity] = pending;
-  if (activity !== undefined) return said("running", `at ${activity.type}`);
+  if (activity !== undefined) return `at ${activity.type}`;
   const [child] = progress?.pendingChildren ?? [];
-  if (child !== undefined) return said("running", `waiting for ${child}`);
-  return said("running", (progress?.taskAttempts ?? 0) > 0 ? "waiting for a worker" : null);
+  if (child !== undefined) return `waiting for ${child}`;
+  return (progress?.taskAttempts ?? 0) > 0 ? "waiting for a worker" : undefined;
 };
 
-const PAYING: ReadonlySet<string> = new Set(["made", "completed", "failed", "returned"]);
-
-/** The payouts of a run itself that the service has accepted. */
-const payoutsOf = ({ rows, workflowId }: Evidence): ReadonlyArray<SeenRow> =>
-  rows.filter(
-    ({ operation, ownerId, standing = "" }) =>
-      operation === "createPayout" && ownerId === workflowId && PAYING.has(standing),
-  );
-
-/**
- * Returns the status of an ended run by its money, whatever Temporal says of the run; undefined if it has none. A payout
- * may complete after its run was cancelled, and a wait may be completed by hand.
- */
-const moneyStatus = (
-  evidence: Evidence,
-): { readonly status: Status; readonly text: string } | undefined => {
-  const { progress, rows, run, waits } = evidence;
-  const payouts = payoutsOf(evidence);
-  const is = (wanted: string) => payouts.find(({ standing }) => standing === wanted);
-  const isPayout = (run?.type ?? progress?.type) === WORKFLOW.payout;
-  if (is("returned")) return { status: "returned", text: "its payout came back" };
-  const open = is("made");
-  const agrees = waits.some(
-    (wait) => wait.thing === open?.madeId && outcomeOf(wait) === "completed",
-  );
-  if (open !== undefined && !agrees)
-    return { status: "waiting", text: "its payout was made and is under way" };
-  if (!isPayout) return undefined;
-  if (is("completed") ?? open)
-    return { status: "succeeded", text: "its payout was made and has completed" };
-  if (is("failed")) return { status: "failed", text: "its payout was made and has failed" };
-  // Only the ledger knows that nothing was sent: it must have the run, and no doubt about it.
-  const isNothing =
-    run !== undefined && !rows.some((row) => isUnknown(row) || row.state === "done");
-  return progress?.state === "succeeded" && isNothing
-    ? { status: "failed", text: "ended without a payout; nothing was paid" }
-    : undefined;
+/** Returns what became of the money of a run, if its end does not say so. */
+const moneyText = ({ rows, run: { endState, status, type } }: Evidence): string | undefined => {
+  if (status === "returned") return "its payout came back";
+  if (status === "waiting") return "its payout was made and is under way";
+  if (status === "missing")
+    return "Temporal has no run of it: start it again with the same id and input";
+  if (status === "succeeded" && endState !== "succeeded")
+    return type === "onboardCardholder"
+      ? "its card was made"
+      : "its payout was made and has completed";
+  if (status !== "failed") return undefined;
+  if (rows.some(({ standing }) => standing === "failed"))
+    return "its payout was made and has failed";
+  return endState === "succeeded" ? "ended without a payment; nothing was paid" : undefined;
 };
 
-/** Returns the statuses of a run, and the reason. */
-export const standingOf = (evidence: Evidence): Standing => {
-  const { end, failure, listLagMs, now, progress, rows, run } = evidence;
-  const found = new Set<Status>();
-  if (rows.some(isUnknown)) found.add("unknown");
-  const state = progress?.state;
-  // The payment was made: the stop order concerns further sends.
-  if (end !== undefined && state !== "succeeded") found.add("ended");
-  if (state === "running" || state === undefined) {
-    const { reason, status } = openReason(evidence);
-    // Without Temporal, the ledger says how its run has ended, and the outcome of its money.
-    if (state === undefined && run !== undefined && run.status !== "running") {
-      found.delete("ended");
-      found.add(run.status);
-      const text = run.endState === null ? undefined : moneyStatus(evidence)?.text;
-      const why = [endText(end), text ?? run.endReason?.replace(/\.$/, "")].filter(Boolean);
-      return { statuses: inOrder(found), reason: reason ?? (why.join("; ") || null) };
-    }
-    // Without Temporal, only the ledger shows the items for a person.
-    if (state === "running" || status !== "running") found.add(status);
-    if (state === "running") found.add("running");
-    if (status === "unknown") found.add("waiting");
-    return { statuses: inOrder(found), reason };
-  }
-  const money = moneyStatus(evidence);
-  if (money !== undefined) {
-    found.delete("ended");
-    found.add(money.status);
-  } else {
-    found.add(state);
-    if (state === "timedOut" || state === "terminated") found.add("failed");
-  }
-  if (rows.some(isAsking)) found.add("asking");
-  const doubted = rows.find(isUnknown);
+const endText = ({ by, reason }: Decision): string =>
+  `stopped by ${by}${reason === null ? "" : `: ${reason}`}`;
+
+/** Returns why a run has its status, for a person; null if there is nothing to say. */
+export const reasonOf = (evidence: Evidence): string | null => {
+  const { end, progress, rows, run } = evidence;
+  const isOver = run.endState !== null;
+  const asking = rows.find(isAsking);
+  const approval = asking === undefined ? rows.find(awaitsApproval) : undefined;
+  const doubted =
+    run.status === "unknown"
+      ? rows.find(({ standing, state }) => standing === "unknown" || state === "sending")
+      : undefined;
+  const isHeld = asking !== undefined || approval !== undefined || doubted !== undefined;
   const parts = [
-    endText(end),
-    money?.status === state ? undefined : money?.text,
-    doubted &&
-      (doubted.state === "unknown"
-        ? `${doubted.step}: ${unknownText(doubted, now, listLagMs)}`
-        : `${doubted.step}: outcome unknown`),
-    failure?.message === end?.reason ? undefined : failure?.message.replace(/\.$/, ""),
+    end && endText(end),
+    asking && `${asking.step}: ${asking.question?.reason ?? ""}`,
+    approval && `${approval.step} needs approval: ${approval.question?.reason ?? ""}`,
+    doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
+    isOver ? moneyText(evidence) : isHeld ? undefined : openText(evidence),
+    run.endReason === end?.reason ? undefined : run.endReason,
+    // A decision is of no use to a paused workflow, so it is said with the question, too.
+    progress?.isPaused &&
+      "its workflow is paused in Temporal: it continues once it is unpaused there",
   ];
-  const reason = parts.filter((part) => part !== undefined).join("; ");
-  return { statuses: inOrder(found), reason: reason === "" ? null : reason };
+  return parts.flatMap((part) => (part ? [unstopped(part)] : [])).join("; ") || null;
 };
-
-const endText = (end: Decision | undefined): string | undefined =>
-  end && `stopped by ${end.by}${end.reason === null ? "" : `: ${end.reason}`}`;
-
-const inOrder = (found: ReadonlySet<Status>): ReadonlyArray<Status> =>
-  STATUSES.filter((status) => found.has(status));
 
 const BY: Readonly<Record<string, string>> = {
   key: "found in the list by its key",
@@ -266,7 +178,23 @@ const BY: Readonly<Record<string, string>> = {
 
 const twice = ({ sends }: WriteRow): string => (sends > 1 ? `, sent ${sends} times` : "");
 
-const textOf = (row: WriteRow, now: number, listLagMs?: number): string => {
+const OUTCOMES: Readonly<Partial<Record<Standing, string>>> = {
+  completed: "paid",
+  failed: "failed",
+  returned: "came back",
+};
+
+/** Words a payout that was made: its outcome and when it was seen, the service's own word, and the day on which it is due. */
+const outcomeText = ({ operation, outcomeAt, request, standing, word }: RecordedWrite) => {
+  if (operation !== "createPayout") return undefined;
+  const seen = outcomeAt === null ? "" : ` ${dated(outcomeAt)}`;
+  const date = request.paymentDate;
+  const due = standing === "made" && date !== null ? `, payment date ${date}` : "";
+  const said = word === null ? "" : ` (the service says "${word}")`;
+  return `${OUTCOMES[standing] ?? "under way"}${seen}${due}${said}`;
+};
+
+const textOf = (row: RecordedWrite, evidence: Evidence): string => {
   const { doubt, knownBy, madeId, message, question, result, sends } = row;
   switch (row.state) {
     case "ready":
@@ -275,14 +203,14 @@ const textOf = (row: WriteRow, now: number, listLagMs?: number): string => {
     case "sending":
       return "being sent";
     case "unknown":
-      return `${unknownText(row, now, listLagMs)}${twice(row)}`;
+      return `${unknownText(row, evidence)}${twice(row)}`;
     case "asking":
       return `needs an answer: ${question?.reason ?? ""}`;
     case "refused":
       return `refused by the service: ${message ?? "no reason"}`;
     case "done":
-      return [madeId, knownBy === null ? undefined : BY[knownBy]]
-        .filter((part) => part !== undefined && part !== null)
+      return [madeId, knownBy && BY[knownBy], outcomeText(row)]
+        .filter(Boolean)
         .join(", ")
         .concat(
           twice(row),
@@ -299,23 +227,36 @@ const textOf = (row: WriteRow, now: number, listLagMs?: number): string => {
   }
 };
 
-const writeStep = (row: WriteRow, { listLagMs, now }: Evidence): StepView => {
+const writeStep = (row: RecordedWrite, evidence: Evidence): StepView => {
   const isSettled = row.state === "done" || row.state === "refused" || row.state === "undone";
   return {
     kind: "write",
     name: row.step,
     state: row.state,
-    text: textOf(row, now, listLagMs),
+    text: textOf(row, evidence),
     ...paymentFields(row.request),
     at: row.createdAt,
     endedAt: isSettled ? row.changedAt : null,
     madeId: row.madeId,
     knownBy: row.knownBy,
     sends: row.sends,
+    key: row.workflowId === evidence.run.workflowId ? null : row.workflowId,
+    paymentDate: row.request.paymentDate,
+    word: row.word,
+    outcomeAt: row.outcomeAt,
   };
 };
 
-const NOTHING = { ...paymentFields(undefined), madeId: null, knownBy: null, sends: null } as const;
+const NOTHING = {
+  ...paymentFields(undefined),
+  madeId: null,
+  knownBy: null,
+  sends: null,
+  key: null,
+  paymentDate: null,
+  word: null,
+  outcomeAt: null,
+} as const;
 
 const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
   const word = outcome?.["outcome"];
@@ -350,7 +291,7 @@ const WAITING: ReadonlySet<string> = new Set(Object.values(WAIT));
 
 const textOfItem = ({ endedAt, kind, message, outcome, summary, until }: TimelineItem): string => {
   if (kind === "timer" && endedAt === null && until !== null) {
-    return `${summary ?? "sleeping"}, until ${new Date(until).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+    return `${summary ?? "sleeping"}, until ${dated(until)}`;
   }
   return (
     message ?? summary ?? (outcome === "done" ? "" : outcome === "open" ? "under way" : outcome)
@@ -369,7 +310,7 @@ const itemStep = (item: TimelineItem): StepView => ({
 
 /** Combines the steps of a run, ordered by start: writes and waits from the ledger, other actions from the history. */
 export const stepsOf = (evidence: Evidence): ReadonlyArray<StepView> => {
-  const { items, rows, waits } = evidence;
+  const { items = [], rows, waits } = evidence;
   const known = new Set([...rows.map(({ operation }) => operation), "undo"]);
   const others = items.filter(
     ({ kind, name, outcome }) =>

@@ -12,8 +12,13 @@ import { type NextOperation, notFound } from "../errors.ts";
 import { readNames } from "../facts/payees.ts";
 import { isFinalRow, moneyOfRow, rowView } from "../rules/batch-rows.ts";
 import { listingOf } from "../rules/listing.ts";
-import { type BatchRowView, type FileListing, type Money, sumMoney } from "../rules/run-view.ts";
-import { pauseOf } from "../rules/standing.ts";
+import {
+  type BatchRowView,
+  type FileListing,
+  type Money,
+  pauseOf,
+  sumMoney,
+} from "../rules/run-view.ts";
 import { MONEY_STATES } from "./report.ts";
 
 /** Rows of a batch with the same outcome, and their money. */

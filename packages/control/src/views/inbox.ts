@@ -118,9 +118,9 @@ const ATTENTION: Readonly<
     `The service says "${of}". Nobody has said whether that means paid: completed, failed, returned, or open?`,
     { operation: "word", workflowId: of, ...(account !== null && { account }) },
   ],
-  late: ({ workflowIds: [workflowId = ""] }) => [
+  late: () => [
     "Payouts are not completed, and their payment date is over: ask the service.",
-    { operation: "show", workflowId },
+    { operation: "list", isLate: true },
   ],
   unreadable: ({ message, workflowIds: [workflowId = ""] }) => [
     `The service does not show them${message === null ? "" : `: ${message}`}.`,

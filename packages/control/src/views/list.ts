@@ -2,29 +2,24 @@ import {
   endAmong,
   type FoundRun,
   type Ledger,
-  type MoneyState,
-  moneyStateOf,
-  type Pause,
   type RunCursor,
   type RunFilter,
   type RunSort,
-  type RunStatus,
 } from "@durable-payments/ledger";
 import { atOnce } from "@durable-payments/protocol";
 import type { Operations } from "../facts/connection/operations.ts";
 import { invalidInput } from "../errors.ts";
 import { readEvents, timelineOf } from "../facts/history.ts";
-import { type NameOf, payeeParts, readNames } from "../facts/payees.ts";
-import { type Progress, readProgress } from "../facts/progress.ts";
+import { readNames } from "../facts/payees.ts";
+import { readProgress } from "../facts/progress.ts";
 import {
-  type Money,
-  paymentFields,
-  type PaymentView,
+  type ListedPayment,
+  type RunView,
   type Status,
   STATUSES,
-  sumMoney,
+  viewOf,
 } from "../rules/run-view.ts";
-import { pauseOf, standingOf } from "../rules/standing.ts";
+import { reasonOf } from "../rules/standing.ts";
 
 /*
  * A list is facts of the ledger. Temporal adds one thing: what the open runs of the page are doing. Without it, after its
@@ -37,7 +32,7 @@ export interface ListFilter extends Omit<RunFilter, "payees"> {
 }
 
 /** The ledger, and Temporal for the progress of open runs if it can be reached. */
-export interface ListSources extends Pick<Operations, "ledger" | "listLagMs"> {
+export interface ListSources extends Pick<Operations, "ledger"> {
   readonly client?: Operations["client"] | undefined;
   /** Parts that cannot be reached. */
   readonly whyNot?: ReadonlyArray<string>;
@@ -50,46 +45,11 @@ export interface ListPage {
   readonly after?: RunCursor | undefined;
 }
 
-/** A payment as it is listed: of a write that moves money, or planned. Times: milliseconds since 1970. */
-export interface ListedPayment extends PaymentView {
-  readonly state: MoneyState;
-  /** Null if it is only planned. */
-  readonly operation: string | null;
-  /** The service's id of the payout, card or cardholder. */
-  readonly madeId: string | null;
-  readonly payeeName: string | null;
-  /** The last four characters of its account. */
-  readonly payeeAccount: string | null;
-  /** YYYY-MM-DD. */
-  readonly paymentDate: string | null;
-  readonly completedAt: number | null;
-  /** The service's last word for its status. */
-  readonly word: string | null;
-}
-
-/** A run as it is listed. Times: milliseconds since 1970. */
-export interface ListedRun extends PaymentView {
-  readonly workflowId: string;
-  readonly type: string;
-  readonly status: Status;
-  readonly reason: string | null;
-  /** Sums of its payments; `amount` is null if they are in several currencies. */
-  readonly money: Money;
-  readonly payeeName: string | null;
-  /** Its payments that the filter finds. */
-  readonly payments: ReadonlyArray<ListedPayment>;
-  readonly startedAt: number;
-  readonly endedAt: number | null;
-  readonly startedBy: string | null;
-  readonly batch: string | null;
-  readonly batchRow: number | null;
-}
-
 /** Runs that a filter finds. */
 export type RunList = Awaited<ReturnType<typeof listRuns>>;
 
 /** Statuses that another one stands for, too. */
-const WITH: Readonly<Partial<Record<Status, ReadonlyArray<RunStatus>>>> = {
+const WITH: Readonly<Partial<Record<Status, ReadonlyArray<Status>>>> = {
   failed: ["failed", "timedOut", "terminated"],
 };
 
@@ -126,46 +86,6 @@ export const filterOf = async (
 ): Promise<RunFilter> =>
   payee === undefined ? filter : { ...filter, payees: await payeesNamed(ledger, payee) };
 
-const namesOf = (nameOf: NameOf, payee: string | null) => {
-  const [name, account] = payeeParts(nameOf(payee));
-  return { payeeName: name || null, payeeAccount: account || null };
-};
-
-const isOpen = ({ endState }: FoundRun["run"]): boolean =>
-  endState === null || endState === "missing";
-
-/** Returns the payments of a run: those of its writes, else the planned one. */
-const paymentsOf = ({ rows, run }: FoundRun, nameOf: NameOf): ReadonlyArray<ListedPayment> => {
-  const moving = rows.filter(
-    ({ ownerId, request }) => ownerId === run.workflowId && request.amount !== null,
-  );
-  if (moving.length > 0) {
-    return moving.map(({ madeId, operation, outcomeAt, request, standing, word }) => ({
-      ...paymentFields(request),
-      ...namesOf(nameOf, request.payee),
-      state: moneyStateOf(standing),
-      operation,
-      madeId,
-      paymentDate: request.paymentDate,
-      completedAt: standing === "completed" ? outcomeAt : null,
-      word,
-    }));
-  }
-  if (run.amount === null) return [];
-  return [
-    {
-      ...paymentFields(run),
-      ...namesOf(nameOf, run.payee ?? run.alias),
-      state: isOpen(run) ? "planned" : "notPaid",
-      operation: null,
-      madeId: null,
-      paymentDate: null,
-      completedAt: null,
-      word: null,
-    },
-  ];
-};
-
 /** Whether the filter asks for a payment: totals add up the same. */
 const isAsked =
   ({ currency, payees, reference }: RunFilter) =>
@@ -173,9 +93,6 @@ const isAsked =
     (currency === undefined || payment.currency === currency) &&
     (reference === undefined || payment.reference === reference) &&
     (payees === undefined || (payment.payee !== null && payees.includes(payment.payee)));
-
-const one = <A>(values: ReadonlyArray<A>): A | null =>
-  new Set(values).size === 1 ? (values[0] ?? null) : null;
 
 /** A timer older than this number of events is shown only by `show`. */
 const LAST_EVENTS = 30;
@@ -191,42 +108,6 @@ const progressOf = async ({ client }: ListSources, { run, waits }: FoundRun) => 
     ? []
     : await readEvents(client, { workflowId: run.workflowId, runId }, LAST_EVENTS);
   return { progress, items: timelineOf(events) };
-};
-
-/** Returns why a run is in its state, for a person. */
-const reasonOf = async (
-  { ledger, listLagMs }: ListSources,
-  found: FoundRun,
-  pauses: ReadonlyArray<Pause>,
-  seen: { readonly progress: Progress; readonly items: ReturnType<typeof timelineOf> } | undefined,
-): Promise<string | null> => {
-  const { rows, run, waits } = found;
-  const end = run.isStopped ? endAmong(await ledger.decisionsOf(run.workflowId)) : undefined;
-  const failure =
-    run.endReason === null ? null : { type: run.endType ?? "", message: run.endReason };
-  if (
-    !isOpen(run) &&
-    rows.every(({ question, standing }) => question === null && standing !== "unknown")
-  ) {
-    const ended = end && `ended by ${end.by}${end.reason === null ? "" : `: ${end.reason}`}`;
-    return [ended, failure?.message.replace(/\.$/, "")].filter(Boolean).join("; ") || null;
-  }
-  const { items = [], progress } = seen ?? {};
-  const { workflowId } = run;
-  const now = Date.now();
-  return standingOf({
-    workflowId,
-    run,
-    rows,
-    waits,
-    pauses,
-    progress,
-    items,
-    failure,
-    end,
-    now,
-    listLagMs,
-  }).reason;
 };
 
 /**
@@ -255,7 +136,7 @@ export const listRuns = async (sources: ListSources, given: ListFilter, page: Li
   ];
   const nameOf = await readNames(ledger, payees, rows);
   const notes = new Set(whyNot);
-  const runs = await atOnce(found, async (of): Promise<ListedRun> => {
+  const runs = await atOnce(found, async (of): Promise<RunView> => {
     const seen = await progressOf(sources, of).catch((error: unknown) => {
       notes.add(
         `The progress of open runs is unknown: ${error instanceof Error ? error.message : String(error)}`,
@@ -263,28 +144,9 @@ export const listRuns = async (sources: ListSources, given: ListFilter, page: Li
       return undefined;
     });
     const { run } = of;
-    const isPaused = run.status === "running" && pauseOf(pauses, run.batch, run.workflowId);
-    const payments = paymentsOf(of, nameOf).filter(isAsked(filter));
-    const money = sumMoney(payments);
-    const [sum, other] = money;
-    return {
-      workflowId: run.workflowId,
-      type: run.type,
-      status: isPaused ? "paused" : run.status,
-      reason: await reasonOf(sources, of, pauses, seen),
-      amount: other === undefined ? (sum?.amount ?? null) : null,
-      currency: other === undefined ? (sum?.currency ?? null) : null,
-      payee: one(payments.map(({ payee }) => payee)),
-      reference: one(payments.map(({ reference }) => reference)),
-      payeeName: one(payments.map(({ payeeName }) => payeeName)),
-      money,
-      payments,
-      startedAt: run.startedAt,
-      endedAt: run.endedAt,
-      startedBy: run.startedBy,
-      batch: run.batch,
-      batchRow: run.batchRow,
-    };
+    const end = run.isStopped ? endAmong(await ledger.decisionsOf(run.workflowId)) : undefined;
+    const evidence = { ...of, ...seen, pauses, end, now: Date.now() };
+    return viewOf(evidence, reasonOf(evidence), nameOf, isAsked(filter));
   });
   return { runs, next, notes: [...notes] };
 };

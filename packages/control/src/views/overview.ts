@@ -1,20 +1,21 @@
+/**
+ * The overview answers one question: is it fine? It is read from the ledger alone, so that it is the same while Temporal is
+ * away, and after it has forgotten a run.
+ */
+import { formatAmount } from "@durable-payments/api-core/decimal";
 import { lookUp } from "@durable-payments/api-core/values";
 import type { Overview, Pause } from "@durable-payments/ledger";
-import { OPEN_RUNS, queryText } from "@durable-payments/protocol";
-import type { Sources } from "../facts/connection/operations.ts";
-import { asTemporalError } from "../facts/connection/temporal-errors.ts";
-import { PAYING, type Temporal } from "../facts/connection/temporal.ts";
-import { isOperationError, type NextOperation } from "../errors.ts";
+import { ledgerOf, type Sources } from "../facts/connection/operations.ts";
+import type { NextOperation } from "../errors.ts";
 import { readInbox } from "./inbox.ts";
-import { sumMoney } from "../rules/run-view.ts";
+import { type InboxItem, type Status, sumMoney } from "../rules/run-view.ts";
 
-/** Reasons of waits: questions and states of writes, and others. */
+/** Reasons of waits: questions and states of writes, and others. Payouts are under way. */
 const WHAT = {
   outcome: "answers",
   approval: "approvals",
   unknown: "unknown outcomes to be reconciled",
   sending: "being sent",
-  payout: "payouts to complete",
   cardholder: "verifications",
   balance: "funds",
 } as const;
@@ -28,7 +29,7 @@ const waitingOf = ({ waits, writes }: Overview) => {
     ...waits.map(({ count, kind, since }) => ({
       amount: null,
       currency: null,
-      what: WHAT[kind],
+      what: lookUp(WHAT, kind),
       rows: count,
       since,
     })),
@@ -44,56 +45,69 @@ const waitingOf = ({ waits, writes }: Overview) => {
 
 const DAY_MS = 86_400_000;
 
-const countRuns = async ({ client }: Temporal) => {
-  const since = queryText(new Date(Date.now() - DAY_MS).toISOString());
-  const [running, failed] = await Promise.all([
-    client.workflow.count(`${OPEN_RUNS} AND ${PAYING}`),
-    client.workflow.count(
-      `ExecutionStatus IN ("Failed", "TimedOut", "Terminated") AND ${PAYING} AND CloseTime >= ${since}`,
-    ),
-  ]);
-  return { running: running.count, failedToday: failed.count };
-};
+/** Statuses of runs with a payout that is under way. */
+const MADE: ReadonlyArray<Exclude<Status, "paused">> = [
+  "asking",
+  "approval",
+  "unknown",
+  "returned",
+  "waiting",
+];
 
 /** The most important first. */
 const nextOf = (
-  inbox: number,
+  inbox: ReadonlyArray<InboxItem>,
   pauses: ReadonlyArray<Pause>,
   failed: number,
-): ReadonlyArray<NextOperation> => {
-  const next: Array<NextOperation> = [];
-  if (inbox > 0) next.push({ operation: "inbox" });
-  if (pauses.some(({ scope }) => scope === "all")) next.push({ operation: "resume" });
-  if (failed > 0) next.push({ operation: "list", status: "failed" });
-  return next;
-};
+): ReadonlyArray<NextOperation> => [
+  ...(inbox.length > 0 ? [{ operation: "inbox" } as const] : []),
+  ...(inbox.some(({ kind }) => kind === "late")
+    ? [{ operation: "list", isLate: true } as const]
+    : []),
+  ...(pauses.some(({ scope }) => scope === "all") ? [{ operation: "resume" } as const] : []),
+  ...(failed > 0 ? [{ operation: "list", status: "failed" } as const] : []),
+];
 
 /**
- * Reads the overview: the number and amounts of waiting runs by reason, and the items that need a person.
+ * Reads the overview: what needs a person, is late, has failed, is under way, is paused, or is not served.
  *
  * @param sources the reachable sources; `notes` has the missing parts.
+ * @throws ConnectionFailed if the ledger cannot be read: then nothing is known to be fine.
  */
 export const readOverview = async (sources: Sources) => {
-  const { ledger, temporal, whyNot } = sources;
-  const notes = [...whyNot];
-  const runs =
-    temporal &&
-    (await countRuns(temporal).catch((error: unknown) => {
-      const worded = asTemporalError(error, temporal.settings);
-      if (!isOperationError(worded)) throw error;
-      notes.push(worded.message);
-    }));
-  const seen = await ledger?.overview();
-  const pauses = (await ledger?.pauses()) ?? [];
-  const inbox = ledger === undefined ? 0 : (await readInbox(sources)).items.length;
+  const ledger = ledgerOf(sources);
+  const [seen, pauses, { items }, sums, failed] = await Promise.all([
+    ledger.overview(),
+    ledger.pauses(),
+    readInbox(sources),
+    ledger.sums({ statuses: MADE }),
+    ledger.runs({
+      statuses: ["failed", "timedOut", "terminated"],
+      endedSince: Date.now() - DAY_MS,
+    }),
+  ]);
+  const made = sums.filter(({ group, state }) => group === "payouts" && state === "underWay");
+  const countOf = (wanted: InboxItem["kind"]): number =>
+    items
+      .filter(({ kind }) => kind === wanted)
+      .reduce((sum, { things }) => sum + (things?.count ?? 1), 0);
   return {
-    /** Numbers of runs by how Temporal has them; null if it cannot be asked. */
-    runs: runs ?? null,
+    /** Number of items that wait for a person. */
+    inbox: items.length,
+    /** Number of payouts that are not completed though their payment date is over. */
+    late: countOf("late"),
+    /** Number of runs that failed within 24 hours, and were neither retried nor stopped. */
+    failed: failed.length,
+    /** Payouts that the service has accepted, and not completed. */
+    underWay: {
+      payouts: made.reduce((sum, { payments }) => sum + payments, 0),
+      money: made.map(({ currency, sum }) => ({ currency, amount: formatAmount(sum, currency) })),
+    },
     pauses: pauses.map(({ by, of, reason, scope }) => ({ by, of, reason, scope })),
-    waiting: seen ? waitingOf(seen) : [],
-    /** The number of items that wait for a person; null if the ledger cannot be read. */
-    inbox: ledger === undefined ? null : inbox,
-    notes,
-    next: nextOf(inbox, pauses, runs?.failedToday ?? 0),
+    /** Number of accounts that no worker serves. */
+    unserved: items.filter(({ kind }) => kind === "unserved").length,
+    waiting: waitingOf(seen),
+    notes: sources.whyNot,
+    next: nextOf(items, pauses, failed.length),
   };
 };

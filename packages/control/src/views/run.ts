@@ -1,102 +1,78 @@
-import { batchLogId, endAmong, type Ledger, type Pause } from "@durable-payments/ledger";
+import {
+  batchLogId,
+  type Decision,
+  endAmong,
+  type Ledger,
+  type Run,
+} from "@durable-payments/ledger";
+import { findEnd } from "@durable-payments/activities";
+import { messageOf } from "@durable-payments/api-core/values";
 import { webUiLink } from "@durable-payments/protocol";
 import { failureTypes } from "@durable-payments/protocol/calls";
 import { setTimeout } from "node:timers/promises";
 import type { Sources } from "../facts/connection/operations.ts";
 import { readNames } from "../facts/payees.ts";
-import { noWorker } from "../facts/connection/temporal.ts";
+import { noWorker, type Temporal } from "../facts/connection/temporal.ts";
 import { type NextOperation, notFound } from "../errors.ts";
-import { readEvents, timelineOf } from "../facts/history.ts";
+import { type Failure, readEvents, timelineOf } from "../facts/history.ts";
 import { whyNot } from "../rules/retry-plan.ts";
 import { itemsOf } from "./inbox.ts";
 import { type Progress, readFailureOf, readProgress } from "../facts/progress.ts";
 import {
   type InboxItem,
+  isOpenStatus,
   paymentFields,
-  type PaymentView,
   type RunView,
   type Status,
-  sumMoney,
+  viewOf,
 } from "../rules/run-view.ts";
-import { type Evidence, standingOf, stepsOf } from "../rules/standing.ts";
+import { type Evidence, reasonOf, stepsOf } from "../rules/standing.ts";
 
-/** Reads the evidence for the state of a run, as far as it can be reached. */
-export const readEvidence = async (
-  { ledger, listLagMs, temporal }: Omit<Sources, "whyNot">,
+/** A run that the ledger does not know, or that cannot be looked up there: Temporal alone says how it is. */
+const unrecorded = (
   workflowId: string,
-  pauses: ReadonlyArray<Pause>,
-  mostEvents: (progress: Progress) => number,
-): Promise<Evidence> => {
-  const client = temporal?.client;
-  const progress = client && (await readProgress(client, workflowId));
-  const rootId = progress?.rootId ?? workflowId;
-  const most = progress === undefined ? 0 : mostEvents(progress);
-  const [runs, rows, waits, decisions, failure, events] = await Promise.all([
-    ledger?.runs({ workflowIds: [workflowId], limit: 1 }) ?? [],
-    ledger?.rowsOf(workflowId) ?? [],
-    ledger?.waits({ workflowId }) ?? [],
-    ledger?.decisionsOf(rootId) ?? [],
-    client && progress ? readFailureOf(client, workflowId, progress) : null,
-    client && progress && most > 0
-      ? readEvents(client, { workflowId, runId: progress.runId }, most)
-      : [],
-  ]);
-  return {
-    workflowId,
-    progress,
-    failure,
-    items: timelineOf(events),
-    run: runs[0],
-    rows,
-    waits,
-    pauses,
-    end: endAmong(decisions),
-    now: Date.now(),
-    listLagMs,
-  };
-};
+  { endedAt, runId, startedAt, state, type }: Progress,
+): Run => ({
+  ...paymentFields(undefined),
+  workflowId,
+  account: null,
+  runId,
+  type,
+  startedBy: null,
+  batch: null,
+  batchRow: null,
+  alias: null,
+  startedAt,
+  endState: state === "running" ? null : state,
+  endedAt,
+  endType: null,
+  endReason: null,
+  isStopped: false,
+  isPlanned: true,
+  status: state,
+});
 
-type Pays = Pick<RunView, keyof PaymentView | "money" | "succeeded">;
-
-/** Returns the payment of a run: what its writes have sent, added up; what it plans, until it has such a write. */
-const paysOf = ({ rows, run, workflowId }: Evidence): Pays => {
-  const moving = rows.filter(
-    ({ ownerId, request }) => request.amount !== null && ownerId === workflowId,
-  );
-  const succeeded = sumMoney(
-    moving
-      .filter(({ standing, state }) => standing === "completed" || (state === "done" && !standing))
-      .map(({ request }) => request),
-  );
-  const [first, second] = moving.map(({ request }) => request);
-  if (second === undefined) {
-    const one = paymentFields(first ?? run);
-    return { ...one, money: sumMoney([one]), succeeded };
+/**
+ * Reads the run of an id from the ledger. The tracker records an end some seconds after it; of a run that has just ended, it is
+ * recorded here, so that all screens say the same. Somebody who may only read the ledger gets a note.
+ */
+const readLatest = async (
+  ledger: Ledger,
+  temporal: Temporal | undefined,
+  workflowId: string,
+  progress: Progress | undefined,
+): Promise<{ readonly run: Run | undefined; readonly note?: string }> => {
+  const read = async () => (await ledger.runs({ workflowIds: [workflowId], limit: 1 }))[0];
+  const run = await read();
+  const isSame = run === undefined || progress?.state === (run.endState ?? "running");
+  if (temporal === undefined || progress === undefined || isSame) return { run };
+  try {
+    await ledger.recordEnds([await findEnd(temporal.client, workflowId)]);
+    return { run: await read() };
+  } catch (error) {
+    const note = `Its state in Temporal is ${progress.state}, which could not be recorded: ${messageOf(error)}`;
+    return { run, note };
   }
-  const money = sumMoney(moving.map(({ request }) => request));
-  const [sum, other] = money;
-  const payees = new Set(moving.map(({ request }) => request.payee));
-  const payee = payees.size === 1 ? (first?.payee ?? null) : null;
-  const total = other === undefined && sum !== undefined ? sum : { amount: null, currency: null };
-  return { ...total, payee, reference: null, money, succeeded };
-};
-
-/** Makes the view of a run. */
-export const viewOf = (evidence: Evidence): RunView => {
-  const { progress, run, workflowId } = evidence;
-  return {
-    workflowId,
-    runId: progress?.runId ?? run?.runId ?? null,
-    type: progress?.type ?? run?.type ?? null,
-    state: progress?.state ?? null,
-    ...standingOf(evidence),
-    startedAt: progress?.startedAt ?? run?.startedAt ?? null,
-    endedAt: progress?.endedAt ?? run?.endedAt ?? null,
-    startedBy: run?.startedBy ?? null,
-    batch: run?.batch ?? null,
-    batchRow: run?.batchRow ?? null,
-    ...paysOf(evidence),
-  };
 };
 
 /** Most events that are read of one history. */
@@ -106,7 +82,7 @@ const MOST_EVENTS = 2_000;
 export type RunDetails = Awaited<ReturnType<typeof readRun>>;
 
 /**
- * Reads the latest run of an id with everything known about it: writes, waits, questions and decisions from the
+ * Reads the latest run of an id with everything known about it: status, writes, waits, questions and decisions from the
  * ledger, progress from Temporal.
  *
  * @param sources the reachable sources; `notes` has the missing parts.
@@ -114,28 +90,51 @@ export type RunDetails = Awaited<ReturnType<typeof readRun>>;
  */
 export const readRun = async (sources: Sources, workflowId: string) => {
   const { ledger, temporal, whyNot } = sources;
-  const pauses = (await ledger?.pauses()) ?? [];
-  const evidence = await readEvidence(sources, workflowId, pauses, () => MOST_EVENTS);
-  const { end, failure, progress, rows, run } = evidence;
-  if (progress === undefined && rows.length === 0 && run === undefined && end === undefined) {
+  const client = temporal?.client;
+  const progress = client && (await readProgress(client, workflowId));
+  const { note, run = progress && unrecorded(workflowId, progress) } =
+    ledger === undefined
+      ? { run: undefined }
+      : await readLatest(ledger, temporal, workflowId, progress);
+  if (run === undefined)
     throw notFound(`There is no run of ${workflowId}. ${whyNot.join(" ")}`.trim(), {
       operation: "list",
     });
-  }
+  const [rows, waits, decisions, pauses, failure, events] = await Promise.all([
+    ledger?.rowsOf(workflowId) ?? [],
+    ledger?.waits({ workflowId }) ?? [],
+    ledger?.decisionsOf(progress?.rootId ?? workflowId) ?? [],
+    ledger?.pauses() ?? [],
+    client && progress ? readFailureOf(client, workflowId, progress) : null,
+    client && progress
+      ? readEvents(client, { workflowId, runId: progress.runId }, MOST_EVENTS)
+      : [],
+  ]);
+  const end = endAmong(decisions);
+  const evidence: Evidence = {
+    run,
+    rows,
+    waits,
+    pauses,
+    progress,
+    end,
+    items: timelineOf(events),
+    now: Date.now(),
+  };
   const missing =
     temporal === undefined || progress?.state !== "running"
       ? undefined
       : await noWorker(temporal.client, progress.taskQueue);
   const webUi = temporal?.settings.webUi;
-  const view = viewOf(evidence);
+  const payees = [...rows.map(({ request }) => request.payee), run.payee, run.alias];
+  const nameOf = ledger ? await readNames(ledger, payees, rows) : () => null;
+  const view = viewOf(evidence, reasonOf(evidence), nameOf);
   const inbox = ledger ? await itemsOf(ledger, rows) : [];
-  const nameOf = ledger && (await readNames(ledger, [view.payee, run?.payee ?? null], rows));
   return {
     ...view,
-    payeeName: nameOf?.(view.payee) ?? null,
     steps: stepsOf(evidence),
     inbox,
-    failure: failure && { type: failure.type, message: failure.message },
+    failure: run.endReason === null ? null : { type: run.endType ?? "", message: run.endReason },
     /** The person who ended it, and the reason. */
     end: end === undefined ? null : { by: end.by, reason: end.reason, at: end.at },
     /** Its page in Temporal's Web UI. */
@@ -144,10 +143,11 @@ export const readRun = async (sources: Sources, workflowId: string) => {
         ? webUiLink(webUi, temporal.settings.namespace, workflowId, progress.runId)
         : null,
     /** Possible actions, the most useful first: at most three. */
-    next: nextOf(view, inbox, evidence),
+    next: nextOf(view, inbox, { ...evidence, failure }),
     /** Parts that could not be read, with the reasons. */
     notes: [
       ...whyNot,
+      ...(note === undefined ? [] : [note]),
       ...(missing === undefined ? [] : [missing.message]),
       ...(temporal !== undefined && progress === undefined
         ? [
@@ -175,22 +175,31 @@ export async function* followRun(
   let latest = "";
   while (!signal.aborted) {
     const run = await readRun(sources, workflowId);
-    const seen = JSON.stringify([run.state, run.reason, run.steps]);
+    const seen = JSON.stringify([run.status, run.reason, run.steps]);
     if (seen !== latest) yield run;
     latest = seen;
-    if (run.state !== "running") return;
+    if (run.endedAt !== null || !isOpenStatus(run.status)) return;
     await setTimeout(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
   }
 }
 
-const UNHAPPY: ReadonlyArray<Status> = ["failed", "cancelled"];
+const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "cancelled", "ended"];
+
+/** What the next action depends on, besides the view. */
+interface Ended extends Pick<Evidence, "progress" | "rows" | "run"> {
+  readonly end?: Decision | undefined;
+  readonly failure: Failure | null;
+}
 
 /** Returns the retries that are not refused at once and may succeed. */
-const retriesOf = (evidence: Evidence): ReadonlyArray<NextOperation> => {
-  const { failure, progress, workflowId } = evidence;
+const retriesOf = ({ end, failure, progress, rows, run }: Ended): ReadonlyArray<NextOperation> => {
+  const { type: workflowType, workflowId } = run;
   const why = whyNot({
-    ...evidence,
-    workflowType: progress?.type ?? evidence.run?.type ?? "",
+    end,
+    failure,
+    rows,
+    workflowId,
+    workflowType,
     state: progress?.state ?? "failed",
     decisions: [],
     isAmended: false,
@@ -208,11 +217,10 @@ const retriesOf = (evidence: Evidence): ReadonlyArray<NextOperation> => {
 
 /** Returns the possible actions for a run. */
 export const nextOf = (
-  { batch, statuses, workflowId }: RunView,
+  { batch, endedAt, status, workflowId }: RunView,
   inbox: ReadonlyArray<InboxItem>,
-  evidence: Evidence,
+  ended: Ended,
 ): ReadonlyArray<NextOperation> => {
-  const has = (status: Status) => statuses.includes(status);
   const next: Array<NextOperation> = [];
   for (const item of inbox) {
     const id = item.workflowId;
@@ -226,9 +234,9 @@ export const nextOf = (
         );
     } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
   }
-  if (has("paused")) next.push({ operation: "resume" });
-  if (UNHAPPY.some(has)) next.push(...retriesOf(evidence));
-  if (has("running") && next.length === 0) {
+  if (status === "paused") next.push({ operation: "resume" });
+  if (UNHAPPY.includes(status)) next.push(...retriesOf(ended));
+  if (endedAt === null && isOpenStatus(status) && next.length === 0) {
     next.push(
       { operation: "show", workflowId, isFollowed: true },
       { operation: "cancel", workflowId },
@@ -238,6 +246,16 @@ export const nextOf = (
   next.push({ operation: "show", workflowId, isLog: true });
   return next.slice(0, 3);
 };
+
+const CHANGED_PAYEE = /beneficiary_id: (\S+) → (\S+)$/;
+
+/** Returns the ids of the payees that amendments name. */
+const payeesIn = (lines: Awaited<ReturnType<Ledger["logOf"]>>): ReadonlyArray<string> =>
+  lines.flatMap((line) => {
+    const changed = "kind" in line && line.kind === "amend" ? line.value["changed"] : [];
+    const texts = Array.isArray(changed) ? changed : [];
+    return texts.flatMap((text) => CHANGED_PAYEE.exec(String(text))?.slice(1) ?? []);
+  });
 
 /** The log of a workflow id. */
 export type RunLog = Awaited<ReturnType<typeof readLog>>;
@@ -270,9 +288,14 @@ export const readLog = async (
     if (scope === "batch") return of === batch;
     return found === undefined ? sequence < last : at <= (finishedAt ?? at);
   });
+  const lines = [...own, ...among].toSorted((a, b) => a.sequence - b.sequence);
+  const payees = payeesIn(lines);
+  const nameOf = await readNames(ledger, payees);
   return {
     workflowId,
-    lines: [...own, ...among].toSorted((a, b) => a.sequence - b.sequence),
+    lines,
+    /** Payees that amendments name, in words. */
+    names: Object.fromEntries(payees.map((payee) => [payee, nameOf(payee)])),
     /** Present if the chain of hashes was checked. */
     ...(isVerified && { verification: await ledger.verify(logId) }),
   };

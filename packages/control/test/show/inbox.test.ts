@@ -27,7 +27,7 @@ test("the inbox has decisions first, larger sums and older items before others, 
   ]);
   expect(items.at(-1)).toMatchObject({
     things: { count: 1, money: [{ amount: "9999.00", currency: "EUR" }] },
-    next: { operation: "show", workflowId: "late" },
+    next: { operation: "list", isLate: true },
   });
 });
 

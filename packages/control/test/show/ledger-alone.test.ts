@@ -73,8 +73,7 @@ it("shows every question and approval without Temporal, the oldest first", async
 it("shows a run as the ledger has it where Temporal cannot be asked", async () => {
   const run = await readRun(sources, "invoice-17");
   expect(run).toMatchObject({
-    state: null,
-    statuses: ["asking", "unknown"],
+    status: "asking",
     amount: "250.00",
     startedBy: "ada",
     notes: ["Cannot connect to Temporal."],
@@ -85,7 +84,7 @@ it("shows a run as the ledger has it where Temporal cannot be asked", async () =
 
 it("says how the id of what was made is known", async () => {
   const { steps } = await readRun(sources, "invoice-19");
-  expect(steps[0]?.text).toBe("po-9, found in the list by its key");
+  expect(steps[0]?.text).toBe("po-9, found in the list by its key, under way");
 });
 
 it("names a card that only a person says was made, and what to do", async () => {
@@ -146,11 +145,59 @@ it("says how many failed and rejected rows of a batch it does not name", async (
   }));
 });
 
-it("counts what waits for what, with the money", async () => {
-  const { inbox, runs, waiting } = await readOverview(sources);
-  expect({ inbox, runs }).toEqual({ inbox: 3, runs: null });
-  expect(waiting).toMatchObject([
+it("counts what needs a person, is late, is under way and waits, with the money", async () => {
+  const overview = await readOverview(sources);
+  expect(overview).toMatchObject({
+    inbox: 3,
+    late: 0,
+    failed: 0,
+    underWay: { payouts: 1, money: [{ currency: "EUR", amount: "250.00" }] },
+    pauses: [],
+    unserved: 0,
+    notes: ["Cannot connect to Temporal."],
+    next: [{ operation: "inbox" }],
+  });
+  expect(overview.waiting).toMatchObject([
     { what: "answers", count: 1, money: [{ currency: "EUR", amount: "250.00" }] },
     { what: "approvals", count: 1, money: [{ currency: "EUR", amount: "250.00" }] },
   ]);
+});
+
+it("names what is late and what has failed, and the lists of them; a retry that is open has not failed", async () => {
+  const { request } = row();
+  const late = { ...request, paymentDate: "2026-01-02" };
+  await put(ledger, row({ workflowId: "late", state: "done", madeId: "po-1", request: late }));
+  for (const workflowId of ["failed", "retried"])
+    await put(ledger, row({ workflowId, state: "refused" }));
+  const end = { runId: "run-1", endedAt: Date.now(), endType: "Refused", endReason: "closed" };
+  const ends = ["failed", "retried"].map((workflowId) => ({ ...end, workflowId }));
+  await ledger.recordEnds(ends.map((one) => ({ ...one, endState: "failed" as const })));
+  await ledger.recordEnds([{ ...end, workflowId: "retried", runId: "run-2", endState: null }]);
+  expect(await readOverview(sources)).toMatchObject({
+    late: 1,
+    failed: 1,
+    next: [
+      { operation: "inbox" },
+      { operation: "list", isLate: true },
+      { operation: "list", status: "failed" },
+    ],
+  });
+});
+
+it("knows of nothing that it is fine if the ledger cannot be read", async () => {
+  const whyNot = ["The ledger cannot be used."];
+  await expect(readOverview({ ...sources, ledger: undefined, whyNot })).rejects.toMatchObject({
+    _tag: "ConnectionFailed",
+    message: "The ledger cannot be used.",
+  });
+});
+
+it("names the payees of an amendment", async () => {
+  await ledger.rememberPayees(ACCOUNT, [{ payee: "b-2", mark: null, shown: "Mallory SARL, FR" }]);
+  const about = { account: ACCOUNT, workflowId: "invoice-19", step: null, question: null };
+  const changed = ["payout.amount: 250.00 → 25.00", "beneficiary_id: b-1 → b-2"];
+  const by = { by: "bob", how: "flag", reason: "wrong payee" };
+  await ledger.decide({ ...about, ...by, kind: "amend", value: { changed } });
+  const { names } = await readLog(ledger, "invoice-19");
+  expect(names).toEqual({ "b-1": null, "b-2": "Mallory SARL, FR" });
 });

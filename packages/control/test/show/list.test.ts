@@ -1,5 +1,5 @@
 import { openLedger, type WriteRow } from "@durable-payments/ledger";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
 import type { Operations } from "../../src/facts/connection/operations.ts";
 import { type ListFilter, type ListPage, listRuns, readStatuses } from "../../src/views/list.ts";
 import { readReport } from "../../src/views/report.ts";
@@ -152,14 +152,16 @@ it("lists payments from the ledger, each with the reason why it is in its state"
   expect(byId.get("asks")).toMatchObject({
     status: "asking",
     amount: "250.00",
-    reason: "createPayout: The list shows two payouts that may be it.",
+    reason: "createPayout: The list shows two payouts that may be it",
   });
   expect(byId.get("failed")).toMatchObject({
     status: "failed",
     reason: "The account is closed",
     endedAt: 10,
   });
-  expect(byId.get("stopped")?.reason).toMatch(/^ended by ada: withdrawn/);
+  expect(byId.get("stopped")?.reason).toMatch(
+    /^stopped by ada: withdrawn; its payout was made and is under way$/,
+  );
 });
 
 it.each([
@@ -238,4 +240,27 @@ it("says that no worker polls", async () => {
   const run = await readRun({ ledger, temporal: connected.temporal, whyNot: [] }, "asks");
   expect(run.notes).toEqual(['No worker polls task queue "payments" in namespace "default".']);
   connected.stub.pollers = 1;
+});
+
+it("records an end that the tracker has not recorded yet, so that all screens say the same", async () => {
+  const fresh = await openLedger("memory");
+  onTestFinished(() => fresh.close());
+  await put(fresh, row({ workflowId: "failed", state: "refused" }));
+  const sources = { ledger: fresh, temporal: connected.temporal, whyNot: [] };
+  // Somebody who may only read the ledger.
+  const recordEnds = () => Promise.reject(new Error("permission denied"));
+  const reading = await readRun({ ...sources, ledger: { ...fresh, recordEnds } }, "failed");
+  expect(reading).toMatchObject({
+    status: "running",
+    notes: [expect.stringContaining("is failed, which could not be recorded: permission denied")],
+  });
+  const ended = { status: "failed", endedAt: 10 };
+  const run = await readRun(sources, "failed");
+  expect(run).toMatchObject({ ...ended, reason: "The account is closed" });
+  expect(await fresh.runs({})).toMatchObject([ended]);
+});
+
+it("says of a run that the ledger does not know what Temporal says", async () => {
+  const run = await readRun({ ledger, temporal: connected.temporal, whyNot: [] }, "no-payment");
+  expect(run).toMatchObject({ status: "running", type: "backup", payments: [], startedBy: null });
 });

@@ -1,9 +1,10 @@
-import type { Decision, Standing } from "@durable-payments/ledger";
+import type { Decision, Standing, RunStatus } from "@durable-payments/ledger";
 import { expect, it } from "vitest";
 import type { TimelineItem } from "../../src/facts/history.ts";
 import { type Progress, waitOf } from "../../src/facts/progress.ts";
-import { type Evidence, standingOf } from "../../src/rules/standing.ts";
-import { ACCOUNT, nothing, question, row } from "../support/rows.ts";
+import { type Evidence, reasonOf, stepsOf } from "../../src/rules/standing.ts";
+import { viewOf } from "../../src/rules/run-view.ts";
+import { ACCOUNT, nothing, question, row, run } from "../support/rows.ts";
 
 const NOW = Date.parse("2026-11-23T19:30:00Z");
 const AT_1941 = Date.parse("2026-11-23T19:41:00Z");
@@ -52,10 +53,6 @@ const wait = {
   outcome: null,
 };
 
-const LAG_MS = 3 * 60_000;
-/** Until when a lost send may be carried out; it is listed by 19:41 at the latest. */
-const UNTIL = AT_1941 - LAG_MS;
-
 const timer: TimelineItem = {
   kind: "timer",
   name: "sleep",
@@ -83,80 +80,68 @@ const end: Decision = {
 
 const pause = { scope: "all", of: "", by: "bob", reason: "audit", since: 0 } as const;
 
-const CASES: ReadonlyArray<
-  readonly [string, Partial<Evidence>, ReadonlyArray<string>, string | null]
-> = [
-  ["goes on", { progress: progress() }, ["running"], null],
+const lost = pending({ message: "The last response was lost.", nextAttemptAt: AT_1941 });
+const unknown = run({ status: "unknown" });
+
+const CASES: ReadonlyArray<readonly [string, Partial<Evidence>, string | null]> = [
+  ["goes on", { progress: progress() }, null],
   [
-    "a lost answer",
-    { progress: progress(), rows: [row({ state: "unknown", doubt: 1, from: 0, until: UNTIL })] },
-    ["unknown", "waiting", "running"],
-    "createPayout: response lost, checking until 19:41 UTC",
+    "a lost answer, until it is checked again",
+    {
+      run: unknown,
+      progress: progress({ pending: [lost] }),
+      rows: [row({ state: "unknown", doubt: 1, from: 0, until: 1 })],
+    },
+    "createPayout: response lost, checks again at 19:41 UTC: The last response was lost",
   ],
   [
-    "a lost answer whose time is over, whenever something else is tried again",
+    "a lost answer that is being checked",
     {
-      progress: progress({ pending: [pending({ nextAttemptAt: AT_1941 })] }),
-      rows: [row({ state: "unknown", doubt: 1, from: 0, until: NOW - LAG_MS })],
+      run: unknown,
+      progress: progress(),
+      rows: [row({ state: "unknown", doubt: 1, from: 0, until: AT_1941 })],
     },
-    ["unknown", "waiting", "running"],
     "createPayout: response lost, checking",
   ],
   [
-    "a lost answer that the list cannot decide, and why",
-    {
-      progress: progress({
-        pending: [
-          pending({ type: "createPayout", message: "The list could not be read: HTTP 404." }),
-        ],
-      }),
-      rows: [row({ state: "unknown", doubt: 1, from: 0, until: NOW - LAG_MS })],
-    },
-    ["unknown", "waiting", "running"],
-    "createPayout: response lost, checking: The list could not be read: HTTP 404",
+    "a write that nothing vouches for",
+    { run: unknown, rows: [row({ state: "unknown", message: "The ledger was restored." })] },
+    "createPayout: The ledger was restored, checking",
+  ],
+  [
+    "a write of which no send is known",
+    { run: unknown, rows: [row({ state: "unknown", operation: "createCard" })] },
+    "createPayout: no send is known, checking",
+  ],
+  [
+    "a write that was sent, and of which nothing else is known",
+    { run: unknown, rows: [row({ state: "unknown", sends: 1 })] },
+    "createPayout: outcome unknown, checking",
   ],
   [
     "a run that Temporal has paused",
     { progress: progress({ isPaused: true }) },
-    ["waiting", "running"],
-    "Its workflow is paused in Temporal: it continues once it is unpaused there.",
-  ],
-  [
-    "a write that nothing vouches for",
-    {
-      progress: progress(),
-      rows: [row({ state: "unknown", until: UNTIL, message: "The ledger was restored." })],
-    },
-    ["unknown", "waiting", "running"],
-    "createPayout: The ledger was restored, checking until 19:41 UTC",
-  ],
-  [
-    "a write of which nothing is known",
-    { progress: progress(), rows: [row({ state: "unknown", until: UNTIL })] },
-    ["unknown", "waiting", "running"],
-    "createPayout: outcome unknown, checking until 19:41 UTC",
+    "its workflow is paused in Temporal: it continues once it is unpaused there",
   ],
   [
     "a question",
-    { progress: progress(), rows: [row({ state: "asking", question: question() })] },
-    ["asking", "unknown", "running"],
-    "createPayout: The list shows two payouts that may be it.",
+    {
+      run: run({ status: "asking" }),
+      progress: progress(),
+      rows: [row({ state: "asking", question: question() })],
+    },
+    "createPayout: The list shows two payouts that may be it",
   ],
   [
-    "an approval",
+    "an approval of a run that Temporal has paused",
     {
-      progress: progress(),
+      run: run({ status: "approval" }),
+      progress: progress({ isPaused: true }),
       rows: [row({ question: question({ kind: "approval", reason: "above 100.00 EUR" }) })],
     },
-    ["approval", "running"],
-    "createPayout needs approval: above 100.00 EUR",
+    "createPayout needs approval: above 100.00 EUR; its workflow is paused in Temporal: it continues once it is unpaused there",
   ],
-  [
-    "a durable sleep",
-    { progress: progress(), items: [timer] },
-    ["waiting", "running"],
-    "sleeping until 19:48 UTC",
-  ],
+  ["a durable sleep", { progress: progress(), items: [timer] }, "sleeping until 19:48 UTC"],
   [
     "an outage",
     {
@@ -170,23 +155,12 @@ const CASES: ReadonlyArray<
         ],
       }),
     },
-    ["waiting", "running"],
     "createPayout: The service cannot be reached; tries again at 19:41 UTC",
   ],
   [
     "funds",
-    {
-      progress: progress(),
-      waits: [{ ...wait, kind: "balance", thing: "EUR 250.00", activityId: "a" }],
-    },
-    ["waiting", "running"],
+    { waits: [{ ...wait, kind: "balance", thing: "EUR 250.00", activityId: "a" }] },
     "waiting for funds: EUR 250.00",
-  ],
-  [
-    "a payout under way",
-    { progress: progress(), waits: [{ ...wait, kind: "payout", thing: "po-1", activityId: "a" }] },
-    ["waiting", "running"],
-    "waiting for payout po-1 to complete",
   ],
   [
     "a payout that the service does not know",
@@ -202,7 +176,6 @@ const CASES: ReadonlyArray<
         },
       ],
     },
-    ["waiting", "running"],
     "the service does not show payout po-1: retrievePayout was refused; ask the service about it, or cancel the run",
   ],
   [
@@ -211,13 +184,11 @@ const CASES: ReadonlyArray<
       progress: progress({ pending: [backOff] }),
       waits: [{ ...wait, kind: "payout", thing: "po-1", activityId: "awaitPayout:po-1" }],
     },
-    ["waiting", "running"],
     "waiting for payout po-1 to complete",
   ],
   [
     "a payout under way, where the ledger cannot be read",
     { progress: progress({ pending: [backOff] }) },
-    ["waiting", "running"],
     "waiting for payout po-1 to complete",
   ],
   [
@@ -231,77 +202,43 @@ const CASES: ReadonlyArray<
       }),
       waits: [{ ...wait, kind: "payout", thing: "po-1", activityId: "awaitPayout:po-1" }],
     },
-    ["waiting", "running"],
     "createPayout: The service cannot be reached; tries again at 19:41 UTC",
   ],
+  ["a pause", { pauses: [pause] }, "sends are paused by bob: audit"],
+  ["a pause of another batch", { pauses: [{ ...pause, scope: "batch", of: "file-1" }] }, null],
+  ["no worker", { progress: progress({ taskAttempts: 1 }) }, "waiting for a worker"],
   [
-    "a pause",
-    { progress: progress(), pauses: [pause] },
-    ["paused", "running"],
-    "sends are paused by bob: audit",
+    "a run that Temporal has lost",
+    { run: run({ status: "missing", endState: "missing" }) },
+    "Temporal has no run of it: start it again with the same id and input",
   ],
-  [
-    "a pause of another batch",
-    { progress: progress(), pauses: [{ ...pause, scope: "batch", of: "file-1" }] },
-    ["running"],
-    null,
-  ],
-  ["no worker", { progress: progress({ taskAttempts: 1 }) }, ["running"], "waiting for a worker"],
   [
     "a refusal",
-    {
-      progress: progress({ state: "failed" }),
-      failure: { type: "Refused", message: "The account is closed." },
-      rows: [row({ state: "refused", message: "closed" })],
-    },
-    ["failed"],
+    { run: run({ status: "failed", endState: "failed", endReason: "The account is closed." }) },
     "The account is closed",
   ],
   [
     "terminated in mid-send",
     {
-      progress: progress({ state: "terminated" }),
-      failure: { type: "Terminated", message: "Terminated: stop" },
-      rows: [row({ state: "unknown", doubt: 1, from: 0, until: UNTIL })],
+      run: run({ status: "unknown", endState: "terminated", endReason: "Terminated: stop" }),
+      rows: [row({ state: "unknown", doubt: 1, from: 0 })],
     },
-    ["unknown", "failed", "terminated"],
-    "createPayout: response lost, checking until 19:41 UTC; Terminated: stop",
+    "createPayout: response lost, checking; Terminated: stop",
   ],
   [
     "ended by a person, outcome unknown",
     {
-      progress: progress({ state: "failed" }),
-      failure: { type: "Ended", message: "Ended." },
-      rows: [row({ state: "ended", doubt: 1 })],
+      run: run({ status: "unknown", endState: "failed", endReason: "Ended." }),
+      rows: [row({ state: "ended", doubt: 1, standing: "unknown" })],
       end,
     },
-    ["unknown", "ended", "failed"],
     "stopped by ada: fraud; createPayout: outcome unknown; Ended",
   ],
-  [
-    "a success that a person wanted to end afterwards",
-    { progress: progress({ state: "succeeded" }), rows: [row({ state: "done" })], end },
-    ["succeeded"],
-    "stopped by ada: fraud",
-  ],
-  ["a success", { progress: progress({ state: "succeeded" }) }, ["succeeded"], null],
-  ["a cancellation", { progress: progress({ state: "cancelled" }) }, ["cancelled"], null],
-  [
-    "Temporal out of reach",
-    { progress: undefined, rows: [row({ state: "asking", question: question() })] },
-    ["asking", "unknown"],
-    "createPayout: The list shows two payouts that may be it.",
-  ],
+  ["a success", { run: run({ status: "succeeded", endState: "succeeded" }) }, null],
 ];
 
-it.each(CASES)("says why a run is in its state: %s", (_, evidence, statuses, reason) => {
-  const standing = standingOf({
-    ...nothing,
-    now: NOW,
-    listLagMs: LAG_MS,
-    ...evidence,
-  });
-  expect(standing).toMatchObject({ statuses, reason });
+it.each(CASES)("says why a run is in its state: %s", (_, evidence, reason) => {
+  expect(reasonOf({ ...nothing, now: NOW, ...evidence })).toBe(reason);
 });
 
 it("a wait is known by the id of its activity; its last look, and other activities, are no waits", () => {
@@ -310,85 +247,62 @@ it("a wait is known by the id of its activity; its last look, and other activiti
   expect([...of("awaitPayout:p-1:look"), ...of("1")]).toEqual([]);
 });
 
-const run: NonNullable<Evidence["run"]> = {
-  workflowId: "invoice-17",
-  account: ACCOUNT,
-  runId: "run-1",
-  type: "payout",
-  startedBy: "ada",
-  batch: null,
-  batchRow: null,
-  amount: "250.00",
-  currency: "EUR",
-  payee: "b-1",
-  alias: null,
-  reference: null,
-  startedAt: 0,
-  endState: null,
-  endedAt: null,
-  endType: null,
-  endReason: null,
-  isStopped: false,
-  isPlanned: false,
-  status: "running",
-};
-
 const stop: Decision = { ...end, reason: "wrong payee" };
-const payout = (standing: Standing) => ({
-  ...row({ state: "done", madeId: "p-1" }),
-  standing,
-});
+const payout = (standing: Standing) => row({ state: "done", madeId: "p-1", standing });
 
-it.each<[string, Progress["state"], Partial<Evidence>, string, string | null]>([
+it.each<[string, RunStatus, Partial<Evidence>, string | null]>([
   [
     "a payout that completed after its run was cancelled",
-    "cancelled",
-    { rows: [payout("completed")], end: stop },
     "succeeded",
+    { rows: [payout("completed")], end: stop },
     "stopped by ada: wrong payee; its payout was made and has completed",
   ],
   [
     "a payout that is under way after its run was cancelled",
-    "cancelled",
-    { rows: [payout("made")], end: stop },
     "waiting",
+    { rows: [payout("made")], end: stop },
     "stopped by ada: wrong payee; its payout was made and is under way",
   ],
   [
-    "a failed payout whose wait somebody completed by hand",
-    "succeeded",
-    { rows: [payout("failed")] },
-    "failed",
-    "its payout was made and has failed",
-  ],
-  [
-    "a run that succeeded without a payout",
-    "succeeded",
-    {},
-    "failed",
-    "ended without a payout; nothing was paid",
-  ],
-  [
-    "a payout that came back after its run had succeeded",
-    "succeeded",
-    { rows: [payout("returned")] },
+    "a payout that came back after its run was cancelled",
     "returned",
+    { rows: [payout("returned")] },
     "its payout came back",
   ],
-  ["a payout that completed", "succeeded", { rows: [payout("completed")] }, "succeeded", null],
-])(
-  "says what became of the money, whatever became of the run: %s",
-  (_, state, more, status, why) => {
-    const found = { ...nothing, run, progress: progress({ state }), now: NOW, ...more };
-    expect(standingOf(found)).toEqual({ statuses: [status], reason: why });
-  },
-);
+  ["a failed payout", "failed", { rows: [payout("failed")] }, "its payout was made and has failed"],
+])("says what became of the money of a cancelled run: %s", (_, status, more, why) => {
+  const found = { ...nothing, ...more, run: run({ status, endState: "cancelled" }) };
+  expect(reasonOf(found)).toBe(why);
+});
 
-it("says of a run that Temporal has forgotten what the ledger knows of its money", () => {
-  const forgotten = { ...run, status: "succeeded", endState: "cancelled" } as const;
-  const rows = [payout("completed")];
-  expect(standingOf({ ...nothing, run: forgotten, rows, end: stop })).toEqual({
-    statuses: ["succeeded"],
-    reason: "stopped by ada: wrong payee; its payout was made and has completed",
-  });
+it("says of a success without a payment that nothing was paid", () => {
+  const found = { ...nothing, run: run({ status: "failed", endState: "succeeded" }) };
+  expect(reasonOf(found)).toBe("ended without a payment; nothing was paid");
+});
+
+it.each<[RunStatus, Evidence["pauses"], string]>([
+  ["succeeded", [], "succeeded"],
+  ["waiting", [pause], "waiting"],
+  ["running", [pause], "paused"],
+  ["running", [{ ...pause, scope: "batch", of: "file-1" }], "running"],
+])("the status is that of the ledger, or paused: %s", (status, pauses, shown) => {
+  // Whatever Temporal says of it.
+  const found = {
+    ...nothing,
+    pauses,
+    run: run({ status }),
+    progress: progress({ state: "failed" }),
+  };
+  expect(viewOf(found, null, () => null).status).toBe(shown);
+});
+
+it("shows a payout with its outcome, the service's word, its date, and its key if it is another than the run's", () => {
+  const outcomeAt = Date.parse("2026-11-24T09:12:00Z");
+  const request = { ...row().request, paymentDate: "2026-11-23" };
+  const made = row({ state: "done", madeId: "p-1", word: "processing", request });
+  const paid = { ...payout("completed"), word: "completed", outcomeAt, workflowId: "payout/rent" };
+  expect(stepsOf({ ...nothing, rows: [made, paid] })).toMatchObject([
+    { text: 'p-1, under way, payment date 2026-11-23 (the service says "processing")', key: null },
+    { text: 'p-1, paid 2026-11-24 09:12 UTC (the service says "completed")', key: "payout/rent" },
+  ]);
 });

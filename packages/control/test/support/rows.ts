@@ -1,21 +1,43 @@
-import type { Ledger, Question, WriteRow } from "@durable-payments/ledger";
+import type { Ledger, Question, RecordedWrite, Run, Standing } from "@durable-payments/ledger";
 import type { Evidence } from "../../src/rules/standing.ts";
 
 /** Hash of the account of the tests. */
 export const ACCOUNT = "0123456789abcdef";
 
-/** A run of which nothing is known. */
-export const nothing: Evidence = {
+/** An open run as the ledger has it. */
+export const run = (more: Partial<Run> = {}): Run => ({
   workflowId: "invoice-17",
-  progress: undefined,
-  failure: null,
-  items: [],
-  run: undefined,
-  rows: [],
-  waits: [],
-  pauses: [],
-  end: undefined,
-  now: 1,
+  account: ACCOUNT,
+  runId: "run-1",
+  type: "payout",
+  startedBy: "ada",
+  batch: null,
+  batchRow: null,
+  amount: "250.00",
+  currency: "EUR",
+  payee: "b-1",
+  alias: null,
+  reference: null,
+  startedAt: 0,
+  endState: null,
+  endedAt: null,
+  endType: null,
+  endReason: null,
+  isStopped: false,
+  isPlanned: true,
+  status: "running",
+  ...more,
+});
+
+/** A run of which nothing more is known. */
+export const nothing: Evidence = { run: run(), rows: [], waits: [], pauses: [], now: 1 };
+
+const STANDINGS: Readonly<Partial<Record<string, Standing>>> = {
+  asking: "asking",
+  unknown: "unknown",
+  refused: "refused",
+  ended: "stopped",
+  done: "made",
 };
 
 /** A question about an outcome. */
@@ -30,7 +52,7 @@ export const question = (more: Partial<Question> = {}): Question => ({
 });
 
 /** A write of 250.00 EUR as the ledger has it. */
-export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
+export const row = (more: Partial<RecordedWrite> = {}): RecordedWrite => ({
   account: ACCOUNT,
   workflowId: "invoice-17",
   ownerId: more.workflowId ?? "invoice-17",
@@ -70,11 +92,16 @@ export const row = (more: Partial<WriteRow> = {}): WriteRow => ({
   isUntold: false,
   createdAt: 0,
   changedAt: 0,
+  standing: STANDINGS[more.state ?? ""] ?? "open",
+  word: null,
+  wordAsks: false,
+  problem: null,
+  outcomeAt: null,
   ...more,
 });
 
 /** Writes a row, and its run, into a ledger. */
-export const put = async (ledger: Ledger, given: WriteRow): Promise<void> => {
+export const put = async (ledger: Ledger, given: RecordedWrite): Promise<void> => {
   const { account, request, step, workflowId } = given;
   const { amount, currency, payee, reference } = request;
   const run = {

@@ -14,6 +14,7 @@ import type { Deciding, Operations } from "../../facts/connection/operations.ts"
 import { actorOf, type Approving, decisionOn, nudge, type Nudged } from "../decide/record.ts";
 import { notFound, refused } from "../../errors.ts";
 import { hashOfRows, ownRows } from "../../rules/listing.ts";
+import { sumMoney } from "../../rules/run-view.ts";
 
 /** Data of a batch besides its rows, as JSON. */
 export type KeptOfBatch = ReturnType<typeof keptOf>;
@@ -72,7 +73,8 @@ const approveRows = async (
   rows: ReadonlyArray<BatchRow>,
   actor: Actor,
 ): Promise<void> => {
-  const approveRow = async ({ mark, number, terms, workflowId }: BatchRow): Promise<void> => {
+  const approveRow = async (row: BatchRow): Promise<void> => {
+    const { amount, currency, mark, number, shown, terms, workflowId } = row;
     const step = "createPayout";
     // The gate decides with what is recorded then: this is for a message, and after an interruption.
     const decisions = await ledger.decisionsOf(workflowId);
@@ -84,7 +86,8 @@ const approveRows = async (
     if (why !== undefined) throw refused(`Row ${number} of ${id}: ${why} It was not approved.`, id);
     const last = decisions.findLast(({ kind }) => kind === "start" || kind === "approve");
     if (last?.kind === "approve" && last.by === actor.by && last.value["account"] === mark) return;
-    const value = { generation: 1, terms, account: mark, file: id };
+    const seen = `${amount} ${currency} to ${shown}`;
+    const value = { generation: 1, terms, account: mark, file: id, seen };
     const about = { step, question: contentHash, value };
     await ledger.decide(decisionOn({ account, workflowId }, "approve", actor, about));
   };
@@ -137,7 +140,12 @@ export const decideBatch = async (
   let value = {};
   if (kind === "approve") {
     const rows = ownRows(await ledger.batchRows(id));
-    value = { rows: rows.length, hash: checkApproval(seen, rows, decision) };
+    const sums = sumMoney(rows).map(({ amount, currency }) => `${amount} ${currency}`);
+    value = {
+      rows: rows.length,
+      hash: checkApproval(seen, rows, decision),
+      seen: `${sums.join(", ")} to ${new Set(rows.map(({ mark }) => mark)).size} payees`,
+    };
     await approveRows(deciding, seen, rows, actor);
   }
   const batch = await ledger.saveBatch(id, (found) => {

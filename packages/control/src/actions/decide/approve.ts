@@ -28,7 +28,12 @@ const approvePayment = async (
   const decision = decisionOn(row, "approve", actor, {
     step,
     question: question?.id ?? null,
-    value: { generation, terms: request.terms, account: question?.account ?? null },
+    value: {
+      generation,
+      terms: request.terms,
+      account: question?.account ?? null,
+      seen: question?.reason ?? null,
+    },
   });
   return record(deciding, decision, ({ decisions, rows }) => {
     const asked = askedRow({ rows }, row.workflowId, question?.id, "approval");

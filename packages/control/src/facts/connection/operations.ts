@@ -81,8 +81,6 @@ export interface Operations extends Temporal {
   readonly account: string;
   /** All accounts of these settings, that one first. */
   readonly accounts: ReadonlyArray<KnownAccount>;
-  /** Longest delay of the service's lists; default: that of `defaultAssumptions`. */
-  readonly listLagMs?: number | undefined;
 }
 
 /** Returns the hash of a named account, or of the default one; rejects an unknown name. */
@@ -106,7 +104,6 @@ export interface Sources {
   readonly ledger: Ledger | undefined;
   /** For a person; empty if both are present. */
   readonly whyNot: ReadonlyArray<string>;
-  readonly listLagMs?: Operations["listLagMs"];
   /** `notify.lateAfterHours`, in milliseconds; default: that of `lateAfterMsOf`. */
   readonly lateAfterMs?: number | undefined;
 }
@@ -131,7 +128,6 @@ export interface OperationsSettings<Service extends Account = Account> {
   readonly ledger: LedgerSettings;
   /** The first is the unnamed account, if there is one. */
   readonly accounts: ReadonlyArray<AccountSettings<Service>>;
-  readonly listLagMs?: Operations["listLagMs"];
   readonly lateAfterMs?: Sources["lateAfterMs"];
 }
 
@@ -228,7 +224,7 @@ export const withOperations = async <A>(
     if (temporal === undefined || ledger === undefined) throw failures[0] as ConnectionFailed;
     const { namespace, taskQueue } = temporal.settings;
     await checkNamespace(ledger, temporal);
-    const known = { account: first.hash, accounts, listLagMs: settings.listLagMs };
+    const known = { account: first.hash, accounts };
     return use({ ...temporal, ledger, namespace, taskQueue, ...known });
   });
 };
@@ -288,7 +284,7 @@ export const withSources = async <A>(
 ): Promise<A> =>
   withOpened(settings, async ({ failures, ...opened }) => {
     const whyNot = failures.map(({ message }) => message);
-    const { lateAfterMs, listLagMs } = settings;
-    if (whyNot.length < 2) return use({ ...opened, whyNot, listLagMs, lateAfterMs });
+    const { lateAfterMs } = settings;
+    if (whyNot.length < 2) return use({ ...opened, whyNot, lateAfterMs });
     throw connectionFailed("cannotConnect", whyNot.join(" "));
   });
