@@ -264,3 +264,14 @@ it("says of a run that the ledger does not know what Temporal says", async () =>
   const run = await readRun({ ledger, temporal: connected.temporal, whyNot: [] }, "no-payment");
   expect(run).toMatchObject({ status: "running", type: "backup", payments: [], startedBy: null });
 });
+
+it("shows of each run what its list says", async () => {
+  const { runs } = await listRuns(operations, {}, { limit: 50 });
+  for (const run of runs) {
+    const shown = await readRun(
+      { ledger, temporal: connected.temporal, whyNot: [] },
+      run.workflowId,
+    );
+    expect(shown).toMatchObject(run);
+  }
+});
