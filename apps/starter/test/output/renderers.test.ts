@@ -31,9 +31,6 @@ const nothing = {
   knownBy: null,
   sends: null,
   key: null,
-  paymentDate: null,
-  word: null,
-  outcomeAt: null,
 } as const;
 
 const step = (more: Partial<StepView>): StepView => ({

@@ -225,11 +225,6 @@ export interface StepView extends PaymentView {
   readonly sends: number | null;
   /** The workflow id of a write whose key is not this run's; null otherwise. */
   readonly key: string | null;
-  /** YYYY-MM-DD. */
-  readonly paymentDate: string | null;
-  /** The service's last word for the status of a payout, and when its outcome was seen. */
-  readonly word: string | null;
-  readonly outcomeAt: number | null;
 }
 
 /** The rows that a file pays. */

@@ -241,22 +241,11 @@ const writeStep = (row: RecordedWrite, evidence: Evidence): StepView => {
     knownBy: row.knownBy,
     sends: row.sends,
     key: row.workflowId === evidence.run.workflowId ? null : row.workflowId,
-    paymentDate: row.request.paymentDate,
-    word: row.word,
-    outcomeAt: row.outcomeAt,
   };
 };
 
-const NOTHING = {
-  ...paymentFields(undefined),
-  madeId: null,
-  knownBy: null,
-  sends: null,
-  key: null,
-  paymentDate: null,
-  word: null,
-  outcomeAt: null,
-} as const;
+const NO_WRITE = { madeId: null, knownBy: null, sends: null, key: null } as const;
+const NOTHING = { ...paymentFields(undefined), ...NO_WRITE };
 
 const outcomeOf = ({ outcome }: RecordedWait): string | undefined => {
   const word = outcome?.["outcome"];
