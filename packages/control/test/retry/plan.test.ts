@@ -291,7 +291,7 @@ test.each([
   ["payout", ["payout.amount"], ["createPayout"], "payout.amount cannot be amended: createPayout"],
   ["payout", ["payout.amount"], ["createBeneficiary"], undefined],
   ["payout", ["beneficiary.bank_name"], ["createBeneficiary"], "createBeneficiary of invoice-17"],
-  ["payout", ["beneficiary_id"], ["createPayout"], "has already succeeded (x-1)"],
+  ["payout", ["beneficiary_id"], ["createPayout"], "was already made (x-1)"],
   ["payout", ["options.completeWithin"], ["createBeneficiary", "createPayout"], undefined],
   ["onboardCardholder", ["card.card_name"], ["createCard"], undefined],
   ["onboardCardholder", ["card.card_limit"], ["createCard"], "card.card_limit cannot be amended"],
