@@ -167,9 +167,9 @@ export const listMethods = (store: Store) => {
     );
     const ofThem = asked.map(({ part }) => part).join(" AND ");
     const pays = isFew(filter)
-      ? `runs.workflow_id IN (SELECT run FROM ${PAYMENTS} WHERE ${ofThem})`
-      : // No EXISTS: PostgreSQL would read all writes once instead of those of the page.
-        `(SELECT 1 FROM ${PAYMENTS} WHERE run = runs.workflow_id AND ${ofThem} LIMIT 1) IS NOT NULL`;
+      ? `runs.workflow_id IN (${PAYMENTS.map((some) => `SELECT run FROM ${some} WHERE ${ofThem}`).join(" UNION ALL ")})`
+      : `(${PAYMENTS.map((some) => `EXISTS (SELECT 1 FROM ${some} WHERE run = runs.workflow_id AND ${ofThem})`).join(" OR ")})`;
+    const values = PAYMENTS.flatMap(() => asked.flatMap(({ value }) => value));
     let all: Query = { sql: "", values: [] };
     // Each status has its own part of an index, which is in order.
     for (const status of filter.statuses ?? [undefined]) {
@@ -181,7 +181,7 @@ export const listMethods = (store: Store) => {
             after.key,
             after.workflowId,
           ],
-          ...(asked.length > 0 && { [pays]: asked.flatMap(({ value }) => value) }),
+          ...(asked.length > 0 && { [pays]: values }),
         },
         `${ordered}) AS part`,
         undefined,
@@ -207,6 +207,7 @@ export const listMethods = (store: Store) => {
     filter: RunFilter,
     by: SumsBy | undefined,
     ids: ReadonlyArray<string> | undefined,
+    payments: string,
   ): Query => {
     const ofRuns = runConditions(filter, ids);
     const needsRuns = isAsked(ofRuns) || by === "batch" || by === "reason";
@@ -214,7 +215,7 @@ export const listMethods = (store: Store) => {
       `SELECT ${by === undefined ? "NULL" : KEYS[by]} AS key, operation, standing, coalesce(payments.currency, '') AS currency,
        CASE WHEN ${dialect.isOdd("payments.amount")} THEN payments.amount END AS odd, count(*) AS payments,
        ${dialect.total("payments.amount")} AS total
-       FROM ${PAYMENTS} ${needsRuns ? "JOIN runs ON runs.workflow_id = payments.run" : ""}`,
+       FROM ${payments} ${needsRuns ? "JOIN runs ON runs.workflow_id = payments.run" : ""}`,
       { ...paymentConditions(filter, dialect), ...ofRuns, "payments.amount IS NOT NULL": true },
       "GROUP BY 1, 2, 3, 4, 5",
     );
@@ -248,7 +249,7 @@ export const listMethods = (store: Store) => {
     sums: async (filter: RunFilter, by?: SumsBy): Promise<ReadonlyArray<MoneySum>> => {
       const names = by === "reason" ? await reasons(filter) : undefined;
       const ids = names === undefined ? await idsOfError(filter) : [...names.keys()];
-      const found = await store.find(selectSums(filter, by, ids));
+      const found = await store.find(...PAYMENTS.map((some) => selectSums(filter, by, ids, some)));
       const keyOf = (key: string | null): string | null =>
         by === "day"
           ? dayOf(Number(key) * DAY_MS)
