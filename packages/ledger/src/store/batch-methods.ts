@@ -34,7 +34,7 @@ const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
 
 const SENT = ["amount", "currency", "payee", "reference"];
 
-/** What was sent; before that, what the run is to pay, which an amendment may have changed. */
+/** The sent value; before that, the value that the run plans, which an amendment may have changed. */
 const sent = (name: string): string => `coalesce(writes.${name}, runs.${name}, batch_rows.${name})`;
 
 /** The file describes the payee that it names, and not the one of an amendment. */

@@ -105,7 +105,7 @@ export const pruneMethods = (store: Store) => {
       const found = await store.find(query(select));
       if (found.length === 0) return;
       const keys = found.map((row) => payeeKey(String(row["account"]), String(row["payee"])));
-      // One that is named meanwhile stays.
+      // A payee that is named meanwhile stays.
       const unnamed = `DELETE FROM payees WHERE (account, payee) IN (${select}) AND ${among("'payee ' || account || ' ' || payee", "$1")}`;
       await store.save(keys, [query(unnamed, toJson(keys))]);
     }

@@ -43,7 +43,7 @@ const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN exclu
 const STANDING =
   "CASE WHEN excluded.standing = 'made' AND writes.standing IN ('completed', 'failed', 'returned') THEN writes.standing ELSE excluded.standing END";
 
-/** What is known of a write that was not seen. Only `sawPayout` changes it. */
+/** A write that was not seen at the service. Only `sawPayout` changes it. */
 const NOT_SEEN = { word: null, wordAsks: null, problem: null, outcomeAt: null };
 
 const replace = (field: string) => {
