@@ -43,13 +43,21 @@ export const accountsHere = (): ReadonlyArray<KnownAccount> =>
       : [{ name, hash: accountHash({ baseUrl, clientId }) }],
   );
 
-/** Returns the hash of a named account of these settings; undefined without a name. @throws BadUsage if there is none. */
-export const accountHere = (name: string | undefined): string | undefined => {
-  if (name === undefined) return undefined;
-  const known = accountsHere().find((one) => one.name === name);
-  if (known !== undefined) return known.hash;
-  throw badUsage(`The account "${name}" is not one of these settings.`);
+/** Finds the account that is meant: the named one, or the one that pays if none is named. */
+export const accountMeant = (name: string | undefined): string => {
+  const here = accountsHere();
+  const found =
+    name === undefined ? here[0] : here.find((one) => [one.name, one.hash].includes(name));
+  if (found !== undefined) return found.hash;
+  const names = here.flatMap((one) => one.name ?? []).join(", ");
+  throw badUsage(
+    `Which account? Pass --account with the name of one of these settings (${names || "they have none: set PAYMENTS_CLIENT_ID and PAYMENTS_BASE_URL"}). Nothing was done.`,
+  );
 };
+
+/** Returns the hash of a named account of these settings; undefined without a name. @throws BadUsage if there is none. */
+export const accountHere = (name: string | undefined): string | undefined =>
+  name === undefined ? undefined : accountMeant(name);
 
 /** Returns the assumptions about the service, as a worker with the same settings reads them. */
 export const assumptionsHere = (): Assumptions =>

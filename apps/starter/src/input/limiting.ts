@@ -8,7 +8,7 @@ import type { LimitFlags } from "../commands/limits.ts";
 import { badUsage } from "../exit-codes.ts";
 import { commandOf } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
-import { accountsHere, onLedger } from "../settings.ts";
+import { accountMeant, accountsHere, onLedger } from "../settings.ts";
 import { actingOf } from "./given.ts";
 
 /** Words the limits of an account, and the command that approves those that wait for a second person. */
@@ -22,18 +22,6 @@ const linesOf = ({ account, ...limits }: LimitsView): ReadonlyArray<string> => {
 
 const textOf = (views: ReadonlyArray<LimitsView>): string =>
   views.flatMap(linesOf).join("\n") || "No limits are set.";
-
-/** Finds the account that is meant: the named one, or the one that pays if none is named. */
-export const accountMeant = (name: string | undefined): string => {
-  const here = accountsHere();
-  const found =
-    name === undefined ? here[0] : here.find((one) => [one.name, one.hash].includes(name));
-  if (found !== undefined) return found.hash;
-  const names = here.flatMap((one) => one.name ?? []).join(", ");
-  throw badUsage(
-    `Which account? Pass --account with the name of one of these settings (${names || "they have none: set PAYMENTS_CLIENT_ID and PAYMENTS_BASE_URL"}). Nothing was done.`,
-  );
-};
 
 /** Reads amounts by currency: `EUR=100.00,USD=50.00`; `none` is null. */
 const amountsOf = (given: string | undefined): unknown => {

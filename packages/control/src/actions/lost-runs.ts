@@ -6,29 +6,12 @@
  * started under its own id, with its input, continues: its steps have their rows. Under another id, it would be paid twice.
  */
 import { lookUp } from "@durable-payments/api-core/values";
-import type { Batch, Ledger, Run, WriteRow } from "@durable-payments/ledger";
+import type { Ledger, Run, WriteRow } from "@durable-payments/ledger";
 import { atOnce, WORKFLOW } from "@durable-payments/protocol";
 import { chunkId } from "@durable-payments/protocol/calls";
 import type { Operations } from "../facts/connection/operations.ts";
 import { findRun } from "../facts/connection/temporal.ts";
 import { keptOf } from "./batch/batch.ts";
-
-/** What continues after a loss of Temporal's database. */
-export interface LostRuns {
-  /** Files whose rows continue under their ids once the file is paid again. */
-  readonly files: ReadonlyArray<
-    Pick<Batch, "file" | "id"> & {
-      /** Rows that have not started, or whose run is lost and unfinished. */
-      readonly rows: number;
-    }
-  >;
-  /** Each continues once it is started again with the same id and input. */
-  readonly unfinished: ReadonlyArray<Pick<Run, "type" | "workflowId">>;
-  /** Runs whose payout was made: the tracker follows it without a run. */
-  readonly followed: number;
-  /** All ids of which Temporal has no run. */
-  readonly lost: ReadonlyArray<string>;
-}
 
 /** The operation for which a workflow of the project exists. */
 const PURPOSES: Readonly<Record<string, string>> = {
@@ -64,6 +47,7 @@ const readLost = async (ledger: Ledger, run: Run) => {
   const own = rows.filter(({ ownerId }) => ownerId === workflowId);
   const purpose = own.find((row) => isPurpose(run, row));
   return {
+    run,
     /** Its file has the input from before. */
     isAmended: last?.kind === "amend",
     isDone: isStopped || purpose?.state === "done",
@@ -78,7 +62,7 @@ export const unfinishedAmong = async (
   runs: ReadonlyArray<Run>,
 ): Promise<ReadonlyArray<Run>> => {
   const read = await atOnce(runs, (run) => readLost(ledger, run));
-  return runs.filter((_, at) => read[at]?.isDone === false);
+  return read.flatMap(({ isDone, run }) => (isDone ? [] : [run]));
 };
 
 /** Counts the rows that have not started of each file without a workflow that would start them. */
@@ -104,7 +88,7 @@ const findStalled = async ({ client, ledger }: Pick<Operations, "client" | "ledg
 export const findLostRuns = async (
   { client, ledger }: Pick<Operations, "client" | "ledger">,
   open: ReadonlySet<string>,
-): Promise<LostRuns> => {
+) => {
   const files = await findStalled({ client, ledger });
   const unfinished = new Map<string, string>();
   const lost: Array<string> = [];
@@ -118,12 +102,12 @@ export const findLostRuns = async (
       page.filter(({ workflowId }) => !open.has(workflowId)),
     );
     const read = await atOnce(missing, (run) => readLost(ledger, run));
-    for (const [at, { batch, type, workflowId }] of missing.entries()) {
-      const { isAmended, isDone = true, isFollowed, rootId = workflowId } = read[at] ?? {};
+    for (const { isAmended, isDone, isFollowed, rootId, run } of read) {
+      const { batch, type, workflowId } = run;
       lost.push(workflowId);
-      if (isFollowed === true) followed += 1;
+      if (isFollowed) followed += 1;
       if (isDone) continue;
-      if (batch !== null && isAmended !== true) files.set(batch, (files.get(batch) ?? 0) + 1);
+      if (batch !== null && !isAmended) files.set(batch, (files.get(batch) ?? 0) + 1);
       else if (rootId === workflowId) unfinished.set(workflowId, type);
       else if (!open.has(rootId)) unfinished.set(rootId, unfinished.get(rootId) ?? "its parent");
     }
@@ -133,9 +117,13 @@ export const findLostRuns = async (
     return { id, file: batch?.file ?? id, rows };
   });
   return {
+    /** Files of which rows have not started, or whose run is lost and unfinished: each continues once its file is paid again. */
     files: named,
+    /** Each continues once it is started again with the same id and input. */
     unfinished: [...unfinished].map(([workflowId, type]) => ({ workflowId, type })),
+    /** Runs whose payout was made: the tracker follows it without a run. */
     followed,
+    /** All ids of which Temporal has no run. */
     lost,
   };
 };

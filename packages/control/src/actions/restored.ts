@@ -37,6 +37,13 @@ const endIn = (events: ReadonlyArray<Event>): KnownEnd | undefined => {
     : { by: UNKNOWN, reason: requested, ...readEndText(requested), isRejected };
 };
 
+/** A lost ledger does not know whose run it is, but its input, or the queue of an activity, names the account. */
+const accountOf = (
+  { accounts }: Operations,
+  name: string | undefined,
+  owner: Awaited<ReturnType<typeof ownerOf>>,
+): string => accounts.find((one) => name !== undefined && one.name === name)?.hash ?? owner.account;
+
 /** Opens the waits of the `open` runs again; `idle` are the runs that may wait for a person: they execute no other activity. */
 export const restoreWaits = async (
   operations: Operations,
@@ -67,12 +74,9 @@ export const restoreWaits = async (
         }),
       );
     if (lost.length > 0 && !isDryRun) {
-      // A lost ledger does not know whose run it is, but the queue of the activity does.
       const owner = await ownerOf(operations, rootId);
-      for (const { name, recorded } of lost) {
-        const named = operations.accounts.find((one) => name !== undefined && one.name === name);
-        await ledger.openWait({ account: named?.hash ?? owner.account, ...recorded });
-      }
+      for (const { name, recorded } of lost)
+        await ledger.openWait({ account: accountOf(operations, name, owner), ...recorded });
     }
     return { waits: lost.length, idle: isIdle ? [workflowId] : [] };
   });
@@ -120,15 +124,12 @@ export const takeUpRuns = async (
       ends.set(workflowId, end);
     const input = startInputOf(events);
     const owner = await ownerOf(operations, workflowId);
-    const hashOf = (name: string | undefined): string =>
-      operations.accounts.find((one) => name !== undefined && one.name === name)?.hash ??
-      owner.account;
     if (known === undefined) runs.add(workflowId);
     const payment = paymentOf(input, ledger);
     if (known === undefined && !how.isDryRun)
       await ledger.recordRun(
         {
-          account: hashOf(textAt(input, "account")),
+          account: accountOf(operations, textAt(input, "account"), owner),
           workflowId,
           runId,
           type: run.type,
@@ -141,7 +142,8 @@ export const takeUpRuns = async (
         timeOf(events[0] ?? {}),
       );
     for (const { taskQueue, ...completed } of completedOf(events)) {
-      const activity = { ...completed, account: hashOf(accountOfQueue(taskQueue)) };
+      const account = accountOf(operations, accountOfQueue(taskQueue), owner);
+      const activity = { ...completed, account };
       const of = { workflowId, runId, type: run.type };
       const outcome = await recordProven(ledger, of, activity, how);
       if (outcome === "recorded") writes += 1;
