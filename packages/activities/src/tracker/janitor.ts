@@ -72,6 +72,8 @@ export const nudgeUntold = async (
  * Notifies the workflows of files that wait although nothing stops their rows: a decision about a file was recorded while
  * Temporal was down. If each workflow looked again every few minutes, it would cost an action per look, all night. Here
  * an approved file with waiting rows costs a query a minute, and a description of each of its workflows; neither is billed.
+ *
+ * It also finishes files whose rows all have an outcome: the last one may have been retried after its workflow had ended.
  */
 export const nudgeFiles = async (
   ledger: Ledger,
@@ -80,9 +82,10 @@ export const nudgeFiles = async (
 ): Promise<void> => {
   const ready = new Set<string>();
   for (const batch of await ledger.batches({ states: ["approved"] })) {
-    if (batch.account !== account || (await whyWaiting(ledger, batch)) !== undefined) continue;
+    if (batch.account !== account) continue;
     const [next] = await ledger.batchRows(batch.id, { states: ["waiting"], limit: 1 });
-    if (next !== undefined) ready.add(batch.id);
+    if (next === undefined) await ledger.finishBatch(batch.id);
+    else if ((await whyWaiting(ledger, batch)) === undefined) ready.add(batch.id);
   }
   if (ready.size === 0) return;
   const query = `${OPEN_RUNS} AND WorkflowType = ${queryText(WORKFLOW.payoutBatch)}`;

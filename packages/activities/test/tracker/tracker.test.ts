@@ -78,6 +78,17 @@ beforeEach(async () => {
   onTestFinished(() => ledger.close());
 });
 
+const recordRun = (workflowId: string) => {
+  const nothing = { amount: null, currency: null, payee: null, reference: null };
+  const of = { account: ACCOUNT, workflowId, runId: "1", type: "payout" };
+  return ledger.recordRun({ ...of, ...nothing, batch: null, batchRow: null }, 1);
+};
+
+const recordEnd = (workflowId: string, endState: RunEnd["endState"]) => {
+  const end = { endState, endedAt: 1, endType: null, endReason: null };
+  return ledger.recordEnds([{ workflowId, runId: "1", ...end }]);
+};
+
 const wait = (workflowId: string, kind: "payout" | "cardholder" | "balance", thing: string) =>
   ledger.openWait({
     account: ACCOUNT,
@@ -438,10 +449,22 @@ describe("files", () => {
     const { client, done } = clientOf(open, ["payouts/approved/2"]);
     await nudgeFiles(ledger, ACCOUNT, client);
     await nudgeFiles(ledger, "another account", client);
+    // Its row has no outcome yet.
+    expect(await ledger.batch("payouts/started")).toMatchObject({ state: "approved" });
     expect(done).toEqual([
       ["signal", "payouts/approved/1", "durable-payments/nudge", {}],
       ["signal", "payouts/approved/3", "durable-payments/nudge", {}],
     ]);
+  });
+
+  it("without an open row are finished, also if the last one was retried after its workflow had ended", async () => {
+    await upload("payouts/retried", "approved", "started");
+    await recordRun("payout/payouts/retried");
+    await nudgeFiles(ledger, ACCOUNT, clientOf().client);
+    expect(await ledger.batch("payouts/retried")).toMatchObject({ state: "approved" });
+    await recordEnd("payout/payouts/retried", "failed");
+    await nudgeFiles(ledger, ACCOUNT, clientOf().client);
+    expect(await ledger.batch("payouts/retried")).toMatchObject({ state: "finished" });
   });
 });
 
@@ -459,12 +482,9 @@ describe("the janitor", () => {
   /** Writes of a run that has ended in this way; null: of an open one. */
   const left = async (endState: RunEnd["endState"], changes: Partial<WriteRow>) => {
     const { workflowId = "" } = changes;
-    const nothing = { amount: null, currency: null, payee: null, reference: null };
-    const of = { account: ACCOUNT, workflowId, runId: "1", type: "payout" };
-    await ledger.recordRun({ ...of, ...nothing, batch: null, batchRow: null }, 1);
+    await recordRun(workflowId);
     await putRow(ledger, changes);
-    const end = { endState, endedAt: 1, endType: null, endReason: null };
-    await ledger.recordEnds([{ workflowId, runId: "1", ...end }]);
+    await recordEnd(workflowId, endState);
   };
 
   it("settles what ended and lost runs have left, and leaves open runs alone", async () => {

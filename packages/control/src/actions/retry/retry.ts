@@ -1,8 +1,6 @@
 import type { Assumptions } from "@durable-payments/api-core";
 import { endAmong, type NewDecision } from "@durable-payments/ledger";
-import type { PayoutChunk } from "@durable-payments/protocol/calls";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startChunk } from "../batch/batch.ts";
 import { paidBy } from "../start.ts";
 import type { Operations } from "../../facts/connection/operations.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
@@ -143,28 +141,6 @@ const wake = async (
       await workflowService.updateActivityOptions({ ...of, id }).catch(() => undefined);
 };
 
-/** Makes the batch follow the row of a retried run again: it may have ended, and counted the row as failed. */
-const followRow = async (
-  operations: Operations,
-  workflowId: string,
-  input: unknown,
-): Promise<void> => {
-  const { ledger } = operations;
-  const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
-  if (run === undefined || run.batch === null || run.batchRow === null) return;
-  const { batch, batchRow: number } = run;
-  await ledger.changeRows(batch, [{ number, state: "started", message: null }]);
-  const chunk: PayoutChunk = {
-    batch,
-    startedBy: run.startedBy ?? "",
-    window: 1,
-    // The input of a run of this type was checked at its start.
-    rows: [{ input: input as PayoutChunk["rows"][number]["input"], number, workflowId }],
-  };
-  const summary = `Row ${number} of ${batch}, retried`;
-  await startChunk(operations, `${batch}/retried/${number}`, chunk, summary);
-};
-
 /**
  * Retries a failed run: starts its workflow id again, or resets a user's own workflow. Completed steps return from the
  * ledger, and the rest runs. An open run is asked to look again.
@@ -196,7 +172,6 @@ export const retryPayment = async (
     const wasReset = isReset ? await resetRun(client, run, { failure, reason }) : undefined;
     const continued = wasReset ?? (await startAgain(operations, run, plan.versions, amendment));
     if (wasReset === undefined) await recordRun(continued);
-    await followRow(operations, root, amendment?.input ?? (await readInput(operations, run)));
     return { plan, runId: continued };
   });
 };
