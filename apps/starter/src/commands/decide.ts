@@ -1,6 +1,6 @@
 import { Command, Flag } from "effect/cli";
 import { badUsage } from "../exit-codes.ts";
-import { by, count, id, json, maybeId, on, orUndefined, reason, text, time, yes } from "./flags.ts";
+import { confirmed, count, id, maybeId, on, orUndefined, person, text, time } from "./flags.ts";
 import { described, runAct, runCommand } from "./run-command.ts";
 
 const answering = {
@@ -13,10 +13,7 @@ const answering = {
   found: text("found", "ID", "Id of the result at the service"),
   isAll: on("all", "Give one answer to all questions about an operation"),
   operation: text("operation", "NAME", "With --all: the operation, such as createBeneficiary"),
-  by,
-  reason,
-  yes,
-  json,
+  ...confirmed,
 };
 
 export type AnswerFlags = Command.Command.Config.Infer<typeof answering>;
@@ -43,9 +40,7 @@ export const answer = Command.make("answer", answering, (given) =>
 const approving = {
   id,
   hash: text("hash", "HASH", "Hash of what you have read, as show and inbox print it"),
-  by,
-  reason,
-  json,
+  ...person,
 };
 
 export type ApproveFlags = Command.Command.Config.Infer<typeof approving>;
@@ -64,7 +59,7 @@ export const approve = Command.make("approve", approving, (given) =>
 );
 
 /** `starter reject`: a second person rejects it. */
-export const reject = Command.make("reject", { id, by, reason, json }, ({ id, ...given }) =>
+export const reject = Command.make("reject", { id, ...person }, ({ id, ...given }) =>
   runAct(given, true, async (deciding, acting, output, work) => {
     const { nudged } = await work.reject(deciding, id, acting);
     output.answer({ workflowId: id, is: "rejected", nudged }, (shown) =>
@@ -91,10 +86,7 @@ const retrying = {
   rate: count("rate", "With --all-failed: runs per second; default 5", 5),
   isDryRun: on("dry-run", "Show what would be done; change nothing"),
   ifRun: text("if-run", "RUN", "Refuse if a newer run exists"),
-  by,
-  reason,
-  yes,
-  json,
+  ...confirmed,
 };
 
 export type RetryFlags = Command.Command.Config.Infer<typeof retrying>;
@@ -129,26 +121,23 @@ const isForced = on("force", "Also terminate the run, so that none of its code r
 const isStarted = on("started", "Of a batch, also stop the rows that have started");
 
 /** `starter cancel`: records a stop order for a run, or stops a batch. */
-export const cancel = Command.make(
-  "cancel",
-  { id, isForced, isStarted, by, reason, json },
-  (given) =>
-    runAct(given, true, async (deciding, acting, output, work) => {
-      const { id, isForced, isStarted } = given;
-      if ((await deciding.ledger.batch(id)) !== undefined) {
-        const ended = await work.cancelBatch(deciding, id, { ...acting, isForced, isStarted });
-        output.answer({ batch: id, ...ended }, work.cancelledBatchText);
-        return;
-      }
-      if (isStarted) throw badUsage(`--started is for a batch, and the ledger has no batch ${id}.`);
-      const { run, succeeded } = await work.cancel(deciding, id, { ...acting, isForced });
-      output.answer({ workflowId: id, run, succeeded }, (shown) =>
-        [
-          `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
-          ...work.succeededLines(shown.succeeded),
-        ].join("\n"),
-      );
-    }),
+export const cancel = Command.make("cancel", { id, isForced, isStarted, ...person }, (given) =>
+  runAct(given, true, async (deciding, acting, output, work) => {
+    const { id, isForced, isStarted } = given;
+    if ((await deciding.ledger.batch(id)) !== undefined) {
+      const ended = await work.cancelBatch(deciding, id, { ...acting, isForced, isStarted });
+      output.answer({ batch: id, ...ended }, work.cancelledBatchText);
+      return;
+    }
+    if (isStarted) throw badUsage(`--started is for a batch, and the ledger has no batch ${id}.`);
+    const { run, succeeded } = await work.cancel(deciding, id, { ...acting, isForced });
+    output.answer({ workflowId: id, run, succeeded }, (shown) =>
+      [
+        `Stop order recorded for ${shown.workflowId}: nothing more is sent under this id, not even by a retry. ${RUN[shown.run]}`,
+        ...work.succeededLines(shown.succeeded),
+      ].join("\n"),
+    );
+  }),
 ).pipe(
   described(
     "Stop a run, or the remaining rows of a batch",
@@ -159,7 +148,7 @@ export const cancel = Command.make(
   ),
 );
 
-const paused = { id: maybeId("A run or a batch; default: everything"), by, reason, json };
+const paused = { id: maybeId("A run or a batch; default: everything"), ...person };
 
 const what = (of: string): string => (of === "" ? "All sends" : `Sends of ${of}`);
 

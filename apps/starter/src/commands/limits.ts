@@ -1,5 +1,5 @@
 import { Command } from "effect/cli";
-import { by, json, reason, text } from "./flags.ts";
+import { json, person, text } from "./flags.ts";
 import { described, runCommand } from "./run-command.ts";
 
 const account = text("account", "NAME", "Account, by its name; default: the first one");
@@ -17,9 +17,7 @@ const setting = {
   max: text("max", "AMOUNTS", "Most of one payment: EUR=1000.00,USD=500.00, or none"),
   approveAbove: text("approve-above", "AMOUNTS", "Approval above: EUR=100.00, or none"),
   account,
-  by,
-  reason,
-  json,
+  ...person,
 };
 
 export type LimitFlags = Command.Command.Config.Infer<typeof setting>;

@@ -66,29 +66,17 @@ const printCsv = async (
 /** `starter list`: finds runs and batches. */
 export const list = Command.make("list", listing, (given) =>
   runCommand(given.json, async (output, work) => {
-    const {
-      account,
-      batches,
-      csv,
-      currency,
-      groupBy,
-      late,
-      limit,
-      olderThan,
-      payee,
-      sort,
-      status,
-    } = given;
+    const { csv, groupBy, limit, sort, status } = given;
     if (csv && given.json) throw badUsage("Give --csv or --json, not both.");
     const statuses = status === undefined ? undefined : work.readStatuses(status);
-    if (batches) {
+    if (given.batches) {
       const found = await work.reading((sources) =>
         work.listBatches(work.ledgerOf(sources), limit || 50),
       );
       output.answer({ batches: found }, (shown) => work.batchesText(shown));
       return;
     }
-    const { batch, error, find, reference, type } = given;
+    const { batch, error, find, payee, reference, type } = given;
     const filter = {
       batch,
       error,
@@ -97,11 +85,11 @@ export const list = Command.make("list", listing, (given) =>
       reference,
       statuses,
       type,
-      account: work.accountHere(account),
-      currency: currency?.toUpperCase(),
+      account: work.accountHere(given.account),
+      currency: given.currency?.toUpperCase(),
       since: given.since?.getTime(),
-      until: (given.until ?? olderThan)?.getTime(),
-      lateAt: late ? Date.now() : undefined,
+      until: (given.until ?? given.olderThan)?.getTime(),
+      lateAt: given.late ? Date.now() : undefined,
     };
     await work.reading(async (sources) => {
       if (groupBy !== undefined) {

@@ -4,7 +4,7 @@ import { Command } from "effect/cli";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { badUsage, EXIT_CODES, EXIT_CODES_HELP } from "../exit-codes.ts";
-import { by, file, json, maybeId, on, past, reason, text, time, yes } from "./flags.ts";
+import { confirmed, file, json, maybeId, on, past, person, text, time } from "./flags.ts";
 import { described, runCommand } from "./run-command.ts";
 
 const examined = {
@@ -42,10 +42,7 @@ export const doctor = Command.make("doctor", examined, (given) =>
 
 const recovered = {
   since: time("since", "TIME", "When the restored copy was made, such as 7d; default: a week ago"),
-  by,
-  reason,
-  yes,
-  json,
+  ...confirmed,
 };
 
 /** `starter recover`: after a restore of Temporal's database or of the ledger. */
@@ -109,9 +106,7 @@ const migrate = Command.make("migrate", { json }, (given) =>
 
 const pruned = {
   before: past("before", "TIME", "Only writes completed before then, such as 2026-01-01 or 400d"),
-  by,
-  reason,
-  json,
+  ...person,
 };
 
 /** Runs between two lines of progress. */

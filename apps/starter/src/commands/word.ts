@@ -1,5 +1,5 @@
 import { Argument, Command } from "effect/cli";
-import { by, json, reason, text } from "./flags.ts";
+import { person, text } from "./flags.ts";
 import { described, runCommand } from "./run-command.ts";
 
 const said = {
@@ -10,9 +10,7 @@ const said = {
     Argument.withDescription("completed: it is paid · returned: it came back · open: under way"),
   ),
   account: text("account", "NAME", "Account, by its name; default: the first one"),
-  by,
-  reason,
-  json,
+  ...person,
 };
 
 /** `starter word`: says what a status of the service means. */
