@@ -49,6 +49,9 @@ export const shellQuoted = (argument: string): string =>
 export const queryText = (text: string): string =>
   `"${text.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 
+/** Writes a time, in milliseconds since 1970, for a visibility query. */
+export const queryTime = (time: number): string => queryText(new Date(time).toISOString());
+
 /** Writes texts as the list of a visibility query's `IN`. */
 export const queryTexts = (texts: Iterable<string>): string =>
   `(${[...texts].map(queryText).join(", ")})`;

@@ -6,7 +6,7 @@ import type {
   NotifierState,
   QueuedNotification,
 } from "@durable-payments/protocol/notifications";
-import { listedRuns, OPEN_RUNS, webUiLink } from "@durable-payments/protocol";
+import { listedRuns, OPEN_RUNS, queryTime, webUiLink } from "@durable-payments/protocol";
 import type { Client } from "@temporalio/client";
 import { optionalTsToMs } from "@temporalio/common/lib/time.js";
 import { createHash } from "node:crypto";
@@ -34,8 +34,6 @@ const idOf = (...of: ReadonlyArray<string>): string =>
 
 /** No command is shown for an id with characters that a terminal would alter. */
 const isPlain = (workflowId: string): boolean => /^[\w.@:/+-]+$/.test(workflowId);
-
-const timeText = (time: number): string => `"${new Date(time).toISOString()}"`;
 
 /** An occurrence, and its notification. */
 interface Occurrence {
@@ -175,8 +173,8 @@ const worded = (
 export const look = async (client: Client, options: LookOptions, { from, told }: NotifierState) => {
   const now = Date.now();
   const { overdueAfterMs } = options;
-  const failed = `CloseTime >= ${timeText(from)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`;
-  const overdue = `${OPEN_RUNS} AND StartTime >= ${timeText(from - overdueAfterMs)} AND StartTime <= ${timeText(now - overdueAfterMs)}`;
+  const failed = `CloseTime >= ${queryTime(from)} AND ExecutionStatus IN ("Failed", "TimedOut", "Terminated")`;
+  const overdue = `${OPEN_RUNS} AND StartTime >= ${queryTime(from - overdueAfterMs)} AND StartTime <= ${queryTime(now - overdueAfterMs)}`;
   const seen = [
     ...(await findAsking(options)),
     ...(await findAttention(options)),

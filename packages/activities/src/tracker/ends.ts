@@ -28,6 +28,7 @@ import {
   listedRuns,
   OPEN_RUNS,
   queryTexts,
+  queryTime,
   temporalReason,
 } from "@durable-payments/protocol";
 import { readFailure } from "@durable-payments/protocol/failures";
@@ -122,8 +123,6 @@ const PAGE = 200;
 /** Time of a lease: another tracker takes over after it. */
 const LEASE_MS = 30_000;
 
-const timeText = (time: number): string => `"${new Date(time).toISOString()}"`;
-
 /** Dependencies of the ends. */
 interface EndsOptions {
   readonly client: Client;
@@ -173,7 +172,7 @@ export const endsOf = ({ begunAt, client, holder, ledger }: EndsOptions) => {
 
   /** The closed ones first: a run that is started meanwhile is newer, and found by the second query. */
   const lookAtRecent = async (): Promise<string | undefined> => {
-    const since = timeText(watermark - OVERLAP_MS);
+    const since = queryTime(watermark - OVERLAP_MS);
     const latest = await findLatest(client, [
       `CloseTime >= ${since}`,
       `${OPEN_RUNS} AND StartTime >= ${since}`,

@@ -1,6 +1,5 @@
 import { describeAccount, UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import type { Call } from "../run-operation.ts";
-import { isNotFound, isPaymentsError } from "../write/outcomes.ts";
 import type { JanitorOptions } from "./janitor.ts";
 
 /** Most payees that one sweep reads: five requests. */
@@ -14,14 +13,15 @@ const OVERLAP_MS = 60_000;
 
 /** Dependencies of the directory of payees. */
 interface PayeesOptions extends Pick<JanitorOptions, "account" | "ledger"> {
-  readonly call: <A>(call: Call<A>) => Promise<A>;
+  /** Reads at the service; undefined if the service does not know it. */
+  readonly read: <A>(call: Call<A>) => Promise<A | undefined>;
 }
 
 /**
  * Makes the part of the tracker that describes payees: most have been described by a start, a file or an approval. A
  * payout to a `beneficiary_id` that nobody has read is left: an id says nothing to a person.
  */
-export const describePayees = ({ account, call, ledger }: PayeesOptions) => {
+export const describePayees = ({ account, ledger, read }: PayeesOptions) => {
   /** The service does not show them. */
   const unknown = new Set<string>();
   let since: number | undefined;
@@ -31,12 +31,7 @@ export const describePayees = ({ account, call, ledger }: PayeesOptions) => {
     const limit = MOST_READ + unknown.size;
     const found = await ledger.undescribedPayees(account, since, limit);
     for (const payee of found.filter((one) => !unknown.has(one))) {
-      const shown = await call((client) =>
-        client.retrieveBeneficiary({ beneficiary_id: payee }),
-      ).catch((error: unknown) => {
-        if (isPaymentsError(error) && isNotFound(error)) return undefined;
-        throw error;
-      });
+      const shown = await read((client) => client.retrieveBeneficiary({ beneficiary_id: payee }));
       const described = describeAccount(shown, ledger.keyed);
       if (described === UNKNOWN_PAYEE) unknown.add(payee);
       else await ledger.rememberPayees(account, [{ payee, ...described }]);

@@ -7,7 +7,7 @@ import { type Client, WorkflowNotFoundError } from "@temporalio/client";
 import { Context as Services, Metric } from "effect";
 import { randomUUID } from "node:crypto";
 import { type LongActivityOptions, type LongWork, runLong, withBackOff } from "../long-activity.ts";
-import { type Call, notYet, type PaymentsRuntime, readAt } from "../run-operation.ts";
+import { type Call, notYet, type PaymentsRuntime, readAt, readKnown } from "../run-operation.ts";
 import { endsOf } from "./ends.ts";
 import { follow } from "./follow.ts";
 import { janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
@@ -57,6 +57,7 @@ const tracking = (
     activity.log.warn(`The tracker continues: ${message}`);
   };
   const call = <A>(of: Call<A>): Promise<A> => readAt(runtime, of, signal);
+  const read = <A>(of: Call<A>) => readKnown(runtime, of, signal);
   const readAtGauge = Metric.gauge("payments_tracker_read_timestamp_seconds", {
     description: "When this worker's tracker last completed a pass",
     ...(name !== undefined && { attributes: { account: name } }),
@@ -108,7 +109,7 @@ const tracking = (
     part("files", FILES_EVERY_MS, () => nudgeFiles(ledger, account, client)),
     part("ends of runs", ENDS_EVERY_MS, ends.recent),
     part("open runs", ENDS_EVERY_MS, ends.known),
-    part("payees", PAYEES_EVERY_MS, describePayees({ ledger, account, call })),
+    part("payees", PAYEES_EVERY_MS, describePayees({ ledger, account, read })),
     // A tracker of the account that takes over is the same holder.
     part("lease", LEASE_EVERY_MS, async () => {
       await ledger.lease(trackerLease(account), "tracker", LEASE_MS);

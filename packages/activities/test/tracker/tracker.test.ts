@@ -19,7 +19,7 @@ import { janitor, nudgeFiles, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { describePayees } from "../../src/tracker/payees.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
 import { follow } from "../../src/tracker/follow.ts";
-import { type PaymentsRuntime, runCall } from "../../src/run-operation.ts";
+import { type PaymentsRuntime, readKnown, runCall } from "../../src/run-operation.ts";
 import { NotYet, StepFailed } from "../../src/write/outcomes.ts";
 import { attempt, runtimeOver } from "../support/attempts.ts";
 import { beneficiary, payout } from "../support/bodies.ts";
@@ -354,11 +354,9 @@ describe("the directory of payees", () => {
     const describeSome = describePayees({
       ledger,
       account: ACCOUNT,
-      call: async (call) => {
+      read: (call) => {
         calls += 1;
-        const result = await runCall(runtime, call, new AbortController().signal);
-        if (result._tag === "Failure") throw result.failure;
-        return result.success;
+        return readKnown(runtime, call);
       },
     });
     await describeSome();

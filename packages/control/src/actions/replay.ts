@@ -1,6 +1,6 @@
 import { messageOf } from "@durable-payments/api-core/values";
 import { decodeMessage } from "@durable-payments/codec";
-import { baseQueue, queryText, queryTexts } from "@durable-payments/protocol";
+import { baseQueue, queryText, queryTexts, queryTime } from "@durable-payments/protocol";
 import type { Replay, RunToReplay } from "@durable-payments/replay";
 import type { DataConverter } from "@temporalio/common";
 import type { WorkflowBundle } from "@temporalio/worker";
@@ -62,7 +62,7 @@ const conditionOf = ({ isFailed, isOpen, since, type }: ReplaySelection): string
   ];
   return [
     `(${statuses.join(" OR ")})`,
-    ...(since === undefined ? [] : [`StartTime >= ${queryText(new Date(since).toISOString())}`]),
+    ...(since === undefined ? [] : [`StartTime >= ${queryTime(since)}`]),
     ...(type === undefined ? [] : [`WorkflowType = ${queryText(type)}`]),
   ].join(" AND ");
 };

@@ -3,7 +3,7 @@
  */
 import { recordProven } from "@durable-payments/activities";
 import type { NewDecision } from "@durable-payments/ledger";
-import { atOnce, BATCH_MEMO, OPEN_RUNS, queryText, WAIT } from "@durable-payments/protocol";
+import { atOnce, BATCH_MEMO, OPEN_RUNS, queryTime, WAIT } from "@durable-payments/protocol";
 import { textAt } from "@durable-payments/protocol/account";
 import { accountOfQueue, CANCELLED, failureTypes } from "@durable-payments/protocol/calls";
 import { completedOf, memoOf, startInputOf } from "../facts/completed.ts";
@@ -153,7 +153,7 @@ export const takeUpRuns = async (
 
   // The open run of an id is its latest, and of the others the latest is listed first.
   const byId = new Map<string, ReadonlyArray<RunOfId>>();
-  for (const listing of [OPEN_RUNS, `CloseTime >= ${queryText(since.toISOString())}`])
+  for (const listing of [OPEN_RUNS, `CloseTime >= ${queryTime(since.getTime())}`])
     for await (const run of listed(client, `${PAYING} AND ${listing}`))
       byId.set(run.workflowId, [run, ...(byId.get(run.workflowId) ?? [])]);
   await atOnce([...byId.values()], async (of) => {
