@@ -31,7 +31,7 @@ import {
   withSent,
 } from "../waits.ts";
 import { isPaymentsError, withReason } from "../write/outcomes.ts";
-import { type JanitorOptions, isRunOpen } from "./janitor.ts";
+import type { JanitorOptions } from "./janitor.ts";
 
 /** Dependencies of the part of the tracker that follows payouts and waits. */
 interface FollowOptions extends Pick<JanitorOptions, "account" | "client" | "ledger" | "warn"> {
@@ -54,9 +54,6 @@ const REST = 4;
 /** Reading the ledger takes at most this share of the time. */
 const SHARE_OF_TIME = 1 / 20;
 
-/** How often the run of a long wait is checked to be still open. */
-const RUN_CHECKED_EVERY_MS = 6 * 3_600_000;
-
 /** Longest interval of reads of a payout that no run waits for. */
 const LONGEST_REST_WITHOUT_RUN_MS = 3_600_000;
 
@@ -73,8 +70,6 @@ interface Followed {
   polledAt: number;
   /** Since when the service has refused to show it, each time. */
   refusedSince: number | undefined;
-  /** When its runs were seen open last. */
-  runsSeenAt: number;
 }
 
 const keyOf = ({ kind, thing }: Pick<Followed, "kind" | "thing">): string => `${kind} ${thing}`;
@@ -124,11 +119,7 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       if (first === undefined) continue;
       const since = Math.min(...some.map((one) => one.since));
       // Its own first look was one. The ledger's clock may be ahead of ours: that makes no read later.
-      const {
-        polledAt = Math.min(since, began),
-        refusedSince,
-        runsSeenAt = began,
-      } = known.get(key) ?? {};
+      const { polledAt = Math.min(since, began), refusedSince } = known.get(key) ?? {};
       now.set(key, {
         kind: first.kind,
         thing: first.thing,
@@ -137,7 +128,6 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
         waits: some.flatMap(({ wait }) => wait ?? []),
         polledAt,
         refusedSince,
-        runsSeenAt,
       });
     }
     all = now;
@@ -303,19 +293,6 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
     await ledger.closeWait(wait, result);
   };
 
-  /** A terminated run does not end its wait. */
-  const forgetClosedRuns = async (): Promise<void> => {
-    const now = Date.now();
-    for (const one of all.values()) {
-      if (now - Math.max(one.runsSeenAt, one.since) < RUN_CHECKED_EVERY_MS) continue;
-      one.runsSeenAt = now;
-      for (const wait of one.waits) {
-        if (!(await isRunOpen(client, wait.workflowId)))
-          await ledger.closeWait(wait, { outcome: "runEnded" });
-      }
-    }
-  };
-
   return {
     size: () => all.size,
     /** Reads the ledger. */
@@ -325,7 +302,6 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
       payouts: sweepPayouts,
       cardholders: sweepCardholders,
       balances: sweepBalances,
-      "ended runs": forgetClosedRuns,
     },
   };
 };

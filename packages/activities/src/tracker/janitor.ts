@@ -14,7 +14,7 @@ import { whyWaiting } from "../start-rows.ts";
 import { NotYet, StepFailed } from "../write/outcomes.ts";
 
 /** Returns whether a workflow id has an open run. */
-export const isRunOpen = async (client: Client, workflowId: string): Promise<boolean> => {
+const isRunOpen = async (client: Client, workflowId: string): Promise<boolean> => {
   try {
     const { status } = await client.workflow.getHandle(workflowId).describe();
     return isOpenStatus(status.name);
@@ -97,6 +97,18 @@ export const nudgeFiles = async (
     const { raw } = await handle.describe();
     if (!raw.pendingActivities?.length) await handle.signal(nudgeSignal, {});
   }
+};
+
+/** Closes waits whose run has ended: a terminated run does not end its wait. Those of a lost run stay for the next one. */
+export const closeLeftWaits = async (
+  ledger: Ledger,
+  account: string,
+  client: Client,
+): Promise<void> => {
+  const ended = { account, isOpen: true, isRunEnded: true, limit: MOST_NUDGED } as const;
+  for (const wait of await ledger.waits(ended))
+    if (!(await isRunOpen(client, wait.workflowId)))
+      await ledger.closeWait(wait, { outcome: "runEnded" });
 };
 
 /** Dependencies of the janitor. */

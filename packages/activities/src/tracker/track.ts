@@ -10,7 +10,7 @@ import { type LongActivityOptions, type LongWork, runLong, withBackOff } from ".
 import { type Call, notYet, type PaymentsRuntime, readAt, readKnown } from "../run-operation.ts";
 import { endsOf } from "./ends.ts";
 import { follow } from "./follow.ts";
-import { janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
+import { closeLeftWaits, janitor, nudgeFiles, nudgeUntold } from "./janitor.ts";
 import { describePayees } from "./payees.ts";
 
 /** Options of the tracker. */
@@ -107,6 +107,7 @@ const tracking = (
   const others = [
     part("nudges", NUDGE_EVERY_MS, () => nudgeUntold(ledger, account, client)),
     part("files", FILES_EVERY_MS, () => nudgeFiles(ledger, account, client)),
+    part("waits of ended runs", JANITOR_EVERY_MS, () => closeLeftWaits(ledger, account, client)),
     part("ends of runs", ENDS_EVERY_MS, ends.recent),
     part("open runs", ENDS_EVERY_MS, ends.known),
     part("payees", PAYEES_EVERY_MS, describePayees({ ledger, account, read })),

@@ -15,7 +15,7 @@ import { ActivityNotFoundError, type Client, WorkflowNotFoundError } from "@temp
 import { Context, Effect } from "effect";
 import { formatUnsafe } from "effect/observability/PrometheusMetrics";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { janitor, nudgeFiles, nudgeUntold } from "../../src/tracker/janitor.ts";
+import { closeLeftWaits, janitor, nudgeFiles, nudgeUntold } from "../../src/tracker/janitor.ts";
 import { describePayees } from "../../src/tracker/payees.ts";
 import { makeTrackerActivities, type TrackerOptions } from "../../src/tracker/track.ts";
 import { follow } from "../../src/tracker/follow.ts";
@@ -464,6 +464,26 @@ describe("files", () => {
     await nudgeFiles(ledger, ACCOUNT, clientOf().client);
     expect(await ledger.batch("payouts/retried")).toMatchObject({ state: "finished" });
   });
+});
+
+it("closes the waits of ended runs; a run that is open again, or lost, keeps its own", async () => {
+  for (const [workflowId, endState] of [
+    ["open", null],
+    ["ended", "terminated"],
+    ["started-again", "failed"],
+    ["lost", "missing"],
+  ] as const) {
+    await recordRun(workflowId);
+    await wait(workflowId, "cardholder", workflowId);
+    await recordEnd(workflowId, endState);
+  }
+  await closeLeftWaits(ledger, ACCOUNT, clientOf({ "started-again": "RUNNING" }).client);
+  const left = await ledger.waits({ isOpen: true });
+  expect(left.map(({ workflowId }) => workflowId).toSorted()).toEqual([
+    "lost",
+    "open",
+    "started-again",
+  ]);
 });
 
 describe("the janitor", () => {

@@ -216,6 +216,8 @@ export const runMethods = (store: Store) => {
     waits: (
       filter: Partial<Pick<Wait, "account" | "activityId" | "workflowId" | "kind">> & {
         readonly isOpen?: true;
+        /** Those whose run has ended in Temporal; a lost run has no end. */
+        readonly isRunEnded?: true;
         readonly limit?: number;
       },
     ) =>
@@ -223,6 +225,8 @@ export const runMethods = (store: Store) => {
         WAITS,
         {
           "closed_at IS NULL": filter.isOpen,
+          "EXISTS (SELECT 1 FROM runs WHERE runs.workflow_id = waits.workflow_id AND end_state <> 'missing')":
+            filter.isRunEnded,
           "account = ?": filter.account,
           "workflow_id = ?": filter.workflowId,
           "activity_id = ?": filter.activityId,
