@@ -80,7 +80,7 @@ export const file = (description: string) =>
 export const by = text("by", "NAME", "Your name; default: PAYMENTS_PERSON");
 
 /** The reason. */
-export const reason = text("reason", "WHY", "Reason (recorded)");
+const reason = text("reason", "WHY", "Reason (recorded)");
 
 /** Does not ask. */
 export const yes = on("yes", "Do not ask for confirmation");
