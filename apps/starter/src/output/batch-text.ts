@@ -149,7 +149,7 @@ export const batchText = (batch: BatchDetails): string => {
   ].join("\n");
 };
 
-/** Words a cancelled file: what is not paid, what goes on, and the money that had left. */
+/** Words a cancelled file: what is not paid, what continues, and the money that had left. */
 export const cancelledBatchText = ({
   batch,
   goOn,
