@@ -153,7 +153,8 @@ export const readListing = async (
     // Once rows are paid, no payee is new.
     ASKS.includes(batch.state) ? ledger.newPayees(batch) : new Set<number>(),
   ]);
-  return listingOf(rows, fresh, isWhole);
+  const own = rows.map(({ batch: _, ...row }) => row);
+  return listingOf(own, fresh, isWhole);
 };
 
 /** Reads rows of a batch, each with the outcome of it. */
