@@ -49,7 +49,7 @@ it("docs/commands.md has the help of every command", async () => {
   const parts = [...helps].map(
     ([command, help]) => `## ${`starter ${command}`.trim()}\n\n\`\`\`text\n${help}\n\`\`\`\n`,
   );
-  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`starter COMMAND --help\` prints it. In a clone, the command is \`./starter\`; in a project made by \`npm create durable-payments\`, it is \`npm run payments --\`, which reads \`.env\`; \`npx durable-payments\` does not.\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
+  const page = `# Commands\n\nThis page is for people who operate payments. It lists the help of every command, as \`starter COMMAND --help\` prints it. In a clone, the command is \`./starter\`; in a project made by \`npm create durable-payments\`, it is \`npm run payments --\`, which reads \`.env\`; \`npx durable-payments\` does not.\n\nWith \`--json\`, a command prints one JSON object: [json-output.schema.json](json-output.schema.json) has a definition for the answer of each command, such as \`#/definitions/list\` and \`#/definitions/limits-show\`, and \`#/definitions/error\` for one that fails. Times are milliseconds since 1970, and amounts are decimal strings.\n\nThis page is generated: \`npx vitest run --project=@durable-payments/cli test/documented-commands.test.ts -u\`.\n\n${parts.join("\n")}`;
   await expect(page).toMatchFileSnapshot(join(checkout, "docs/commands.md"));
 });
 

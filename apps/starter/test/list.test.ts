@@ -168,3 +168,25 @@ it("refuses a status and an account that do not exist, before anything is read",
   expect(await runStarter("list", "--status", "doubtful")).toMatchObject({ code: 2 });
   expect(await runStarter("list", "--account", "nobody")).toMatchObject({ code: 2 });
 });
+
+it.each([
+  "",
+  "inbox",
+  "list --limit 3",
+  "list --group-by day",
+  "list --batches",
+  "report --since 1d --by payee",
+  "show invoice-1",
+  "show invoice-1 --log --verify",
+  "show nothing",
+  "limits show",
+  "doctor",
+  "pause invoice-1 --reason audit --by ada",
+  "resume invoice-1 --by ada",
+  "cancel invoice-1 --reason audit --by ada",
+  "retry invoice-1 --by ada",
+])("answers as the published schema says: starter %s --json", async (line) => {
+  const { stdout } = await runStarter(...line.split(" ").filter(Boolean), "--json");
+  // Checked by the schema, as each answer of each test is.
+  expect(JSON.parse(stdout)).toBeTypeOf("object");
+});

@@ -11,6 +11,8 @@ import {
   type StartedProcess,
 } from "../processes.ts";
 
+import { checkJsonOutput } from "./json-output.ts";
+
 /** A process that is ready. */
 export interface ReadyProcess extends StartedProcess {
   /** The first JSON object on its standard output. */
@@ -57,6 +59,7 @@ export const runApp = async (
 ): Promise<{ readonly exitCode: number | undefined; stdout: string; stderr: string }> => {
   const started = spawnProcess(process.execPath, testedAppArguments(app, args), { env });
   const { code } = await started.exited;
+  if (app === "starter") checkJsonOutput(args, started.stdout());
   return { exitCode: code, stdout: started.stdout(), stderr: started.stderr() };
 };
 

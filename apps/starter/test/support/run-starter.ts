@@ -1,3 +1,4 @@
+import { checkJsonOutput } from "@durable-payments/tools/json-output";
 import { Cause, Effect, Exit, Runtime } from "effect";
 import { vi } from "vitest";
 import { commandLine } from "../../src/cli.ts";
@@ -27,6 +28,7 @@ export const runStarter = async (...args: ReadonlyArray<string>): Promise<Ended>
   ];
   try {
     const exit = await Effect.runPromiseExit(commandLine(args));
+    checkJsonOutput(args, written.stdout);
     return { code: codeOf(exit), ...written };
   } finally {
     for (const spy of spies) spy.mockRestore();

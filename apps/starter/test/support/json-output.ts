@@ -1,0 +1,132 @@
+import type { Fault } from "@durable-payments/api-core";
+import type {
+  answerAll,
+  BatchDetails,
+  BatchView,
+  Cancelled,
+  CancelledBatch,
+  Check,
+  Decided,
+  Diagnosis,
+  FilePlan,
+  Inbox,
+  LimitsView,
+  listRuns,
+  NextOperation,
+  OneOfMany,
+  OverviewView,
+  pause,
+  prune,
+  RecoveryReport,
+  Report,
+  resume,
+  RetryPlan,
+  RunDetails,
+  RunLog,
+  RunView,
+  setLimits,
+  SkippedRuns,
+  SubmittedRun,
+  testWebhook,
+} from "@durable-payments/control";
+import type { Replay } from "@durable-payments/replay";
+
+type Start = Partial<SubmittedRun> & {
+  readonly workflowId: string;
+  /** Whether this command has started it. */
+  readonly isNew: boolean;
+  /** Whether the id existed. */
+  readonly isKnown: boolean;
+  readonly isDryRun: boolean;
+  readonly summary: string;
+  readonly warnings: ReadonlyArray<string>;
+};
+
+type Upload = FilePlan & {
+  readonly isDryRun?: true;
+  readonly state?: BatchView["state"];
+  readonly createdBy?: string;
+};
+
+type Results = Pick<BatchView, "outcome" | "totals"> & {
+  readonly batch: string;
+  readonly results: string;
+};
+
+type Decision<Is extends string> = Pick<Decided, "nudged"> & {
+  readonly workflowId: string;
+  readonly is: Is;
+};
+
+/** Answers of the command line with `--json`, by command. */
+export interface JsonOutput {
+  /** The overview, without a command. */
+  readonly overview: Omit<OverviewView, "next"> & {
+    readonly checks: ReadonlyArray<Check>;
+    readonly next: ReadonlyArray<NextOperation>;
+  };
+  readonly inbox: Inbox;
+  /** Runs; sums with `--group-by`; files with `--batches`. */
+  readonly list:
+    | (Awaited<ReturnType<typeof listRuns>> & Pick<Report, "totals">)
+    | Report
+    | { readonly batches: ReadonlyArray<BatchView> };
+  readonly report: Report;
+  /** A run; a run with `--follow`; a file, `listed` with `--rows`; a log with `--log`. */
+  readonly show: RunDetails | RunView | BatchDetails | RunLog;
+  readonly pay: Start | Upload | Results;
+  readonly onboard: Start;
+  readonly answer:
+    | {
+        readonly workflowId: string;
+        readonly step: string | null;
+        readonly choice: "found" | "resend" | "end";
+        readonly by: string;
+        readonly nudged: Decided["nudged"];
+      }
+    | Awaited<ReturnType<typeof answerAll>>;
+  readonly approve: Decision<"approved">;
+  readonly reject: Decision<"rejected">;
+  readonly retry:
+    | (RetryPlan & {
+        readonly amended?: ReadonlyArray<string>;
+        readonly isDryRun?: true;
+        readonly newRunId?: string;
+      })
+    | { readonly planned: ReadonlyArray<OneOfMany>; readonly isDryRun: boolean }
+    | { readonly runs: ReadonlyArray<OneOfMany> };
+  readonly cancel:
+    | (Pick<Cancelled, "run" | "succeeded"> & { readonly workflowId: string })
+    | (CancelledBatch & { readonly batch: string });
+  readonly pause: Awaited<ReturnType<typeof pause>>;
+  readonly resume: Awaited<ReturnType<typeof resume>>;
+  readonly "limits-show": { readonly limits: ReadonlyArray<LimitsView> };
+  readonly "limits-set": Awaited<ReturnType<typeof setLimits>>;
+  readonly word: {
+    readonly account: string;
+    readonly word: string;
+    readonly means: "completed" | "failed" | "returned" | "open";
+  };
+  /** The checks; with `--test-webhook` the delivery. */
+  readonly doctor: Diagnosis | Awaited<ReturnType<typeof testWebhook>>;
+  readonly recover: RecoveryReport;
+  readonly replay: {
+    readonly runs: ReadonlyArray<Replay>;
+    readonly skipped: ReadonlyArray<SkippedRuns>;
+  };
+  readonly "ledger-backup": { readonly file: string };
+  readonly "ledger-migrate": {
+    readonly place: string;
+    readonly migrations: ReadonlyArray<number>;
+  };
+  readonly "ledger-prune": { readonly workflowIds: Awaited<ReturnType<typeof prune>> };
+  /** Any command that fails before it answers. */
+  readonly error: {
+    readonly error: {
+      readonly type: string;
+      readonly message: string;
+      readonly faults?: ReadonlyArray<Fault>;
+      readonly stack?: string;
+    };
+  };
+}
