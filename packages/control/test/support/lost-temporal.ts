@@ -166,7 +166,7 @@ export const expectRecovered = async (open: number): Promise<void> => {
   );
   const by = ["--by", "grace", "--reason", "Temporal's database is lost"];
 
-  await succeed(stack, "pause", ...by);
+  await succeed(stack, "pause", "--json", ...by);
   await stack.stopWorkers();
   await stack.loseTemporal();
   const left = {
@@ -190,16 +190,26 @@ export const expectRecovered = async (open: number): Promise<void> => {
     text: expect.stringMatching(/5 runs of the ledger are\s+unknown to Temporal/),
   });
 
-  expect(await succeed(stack, "pay", file, "--by", "grace", "--yes")).toContain("uploaded by ada");
-  const again = ["--by", "grace", "--not-a-duplicate", "lost"];
-  expect(await succeed(stack, "pay", inputs.s1, "--key", "s1", ...again)).toContain("started");
+  const paid = await succeed(stack, "pay", file, "--by", "grace", "--yes", "--json");
+  expect(JSON.parse(paid)).toMatchObject({ batch, createdBy: "ada" });
+  const again = ["--by", "grace", "--not-a-duplicate", "lost", "--json"];
+  const started = await succeed(stack, "pay", inputs.s1, "--key", "s1", ...again);
+  expect(JSON.parse(started)).toMatchObject({ workflowId: "payout/s1", isNew: true });
   await succeed(stack, "onboard", inputs.card, "--id", "card-1", ...again);
   await startOwn();
   const { ledger } = stack.operations;
   for (const id of held) await ledger.resume("run", id, { by: "ada", how: "--by", reason: null });
-  await succeed(stack, "resume", ...by);
+  await succeed(stack, "resume", "--json", ...by);
 
   await completeAll(stack, references);
   await expectOnce(stack, references);
   await succeed(stack, "doctor");
+  // Each answer is checked by the published schema.
+  const last = [
+    ["show", "payout/s1"],
+    ["show", "card-1"],
+    ["show", batch, "--rows"],
+  ];
+  for (const screen of [[], ["inbox"], ["list"], ["list", "--batches"], ["doctor"], ...last])
+    await succeed(stack, ...screen, "--json");
 };
