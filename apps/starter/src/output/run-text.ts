@@ -117,11 +117,14 @@ const questionText = (item: InboxItem): string => {
 
 /** Prints one run: header, steps, question, link, and what can be done. */
 export const runText = (run: RunDetails): string => {
-  const { batch, batchRow, end, endedAt, startedAt, startedBy } = run;
+  const { batch, batchRow, end, endedAt, payments, startedAt, startedBy } = run;
+  const [account] = payments.flatMap(({ payeeAccount }) => payeeAccount ?? []);
+  const named = [run.payeeName, account === undefined ? null : `account ending in ${account}`];
+  const payeeName = run.payeeName && joined(named, ", ");
   const header = pairs([
     ["status", statusText(run.status)],
     ["why", run.reason],
-    ["pays", paymentText(run, totals(run.money))],
+    ["pays", paymentText({ ...run, payeeName }, totals(run.money))],
     ["type", run.type],
     ["run", run.runId],
     ["started", `${when(startedAt)}${startedBy === null ? "" : ` by ${startedBy}`}`],
@@ -191,7 +194,7 @@ const itemText = (item: InboxItem, index: number, now: number): string => {
   const title = `${index + 1}. ${KINDS[kind]}: ${pays === "" ? (step ?? workflowId) : pays}`;
   const who = startedBy === null ? "" : `, started by ${startedBy}`;
   return [
-    styled("bold", title),
+    styled("bold", wrap(title)),
     wrap(
       `${workflowId}${step === null ? "" : ` ${step}`}, waiting for ${roughly(now - since)}${who}`,
       "   ",

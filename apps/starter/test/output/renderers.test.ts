@@ -44,12 +44,27 @@ const step = (more: Partial<StepView>): StepView => ({
   ...more,
 });
 
+const payment: ListedPayment = {
+  amount: "250.00",
+  currency: "EUR",
+  payee: "b-1",
+  reference: "Invoice 17",
+  state: "underWay",
+  operation: "createPayout",
+  madeId: "po-1",
+  payeeName: "Muster Handelsgesellschaft mit beschränkter Haftung, CH",
+  payeeAccount: "2606",
+  paymentDate: "2026-11-20",
+  completedAt: null,
+  word: "processing",
+};
+
 const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   workflowId: "invoice-17",
   runId: "0199-run",
   type: "payout",
   status: "running",
-  payments: [],
+  payments: [{ ...payment, payeeAccount: "3000" }],
   reason: null,
   startedAt: START,
   endedAt: null,
@@ -59,7 +74,7 @@ const run = (more: Partial<RunDetails> = {}): RunDetails => ({
   amount: "250.00",
   currency: "EUR",
   payee: "b-1",
-  payeeName: "Example Supplies GmbH, DE, account ending in 3000",
+  payeeName: "Example Supplies GmbH, DE",
   reference: "Invoice 17",
   money: [{ currency: "EUR", amount: "250.00" }],
   steps: [],
@@ -247,21 +262,6 @@ it("puts the consequences of the answers before the reason of the question", () 
 it("says that nothing is waiting for a person", () => {
   expect(inboxText({ items: [], notes: [] })).toBe("Nothing is waiting for a person.");
 });
-
-const payment: ListedPayment = {
-  amount: "250.00",
-  currency: "EUR",
-  payee: "b-1",
-  reference: "Invoice 17",
-  state: "underWay",
-  operation: "createPayout",
-  madeId: "po-1",
-  payeeName: "Muster Handelsgesellschaft mit beschränkter Haftung, CH",
-  payeeAccount: "2606",
-  paymentDate: "2026-11-20",
-  completedAt: null,
-  word: "processing",
-};
 
 const listed = (more: Partial<RunView> = {}): RunView => ({
   ...payment,
