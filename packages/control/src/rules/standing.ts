@@ -125,7 +125,7 @@ const openText = (evidence: Evidence): string | undefined => {
   return (progress?.taskAttempts ?? 0) > 0 ? "waiting for a worker" : undefined;
 };
 
-/** Returns what became of the money of a run, if its end does not say so. */
+/** Returns the outcome of the money of a run, if its end does not say so. */
 const moneyText = ({ rows, run: { endState, status, type } }: Evidence): string | undefined => {
   if (status === "returned") return "its payout came back";
   if (status === "waiting") return "its payout was made and is under way";

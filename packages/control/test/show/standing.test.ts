@@ -270,7 +270,7 @@ it.each<[string, RunStatus, Partial<Evidence>, string | null]>([
     "its payout came back",
   ],
   ["a failed payout", "failed", { rows: [payout("failed")] }, "its payout was made and has failed"],
-])("says what became of the money of a cancelled run: %s", (_, status, more, why) => {
+])("says the outcome of the money of a cancelled run: %s", (_, status, more, why) => {
   const found = { ...nothing, ...more, run: run({ status, endState: "cancelled" }) };
   expect(reasonOf(found)).toBe(why);
 });
