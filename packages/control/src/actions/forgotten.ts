@@ -1,5 +1,5 @@
 /**
- * The ledger remembers ids that Temporal has forgotten: a start under such an id continues it, or is refused.
+ * Facts that a start finds in the ledger under an id that Temporal does not know.
  */
 import { endAmong, isRowStarted, type Ledger, type Run } from "@durable-payments/ledger";
 import { textAt } from "@durable-payments/protocol";

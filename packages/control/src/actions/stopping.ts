@@ -131,7 +131,7 @@ export interface CancelledBatch {
   readonly goOn: number;
   /** Runs of which Temporal did not answer: they send nothing more. */
   readonly unanswered: number;
-  /** Sums of the money sent for its rows before, by its outcome. No stop order reverses it. */
+  /** Money that was sent for its rows before, by its outcome. No stop order reverses it. */
   readonly sent: ReadonlyArray<Money[number] & { readonly state: MoneyState }>;
 }
 

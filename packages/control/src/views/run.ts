@@ -185,7 +185,7 @@ export async function* followRun(
 
 const UNHAPPY: ReadonlyArray<Status> = ["failed", "timedOut", "terminated", "cancelled", "ended"];
 
-/** Facts on which the next action depends, besides the view. */
+/** Facts that the next action depends on, besides the view. */
 interface Ended extends Pick<Evidence, "progress" | "rows" | "run"> {
   readonly end?: Decision | undefined;
   readonly failure: Failure | null;

@@ -132,8 +132,8 @@ export const describeAttention = (
     const failures = async () =>
       (await ledger.overview()).failures
         .filter((one) => one.account === account)
-        .map(({ count, kind }) => [kind, count])
-        .toSorted();
+        .toSorted((one, other) => one.kind.localeCompare(other.kind))
+        .map(({ count, kind }) => [kind, count]);
     expect(await failures()).toEqual([
       ["failed", 2],
       ["returned", 1],
