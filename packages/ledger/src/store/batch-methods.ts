@@ -11,8 +11,10 @@ import {
   ROW_OUTCOME,
 } from "./schema.ts";
 import { query, readFields } from "./table.ts";
-import { OPEN_STATUSES } from "./run-status.ts";
+import { OPEN_STATUSES, refreshStatus } from "./run-status.ts";
+import { PART } from "./run-methods.ts";
 import type { Store, Where } from "./store.ts";
+import { chunksOf } from "effect/Array";
 
 const WAITING = { "state = 'waiting'": true };
 
@@ -22,14 +24,22 @@ const amongNumbers = (numbers: ReadonlyArray<number>): Where => ({
   "CAST(number AS TEXT)": numbers.map(String),
 });
 
+/** No run of a rejected row has begun. */
+const NEVER_STARTED = `run_id IS NULL AND end_state IS NULL AND EXISTS (SELECT 1 FROM batch_rows
+  WHERE batch_rows.batch = runs.batch AND number = runs.batch_row AND state = 'rejected')`;
+
 /** The outcome of a row: the batch knows what it has not started, and the run of the row everything else. */
 const STATUS = `CASE batch_rows.state WHEN 'waiting' THEN 'notStarted'
   WHEN 'started' THEN coalesce(runs.status, 'running') ELSE batch_rows.state END`;
 
-/** The payout of a row, also if another file or a single start has made it. */
+/**
+ * The payout of a row, also if an earlier file or a single start has made it. A rejected row has none, whatever a later file
+ * pays under its id.
+ */
 const PAYMENTS = `batch_rows LEFT JOIN batches ON batches.id = batch_rows.batch
   LEFT JOIN runs ON runs.workflow_id = batch_rows.workflow_id
-  LEFT JOIN writes ON writes.workflow_id = batch_rows.workflow_id AND writes.step = 'createPayout'
+   AND (batch_rows.state <> 'rejected' OR runs.batch = batch_rows.batch)
+  LEFT JOIN writes ON writes.workflow_id = runs.workflow_id AND writes.step = 'createPayout'
    AND writes.account = batches.account`;
 
 const SENT = ["amount", "currency", "payee", "reference"];
@@ -103,9 +113,25 @@ export const batchMethods = (store: Store) => {
       );
       return claimed.toSorted((one, next) => one - next);
     },
-    /** Rejects all waiting rows. @returns their number. */
-    rejectRows: async (batch: string, message: string) =>
-      (await changeRows(batch, { state: "rejected", message }, WAITING)).length,
+    /** Rejects all waiting rows, and ends their runs, which were never started. @returns the number of rows. */
+    rejectRows: async (batch: string, message: string) => {
+      const of = { "batch = ?": batch };
+      const waiting = await store.all(BATCH_ROWS, { ...of, ...WAITING });
+      let rejected = 0;
+      for (const part of chunksOf(waiting, PART)) {
+        const ids = part.map(({ workflowId }) => workflowId);
+        const among = { ...of, workflow_id: ids };
+        const end = store.where(
+          `UPDATE runs SET end_state = 'cancelled', ended_at = ${database.dialect.now}`,
+          { ...among, [NEVER_STARTED]: true },
+        );
+        const to = { state: "rejected", message } as const;
+        const reject = store.update(BATCH_ROWS, to, { ...among, ...WAITING }, "RETURNING number");
+        const keys = [`batch ${batch}`, ...ids];
+        rejected += (await store.change(keys, reject, end, refreshStatus(ids))).length;
+      }
+      return rejected;
+    },
     /** Finishes an approved batch whose rows all have an outcome. */
     finishBatch: async (id: string) => {
       await store.change(

@@ -10,15 +10,23 @@ import type { Store } from "./store.ts";
 
 type NamedWait = Omit<NewWait, "kind" | "thing">;
 
+/** Its file was rejected or cancelled before it was started: nothing was ever sent under its id. */
+const NEVER_STARTED = "(runs.run_id IS NULL AND runs.end_state = 'cancelled')";
+
+/** Somebody starts the id after all, for another file or alone: from now on, it is that payment. */
+const TAKES_OVER = `(${NEVER_STARTED} AND excluded.started_by IS NOT NULL
+  AND coalesce(excluded.batch, '') <> coalesce(runs.batch, ''))`;
+
 /** Another run of the id has begun, or Temporal has it after all: the run is open again. */
-const REOPENS = "(excluded.run_id <> runs.run_id OR runs.end_state = 'missing')";
+const REOPENS = `(excluded.run_id <> runs.run_id OR runs.end_state = 'missing' OR ${TAKES_OVER}
+  OR (${NEVER_STARTED} AND excluded.run_id IS NOT NULL))`;
 
 const changeOfRun = (field: string, name: string): string => {
   if (field === "runId") return "coalesce(excluded.run_id, runs.run_id)";
   if (field === "isPlanned") return "runs.is_planned * excluded.is_planned";
   return field.startsWith("end")
     ? `CASE WHEN ${REOPENS} THEN NULL ELSE runs.${name} END`
-    : `coalesce(runs.${name}, excluded.${name})`;
+    : `CASE WHEN ${TAKES_OVER} THEN excluded.${name} ELSE coalesce(runs.${name}, excluded.${name}) END`;
 };
 
 /** An open run that nobody has on record. */
@@ -49,7 +57,7 @@ const NOT_FILED = `NOT EXISTS (SELECT 1 FROM batch_rows WHERE batch_rows.batch =
   AND number = runs.batch_row AND state IN ('waiting', 'rejected', 'covered'))`;
 
 /** Workflow ids of one transaction: each is an advisory lock on PostgreSQL. */
-const PART = 250;
+export const PART = 250;
 
 /** Runs, waits and leases. */
 export const runMethods = (store: Store) => {

@@ -218,7 +218,10 @@ export class Store {
   }
 
   /** Changes rows by one statement, and others in the same flight. Returns the RETURNING of the first. */
-  change(key: string, ...asked: ReadonlyArray<Query>): Promise<ReadonlyArray<SqlRow>> {
+  change(
+    key: string | ReadonlyArray<string>,
+    ...asked: ReadonlyArray<Query>
+  ): Promise<ReadonlyArray<SqlRow>> {
     return this.database.write(key, asked, ([value = []]) => ({ value, writes: [] }));
   }
 

@@ -598,6 +598,61 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     expect((await other.batch(id))?.state).toBe("finished");
   });
 
+  it("ends the runs of rejected rows, and gives an id to the file that starts it after all", async () => {
+    const [dead, next, key, begun] = [fresh(), fresh(), fresh(), fresh()];
+    for (const id of [dead, next])
+      await ledger.saveBatch(id, () => ({ batch: { ...batchOf(id), state: "approved" } }));
+    const start = (
+      workflowId: string,
+      batch: string,
+      batchRow: number,
+      amount: string,
+      by: string,
+    ) =>
+      ledger.recordStart(
+        runOf({ workflowId, batch, batchRow, amount }),
+        startOf({ content: amount }, by),
+      );
+    await ledger.saveRows(dead, [
+      batchRowOf(1, { workflowId: key }),
+      batchRowOf(2, { workflowId: begun }),
+    ]);
+    await start(key, dead, 1, "8.00", "ada");
+    await start(begun, dead, 2, "9.00", "ada");
+    expect(await ledger.claimRows(dead, [2])).toEqual([2]);
+    expect(await other.rejectRows(dead, "Rejected by bob: wrong")).toBe(1);
+    const find = async (workflowIds = [key]) => other.runs({ workflowIds });
+    expect(await find()).toMatchObject([
+      { status: "cancelled", endState: "cancelled", endedAt: expect.any(Number), amount: "8.00" },
+    ]);
+    expect(await find([begun])).toMatchObject([{ status: "running", endState: null }]);
+    // The same start again, by an interrupted upload, opens nothing.
+    await start(key, dead, 1, "8.00", "ada");
+    expect(await find()).toMatchObject([{ status: "cancelled", batch: dead }]);
+
+    await ledger.saveRows(next, [batchRowOf(7, { workflowId: key, amount: "8.50" })]);
+    await start(key, next, 7, "8.50", "carol");
+    expect(await find()).toMatchObject([
+      { status: "running", batch: next, batchRow: 7, startedBy: "carol", amount: "8.50" },
+    ]);
+    expect(await ledger.claimRows(next, [7])).toEqual([7]);
+    const name = nameOf({ workflowId: key });
+    await ledger.transact(name, (look) => ({ row: rowOf(name, look, made(`P-${key}`)) }));
+    const seen = { word: "Completed", outcome: "completed", asks: false, problem: null } as const;
+    await ledger.sawPayout("account-1", `P-${key}`, seen);
+    expect(await other.listRows(next)).toMatchObject([{ standing: "completed" }]);
+    // The rows of the rejected file are not paid, whatever a later file pays.
+    expect(await other.listRows(dead, { limit: 1 })).toMatchObject([
+      { status: "rejected", standing: null, payoutId: null, amount: "0.10" },
+    ]);
+    expect(await other.batchCounts(dead)).toContainEqual(
+      expect.objectContaining({ status: "rejected", standing: null, amount: "0.10" }),
+    );
+    // A run takes its row along that has begun after all, as a restored ledger may see it.
+    await start(begun, next, 8, "1.00", "carol");
+    expect(await find([begun])).toMatchObject([{ batch: dead, startedBy: "ada" }]);
+  });
+
   it("says of each row what was sent and what became of it, whoever has started it", async () => {
     const [first, second] = [fresh(), fresh()];
     const account = "account-1";
