@@ -9,7 +9,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
 import { pause, resume } from "../../src/actions/stopping.ts";
-import { findBatch, readInbox, readLog } from "../../src/views/index.ts";
+import {
+  findBatch,
+  listRuns,
+  readInbox,
+  readLog,
+  readReport,
+  readRun,
+} from "../../src/views/index.ts";
 import { operationsOn } from "../support/stub-client.ts";
 
 let folder: string;
@@ -26,6 +33,7 @@ const upload = async (
   amounts: ReadonlyArray<string>,
   ledger?: Ledger,
   more: ReadonlyArray<string> = [],
+  approveAbove: string | undefined = "0.01",
 ) => {
   const opened = ledger ?? (await openLedger("memory"));
   if (ledger === undefined) onTestFinished(() => opened.close());
@@ -38,7 +46,7 @@ const upload = async (
   );
   await writeFile(file, [head, ...rows, ...more].join("\n"));
   const checked = await checkBatchFile(file, defaultAssumptions);
-  const options = { ...ada, approveAbove: "0.01", notDuplicate: "checked" };
+  const options = { ...ada, approveAbove, notDuplicate: "checked" };
   const plan = await planFile(rig.operations, checked, options);
   const { state } = await payFile(rig.operations, checked, plan, options);
   return { ...rig, ledger: opened, id: checked.batch, checked, state };
@@ -223,6 +231,51 @@ test("after a rejection, another file with the same row is approved anew", async
     "start Ada",
     "approve Carol",
   ]);
+});
+
+test("each screen says of a rejected file that it is not paid, and of a row's key what a later file does with it", async () => {
+  const { id, ledger, operations } = await upload(["60.00", "70.00"]);
+  await decideBatch(operations, id, "reject", bob);
+  const seen = async (batch: string) => {
+    const { runs } = await listRuns({ ledger }, { batch }, { limit: 9 });
+    const { totals } = await readReport(ledger, { batch });
+    const { notPaid = null, planned = null } = totals[0] ?? {};
+    return { runs: runs.map(({ status }) => status), notPaid, planned };
+  };
+  expect(await seen(id)).toEqual({
+    runs: ["cancelled", "cancelled"],
+    notPaid: "130.00",
+    planned: null,
+  });
+  const sources = { ledger, temporal: undefined, whyNot: [] };
+  expect(await readRun(sources, "payout/k1")).toMatchObject({
+    status: "cancelled",
+    reason: "Rejected by Bob: month's end",
+  });
+  const again = await upload(["60.00"], ledger);
+  expect(await seen(again.id)).toEqual({ runs: ["running"], notPaid: null, planned: "60.00" });
+  expect(await seen(id)).toEqual({ runs: ["cancelled"], notPaid: "70.00", planned: null });
+  expect(await findBatch(ledger, id)).toMatchObject({
+    outcome: "notPaid",
+    totals: [{ money: "notPaid", rows: 2, sums: [{ amount: "130.00" }] }],
+  });
+});
+
+test("the key of a row that was rejected before its start is free for another amount, which is approved anew", async () => {
+  const { id, ledger, operations } = await upload(["60.00", "70.00"]);
+  await decideBatch(operations, id, "reject", bob);
+  // Nobody asks for an approval of this file, but the keys were to be approved.
+  const again = await upload(["60.00", "71.00"], ledger, [], "1000.00");
+  expect(again.state).toBe("reading");
+  await readPayees(ledger, again.id);
+  await decideBatch(again.operations, again.id, "approve", bob);
+  expect(await ledger.runs({ workflowIds: ["payout/k2"] })).toMatchObject([
+    { batch: again.id, amount: "71.00", status: "running" },
+  ]);
+  // Now the key is that of a row that may be paid.
+  await expect(upload(["72.00"], ledger, [], "1000.00")).rejects.toThrow(
+    "belong to other payments",
+  );
 });
 
 test("the log of a file has its start, its pauses, its approval and its cancellation", async () => {

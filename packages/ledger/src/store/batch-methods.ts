@@ -9,6 +9,7 @@ import {
   type BatchRowState,
   type BatchRowStatus,
   ROW_OUTCOME,
+  RUNS,
 } from "./schema.ts";
 import { query, readFields } from "./table.ts";
 import { OPEN_STATUSES, refreshStatus } from "./run-status.ts";
@@ -122,8 +123,11 @@ export const batchMethods = (store: Store) => {
         const ids = part.map(({ workflowId }) => workflowId);
         const among = { ...of, workflow_id: ids };
         const end = store.where(
-          `UPDATE runs SET end_state = 'cancelled', ended_at = ${database.dialect.now}`,
+          `UPDATE runs SET end_state = 'cancelled', ended_at = ${database.dialect.now}, end_reason = $1`,
           { ...among, [NEVER_STARTED]: true },
+          "",
+          undefined,
+          [RUNS.fields.endReason.write(message, seal)],
         );
         const to = { state: "rejected", message } as const;
         const reject = store.update(BATCH_ROWS, to, { ...among, ...WAITING }, "RETURNING number");

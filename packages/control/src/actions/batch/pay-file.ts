@@ -57,12 +57,17 @@ export const checkPayOptions = (options: PayFileOptions): void => {
     );
 };
 
-/** Refuses keys that were used for another payment, by another batch or a single run. An amended row is still its own. */
+/**
+ * Refuses keys that were used for another payment, by another batch or a single run. An amended row is still its own, and the
+ * key of a row that was rejected before its start is free.
+ *
+ * @returns the runs of the keys that were used.
+ */
 const checkKeys = async (
   { ledger }: Operations,
   batch: string,
   rows: ReadonlyArray<PayingRow>,
-): Promise<void> => {
+): Promise<ReadonlyArray<Run>> => {
   const known = new Map<string, Run>();
   for (const part of chunksOf(rows, READ_AT_ONCE)) {
     const workflowIds = part.map(({ workflowId }) => workflowId);
@@ -74,6 +79,7 @@ const checkKeys = async (
     const isOther =
       run !== undefined &&
       run.batch !== batch &&
+      !(run.runId === null && run.endState === "cancelled") &&
       // A restored ledger knows a row that its file has started by the first write since, which says no more of its start.
       run.startedBy !== null &&
       (run.batch === null ||
@@ -89,6 +95,18 @@ const checkKeys = async (
       `The file has keys that belong to other payments: ${faults.length}. Nothing was started.`,
       faults.slice(0, 100),
     );
+  return [...known.values()];
+};
+
+/** Whether an earlier file of a key needed approval as a whole: the send of its row is held until such a file is approved. */
+const isHeld = async (ledger: Ledger, runs: ReadonlyArray<Run>): Promise<boolean> => {
+  const filed = runs.filter(({ batch }) => batch !== null);
+  const logs = await atOnce(
+    filed,
+    ({ workflowId }) => ledger.decisionsOf(workflowId),
+    RECORDED_AT_ONCE,
+  );
+  return logs.flat().some(({ kind, value }) => kind === "start" && value["needsApproval"] === true);
 };
 
 /** A row with its payment, the payee by the mark that the ledger keeps. */
@@ -125,7 +143,7 @@ export const planFile = async (
       .map(({ batch, fingerprint }) => [fingerprint, batch]),
   );
   const fresh = paying(checked.rows, ledger).filter(({ fingerprint }) => !others.has(fingerprint));
-  await checkKeys(operations, checked.batch, fresh);
+  const used = await checkKeys(operations, checked.batch, fresh);
   const similar = await findDuplicates(operations, account, fresh);
   const warnings = fresh.flatMap(({ number }, at) => {
     const like = (similar[at] ?? []).slice(0, 2).map(similarText).join("; ");
@@ -147,9 +165,9 @@ export const planFile = async (
     }),
     /** Rows that are likely duplicates of payments under other ids, in words. */
     warnings: [...warnings.slice(0, MOST_WARNINGS), ...unnamed],
-    needsApproval: sums.some(
-      (sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined,
-    ),
+    needsApproval:
+      sums.some((sum) => needsApproval(sum, [approveAbove], [limits.approveAbove]) !== undefined) ||
+      (await isHeld(ledger, used)),
     /** Whether the batch was uploaded before. */
     isUploaded: (await ledger.batch(checked.batch)) !== undefined,
   };
