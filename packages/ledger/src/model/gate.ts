@@ -27,8 +27,15 @@ const notAsStarted = (
     return "This id belongs to a row of a file, and the file has not started it.";
   if (amount === null) return undefined;
   const own = decisions.filter((decision) => decision.workflowId === workflowId);
-  const starts = own.filter(
+  const said = own.filter(
     ({ kind, value }) => (kind === "start" || kind === "amend") && "terms" in value,
+  );
+  // The key of a rejected row may be started with another payment, which is then the only one.
+  const starts = said.slice(
+    Math.max(
+      0,
+      said.findLastIndex(({ kind }) => kind === "start"),
+    ),
   );
   const payees = [payee, ...created.filter(({ id }) => id === payee).map(({ mark }) => mark)];
   const isSaid = starts.some(

@@ -299,6 +299,13 @@ describe("the row of a file", () => {
     }
   });
 
+  test("sends nothing of a rejected file once its key was started with another payment", () => {
+    const decisions = said(started(terms), started({ ...terms, terms: "B" }));
+    const other = { request: { ...paid.request, terms: "B" } };
+    expect(asks({ ...filed, decisions }, other)).toBe("send");
+    expect(asks({ ...filed, decisions }, paid)).toBe("fail");
+  });
+
   test("is not refused for a payee that a restored ledger has forgotten", () => {
     const forgotten = { request: { ...request, payee: "b-1" } };
     expect(effectOf(filed, forgotten)).toMatchObject({ is: "fail", type: "Refused" });
