@@ -20,6 +20,7 @@ import {
 import type { OnboardFlags, PayFlags } from "../commands/pay.ts";
 import { badUsage } from "../exit-codes.ts";
 import { confirm } from "../output/ask.ts";
+import { knownLines } from "../output/batch-text.ts";
 import { nextLines } from "../output/next.ts";
 import type { Output } from "../output/output.ts";
 import { counted } from "../output/text.ts";
@@ -78,9 +79,7 @@ const planText = (plan: FilePlan): ReadonlyArray<string> => {
   return [
     `${counted(plan.rows, "row")}, all valid: ${amounts.join(", ") || "nothing to pay"}`,
     `Batch: ${plan.batch}`,
-    ...(plan.known.length === 0
-      ? []
-      : [`${counted(plan.known.length, "row")} already covered by another batch: not paid again`]),
+    ...knownLines(plan.known),
     ...plan.warnings,
     ...(plan.needsApproval ? ["A second person has to approve it before anything is paid."] : []),
   ];

@@ -5,6 +5,7 @@ import type {
   BatchView,
   CancelledBatch,
   FileListing,
+  FilePlan,
 } from "@durable-payments/control";
 import { nextLines, plainCommand } from "./next.ts";
 import {
@@ -41,6 +42,27 @@ const rowCounts = ({ totals: of }: BatchView): string =>
     .join(", ");
 
 const sumsText = ({ sums }: BatchTotal): string => (sums.length === 0 ? "" : `(${totals(sums)})`);
+
+/** Unpaid rows that a plan names. */
+const MOST_NAMED = 20;
+
+/** Words the rows of a plan that an earlier file has, and names those that it has not paid. */
+export const knownLines = (known: FilePlan["known"]): ReadonlyArray<string> => {
+  if (known.length === 0) return [];
+  const unpaid = known.filter(({ money }) => money !== "paid");
+  const named = unpaid
+    .slice(0, MOST_NAMED)
+    .map(({ money, number }) => `row ${number} (${MONEY_WORDS[money]})`);
+  const more = unpaid.length > named.length ? ["…"] : [];
+  return [
+    `${counted(known.length, "row")} already covered by another batch: not paid again`,
+    ...(unpaid.length === 0
+      ? []
+      : [
+          `The other batch has not paid ${unpaid.length} of them: ${[...named, ...more].join(", ")}`,
+        ]),
+  ];
+};
 
 /** Prints one line of a batch that is followed. */
 export const followBatchLine = (batch: BatchView, now = Date.now()): string =>

@@ -12,7 +12,7 @@ import type {
 } from "@durable-payments/control/show";
 import { columnsOf } from "../../src/output/text.ts";
 import { doctorText, overviewText, type ShownOverview } from "../../src/output/installation.ts";
-import { batchText } from "../../src/output/batch-text.ts";
+import { batchText, knownLines } from "../../src/output/batch-text.ts";
 import { listText, runCsv } from "../../src/output/list-text.ts";
 import { reportText } from "../../src/output/report-text.ts";
 import { logText } from "../../src/output/log-text.ts";
@@ -448,6 +448,19 @@ it("says why a file waits for its payees", () => {
   const problem = "The payees cannot be read: the service answers 503";
   const unread = { ...listing, problem };
   expect(batchText({ ...batch, state: "reading", listing: unread })).toContain(problem);
+});
+
+it("names the rows of a plan that an earlier file has not paid", () => {
+  const known = (["paid", "failed", "planned"] as const).map((money, at) => ({
+    number: at + 2,
+    batch: "payouts/1",
+    money,
+  }));
+  expect(knownLines(known)).toEqual([
+    "3 rows already covered by another batch: not paid again",
+    "The other batch has not paid 2 of them: row 3 (failed), row 4 (not sent yet)",
+  ]);
+  expect(knownLines(known.slice(0, 1))).toHaveLength(1);
 });
 
 it("says that a row which an earlier file has paid is paid, and why another one is not", () => {

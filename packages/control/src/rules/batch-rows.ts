@@ -25,22 +25,20 @@ const WITHOUT: ReadonlySet<BatchRowStatus> = new Set([
   "succeeded",
 ]);
 
-/** Returns the outcome of the money of rows. */
-export const moneyOfRow = ({
-  standing,
-  status,
-}: Pick<BatchCount, "standing" | "status">): MoneyState => {
-  if (standing !== null && !(standing === "open" && WITHOUT.has(status)))
-    return moneyStateOf(standing);
-  return WITHOUT.has(status) ? "notPaid" : "planned";
+type Outcome = Pick<BatchCount, "earlier" | "standing" | "status">;
+
+/** Returns the outcome of the money of rows; of covered ones, what the earlier file did with it. */
+export const moneyOfRow = ({ earlier, standing, status }: Outcome): MoneyState => {
+  const isWithout = WITHOUT.has(earlier ?? status);
+  if (standing !== null && !(standing === "open" && isWithout)) return moneyStateOf(standing);
+  return isWithout ? "notPaid" : "planned";
 };
 
 /** States of money that nothing changes any more, except a return. */
 const FINAL: ReadonlySet<MoneyState> = new Set(["paid", "failed", "cameBack", "notPaid"]);
 
 /** Returns whether a row, or all rows of a count, have their outcome. */
-export const isFinalRow = (of: Pick<BatchCount, "standing" | "status">): boolean =>
-  of.status === "covered" || FINAL.has(moneyOfRow(of));
+export const isFinalRow = (of: Outcome): boolean => FINAL.has(moneyOfRow(of));
 
 /** Makes the view of a row. */
 export const rowView = (row: ListedRow, nameOf: NameOf): BatchRowView => {

@@ -86,7 +86,7 @@ const BEFORE: ReadonlyArray<Batch["state"]> = ["uploading", "reading", "needsApp
 
 const batchOf = async (ledger: Ledger, { details: _, ...batch }: Batch) => {
   const [counts, pauses] = await Promise.all([ledger.batchCounts(batch.id), ledger.pauses()]);
-  const isPaid = counts.every((one) => one.status === "covered" || moneyOfRow(one) === "paid");
+  const isPaid = counts.every((one) => moneyOfRow(one) === "paid");
   const outcome =
     counts.every(isFinalRow) && !BEFORE.includes(batch.state)
       ? isPaid

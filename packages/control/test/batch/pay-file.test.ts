@@ -91,7 +91,14 @@ test("a file becomes a batch whose rows carry no input, and chunks that do", asy
     { type: "payoutBatch", workflowId: `${file.batch}/1`, args: [{ startedBy: "Ada" }] },
   ]);
   expect(await ledger.batchCounts(file.batch)).toEqual([
-    { status: "notStarted", standing: null, currency: "EUR", rows: 2, amount: "30.50" },
+    {
+      status: "notStarted",
+      earlier: null,
+      standing: null,
+      currency: "EUR",
+      rows: 2,
+      amount: "30.50",
+    },
   ]);
   expect(await ledger.runs({ batch: file.batch })).toHaveLength(2);
 });
@@ -132,6 +139,44 @@ test("the same rows are the same batch; a row of another file is not paid again"
   // A third file belongs to the first one as well, not to the second.
   const third = await checked("third.csv", [line("2"), line("4")]);
   expect(await planFile(operations, third, ada)).toMatchObject({ known: [{ batch: first.batch }] });
+});
+
+test("a file is paid only if each row is, also those that an earlier file has", async () => {
+  const { ledger, operations } = await rig();
+  const first = await checked("first.csv", [line("1"), line("2"), line("3")]);
+  await payFile(operations, first, await planFile(operations, first, ada), ada);
+  const second = await checked("second.csv", [line("1"), line("2")]);
+  await payFile(operations, second, await planFile(operations, second, ada), ada);
+  const outcome = async () => (await findBatch(ledger, second.batch))?.outcome;
+  const seen = { asks: false, problem: null } as const;
+  const pay = async (key: string, result: "completed" | "failed") => {
+    const made = { workflowId: `payout/${key}`, account: ACCOUNT, madeId: `p-${key}` };
+    await put(ledger, row({ ...made, state: "done" }));
+    await ledger.sawPayout(ACCOUNT, made.madeId, { ...seen, word: result, outcome: result });
+  };
+  await ledger.claimRows(
+    first.batch,
+    first.rows.slice(0, 2).map(({ number }) => number),
+  );
+  await pay("1", "completed");
+  expect(await outcome()).toBe("open");
+  await pay("2", "failed");
+  expect(await outcome()).toBe("notPaid");
+  const third = await checked("third.csv", [line("2"), line("1"), line("3")]);
+  expect((await planFile(operations, third, ada)).known.map(({ money }) => money)).toEqual([
+    "failed",
+    "paid",
+    "planned",
+  ]);
+  await ledger.sawPayout(ACCOUNT, "p-2", { ...seen, word: "completed", outcome: "completed" });
+  expect(await outcome()).toBe("paid");
+
+  // A row that waits in the earlier file, and then is not paid.
+  await payFile(operations, third, await planFile(operations, third, ada), ada);
+  const last = async () => (await findBatch(ledger, third.batch))?.outcome;
+  expect(await last()).toBe("open");
+  await decideBatch(operations, first.batch, "cancel", ada);
+  expect(await last()).toBe("notPaid");
 });
 
 test("the log of each row has its start: who, from which file, with which options", async () => {

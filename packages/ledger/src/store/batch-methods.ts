@@ -33,6 +33,9 @@ const NEVER_STARTED = `run_id IS NULL AND end_state IS NULL AND EXISTS (SELECT 1
 const STATUS = `CASE batch_rows.state WHEN 'waiting' THEN 'notStarted'
   WHEN 'started' THEN coalesce(runs.status, 'running') ELSE batch_rows.state END`;
 
+/** A covered row has the run of an earlier file. */
+const EARLIER = "CASE batch_rows.state WHEN 'covered' THEN runs.status END AS earlier";
+
 /**
  * The payout of a row, also if an earlier file or a single start has made it. A rejected row has none, whatever a later file
  * pays under its id.
@@ -210,8 +213,8 @@ export const batchMethods = (store: Store) => {
       const sum = database.dialect.sum(sent("amount"));
       const found = await store.find(
         query(
-          `SELECT ${STATUS} AS status, standing, ${sent("currency")} AS currency, count(*) AS rows, ${sum} AS amount
-           FROM ${PAYMENTS} WHERE batch_rows.batch = $1 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
+          `SELECT ${STATUS} AS status, ${EARLIER}, standing, ${sent("currency")} AS currency, count(*) AS rows,
+           ${sum} AS amount FROM ${PAYMENTS} WHERE batch_rows.batch = $1 GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4`,
           id,
         ),
       );
@@ -243,7 +246,7 @@ export const batchMethods = (store: Store) => {
     ): Promise<ReadonlyArray<ListedRow>> => {
       // A result has the last of several columns of one name.
       const select = `SELECT batch_rows.*, ${SENT.map((name) => `${sent(name)} AS ${name}`).join(", ")}, ${SHOWN} AS shown,
-        ${STATUS} AS status, runs.end_reason, writes.standing, writes.made_id AS payout_id,
+        ${STATUS} AS status, ${EARLIER}, runs.end_reason, writes.standing, writes.made_id AS payout_id,
         writes.word, writes.outcome_at, writes.rest FROM ${PAYMENTS}`;
       const where = {
         "batch_rows.batch = ?": id,

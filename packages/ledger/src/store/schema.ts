@@ -306,6 +306,8 @@ export type BatchRowStatus = "notStarted" | "rejected" | "covered" | RunStatus;
 /** Facts of the payment of a row, also if an earlier file or a single start has made it. */
 export const ROW_OUTCOME = {
   status: oneOf<BatchRowStatus>(),
+  /** Status of the run of a covered row: it is that of an earlier file. */
+  earlier: orNull(oneOf<RunStatus>()),
   /** Why its run has ended. */
   endReason: orNull(sealed(text)),
   /** Standing of its payout; null if there is none. */
@@ -318,7 +320,8 @@ export const ROW_OUTCOME = {
 
 export const BATCH_COUNT = {
   ...COUNT,
-  status: oneOf<BatchRowStatus>(),
+  status: ROW_OUTCOME.status,
+  earlier: ROW_OUTCOME.earlier,
   standing: ROW_OUTCOME.standing,
 };
 /** Rows and money of a batch of one status, standing and currency: amounts as they were sent. */

@@ -515,8 +515,15 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     // A second upload of the same file replaces nothing.
     await other.saveRows(id, [batchRowOf(2)]);
     expect(await other.batchCounts(id)).toEqual([
-      { status: "failed", standing: null, currency: "EUR", rows: 1, amount: "0.10" },
-      { status: "notStarted", standing: null, currency: "EUR", rows: 1_200, amount: "120.00" },
+      { status: "failed", earlier: null, standing: null, currency: "EUR", rows: 1, amount: "0.10" },
+      {
+        status: "notStarted",
+        earlier: null,
+        standing: null,
+        currency: "EUR",
+        rows: 1_200,
+        amount: "120.00",
+      },
     ]);
     expect(
       (await other.batchRows(id, { states: ["waiting"], after: 1, limit: 2 })).map(
@@ -705,7 +712,12 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     // A payout that has completed is paid, whatever became of its run.
     expect(afterwards).toMatchObject({ status: "succeeded", standing: "completed" });
     expect(await other.listRows(second, { limit: 9 })).toMatchObject([
-      { status: "covered", standing: "completed", payoutId: `P-${paid}` },
+      {
+        status: "covered",
+        earlier: "succeeded",
+        standing: "completed",
+        payoutId: `P-${paid}`,
+      },
       { status: "notStarted", standing: null },
     ]);
     expect(await other.listRows(first, { statuses: ["ended"], limit: 9 })).toMatchObject([
@@ -713,6 +725,7 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
     ]);
     expect(await other.batchCounts(first)).toContainEqual({
       status: "waiting",
+      earlier: null,
       standing: "made",
       currency: "EUR",
       rows: 1,

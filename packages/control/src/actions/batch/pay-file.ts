@@ -3,6 +3,7 @@ import {
   type Batch,
   type BatchRow,
   type Ledger,
+  type MoneyState,
   needsApproval,
   type NewBatch,
   type Run,
@@ -16,6 +17,7 @@ import { accountNamed, type Operations } from "../../facts/connection/operations
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
+import { moneyOfRow } from "../../rules/batch-rows.ts";
 import { sumMoney } from "../../rules/run-view.ts";
 import { checkReason, findDuplicates, similarText } from "../duplicates.ts";
 import { type PaymentOf, paymentOf } from "../../rules/payment.ts";
@@ -152,16 +154,21 @@ export const planFile = async (
   const more = warnings.length - MOST_WARNINGS;
   const unnamed = more > 0 ? [`… and ${more} more possible duplicates`] : [];
   const sums = sumMoney(fresh.map(({ payment }) => payment));
+  const earlier = new Map<string, MoneyState>();
+  for (const batch of new Set(others.values()))
+    for (const row of await ledger.listRows(batch)) earlier.set(row.fingerprint, moneyOfRow(row));
   const { approveAbove } = options;
   const limits = await ledger.limits(account);
   return {
     batch: checked.batch,
     rows: checked.rows.length,
     totals: Object.fromEntries(sums.map(({ amount, currency }) => [currency, amount])),
-    /** Rows that an earlier batch has: they are not paid again. */
+    /** Rows that an earlier batch has, with what it did: they are not paid again. */
     known: checked.rows.flatMap(({ fingerprint, number }) => {
       const batch = others.get(fingerprint);
-      return batch === undefined ? [] : [{ number, batch }];
+      return batch === undefined
+        ? []
+        : [{ number, batch, money: earlier.get(fingerprint) ?? "planned" }];
     }),
     /** Rows that are likely duplicates of payments under other ids, in words. */
     warnings: [...warnings.slice(0, MOST_WARNINGS), ...unnamed],
