@@ -80,6 +80,7 @@ const planText = (plan: FilePlan): ReadonlyArray<string> => {
     `${counted(plan.rows, "row")}, all valid: ${amounts.join(", ") || "nothing to pay"}`,
     `Batch: ${plan.batch}`,
     ...knownLines(plan.known),
+    ...plan.unlikely.map((warning) => `Warning: ${warning}`),
     ...plan.warnings,
     ...(plan.needsApproval ? ["A second person has to approve it before anything is paid."] : []),
   ];

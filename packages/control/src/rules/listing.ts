@@ -26,7 +26,8 @@ export const hashOfRows = (rows: ReadonlyArray<BatchRow>): string =>
 const MOST_LISTED = 20;
 
 /**
- * Lists the rows of a file, the largest first: those with the largest part of the money of their currency.
+ * Lists the rows of a file: those whose payee is unknown to the service first, then the largest part of the money of their
+ * currency.
  *
  * @param fresh numbers of the rows whose payee was never paid before.
  */
@@ -40,7 +41,10 @@ export const listingOf = (
   const totals = new Map(sums.map(({ amount, currency }) => [currency, Number(amount)]));
   const partOf = ({ amount, currency }: BatchRow) =>
     Number(amount) / (totals.get(currency ?? "") ?? 1);
-  const largest = own.toSorted((one, other) => partOf(other) - partOf(one));
+  const isLost = ({ mark }: BatchRow) => mark === UNKNOWN_PAYEE.mark;
+  const largest = own.toSorted(
+    (one, other) => Number(isLost(other)) - Number(isLost(one)) || partOf(other) - partOf(one),
+  );
   const listed = isWhole ? own : largest.slice(0, MOST_LISTED);
   const payees = new Map(own.map((row) => [row.mark ?? row.payee, fresh.has(row.number)]));
   return {
@@ -48,7 +52,7 @@ export const listingOf = (
     sums,
     payees: payees.size,
     newPayees: [...payees.values()].filter(Boolean).length,
-    notFound: own.filter(({ mark }) => mark === UNKNOWN_PAYEE.mark).length,
+    notFound: own.filter(isLost).length,
     problem: own.find(({ shown }) => shown === null)?.message ?? null,
     rows: listed.map((row) => ({ ...row, isNew: fresh.has(row.number) })),
     notListed: own.length - listed.length,

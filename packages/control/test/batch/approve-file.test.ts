@@ -104,9 +104,10 @@ test("who approves a file sees its sums, its payees, those that are new, the lar
   });
   const rows = seen?.listing?.rows ?? [];
   expect(rows).toHaveLength(20);
-  // The whole of its currency, then the largest.
-  expect(rows[0]).toMatchObject({ number: 32, currency: "USD", amount: "3.00" });
-  expect(rows[1]).toMatchObject({
+  // The unknown payee, the whole of its currency, then the largest.
+  expect(rows[0]).toMatchObject({ number: 4, amount: "3.00" });
+  expect(rows[1]).toMatchObject({ number: 32, currency: "USD", amount: "3.00" });
+  expect(rows[2]).toMatchObject({
     number: 31,
     workflowId: "payout/k30",
     amount: "30.00",

@@ -179,6 +179,20 @@ test("a file is paid only if each row is, also those that an earlier file has", 
   expect(await last()).toBe("notPaid");
 });
 
+test("a file has the warnings of its payments, each once with its rows", async () => {
+  const { operations } = await rig();
+  const past = (key: string, currency: string) =>
+    line(key).replace("EUR", currency).replace("2026-12-01", "2020-01-31");
+  const file = await checked("unlikely.csv", [past("1", "EUR"), past("2", "QQQ")]);
+  expect(await planFile(operations, file, ada)).toMatchObject({
+    warnings: [],
+    unlikely: [
+      "Rows 2, 3: The payment date 2020-01-31 is in the past.",
+      "Row 3: QQQ is not a currency of ISO 4217.",
+    ],
+  });
+});
+
 test("the log of each row has its start: who, from which file, with which options", async () => {
   const { ledger, operations } = await rig();
   const file = await checked("starts.csv", [line("1"), line("2", "60.00")]);

@@ -16,6 +16,7 @@ import { basename } from "node:path";
 import { accountNamed, type Operations } from "../../facts/connection/operations.ts";
 import { changing } from "../../facts/connection/temporal-errors.ts";
 import { invalidInput, refused } from "../../errors.ts";
+import { warningsOf } from "../../rules/input.ts";
 import { isAmount } from "@durable-payments/protocol/inputs";
 import { moneyOfRow } from "../../rules/batch-rows.ts";
 import { sumMoney } from "../../rules/run-view.ts";
@@ -122,6 +123,19 @@ const paying = (rows: ReadonlyArray<CheckedRow>, ledger: Ledger): ReadonlyArray<
 
 const MOST_WARNINGS = 20;
 
+/** Returns each warning about valid rows once, with the numbers of its rows. */
+const unlikelyOf = (rows: ReadonlyArray<CheckedRow>): ReadonlyArray<string> => {
+  const now = Date.now();
+  const found = rows.flatMap(({ input, number }) =>
+    warningsOf({ input }, now).map((text) => ({ number, text })),
+  );
+  return [...Map.groupBy(found, ({ text }) => text)].map(([text, of]) => {
+    const numbers = of.slice(0, MOST_WARNINGS).map(({ number }) => number);
+    const more = of.length > numbers.length ? ", …" : "";
+    return `${of.length === 1 ? "Row" : "Rows"} ${numbers.join(", ")}${more}: ${text}`;
+  });
+};
+
 /**
  * Compares a checked file with earlier payments. Nothing is changed.
  *
@@ -170,6 +184,8 @@ export const planFile = async (
         ? []
         : [{ number, batch, money: earlier.get(fingerprint) ?? "planned" }];
     }),
+    /** What is unlikely in rows, in words: the same as for one payment. */
+    unlikely: unlikelyOf(fresh),
     /** Rows that are likely duplicates of payments under other ids, in words. */
     warnings: [...warnings.slice(0, MOST_WARNINGS), ...unnamed],
     needsApproval:
