@@ -27,6 +27,7 @@ export type { RunFilter } from "./store/run-filter.ts";
 export type { SeenOfPayout } from "./store/payout-methods.ts";
 export type { RecordedWrite } from "./store/rows.ts";
 export { endAmong } from "./store/log.ts";
+export { wasNeverStarted } from "./store/run-methods.ts";
 export { OPEN_STATUSES } from "./store/run-status.ts";
 export { LedgerUnavailable } from "./store/store.ts";
 export type { Seal } from "./store/table.ts";

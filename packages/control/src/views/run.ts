@@ -4,6 +4,7 @@ import {
   endAmong,
   type Ledger,
   type Run,
+  wasNeverStarted,
 } from "@durable-payments/ledger";
 import { findEnd } from "@durable-payments/activities";
 import { messageOf } from "@durable-payments/api-core/values";
@@ -235,7 +236,7 @@ export const nextOf = (
     } else if (item.kind === "question") next.push({ operation: "answer", workflowId: id });
   }
   if (status === "paused") next.push({ operation: "resume" });
-  if (UNHAPPY.includes(status)) next.push(...retriesOf(ended));
+  if (UNHAPPY.includes(status) && !wasNeverStarted(ended.run)) next.push(...retriesOf(ended));
   if (endedAt === null && isOpenStatus(status) && next.length === 0) {
     next.push(
       { operation: "show", workflowId, isFollowed: true },

@@ -8,6 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { checkBatchFile, decideBatch, payFile, planFile } from "../../src/actions/batch/index.ts";
+import { planMany, retryPayment } from "../../src/actions/retry/retry.ts";
 import { pause, resume } from "../../src/actions/stopping.ts";
 import {
   findBatch,
@@ -260,6 +261,17 @@ test("each screen says of a rejected file that it is not paid, and of a row's ke
     outcome: "notPaid",
     totals: [{ money: "notPaid", rows: 2, sums: [{ amount: "130.00" }] }],
   });
+});
+
+test("a row that was never started is not retried: a new file pays it", async () => {
+  const { id, ledger, operations } = await upload(["60.00"]);
+  await decideBatch(operations, id, "reject", bob);
+  const { next } = await readRun({ ledger, temporal: undefined, whyNot: [] }, "payout/k1");
+  expect(next.map(({ operation }) => operation)).toEqual(["show", "show"]);
+  expect(await planMany(operations, {}, ada)).toEqual([]);
+  await expect(retryPayment(operations, "payout/k1", ada)).rejects.toThrow(
+    "payout/k1 was never started, because its file was rejected or cancelled. To pay it, upload a new file",
+  );
 });
 
 test("the key of a row that was rejected before its start is free for another amount, which is approved anew", async () => {

@@ -13,6 +13,10 @@ type NamedWait = Omit<NewWait, "kind" | "thing">;
 /** Its file was rejected or cancelled before it was started: nothing was ever sent under its id. */
 const NEVER_STARTED = "(runs.run_id IS NULL AND runs.end_state = 'cancelled')";
 
+/** Returns whether the file of a run was rejected or cancelled before it started it. */
+export const wasNeverStarted = ({ endState, runId }: Pick<Run, "endState" | "runId">): boolean =>
+  runId === null && endState === "cancelled";
+
 /** Somebody starts the id after all, for another file or alone: from now on, it is that payment. */
 const TAKES_OVER = `(${NEVER_STARTED} AND excluded.started_by IS NOT NULL
   AND coalesce(excluded.batch, '') <> coalesce(runs.batch, ''))`;

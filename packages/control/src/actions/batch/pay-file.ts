@@ -7,6 +7,7 @@ import {
   needsApproval,
   type NewBatch,
   type Run,
+  wasNeverStarted,
 } from "@durable-payments/ledger";
 import { atOnce, requestTerms, WORKFLOW } from "@durable-payments/protocol";
 import { describeAccount } from "@durable-payments/protocol/account";
@@ -82,7 +83,7 @@ const checkKeys = async (
     const isOther =
       run !== undefined &&
       run.batch !== batch &&
-      !(run.runId === null && run.endState === "cancelled") &&
+      !wasNeverStarted(run) &&
       // A restored ledger knows a row that its file has started by the first write since, which says no more of its start.
       run.startedBy !== null &&
       (run.batch === null ||
@@ -184,7 +185,7 @@ export const planFile = async (
         ? []
         : [{ number, batch, money: earlier.get(fingerprint) ?? "planned" }];
     }),
-    /** What is unlikely in rows, in words: the same as for one payment. */
+    /** Warnings about valid rows, as for one payment. */
     unlikely: unlikelyOf(fresh),
     /** Rows that are likely duplicates of payments under other ids, in words. */
     warnings: [...warnings.slice(0, MOST_WARNINGS), ...unnamed],

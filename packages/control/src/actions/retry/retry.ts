@@ -1,5 +1,5 @@
 import type { Assumptions } from "@durable-payments/api-core";
-import { endAmong, type NewDecision } from "@durable-payments/ledger";
+import { endAmong, type NewDecision, wasNeverStarted } from "@durable-payments/ledger";
 import { setTimeout as sleep } from "node:timers/promises";
 import { paidBy } from "../start.ts";
 import type { Operations } from "../../facts/connection/operations.ts";
@@ -43,6 +43,12 @@ export const planRetryOf = async (
   const read = async (id: string): Promise<Progress> => {
     const found = await readProgress(client, id);
     if (found !== undefined) return found;
+    const [run] = await ledger.runs({ workflowIds: [id], limit: 1 });
+    if (run !== undefined && wasNeverStarted(run))
+      throw refused(
+        `${id} was never started, because its file was rejected or cancelled. To pay it, upload a new file with the same key. Nothing was done.`,
+        run.batch ?? id,
+      );
     throw notFound(
       `Temporal has no run of ${id}, and only Temporal has its input. If it is unfinished, start it again with the same id and input. Nothing was done.`,
     );
@@ -228,7 +234,9 @@ export const planMany = async (
   const planned: Array<OneOfMany> = [];
   const { since, ...only } = filter;
   const ended = { ...only, endedSince: since?.getTime(), limit: MOST_RETRIED };
-  for (const { workflowId } of await operations.ledger.runs({ ...ended, statuses: FAILED })) {
+  for (const run of await operations.ledger.runs({ ...ended, statuses: FAILED })) {
+    if (wasNeverStarted(run)) continue;
+    const { workflowId } = run;
     const plan = (given: RetryOptions) => planRetryOf(operations, workflowId, given);
     planned.push(await one({ workflowId }, options, plan));
   }
