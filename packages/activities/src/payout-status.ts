@@ -3,8 +3,8 @@
  *
  * The service's document lists some statuses and does not say what they mean. A wrong guess costs money in both
  * directions: a refused payout may count as paid, and a paid one may count as refused and be paid again. So each word
- * has one source: a person's decision, recorded for the account, or else a list of the assumptions. A word that neither
- * has leaves the payout open. If the service also shows that it was completed, then a person is asked about the word,
+ * has one source: a list of the assumptions, or else a person's decision, recorded for the account: one person cannot change
+ * what a setting says. A word that neither has leaves the payout open. If the service also shows that it was completed, then a person is asked about the word,
  * once for the account, because no further look would end that payout.
  */
 import {
@@ -15,19 +15,17 @@ import {
   redact,
 } from "@durable-payments/api-core";
 import { cleanText } from "@durable-payments/api-core/values";
-import type { SeenOfPayout, WordMeaning } from "@durable-payments/ledger";
+import { plainWord, type SeenOfPayout, type WordMeaning } from "@durable-payments/ledger";
 
 /** Decisions about words of an account: lower case, trimmed. */
 export type Words = ReadonlyMap<string, WordMeaning>;
-
-const plain = (status: string): string => status.trim().toLowerCase();
 
 /** Longest word that is kept. The service may write a sentence. */
 const LONGEST_WORD = 100;
 
 /** Returns whether a list of statuses has this one, without regard to case. */
 export const isOneOf = (statuses: ReadonlyArray<string>, status = ""): boolean =>
-  statuses.some((listed) => plain(listed) === plain(status));
+  statuses.some((listed) => plainWord(listed) === plainWord(status));
 
 /**
  * Returns whether a payout's completion time is plausible: set, not before its creation and not after the service's now,
@@ -54,17 +52,15 @@ const isCompleteAt = (
   return isAfterCreation && completed.earliest <= serviceNow + skew;
 };
 
-/** Returns the meaning of a word: `timed` completes a payout with a completion time; undefined if nobody has said it. */
-const meaningOf = (word: string, assumptions: Assumptions, words: Words) => {
-  const decided = words.get(plain(word));
-  if (decided !== undefined) return decided;
+/** Returns what the settings say of a word: `timed` completes a payout with a completion time; undefined if nothing. */
+const listedMeaning = (word: string, assumptions: Assumptions) => {
   const { completeTimeStatuses } = assumptions;
   if (isOneOf(assumptions.payoutReturnedStatuses, word)) return "returned";
   if (isOneOf(assumptions.payoutFailedStatuses, word)) return "failed";
   if (isOneOf(assumptions.payoutCompletedStatuses, word)) return "completed";
   if (isOneOf(completeTimeStatuses, word)) return "timed";
   // There is no word to ask about.
-  if (plain(word) === "") return completeTimeStatuses.length > 0 ? "timed" : "open";
+  if (plainWord(word) === "") return completeTimeStatuses.length > 0 ? "timed" : "open";
   return undefined;
 };
 
@@ -82,9 +78,13 @@ export const payoutStatus = (
 ): SeenOfPayout => {
   const word = redact(cleanText(payout.payout_status ?? "")).slice(0, LONGEST_WORD);
   const seen = { word, outcome: null, asks: false, problem: null };
-  const meaning = meaningOf(word, assumptions, words);
-  if (meaning !== undefined && meaning !== "timed")
-    return { ...seen, outcome: meaning === "open" ? null : meaning };
-  if (!isCompleteAt(payout, assumptions, knownForMs, now)) return seen;
-  return meaning === "timed" ? { ...seen, outcome: "completed" } : { ...seen, asks: true };
+  const listed = listedMeaning(word, assumptions);
+  const meaning = listed ?? words.get(plainWord(word));
+  if (meaning !== undefined && meaning !== "timed") {
+    const outcome = meaning === "open" ? null : meaning;
+    return { ...seen, outcome, isDecided: listed === undefined && outcome !== null };
+  }
+  const isComplete = isCompleteAt(payout, assumptions, knownForMs, now);
+  if (meaning === undefined) return { ...seen, isUnlisted: true, asks: isComplete };
+  return isComplete ? { ...seen, outcome: "completed" } : seen;
 };

@@ -20,7 +20,13 @@ export { moneyStateOf } from "./model/standing.ts";
 export type * from "./model/standing.ts";
 export { trackerLease } from "./store/attention.ts";
 export type * from "./store/attention.ts";
-export { type WordMeaning, wordsId } from "./store/decision-methods.ts";
+export {
+  type DecidedWord,
+  plainWord,
+  type UseOfWord,
+  type WordMeaning,
+  wordsId,
+} from "./store/word-methods.ts";
 export { moneyGroupOf, RUN_SORTS } from "./store/list-runs.ts";
 export type * from "./store/list-runs.ts";
 export type { RunFilter } from "./store/run-filter.ts";

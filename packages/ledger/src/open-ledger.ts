@@ -6,6 +6,7 @@ import { query, type Seal } from "./store/table.ts";
 import { attentionMethods } from "./store/attention.ts";
 import { batchMethods } from "./store/batch-methods.ts";
 import { decisionMethods } from "./store/decision-methods.ts";
+import { wordMethods } from "./store/word-methods.ts";
 import { listMethods } from "./store/list-runs.ts";
 import { metaMethods } from "./store/meta-methods.ts";
 import type { TableOptions } from "./store/migrate.ts";
@@ -92,6 +93,7 @@ const ledgerIn = (store: Store, keyed: (mark: string) => string) => ({
   ...metaMethods(store),
   ...writeMethods(store),
   ...decisionMethods(store),
+  ...wordMethods(store),
   ...runMethods(store),
   ...listMethods(store),
   ...payoutMethods(store),

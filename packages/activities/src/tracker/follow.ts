@@ -174,13 +174,16 @@ export const follow = ({ account, call, client, ledger, warn }: FollowOptions) =
   ) => {
     const { payout_id } = payout;
     const first = seenPayout({ payout_id, knownForMs: Infinity }, payout, assumptions, words);
-    const { asks, outcome, word } = first.status;
+    const { asks, isUnlisted = false, outcome, word } = first.status;
     const mayHaveEnded = asks || outcome !== null;
     const seen = mayHaveEnded
       ? seenPayout(await withSent(ledger, account, payout_id), payout, assumptions, words)
       : first;
-    if (mayHaveEnded || known?.word !== word || known.problem !== null)
-      await ledger.sawPayout(account, payout_id, seen.status);
+    const isKnown =
+      known?.word === word &&
+      known.problem === null &&
+      (known.wordUnlisted ?? false) === isUnlisted;
+    if (mayHaveEnded || !isKnown) await ledger.sawPayout(account, payout_id, seen.status);
     return seen;
   };
 

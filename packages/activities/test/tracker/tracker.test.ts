@@ -214,8 +214,34 @@ describe("waits", () => {
     untilDue(10_000);
     await tracker.sweep();
     for (const run of ["run-0", "run-1"])
-      expect(await payoutOf(run)).toMatchObject({ standing: "completed", wordAsks: false });
+      expect(await payoutOf(run)).toMatchObject({
+        standing: "completed",
+        wordAsks: false,
+        wordUnlisted: false,
+        decidedWord: "paid out",
+      });
     expect(done).toMatchObject([["complete", "run-0", `await:${first}`, { outcome: "completed" }]]);
+  });
+
+  it("a decision about a word can be corrected, and does not change what a setting says", async () => {
+    const runtime = runtimeOver(simulator);
+    const [first = "", next = ""] = await makePayouts(2, runtime);
+    const { client } = clientOf();
+    const tracker = sweep(client, runtime);
+    const ada = { by: "ada", how: "terminal", reason: "The bank says so" };
+    await simulator.setPayoutStatus(first, "Gutgeschrieben");
+    await simulator.setPayoutStatus(next, "completed");
+    await ledger.decideWord(ACCOUNT, "Gutgeschrieben", "completed", ada);
+    await ledger.decideWord(ACCOUNT, "Completed", "failed", ada);
+    untilDue();
+    await tracker.sweep();
+    expect(await payoutOf("run-0")).toMatchObject({ standing: "completed" });
+    expect(await payoutOf("run-1")).toMatchObject({ standing: "completed", decidedWord: null });
+    await ledger.decideWord(ACCOUNT, "Gutgeschrieben", "failed", ada);
+    expect(await payoutOf("run-0")).toMatchObject({ standing: "made" });
+    untilDue(10_000);
+    await tracker.sweep();
+    expect(await payoutOf("run-0")).toMatchObject({ standing: "failed" });
   });
 
   it("a payout that the service refuses to show is a problem once that lasts, and none once it is shown", async () => {

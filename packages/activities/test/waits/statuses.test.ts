@@ -173,9 +173,9 @@ describe("a payout", () => {
       expect(statusOf(paidOut, {}, words)).toMatchObject({ outcome: null, asks: false });
     });
 
-    it("is what a person has said, whatever the assumptions say", () => {
+    it("is what a setting says, whatever a person has said", () => {
       const words = new Map([["completed", "open" as const]]);
-      expect(stateOf({ payout_status: "completed" }, {}, words)).toBe("open");
+      expect(stateOf({ payout_status: "completed" }, {}, words)).toBe("completed");
     });
 
     it("shows no account number in a word", () => {

@@ -95,6 +95,8 @@ export const row = (more: Partial<RecordedWrite> = {}): RecordedWrite => ({
   standing: STANDINGS[more.state ?? ""] ?? "open",
   word: null,
   wordAsks: false,
+  wordUnlisted: false,
+  decidedWord: null,
   problem: null,
   outcomeAt: null,
   ...more,

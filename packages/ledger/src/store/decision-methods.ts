@@ -2,7 +2,6 @@ import { type AccountLimits, type Limits, limitsId, limitsOf } from "../model/li
 import { isSamePerson } from "../model/person.ts";
 import { endedRow, overruledRow } from "../model/rows.ts";
 import type { WriteRow } from "../model/row.ts";
-import type { PayoutOutcome } from "../model/standing.ts";
 import type { Actor, DecisionLook, NewDecision, Pause } from "./ledger.ts";
 import { readDecision, readLine, selectDecisions, verifyLines } from "./log.ts";
 import { nextVersion, readRow, saveRow, rowsOf } from "./rows.ts";
@@ -24,12 +23,6 @@ const selectRelated = (workflowId: string) =>
      ORDER BY sequence`,
     workflowId,
   );
-
-/** Meaning of a word of the service for a payout. */
-export type WordMeaning = PayoutOutcome | "open";
-
-/** The workflow id whose log has the words of an account. */
-export const wordsId = (account: string): string => `words/${account}`;
 
 const savePause = PAUSES.saver({}, (name) => (name === "since" ? "pauses.since" : undefined));
 
@@ -167,27 +160,6 @@ export const decisionMethods = (store: Store) => {
       if (pending?.sequence !== sequence || isSamePerson(actor.by, pending.by)) return undefined;
       // What changes meanwhile makes it void: `limitsOf` says so.
       return decideLimits(account, actor, { kind: "approve", value: { sequence } });
-    },
-    /** Returns what people have said of the service's words for the status of a payout, by the word in small letters. */
-    words: async (account: string): Promise<ReadonlyMap<string, WordMeaning>> =>
-      new Map(
-        (await decisionsOf(wordsId(account))).flatMap(({ kind, value }) =>
-          // Only `decideWord` writes them.
-          kind === "word"
-            ? [[value["word"] as string, value["means"] as WordMeaning] as const]
-            : [],
-        ),
-      ),
-    /** Records what a word of the service for the status of a payout means, from now on. */
-    decideWord: async (
-      account: string,
-      word: string,
-      means: WordMeaning,
-      actor: Actor,
-    ): Promise<void> => {
-      const value = { word: word.trim().toLowerCase(), means };
-      const about = { account, workflowId: wordsId(account), step: null, question: null };
-      await decide({ ...about, ...actor, kind: "word", value });
     },
     pauses: () => store.all(PAUSES, {}, "ORDER BY since"),
   };

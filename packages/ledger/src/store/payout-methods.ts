@@ -6,6 +6,8 @@
  */
 import { standingOfRow, type PayoutOutcome } from "../model/standing.ts";
 import { type RecordedWrite, readRecorded } from "./rows.ts";
+import { readDecision, selectDecisions } from "./log.ts";
+import { plainWord, wordsId } from "./word-methods.ts";
 import { refreshStatus } from "./run-status.ts";
 import { type SEEN, WRITES } from "./schema.ts";
 import type { Store } from "./store.ts";
@@ -19,6 +21,10 @@ export interface SeenOfPayout {
   readonly outcome: PayoutOutcome | null;
   /** Whether a person has to say what the word means. */
   readonly asks: boolean;
+  /** Whether no setting lists the word, and nobody has said what it means. */
+  readonly isUnlisted?: boolean;
+  /** Whether the outcome is what a person has said that the word means, and no setting does. */
+  readonly isDecided?: boolean;
   /** Why it could not be read; null if it was. */
   readonly problem: string | null;
 }
@@ -29,7 +35,7 @@ export interface SeenOfPayout {
  */
 const changeOf = (
   row: RecordedWrite,
-  { asks, outcome, problem, word }: SeenOfPayout,
+  { asks, isDecided = false, isUnlisted = false, outcome, problem, word }: SeenOfPayout,
 ): Partial<RowOf<typeof SEEN>> | undefined => {
   const { standing } = row;
   const wasPaid = standing === "completed" || standing === "returned";
@@ -37,8 +43,8 @@ const changeOf = (
   const isNew = is !== null && standingOfRow(row) === "made";
   const to = {
     problem,
-    ...(problem === null && { word, wordAsks: asks && outcome === null }),
-    ...(isNew && { standing: is }),
+    ...(problem === null && { word, wordAsks: asks && outcome === null, wordUnlisted: isUnlisted }),
+    ...(isNew && { standing: is, decidedWord: isDecided ? plainWord(word) : null }),
   };
   const isSame = Object.entries(to).every(
     ([name, value]) => row[name as keyof typeof to] === value,
@@ -67,15 +73,23 @@ export const payoutMethods = (store: Store) => {
       const { ownerId, workflowId } = changes.row;
       // Its root only asks.
       const keys = [...new Set([workflowId, ownerId])];
-      await store.logged(keys, workflowId, [select], ([found = []], log) => {
+      const looks = [select, selectDecisions(wordsId(account))];
+      await store.logged(keys, workflowId, looks, ([found = [], lines = []], log) => {
         const { row, to } = read(found) ?? {};
         if (row === undefined || to === undefined) return { value: undefined, writes: [] };
+        const said = lines
+          .map((line) => readDecision(line, seal))
+          .findLast(({ kind, value }) => kind === "word" && value["word"] === plainWord(seen.word));
+        // It was read before the word got another meaning: the next look says what holds now.
+        if (seen.isDecided && said?.value["means"] !== seen.outcome)
+          return { value: undefined, writes: [] };
         const of = { "workflow_id = ?": workflowId, "step = ?": row.step, "account = ?": account };
         const { standing } = to;
         const isOutcome = standing !== undefined && standing !== row.standing;
         if (isOutcome) {
           const details = { id: payoutId, word: seen.word };
-          const entry = { who: "the service", what: `payout ${standing}`, details };
+          const who = seen.isDecided ? `as ${said?.by ?? ""} said of the word` : "the service";
+          const entry = { who, what: `payout ${standing}`, details };
           log.entry(entry, row, row.runId, row.generation);
         }
         const all = { ...to, ...(isOutcome && { outcomeAt: log.now }) };

@@ -43,8 +43,15 @@ const NEXT_VERSION = "CASE WHEN writes.version = excluded.version - 1 THEN exclu
 const STANDING =
   "CASE WHEN excluded.standing = 'made' AND writes.standing IN ('completed', 'failed', 'returned') THEN writes.standing ELSE excluded.standing END";
 
-/** A write that was not seen at the service. Only `sawPayout` changes it. */
-const NOT_SEEN = { word: null, wordAsks: null, problem: null, outcomeAt: null };
+/** A write that was not seen at the service. Only `sawPayout`, and a decision about its word, change it. */
+const NOT_SEEN = {
+  word: null,
+  wordAsks: null,
+  wordUnlisted: null,
+  decidedWord: null,
+  problem: null,
+  outcomeAt: null,
+};
 
 const replace = (field: string) => {
   if (field in NOT_SEEN) return null;

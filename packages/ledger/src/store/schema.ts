@@ -51,6 +51,10 @@ export const SEEN = {
   word: textOrNull,
   /** Whether a person is asked what the word means. */
   wordAsks: orNull(yesNo),
+  /** Whether no setting lists the word, and nobody has said what it means. */
+  wordUnlisted: orNull(yesNo),
+  /** The word, in small letters, of which a person has said that it means this outcome; null if a setting says so. */
+  decidedWord: textOrNull,
   /** Why the service refuses to show it. */
   problem: orNull(sealed(text)),
   /** When its outcome was seen: milliseconds since 1970 by the ledger's clock. */
@@ -388,6 +392,8 @@ export const migrations = (sequence: string): ReadonlyArray<Migration> => [
       `CREATE INDEX writes_request ON writes (hash)`,
       `CREATE INDEX writes_payee ON writes (payee) WHERE payee IS NOT NULL`,
       `CREATE INDEX log_of ON log (workflow_id, sequence)`,
+      `CREATE INDEX log_words ON log (account) WHERE kind = 'word'`,
+      `CREATE INDEX writes_decided ON writes (account, decided_word) WHERE decided_word IS NOT NULL`,
       `CREATE INDEX log_limits ON log (account) WHERE kind = 'limits'`,
       `CREATE INDEX log_decisions ON log (workflow_id, sequence) WHERE kind <> ''`,
       `CREATE INDEX runs_payee ON runs (payee) WHERE payee IS NOT NULL`,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { endAmong } from "../../src/index.ts";
+import { endAmong, wordsId } from "../../src/index.ts";
 import type {
   EndState,
   Ledger,
@@ -287,6 +287,66 @@ export const describeStatuses = (open: () => Promise<Ledger>): void => {
     await ledger.sawPayout("account-1", id, { ...seen, outcome: "completed", asks: false });
     const [row] = await ledger.rowsOf(workflowId);
     expect(row).toMatchObject({ standing: "completed", wordAsks: false });
+  });
+
+  it("takes back the outcomes that followed from a word, once it gets another meaning", async () => {
+    const seen = {
+      word: "Gutgeschrieben",
+      outcome: "completed",
+      asks: false,
+      problem: null,
+    } as const;
+    const make = async () => {
+      const workflowId = `status-${++count}`;
+      await ledger.recordStart(runOf({ workflowId, type: "payout" }), startOf());
+      await write(workflowId, workflowId, "createPayout", "made");
+      return { workflowId, id: `${workflowId}-createPayout` };
+    };
+    const [decided, listed, other] = [await make(), await make(), await make()];
+    const see = (id: string, isDecided: boolean, outcome: "completed" | "failed" = "completed") =>
+      ledger.sawPayout("account-1", id, { ...seen, outcome, isDecided });
+    await ledger.decideWord("account-1", "Gutgeschrieben", "completed", ADA);
+    await see(decided.id, true);
+    await see(listed.id, false);
+    const standingOf = async (one: { workflowId: string }) =>
+      (await ledger.rowsOf(one.workflowId))[0];
+    expect(await standingOf(decided)).toMatchObject({
+      standing: "completed",
+      decidedWord: "gutgeschrieben",
+    });
+    expect(await ledger.useOfWord("account-1", "gutgeschrieben")).toMatchObject([
+      { standing: "completed", count: 1 },
+    ]);
+    await ledger.decideWord("account-1", "gutgeschrieben", "completed", ADA);
+    expect(await standingOf(decided)).toMatchObject({ standing: "completed" });
+    await ledger.decideWord("account-1", "GUTGESCHRIEBEN", "failed", { ...ADA, by: "grace" });
+    expect(await standingOf(decided)).toMatchObject({
+      standing: "made",
+      outcomeAt: null,
+      decidedWord: null,
+    });
+    expect(await standingOf(listed)).toMatchObject({ standing: "completed" });
+    expect((await ledger.runs({ workflowIds: [decided.workflowId] }))[0]?.status).toBe("waiting");
+    // A look that began under the meaning before.
+    await see(decided.id, true);
+    await see(other.id, true);
+    for (const one of [decided, other])
+      expect(await standingOf(one)).toMatchObject({ standing: "made" });
+    await see(decided.id, true, "failed");
+    expect(await standingOf(decided)).toMatchObject({ standing: "failed" });
+    const lines = await ledger.logOf(decided.workflowId);
+    const said = lines.flatMap((line) => ("what" in line ? [`${line.what}, ${line.who}`] : []));
+    expect(said.slice(1)).toEqual([
+      "payout completed, as ada said of the word",
+      "payout under way again, grace",
+      "payout failed, as grace said of the word",
+    ]);
+    expect(await ledger.verify(decided.workflowId)).toMatchObject({ isIntact: true });
+    expect(await ledger.verify(wordsId("account-1"))).toMatchObject({ isIntact: true });
+    expect(await ledger.decidedWords("account-1")).toMatchObject([
+      { word: "paid out" },
+      { word: "gutgeschrieben", means: "failed", by: "grace" },
+    ]);
   });
 
   it("describes a payee by each id of its account", async () => {

@@ -1,0 +1,176 @@
+/**
+ * What people say of the service's words for the status of a payout.
+ *
+ * A wrong meaning reports a payout as paid that is not, so it must be correctable: each outcome that follows from a decision
+ * names the word, and a decision about it takes the outcome back. The tracker then reads those payouts again, under the
+ * meaning that holds now. What a setting lists is no concern of a decision.
+ */
+import type { PayoutOutcome, Standing } from "../model/standing.ts";
+import type { Actor } from "./ledger.ts";
+import { logWriter, readDecision, selectDecisions } from "./log.ts";
+import { readRecorded } from "./rows.ts";
+import { refreshStatus } from "./run-status.ts";
+import { WRITES } from "./schema.ts";
+import type { Store } from "./store.ts";
+import { number, oneOf, query, readFields, type RowOf, text, textOrNull } from "./table.ts";
+
+/** Meaning of a word of the service for a payout. */
+export type WordMeaning = PayoutOutcome | "open";
+
+/** The workflow id whose log has the words of an account. */
+export const wordsId = (account: string): string => `words/${account}`;
+
+/** Returns a word as decisions name it. */
+export const plainWord = (word: string): string => word.trim().toLowerCase();
+
+/** A decision about a word, which no later one replaces. */
+export interface DecidedWord {
+  readonly account: string;
+  readonly word: string;
+  readonly means: WordMeaning;
+  readonly by: string;
+  readonly reason: string | null;
+  /** Milliseconds since 1970 by the ledger's clock. */
+  readonly at: number;
+}
+
+const USE = {
+  word: textOrNull,
+  decidedWord: textOrNull,
+  standing: oneOf<Standing>(),
+  currency: textOrNull,
+  count: number,
+  amount: text,
+};
+
+/** Payouts with a word, of one standing and currency. `amount` is an exact decimal string. */
+export interface UseOfWord extends Pick<
+  RowOf<typeof USE>,
+  "standing" | "currency" | "count" | "amount"
+> {}
+
+/** Most ids of one statement. */
+const CHUNK = 1_000;
+
+const refreshed = (ids: ReadonlyArray<string>) =>
+  Array.from({ length: Math.ceil(ids.length / CHUNK) }, (_, at) =>
+    refreshStatus(ids.slice(at * CHUNK, (at + 1) * CHUNK)),
+  );
+
+/** Decisions about words. */
+export const wordMethods = (store: Store) => {
+  const { database, seal } = store;
+  /** Returns the decisions about words that hold: of one account, or of all, in the order of their making. */
+  const decidedWords = async (account?: string): Promise<ReadonlyArray<DecidedWord>> => {
+    const found = await store.find(
+      store.where(
+        "SELECT * FROM log",
+        { "kind = 'word'": true, "account = ?": account },
+        "ORDER BY sequence",
+      ),
+    );
+    const all = found.map((line) => {
+      const { account, at, by, reason, value } = readDecision(line, seal);
+      // Only `decideWord` writes them.
+      return {
+        account,
+        by,
+        reason,
+        at,
+        word: value["word"] as string,
+        means: value["means"] as WordMeaning,
+      };
+    });
+    return [...new Map(all.map((one) => [`${one.account} ${one.word}`, one])).values()];
+  };
+  return {
+    decidedWords,
+    /** Returns what people have said of the service's words for the status of a payout, by the word in small letters. */
+    words: async (account: string): Promise<ReadonlyMap<string, WordMeaning>> =>
+      new Map((await decidedWords(account)).map(({ means, word }) => [word, means])),
+    /**
+     * Returns the payouts that a decision about a word concerns: those under way that show it, and those whose outcome
+     * follows from an earlier decision. Its cost grows with the payouts under way, and those with the word.
+     */
+    useOfWord: async (account: string, word: string): Promise<ReadonlyArray<UseOfWord>> => {
+      const is = plainWord(word);
+      const { sum } = database.dialect;
+      const select = (where: string, ...values: ReadonlyArray<string>) =>
+        query(
+          `SELECT word, decided_word, standing, currency, count(*) AS count, ${sum("amount")} AS amount FROM writes
+           WHERE account = $1 AND ${where} GROUP BY word, decided_word, standing, currency ORDER BY standing, currency`,
+          account,
+          ...values,
+        );
+      const found = await store.find(
+        select("standing = 'made' AND word IS NOT NULL"),
+        select("decided_word = $2", is),
+      );
+      return found.flatMap((row) => {
+        const { decidedWord, word, ...use } = readFields(USE, row, seal);
+        return (decidedWord ?? plainWord(word ?? "")) === is ? [use] : [];
+      });
+    },
+    /**
+     * Records what a word of the service for the status of a payout means, from now on. If that is another meaning than
+     * before, then the payouts whose outcome followed from it are under way again, until they are read again: all of them
+     * in this transaction, found by an index.
+     */
+    decideWord: async (
+      account: string,
+      word: string,
+      means: WordMeaning,
+      actor: Actor,
+    ): Promise<void> => {
+      const value = { word: plainWord(word), means };
+      const workflowId = wordsId(account);
+      const looks = [
+        selectDecisions(workflowId),
+        query(
+          `SELECT writes.*, (SELECT hash FROM log WHERE log.workflow_id = writes.workflow_id
+           ORDER BY sequence DESC LIMIT 1) AS last_hash FROM writes WHERE account = $1 AND decided_word = $2`,
+          account,
+          value.word,
+        ),
+      ];
+      // Alone, so that no outcome is recorded meanwhile under the meaning before.
+      await store.logged(null, workflowId, looks, ([lines = [], found = []], log) => {
+        const before = lines
+          .map((line) => readDecision(line, seal))
+          .findLast((one) => one.kind === "word" && one.value["word"] === value.word);
+        log.decision({
+          account,
+          workflowId,
+          step: null,
+          question: null,
+          ...actor,
+          kind: "word",
+          value,
+        });
+        if (before === undefined || before.value["means"] === means)
+          return { value: undefined, writes: [] };
+        const rows = found.map((row) => ({ row: readRecorded(row, seal), hash: row["last_hash"] }));
+        const logs = [...Map.groupBy(rows, ({ row }) => row.workflowId)].map(([id, some]) => {
+          const chain = logWriter(id, String(some[0]?.hash ?? ""), log.now, seal);
+          for (const { row } of some) {
+            const details = { id: row.madeId, ...value, was: row.standing };
+            chain.entry(
+              { who: actor.by, what: "payout under way again", details },
+              row,
+              row.runId,
+              row.generation,
+            );
+          }
+          return chain.writes;
+        });
+        const again = { standing: "made", outcomeAt: null, decidedWord: null } as const;
+        const of = { "account = ?": account, "decided_word = ?": value.word };
+        const ids = [...new Set(rows.flatMap(({ row }) => [row.workflowId, row.ownerId]))];
+        return {
+          value: undefined,
+          writes: [...logs.flat(), store.update(WRITES, again, of), ...refreshed(ids)],
+        };
+      });
+    },
+  };
+};
