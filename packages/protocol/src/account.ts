@@ -86,8 +86,7 @@ const numberIn = (text: string, known: ReadonlyArray<string>): string | undefine
   return undefined;
 };
 
-/** Masks IBANs and the numbers given to their last four digits, with any separators and in any width. */
-export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = []): string => {
+const maskAccounts = (text: string, numbers: ReadonlyArray<string>): string => {
   const known = numbers.map(lettersOf).filter(({ length }) => length >= SHORTEST_NUMBER);
   const forms = [...known.map((number) => Array.from(number).join(GAP)), IBAN];
   const pattern = new RegExp(forms.join("|"), "gi");
@@ -103,6 +102,16 @@ export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = [
   }
   return shownTo === 0 ? text : masked + plain.slice(shownTo);
 };
+
+/** An id is never an account number, although a part of one in a few hundred passes the check of an IBAN. */
+const UUID = /(?<![A-Z\d])([A-F\d]{8}(?:-[A-F\d]{4}){3}-[A-F\d]{12})(?![A-Z\d])/i;
+
+/** Masks IBANs and the numbers given to their last four digits, with any separators and in any width; UUIDs stay whole. */
+export const withoutAccounts = (text: string, numbers: ReadonlyArray<string> = []): string =>
+  text
+    .split(UUID)
+    .map((part) => (UUID.test(part) ? part : maskAccounts(part, numbers)))
+    .join("");
 
 /** Lists the account numbers of a beneficiary. */
 export const accountNumbersOf = (beneficiary: unknown): ReadonlyArray<string> =>
