@@ -7,6 +7,7 @@ import type {
   FileListing,
   FilePlan,
 } from "@durable-payments/control";
+import { MONEY_WORDS } from "@durable-payments/control/show";
 import { nextLines, plainCommand } from "./next.ts";
 import {
   ago,
@@ -21,17 +22,6 @@ import {
   when,
   wrap,
 } from "./text.ts";
-
-/** The outcome of money, in words. */
-export const MONEY_WORDS: Readonly<Record<BatchTotal["money"], string>> = {
-  paid: "paid",
-  underWay: "under way",
-  planned: "not sent yet",
-  unknown: "outcome unknown",
-  cameBack: "came back",
-  failed: "failed",
-  notPaid: "not paid",
-};
 
 const outcomeText = ({ isCovered, money }: Pick<BatchTotal, "isCovered" | "money">): string =>
   isCovered ? `${MONEY_WORDS[money]} by an earlier file` : MONEY_WORDS[money];

@@ -1,5 +1,5 @@
 import { csvText, MONEY_STATES, type Report, type ReportLine } from "@durable-payments/control";
-import { MONEY_WORDS } from "./batch-text.ts";
+import { MONEY_WORDS } from "@durable-payments/control/show";
 import type { Output } from "./output.ts";
 import { counted, joined, styled, table } from "./text.ts";
 

@@ -1,8 +1,9 @@
 import { PERSON_MARK } from "@durable-payments/api-core/values";
-import { reasonProblem, type SimilarPayment, type WriteState } from "@durable-payments/ledger";
+import { moneyStateOf, reasonProblem, type SimilarPayment } from "@durable-payments/ledger";
 import { findRun } from "../facts/connection/temporal.ts";
 import { invalidInput, type NextOperation, refused } from "../errors.ts";
 import { paymentOf } from "../rules/payment.ts";
+import { MONEY_WORDS } from "../rules/run-view.ts";
 import type { Operations } from "../facts/connection/operations.ts";
 
 type Looking = Pick<Operations, "client" | "ledger">;
@@ -13,9 +14,9 @@ const KNOWN_FOR_MS = 60_000;
 /** Whether a run has no write, and Temporal does not know it: its database was restored. It does not count as an earlier payment. */
 const isForgotten = async (
   { client, ledger }: Looking,
-  { at, state, workflowId }: SimilarPayment,
+  { at, standing, workflowId }: SimilarPayment,
 ): Promise<boolean> => {
-  if (state !== null || at > Date.now() - KNOWN_FOR_MS) return false;
+  if (standing !== null || at > Date.now() - KNOWN_FOR_MS) return false;
   const [run] = await ledger.runs({ workflowIds: [workflowId], limit: 1 });
   // A row of a batch has no run until it is approved, and its turn comes.
   if (run === undefined || run.batch !== null) return false;
@@ -51,18 +52,17 @@ export const findDuplicates = async (
 export const timeText = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
-/** Words for states whose names are not self-explanatory. */
-const STATES: Readonly<Partial<Record<WriteState, string>>> = {
-  ready: "not sent yet",
-  sending: "outcome unknown",
-  unknown: "outcome unknown",
-  asking: "outcome unknown",
-  ended: "ended by a person",
-};
-
-/** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, done`. */
-export const similarText = ({ at, reference, state, workflowId }: SimilarPayment): string => {
-  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${timeText(at)}, ${STATES[state ?? "ready"] ?? state}`;
+/** Words an earlier payment: `invoice-17 (Invoice 17) of 2026-11-23 12:00 UTC, under way`. */
+export const similarText = ({
+  at,
+  payee,
+  reference,
+  standing,
+  workflowId,
+}: SimilarPayment): string => {
+  const isCreated = standing === "completed" && payee.startsWith(PERSON_MARK);
+  const outcome = isCreated ? "created" : MONEY_WORDS[moneyStateOf(standing ?? "open")];
+  return `${workflowId}${reference === null ? "" : ` (${reference})`} of ${timeText(at)}, ${outcome}`;
 };
 
 /** Checks the reason of a start in spite of likely duplicates. @throws InvalidInput */

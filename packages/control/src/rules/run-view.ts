@@ -83,6 +83,17 @@ export const sumMoney = (
     .map(([currency, sum]) => ({ currency, amount: formatAmount(sum, currency) }));
 };
 
+/** States of money in words: the same in each list, sum and message. */
+export const MONEY_WORDS: Readonly<Record<MoneyState, string>> = {
+  paid: "paid",
+  underWay: "under way",
+  planned: "not sent yet",
+  unknown: "outcome unknown",
+  cameBack: "came back",
+  failed: "failed",
+  notPaid: "not paid",
+};
+
 /** A payment of a run: of a write that moves money, or planned. Times: milliseconds since 1970. */
 export interface ListedPayment extends PaymentView {
   readonly state: MoneyState;

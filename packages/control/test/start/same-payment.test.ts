@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { checkBatchFile, payFile, planFile } from "../../src/actions/batch/index.ts";
+import { similarText } from "../../src/actions/duplicates.ts";
 import { checkStart, startPayment, startRun } from "../../src/actions/start.ts";
 import { contentHash, idOfKey, planOnboarding, planPayout } from "../../src/rules/input.ts";
 import { operationsOn } from "../support/stub-client.ts";
@@ -93,6 +94,19 @@ describe.each(SPELLED)(
     });
   },
 );
+
+test.each([
+  [null, "b-1", "not sent yet"],
+  ["made", "b-1", "under way"],
+  ["completed", "b-1", "paid"],
+  ["completed", "person/a", "created"],
+  ["failed", "b-1", "failed"],
+  ["returned", "b-1", "came back"],
+  ["stopped", "b-1", "not paid"],
+] as const)("a message about a likely duplicate words %s of %s: %s", (standing, payee, said) => {
+  const earlier = { workflowId: "first", reference: null, payee, standing, at: 0 };
+  expect(similarText(earlier)).toBe(`first of 1970-01-01 00:00 UTC, ${said}`);
+});
 
 test("the invoice of a new project is likely a duplicate under another key", async () => {
   const { asked, ledger, operations } = await rig();

@@ -1,4 +1,5 @@
-import type { WriteName, WriteRow, WriteState } from "../model/row.ts";
+import type { WriteName, WriteRow } from "../model/row.ts";
+import type { Standing } from "../model/standing.ts";
 import type { AccountLimits } from "../model/limits.ts";
 import type { Decision, NewDecision, NewEntry, StartFacts } from "./log.ts";
 import type {
@@ -94,8 +95,10 @@ export interface PlannedPayment {
 export interface SimilarPayment {
   readonly workflowId: string;
   readonly reference: string | null;
-  /** State of its payout; null before there is one. */
-  readonly state: WriteState | null;
+  /** Account or person, as a mark or an id. */
+  readonly payee: string;
+  /** Standing of its payout or cardholder; null before there is one. */
+  readonly standing: Standing | null;
   readonly at: number;
 }
 

@@ -1,6 +1,6 @@
 import { comparableText, PERSON_MARK } from "@durable-payments/api-core/values";
 import { moneyOf } from "../model/limits.ts";
-import type { WriteState } from "../model/row.ts";
+import type { Standing } from "../model/standing.ts";
 import type { PlannedPayment, SimilarPayment } from "./ledger.ts";
 import type { Store, Where } from "./store.ts";
 import { number, oneOf, orNull, readFields, type RowOf, text, textOrNull } from "./table.ts";
@@ -28,7 +28,7 @@ const PAYMENT = {
   payee: text,
   amount: text,
   currency: text,
-  state: orNull(oneOf<WriteState>()),
+  standing: orNull(oneOf<Standing>()),
   at: number,
   now: number,
 };
@@ -36,21 +36,21 @@ type Payment = RowOf<typeof PAYMENT>;
 
 const OF_PERSON_OR_PAYMENT = "operation IN ('createPayout', 'createCardholder')";
 
-const OF_RUN = `started_at AS at, (SELECT max(state) FROM writes WHERE writes.workflow_id = runs.workflow_id AND ${OF_PERSON_OR_PAYMENT}) AS state FROM runs`;
+const OF_RUN = `started_at AS at, (SELECT max(standing) FROM writes WHERE writes.workflow_id = runs.workflow_id AND ${OF_PERSON_OR_PAYMENT}) AS standing FROM runs`;
 
 /** Payments of runs, by both marks, and of writes: a run records its payment before its first write, and may have many writes. */
 const PAYMENTS: ReadonlyArray<readonly [mark: string, some: string, where: Where]> = [
   ["payee", OF_RUN, {}],
   ["alias", OF_RUN, {}],
-  ["payee", "created_at AS at, state FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
+  ["payee", "created_at AS at, standing FROM writes", { [OF_PERSON_OR_PAYMENT]: true }],
 ];
 
 const isSameReference = (a: string, b: string): boolean => comparableText(a) === comparableText(b);
 
 const isSimilar = (planned: PlannedPayment, other: Payment): boolean =>
   // Certainly not paid.
-  other.state !== "refused" &&
-  other.state !== "undone" &&
+  other.standing !== "refused" &&
+  other.standing !== "undone" &&
   other.workflowId !== planned.workflowId &&
   (other.payee.startsWith(PERSON_MARK) ||
     (planned.reference !== null && other.reference !== null
@@ -118,12 +118,12 @@ export const findSimilar = async (
       const key = keyOf(payee, planned);
       const others = known.get(key) ?? [];
       for (const other of others) {
-        const { reference, state, workflowId } = other;
+        const { reference, standing, workflowId } = other;
         if (isSimilar(planned, other))
-          similar.set(workflowId, { workflowId, reference, state, at: other.at });
+          similar.set(workflowId, { workflowId, reference, payee, standing, at: other.at });
       }
       if (others.length < MOST_COMPARED)
-        known.set(key, [...others, { ...planned, payee, state: null, at, now: at }]);
+        known.set(key, [...others, { ...planned, payee, standing: null, at, now: at }]);
     }
     return [...similar.values()];
   });

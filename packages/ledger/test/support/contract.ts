@@ -430,6 +430,12 @@ export const describeLedger = (open: () => Promise<Ledger>): void => {
       [workflowId],
       [],
     ]);
+    const standing = async () =>
+      (await ledger.similarPayments(account, [planned]))[0]?.map((one) => one.standing);
+    expect(await standing()).toEqual(["made"]);
+    const seen = { word: "returned", outcome: "returned", asks: false, problem: null } as const;
+    await ledger.sawPayout(account, `P-${workflowId}`, seen);
+    expect(await standing()).toEqual(["returned"]);
   });
 
   it("finds likely duplicates by either mark, and people whatever they cost", async () => {
