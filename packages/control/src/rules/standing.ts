@@ -4,14 +4,15 @@
  * The status of a run is a fact of the ledger; nothing here judges it again. Whatever Temporal says of a run only words
  * what the run is doing: at which step it is, and when it tries again.
  */
-import type {
-  Decision,
-  FoundRun,
-  Pause,
-  RecordedWait,
-  RecordedWrite,
-  Standing,
-  WriteRow,
+import {
+  type Decision,
+  type FoundRun,
+  outcomeReason,
+  type Pause,
+  type RecordedWait,
+  type RecordedWrite,
+  type Standing,
+  type WriteRow,
 } from "@durable-payments/ledger";
 import { NOT_YET } from "@durable-payments/protocol";
 import { nudgeSignal, WAIT } from "@durable-payments/protocol/calls";
@@ -126,8 +127,7 @@ const openText = (evidence: Evidence): string | undefined => {
 };
 
 /** Returns the outcome of the money of a run, if its end does not say so. */
-const moneyText = ({ rows, run: { endState, status, type } }: Evidence): string | undefined => {
-  if (status === "returned") return "its payout came back";
+const moneyText = ({ run: { endState, status, type } }: Evidence): string | undefined => {
   if (status === "waiting") return "its payout was made and is under way";
   if (status === "missing")
     return "Temporal has no run of it: start it again with the same id and input";
@@ -135,10 +135,9 @@ const moneyText = ({ rows, run: { endState, status, type } }: Evidence): string 
     return type === "onboardCardholder"
       ? "its card was made"
       : "its payout was made and has completed";
-  if (status !== "failed") return undefined;
-  if (rows.some(({ standing }) => standing === "failed"))
-    return "its payout was made and has failed";
-  return endState === "succeeded" ? "ended without a payment; nothing was paid" : undefined;
+  return status === "failed" && endState === "succeeded"
+    ? "ended without a payment; nothing was paid"
+    : undefined;
 };
 
 const endText = ({ by, reason }: Decision): string =>
@@ -154,14 +153,18 @@ export const reasonOf = (evidence: Evidence): string | null => {
     run.status === "unknown"
       ? rows.find(({ standing, state }) => standing === "unknown" || state === "sending")
       : undefined;
+  const own = rows.filter(({ ownerId }) => ownerId === run.workflowId);
+  const lost = own.map(outcomeReason).find((why) => why !== undefined);
   const isHeld = asking !== undefined || approval !== undefined || doubted !== undefined;
   const parts = [
     end && endText(end),
     asking && `${asking.step}: ${asking.question?.reason ?? ""}`,
     approval && `${approval.step} needs approval: ${approval.question?.reason ?? ""}`,
     doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
-    isOver ? moneyText(evidence) : isHeld ? undefined : openText(evidence),
-    run.endReason === end?.reason ? undefined : run.endReason,
+    lost,
+    isOver ? lost === undefined && moneyText(evidence) : isHeld ? undefined : openText(evidence),
+    // How its run ended is no reason for what the service says of its payout.
+    lost !== undefined || run.endReason === end?.reason ? undefined : run.endReason,
     // A decision is of no use to a paused workflow, so it is said with the question, too.
     progress?.isPaused &&
       "its workflow is paused in Temporal: it continues once it is unpaused there",

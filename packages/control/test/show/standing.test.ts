@@ -266,10 +266,10 @@ it.each<[string, RunStatus, Partial<Evidence>, string | null]>([
   [
     "a payout that came back after its run was cancelled",
     "returned",
-    { rows: [payout("returned")] },
-    "its payout came back",
+    { rows: [{ ...payout("returned"), word: "reversed" }] },
+    'its payout came back: the service says "reversed"',
   ],
-  ["a failed payout", "failed", { rows: [payout("failed")] }, "its payout was made and has failed"],
+  ["a failed payout", "failed", { rows: [payout("failed")] }, "its payout has failed"],
 ])("says the outcome of the money of a cancelled run: %s", (_, status, more, why) => {
   const found = { ...nothing, ...more, run: run({ status, endState: "cancelled" }) };
   expect(reasonOf(found)).toBe(why);

@@ -60,6 +60,19 @@ export const standingOfRow = ({
   }
 };
 
+/** Returns why an accepted payout was not paid, by the service's own word: the same in each list, whatever became of its run. */
+export const outcomeReason = ({
+  standing,
+  word,
+}: {
+  readonly standing: Standing | null;
+  readonly word: string | null;
+}): string | undefined => {
+  if (standing !== "failed" && standing !== "returned") return undefined;
+  const outcome = standing === "failed" ? "its payout has failed" : "its payout came back";
+  return word === null ? outcome : `${outcome}: the service says "${word}"`;
+};
+
 /** State of money, in the words of a report. */
 export type MoneyState =
   | "paid"

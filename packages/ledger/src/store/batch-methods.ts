@@ -1,4 +1,5 @@
 import { batchLogId } from "../model/gate.ts";
+import { outcomeReason } from "../model/standing.ts";
 import type { BatchRow, BatchRowChange, ListedRow, NewBatch } from "./ledger.ts";
 import type { NewDecision } from "./log.ts";
 import {
@@ -259,8 +260,8 @@ export const batchMethods = (store: Store) => {
       return rows.map((found) => {
         const row = BATCH_ROWS.read(found, seal);
         const { rest, ...outcome } = readFields(ROW_OUTCOME, found, seal);
-        const reason = rest?.question?.reason ?? rest?.message ?? outcome.endReason;
-        return { ...row, ...outcome, reason: row.message ?? reason };
+        const asked = rest?.question?.reason ?? rest?.message ?? outcome.endReason;
+        return { ...row, ...outcome, reason: row.message ?? outcomeReason(outcome) ?? asked };
       });
     },
     /** Returns rows of any batch of the account with one of these fingerprints. */

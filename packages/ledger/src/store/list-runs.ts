@@ -1,6 +1,6 @@
 import * as BigDecimal from "effect/BigDecimal";
 import * as Option from "effect/Option";
-import { type MoneyState, moneyStateOf, type Standing } from "../model/standing.ts";
+import { type MoneyState, moneyStateOf, outcomeReason, type Standing } from "../model/standing.ts";
 import {
   dayOf,
   isFew,
@@ -19,6 +19,7 @@ import {
   type Query,
   query,
   readFields,
+  type RowOf,
   sealed,
   text,
   textOrNull,
@@ -93,6 +94,8 @@ const SUM = {
   key: textOrNull,
   operation: text,
   standing: oneOf<Standing>(),
+  /** The service's, in sums by reason. */
+  word: textOrNull,
   currency: text,
   /** An amount that SQL does not add up. */
   odd: textOrNull,
@@ -133,9 +136,10 @@ export const listMethods = (store: Store) => {
     ],
   };
 
-  /** Returns the reasons of the runs that have ended with one and match, whatever they pay. SQL cannot compare sealed ones. */
+  /** Returns the reasons of the runs that have one and match, whatever they pay. SQL cannot compare sealed ones. */
   const reasons = async (filter: RunFilter): Promise<ReadonlyMap<string, string | null>> => {
-    const where = { "runs.end_type IS NOT NULL": true, ...runConditions(filter, undefined) };
+    const hasReason = "(runs.end_type IS NOT NULL OR runs.status IN ('failed', 'returned'))";
+    const where = { [hasReason]: true, ...runConditions(filter, undefined) };
     const found = await store.find(
       store.where("SELECT workflow_id, end_type, end_reason FROM runs", where),
     );
@@ -213,12 +217,13 @@ export const listMethods = (store: Store) => {
     const ofRuns = runConditions(filter, ids);
     const needsRuns = isAsked(ofRuns) || by === "batch" || by === "reason";
     return store.where(
-      `SELECT ${by === undefined ? "NULL" : KEYS[by]} AS key, operation, standing, coalesce(payments.currency, '') AS currency,
+      `SELECT ${by === undefined ? "NULL" : KEYS[by]} AS key, operation, standing,
+       ${by === "reason" ? "payments.word" : "NULL"} AS word, coalesce(payments.currency, '') AS currency,
        CASE WHEN ${dialect.isOdd("payments.amount")} THEN payments.amount END AS odd, count(*) AS payments,
        ${dialect.total("payments.amount")} AS total
        FROM ${payments} ${needsRuns ? "JOIN runs ON runs.workflow_id = payments.run" : ""}`,
       { ...paymentConditions(filter, dialect), ...ofRuns, "payments.amount IS NOT NULL": true },
-      "GROUP BY 1, 2, 3, 4, 5",
+      "GROUP BY 1, 2, 3, 4, 5, 6",
     );
   };
 
@@ -251,24 +256,21 @@ export const listMethods = (store: Store) => {
       const names = by === "reason" ? await reasons(filter) : undefined;
       const ids = names === undefined ? await idsOfError(filter) : [...names.keys()];
       const found = await store.find(...PAYMENTS.map((some) => selectSums(filter, by, ids, some)));
-      const keyOf = (key: string | null): string | null =>
+      const keyOf = ({ key, ...of }: RowOf<typeof SUM>): string | null =>
         by === "day"
           ? dayOf(Number(key) * DAY_MS)
           : names === undefined
             ? key
-            : (names.get(key ?? "") ?? null);
+            : (outcomeReason(of) ?? names.get(key ?? "") ?? null);
       const parts = found.flatMap((row): ReadonlyArray<MoneySum> => {
-        const { currency, key, odd, operation, payments, standing, total } = readFields(
-          SUM,
-          row,
-          seal,
-        );
+        const of = readFields(SUM, row, seal);
+        const { currency, odd, operation, payments, standing, total } = of;
         const amount = Option.getOrUndefined(BigDecimal.fromString(odd ?? total ?? ""));
         if (amount === undefined) return [];
         const times = BigDecimal.fromNumberUnsafe(odd === null ? 1 : payments);
         return [
           {
-            key: keyOf(key),
+            key: keyOf(of),
             group: moneyGroupOf(operation),
             state: moneyStateOf(standing),
             currency,

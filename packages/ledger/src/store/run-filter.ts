@@ -50,11 +50,11 @@ export const dayOf = (at: number): string => new Date(at).toISOString().slice(0,
  */
 export const PAYMENTS = [
   `(SELECT owner_id AS run, operation, standing, account, amount, currency, payee, payee AS alias, reference,
-   created_at AS begun, payment_date FROM writes WHERE amount IS NOT NULL) AS payments`,
+   created_at AS begun, payment_date, word FROM writes WHERE amount IS NOT NULL) AS payments`,
   `(SELECT workflow_id AS run, CASE WHEN type = 'onboardCardholder' OR substr(payee, 1, ${PERSON_MARK.length}) = '${PERSON_MARK}'
    THEN 'createCard' ELSE 'createPayout' END AS operation,
    CASE WHEN end_state IS NULL OR end_state = 'missing' THEN 'open' ELSE 'stopped' END AS standing, account, amount, currency,
-   payee, alias, reference, started_at AS begun, NULL AS payment_date FROM runs WHERE is_planned = 1) AS payments`,
+   payee, alias, reference, started_at AS begun, NULL AS payment_date, NULL AS word FROM runs WHERE is_planned = 1) AS payments`,
 ] as const;
 
 const HAS_PAUSE = `EXISTS (SELECT 1 FROM pauses WHERE scope = 'all'

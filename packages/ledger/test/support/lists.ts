@@ -177,6 +177,8 @@ interface Payment extends Pick<Run, "account" | "currency" | "reference" | "amou
   readonly begun: number;
   readonly dueOn: string | null;
   readonly state: MoneyState;
+  /** The service's word for it. */
+  readonly word: string | null;
   readonly group: string;
 }
 
@@ -204,13 +206,14 @@ const isOpen = ({ endState }: Run): boolean => endState === null || endState ===
 const paymentsOf = ({ rows, run: of }: Whole): ReadonlyArray<Payment> => {
   const moving = rows.filter((row) => row.ownerId === of.workflowId && row.request.amount !== null);
   if (moving.length > 0)
-    return moving.map(({ account, createdAt, operation, request, standing }) => ({
+    return moving.map(({ account, createdAt, operation, request, standing, word }) => ({
       ...request,
       account,
       payees: [request.payee],
       begun: createdAt,
       dueOn: standing === "made" ? request.paymentDate : null,
       state: MONEY[standing],
+      word,
       group: moneyGroupOf(operation),
     }));
   const isCard = of.type === "onboardCardholder" || of.payee?.startsWith("person/") === true;
@@ -221,6 +224,7 @@ const paymentsOf = ({ rows, run: of }: Whole): ReadonlyArray<Payment> => {
       begun: of.startedAt,
       dueOn: null,
       state: isOpen(of) ? "planned" : "notPaid",
+      word: null,
       group: isCard ? "cards" : "payouts",
     },
   ];
@@ -323,10 +327,13 @@ const inOrder =
 const reasonKey = ({ endReason, endType }: Run): string | null =>
   endReason?.replace(/[\da-f-]{36}/, "…").replace(/\.$/, "") ?? endType;
 
+const hasReason = ({ endType, status }: Run): boolean =>
+  endType !== null || status === "failed" || status === "returned";
+
 const groupKey = (
   by: SumsBy | undefined,
   { run: of }: Whole,
-  { begun, payees }: Payment,
+  { begun, payees, state, word }: Payment,
 ): string | null =>
   by === "payee"
     ? (payees[0] ?? null)
@@ -335,14 +342,18 @@ const groupKey = (
       : by === "batch"
         ? of.batch
         : by === "reason"
-          ? reasonKey(of)
+          ? state === "failed"
+            ? `its payout has failed: the service says "${word}"`
+            : state === "cameBack"
+              ? `its payout came back: the service says "${word}"`
+              : reasonKey(of)
           : null;
 
 /** Returns the sums by name, as `sums` should have them. */
 const sumsInMemory = (all: ReadonlyArray<Whole>, filter: RunFilter, by: SumsBy | undefined) => {
   const sums: Record<string, [number, BigDecimal.BigDecimal]> = {};
   for (const whole of all) {
-    if (!isFound(filter, whole) || (by === "reason" && whole.run.endType === null)) continue;
+    if (!isFound(filter, whole) || (by === "reason" && !hasReason(whole.run))) continue;
     for (const payment of paymentsOf(whole).filter(paysAsAsked(filter))) {
       if (payment.amount === null) continue;
       const name = [
