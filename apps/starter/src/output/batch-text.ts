@@ -129,7 +129,7 @@ export const listingLines = (
 
 /** Prints one batch: its totals, what it pays if it asks for that, and each row that it does not pay with the reason. */
 export const batchText = (batch: BatchDetails): string => {
-  const { approvedBy, createdAt, createdBy, file, id, next } = batch;
+  const { approvedAt, approvedBy, createdAt, createdBy, file, id, next } = batch;
   const { listed, listing, notNamed, notPaid, rows, state: is } = batch;
   return [
     styled("bold", id),
@@ -137,7 +137,10 @@ export const batchText = (batch: BatchDetails): string => {
       ["status", batchState(batch)],
       ["file", `${file}, ${counted(rows, "row")}`],
       ["started", `${when(createdAt)} by ${createdBy}`],
-      ["approved", approvedBy && `by ${approvedBy}`],
+      [
+        "approved",
+        approvedBy && `${approvedAt === null ? "" : `${when(approvedAt)} `}by ${approvedBy}`,
+      ],
       ["waits", is === "reading" && listing?.problem],
       ["hash", is === "needsApproval" && listing?.hash],
     ]),

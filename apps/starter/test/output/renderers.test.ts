@@ -362,6 +362,7 @@ const batch: BatchDetails = {
   warnings: [],
   notDuplicate: null,
   listing: null,
+  approvedAt: null,
   listed: null,
   next: [],
 };
@@ -470,6 +471,7 @@ it("says that a row which an earlier file has paid is paid, and why another one 
     state: "finished",
     finishedAt: START,
     approvedBy: "bob",
+    approvedAt: START + 60_000,
     notPaid: [
       { ...outcome, number: 4, status: "covered", money: "paid", reason: "In payouts/4d34." },
       outcome,

@@ -1,10 +1,11 @@
-import type {
-  Batch,
-  BatchCount,
-  BatchRowStatus,
-  Ledger,
-  MoneyState,
-  Pause,
+import {
+  type Batch,
+  type BatchCount,
+  batchLogId,
+  type BatchRowStatus,
+  type Ledger,
+  type MoneyState,
+  type Pause,
 } from "@durable-payments/ledger";
 import { setTimeout } from "node:timers/promises";
 import { keptOf } from "../actions/batch/batch.ts";
@@ -51,6 +52,8 @@ export interface BatchDetails extends BatchView {
   readonly notDuplicate: string | null;
   /** The rows that it pays; null unless it waits for its approval. */
   readonly listing: FileListing | null;
+  /** When it was approved: milliseconds since 1970. */
+  readonly approvedAt: number | null;
   /** Every row, if all rows are asked for. */
   readonly listed: ReadonlyArray<BatchRowView> | null;
   readonly next: ReadonlyArray<NextOperation>;
@@ -184,12 +187,14 @@ export const findBatch = async (
   const batch = await ledger.batch(id);
   if (batch === undefined) return undefined;
   const asks = ASKS.includes(batch.state);
-  const [{ counts, pauses, view }, notPaid, listing, listed] = await Promise.all([
+  const [{ counts, pauses, view }, notPaid, listing, listed, decisions] = await Promise.all([
     batchOf(ledger, batch),
     readRowViews(ledger, id, { statuses: NOT_PAID, limit: MOST_NAMED }),
     asks ? readListing(ledger, batch, isWhole) : null,
     isWhole ? readRowViews(ledger, id) : null,
+    batch.approvedBy === null ? [] : ledger.decisionsOf(batchLogId(id)),
   ]);
+  const approvedAt = decisions.findLast(({ kind }) => kind === "approve")?.at ?? null;
   const { chunks: _, ...kept } = keptOf(batch);
   const notNamed = counts
     .filter(({ status }) => NOT_PAID.includes(status))
@@ -201,6 +206,7 @@ export const findBatch = async (
     notPaid,
     notNamed,
     listing,
+    approvedAt,
     listed,
     next,
   };

@@ -1,7 +1,7 @@
 // Who approves a file sees first whom it pays, and approves that: each row in the log of its own workflow id, where alone it
 // permits a send.
 import { defaultAssumptions } from "@durable-payments/api-core";
-import { type Ledger, openLedger } from "@durable-payments/ledger";
+import { batchLogId, type Ledger, openLedger } from "@durable-payments/ledger";
 import { UNKNOWN_PAYEE } from "@durable-payments/protocol/account";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -135,6 +135,11 @@ test("the approval of a file is one of each row, for its request and its payee's
   expect(await decideBatch(operations, id, "approve", { ...bob, hash })).toMatchObject({
     batch: { state: "approved", approvedBy: "Bob" },
   });
+  const [decision] = (await ledger.decisionsOf(batchLogId(id))).filter(
+    ({ kind }) => kind === "approve",
+  );
+  expect(decision?.value).toMatchObject({ rows: 3, seen: "210.00 EUR to 3 payees" });
+  expect(await findBatch(ledger, id)).toMatchObject({ approvedAt: decision?.at });
   const [row, , other] = await ledger.batchRows(id, { limit: 3 });
   const { contentHash } = (await ledger.batch(id)) ?? {};
   const value = { generation: 1, file: id };
@@ -147,7 +152,14 @@ test("the approval of a file is one of each row, for its request and its payee's
     },
   ]);
   expect(await approvals(ledger, "k3")).toMatchObject([
-    { value: { ...value, terms: other?.terms, account: "mark-4" } },
+    {
+      value: {
+        ...value,
+        terms: other?.terms,
+        account: "mark-4",
+        seen: `80.00 EUR to ${other?.shown}`,
+      },
+    },
   ]);
   // The service does not know its payee: should it ever, that is another account, and asks again.
   expect(await approvals(ledger, "k2")).toMatchObject([{ value: { account: "unknown" } }]);

@@ -210,7 +210,9 @@ test("an approval with a hash is for what was shown, and for nothing else", asyn
   const again = (await itemOf(ledger))?.hash ?? "";
   expect(again).not.toBe(hash);
   await approve(operations, "invoice-17", { ...bob, hash: again });
-  expect((await decided(ledger)).map(({ kind }) => kind)).toEqual(["amend", "approve"]);
+  const decisions = await decided(ledger);
+  expect(decisions.map(({ kind }) => kind)).toEqual(["amend", "approve"]);
+  expect(decisions.at(-1)?.value).toMatchObject({ seen: expect.stringContaining("250.00 EUR") });
 });
 
 test("the approval of a child is found by its root, and kept under its own id", async () => {

@@ -1,4 +1,4 @@
-import { limitsId, whyNobody, whyNotApprover } from "@durable-payments/ledger";
+import { limitsId, whyNobody, whyNotApprover, type WriteRow } from "@durable-payments/ledger";
 import type { Deciding } from "../../facts/connection/operations.ts";
 import { refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
@@ -16,6 +16,13 @@ export interface Approval extends Approving {
 const theApproval = async ({ ledger }: Deciding, workflowId: string, question?: string) =>
   askedRow({ rows: await ledger.rowsOf(workflowId) }, workflowId, question, "approval");
 
+/** Words what the approver of a payment has read: the amount, the payee and its account. */
+const seenOf = ({ question, request: { amount, currency } }: WriteRow): string => {
+  const reason = question?.reason ?? "";
+  const money = amount === null ? "" : `${amount} ${currency ?? ""}`;
+  return reason.includes(money) ? reason : `${money}: ${reason}`;
+};
+
 /** Approves exactly the send that a run shows: another generation, content or account needs a new approval. */
 const approvePayment = async (
   deciding: Deciding,
@@ -32,7 +39,7 @@ const approvePayment = async (
       generation,
       terms: request.terms,
       account: question?.account ?? null,
-      seen: question?.reason ?? null,
+      seen: seenOf(row),
     },
   });
   return record(deciding, decision, ({ decisions, rows }) => {
