@@ -1,6 +1,7 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeEach, expect, it, vi } from "vitest";
 import {
@@ -139,6 +140,19 @@ const holdForApproval = async (ledger: Ledger, workflowId: string, isAsking = fa
   });
 };
 
+/** Returns what a path of jq in the docs, such as `.inbox[0].hash`, finds in the JSON answer of a command. */
+const documentedValue = async (part: "inbox" | "listing", ...command: ReadonlyArray<string>) => {
+  const document = fileURLToPath(new URL("../../../docs/answer-and-approve.md", import.meta.url));
+  const page = readFileSync(document, "utf8");
+  const path = [...page.matchAll(/jq -r '\.([^']+)'/g)]
+    .map(([, found = ""]) => found)
+    .find((found) => found.startsWith(part));
+  let value: unknown = JSON.parse((await runStarter(...command, "--json")).stdout);
+  for (const name of path?.match(/\w+/g) ?? [])
+    value = (value as Readonly<Record<string, unknown>>)[name];
+  return value;
+};
+
 it("people decide with the ledger alone: no key of the service, no account, no Temporal", async () => {
   const place = `sqlite:${join(folder, "decisions.sqlite")}`;
   vi.stubEnv("PAYMENTS_CLIENT_ID", undefined);
@@ -160,6 +174,9 @@ it("people decide with the ledger alone: no key of the service, no account, no T
     readonly items: ReadonlyArray<{ readonly workflowId: string; readonly hash: string }>;
   };
   const hash = items.find(({ workflowId }) => workflowId === "approved")?.hash ?? "";
+  expect(await documentedValue("inbox", "show", "approved")).toBe(hash);
+  const none = await runStarter(...approve, "--hash", "null");
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('"null" is not a hash') });
   expect((await runStarter("show", "approved")).stdout).toContain(
     `starter approve approved --hash ${hash} --by NAME`,
   );
@@ -259,6 +276,7 @@ it("a file is approved by the hash of the rows that were shown, and its state is
   const shown = await runStarter("show", id, "--rows", "--json", "--exit-status");
   expect(shown.code).toBe(4);
   const { listing } = JSON.parse(shown.stdout) as { readonly listing: { readonly hash: string } };
+  expect(await documentedValue("listing", "show", id)).toBe(listing.hash);
   expect(await runStarter(...approve, "--hash", listing.hash)).toMatchObject({ code: 0 });
   expect((await ledger.decisionsOf("payout/1")).map(({ kind }) => kind)).toEqual([
     "start",

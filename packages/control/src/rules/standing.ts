@@ -163,7 +163,7 @@ export const reasonOf = (evidence: Evidence): string | null => {
     doubted && `${doubted.step}: ${unknownText(doubted, evidence)}`,
     lost,
     isOver ? lost === undefined && moneyText(evidence) : isHeld ? undefined : openText(evidence),
-    // How its run ended is no reason for what the service says of its payout.
+    // How its run ended does not explain what the service says of its payout.
     lost !== undefined || run.endReason === end?.reason ? undefined : run.endReason,
     // A decision is of no use to a paused workflow, so it is said with the question, too.
     progress?.isPaused &&

@@ -1,6 +1,6 @@
 import { limitsId, whyNobody, whyNotApprover, type WriteRow } from "@durable-payments/ledger";
 import type { Deciding } from "../../facts/connection/operations.ts";
-import { refused } from "../../errors.ts";
+import { invalidInput, refused } from "../../errors.ts";
 import { approvableOf } from "../../rules/approval.ts";
 import { decideBatch } from "../batch/batch.ts";
 import { approveLimits } from "../limits.ts";
@@ -58,12 +58,15 @@ const approvePayment = async (
 
 const LIMITS = limitsId("");
 
+/** A hash of what was shown; of limits, a number. Empty: nothing was shown. */
+const HASH = /^(?:[\da-f]{32}|\d+|)$/;
+
 /**
  * Approves exactly what was shown: the send of a payment, the rows of a file, or looser limits.
  *
  * @param id of the write, of the run that asks for it, or of its root; of a batch; or of limits, as the inbox has them.
  * @returns whether the run was notified.
- * @throws Refused if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
+ * @throws InvalidInput if `hash` is not a hash; Refused if the approver has a part in it, nobody is known to have started it, or it is not what `hash` says;
  *   NotFound if nothing waits for approval.
  */
 export const approve = async (
@@ -71,6 +74,10 @@ export const approve = async (
   id: string,
   given: Approval,
 ): Promise<Pick<Decided, "nudged">> => {
+  if (given.hash !== undefined && !HASH.test(given.hash))
+    throw invalidInput(
+      `"${given.hash}" is not a hash: pass that of what you have read, as show prints it; in JSON, a run has .inbox[0].hash, a file .listing.hash. Nothing was done.`,
+    );
   if (id.startsWith(LIMITS)) {
     await approveLimits(deciding, id.slice(LIMITS.length), given);
     return { nudged: "noRun" };
