@@ -1,7 +1,7 @@
 import { Flag, Command } from "effect/cli";
 import { badUsage } from "../exit-codes.ts";
 import type { Output } from "../output/output.ts";
-import { count, json, on, orUndefined, past, text, time } from "./flags.ts";
+import { count, json, on, orUndefined, text, time } from "./flags.ts";
 import { described, runCommand, type Work } from "./run-command.ts";
 
 /** Conditions that `list` and `report` have in common. */
@@ -133,8 +133,11 @@ export const list = Command.make("list", listing, (given) =>
   ),
 );
 
+/** Time of a report, unless another is given: 30 days. */
+const LAST_MS = 30 * 86_400_000;
+
 const reporting = {
-  since: past("since", "AGE", "Payments since: 7d, 12h, 2026-11-01"),
+  since: time("since", "AGE", "Payments since: 7d, 2026-11-01; default 30d"),
   until: time("until", "AGE", "Payments before: 1d, 2026-11-08"),
   by: Flag.Literals(
     "by",
@@ -150,7 +153,7 @@ export const report = Command.make("report", reporting, (given) =>
     const filter = {
       account: work.accountHere(given.account),
       currency: given.currency?.toUpperCase(),
-      paidSince: given.since.getTime(),
+      paidSince: given.since?.getTime() ?? Date.now() - LAST_MS,
       paidUntil: given.until?.getTime(),
     };
     await work.reading(async (sources) => {
@@ -161,10 +164,12 @@ export const report = Command.make("report", reporting, (given) =>
 ).pipe(
   described(
     "Add up payments: paid, under way, failed, came back",
-    `Add up all payments that were begun within a time: what was paid, is under way,
-  has an unknown outcome, failed, came back, was not paid, is planned. Payouts
-  and card limits are never added together. It needs only the ledger.`,
+    `Add up all payments that were begun within a time, by default the last 30 days:
+  what was paid, is under way, has an unknown outcome, failed, came back, was
+  not paid, is planned. Payouts and card limits are never added together. It
+  needs only the ledger.`,
     {
+      "starter report": "The last 30 days",
       "starter report --since 7d --by payee": "Whom we paid this week",
       "starter report --since 2026-10-01 --until 2026-11-01 --by day --csv":
         "A month, for a spreadsheet",

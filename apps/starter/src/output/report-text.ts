@@ -1,7 +1,17 @@
 import { csvText, MONEY_STATES, type Report, type ReportLine } from "@durable-payments/control";
 import { MONEY_WORDS } from "@durable-payments/control/show";
 import type { Output } from "./output.ts";
-import { counted, joined, styled, table } from "./text.ts";
+import {
+  columnsOf,
+  counted,
+  joined,
+  roughly,
+  screenWidth,
+  styled,
+  table,
+  when,
+  wrap,
+} from "./text.ts";
 
 const GROUPS = { payouts: "", cards: "cards", other: "other" } as const;
 
@@ -9,18 +19,46 @@ const GROUPS = { payouts: "", cards: "cards", other: "other" } as const;
 const keyText = ({ account, group, key, name }: ReportLine): string =>
   joined([name ?? key ?? "", account === null ? "" : `…${account}`, GROUPS[group]], " ");
 
-/** Prints one line for each payee, day, batch or reason: only states in which there is money. */
-const linesText = (lines: ReadonlyArray<ReportLine>, title: string): string => {
+/** Prints a line with a line below for each of its states. */
+const stackedText = (line: ReportLine): string =>
+  joined(
+    [
+      wrap(joined([keyText(line), counted(line.payments, "payment")], ", ")),
+      table(
+        MONEY_STATES.flatMap((state) =>
+          line[state] === null ? [] : [[MONEY_WORDS[state], `${line[state]} ${line.currency}`]],
+        ),
+        { indent: "  " },
+      ),
+    ],
+    "\n",
+  );
+
+/** Prints one line for each payee, day, batch or reason: only states in which there is money. Amounts are never wrapped. */
+const linesText = (lines: ReadonlyArray<ReportLine>, title: string, width: number): string => {
   const states = MONEY_STATES.filter((state) => lines.some((line) => line[state] !== null));
-  return table(
+  const whole = table(
     lines.map((line) => [
       keyText(line),
       line.currency,
       String(line.payments),
       ...states.map((state) => line[state] ?? ""),
     ]),
-    { head: [title, "", "payments", ...states.map((state) => MONEY_WORDS[state])] },
+    {
+      head: [title, "", "payments", ...states.map((state) => MONEY_WORDS[state])],
+      width: Number.POSITIVE_INFINITY,
+    },
   );
+  const isWide = whole.split("\n").some((one) => columnsOf(one) > width);
+  return isWide ? lines.map(stackedText).join("\n") : whole;
+};
+
+/** Words the time of a report. */
+const timeText = ({ since, until }: Pick<Report, "since" | "until">, now: number): string => {
+  if (since === null) return until === null ? "" : `Payments before ${when(until)}`;
+  return until === null
+    ? `Payments of the last ${roughly(now - since)}, since ${when(since)}`
+    : `Payments since ${when(since)} and before ${when(until)}`;
 };
 
 /** Prints the sums of all that matches, one line for each state. */
@@ -38,12 +76,18 @@ export const totalsText = (totals: Report["totals"]): string =>
   );
 
 /** Prints a report. */
-export const reportText = ({ by, lines, totals }: Report): string =>
-  totals.length === 0
-    ? "No payment found."
+export const reportText = (
+  { by, lines, since, totals, until }: Report,
+  now = Date.now(),
+  width = screenWidth(),
+): string => {
+  const time = timeText({ since, until }, now);
+  return totals.length === 0
+    ? joined([time, "No payment found."], "\n")
     : joined(
         [
-          lines.length === 0 ? "" : `${linesText(lines, by ?? "")}\n`,
+          time === "" ? "" : `${time}\n`,
+          lines.length === 0 ? "" : `${linesText(lines, by ?? "", width)}\n`,
           styled(
             "bold",
             `All ${counted(
@@ -55,10 +99,11 @@ export const reportText = ({ by, lines, totals }: Report): string =>
         ],
         "\n",
       );
+};
 
 /** Prints a report as text, JSON or CSV. */
 export const printReport = (output: Output, report: Report, isCsv: boolean): void => {
-  if (!isCsv) return output.answer(report, reportText);
+  if (!isCsv) return output.answer(report, (shown) => reportText(shown));
   const { by, lines, totals } = report;
   output.text(
     csvText(

@@ -52,21 +52,31 @@ export const wrap = (text: string, indent = "", width = textWidth()): string =>
     .join("\n");
 
 /** Puts a text next to its label, or below it if little room is left. */
-export const beside = (start: string, text: string): string => {
+export const beside = (start: string, text: string, width = textWidth()): string => {
   const column = stringWidth(start);
-  if (textWidth() - column < LEAST) return `${start.trimEnd()}\n${wrap(text, "    ")}`;
-  return `${start}${wrap(text, " ".repeat(column)).trimStart()}`.trimEnd();
+  if (stringWidth(text) + column > width && width - column < LEAST)
+    return `${start.trimEnd()}\n${wrap(text, "    ", width)}`;
+  return `${start}${wrap(text, " ".repeat(column), width).trimStart()}`.trimEnd();
 };
 
 /**
- * Prints rows in columns as wide as their widest cell; the last column is wrapped. Empty columns are left out.
+ * Prints rows in columns as wide as their widest cell; the last column is wrapped at the edge of the terminal. Empty columns
+ * are left out.
  *
  * @param rows of as many cells each.
  * @param head titles of the columns, if any.
  */
 export const table = (
   rows: ReadonlyArray<ReadonlyArray<string>>,
-  { head, indent = "" }: { readonly head?: ReadonlyArray<string>; readonly indent?: string } = {},
+  {
+    head,
+    indent = "",
+    width = screenWidth(),
+  }: {
+    readonly head?: ReadonlyArray<string>;
+    readonly indent?: string;
+    readonly width?: number;
+  } = {},
 ): string => {
   const count = Math.max(0, ...rows.map((row) => row.length));
   const shown = [...Array(count).keys()].filter((column) => rows.some((row) => row[column]));
@@ -78,7 +88,7 @@ export const table = (
     .map((row, line) => {
       const cells = shown.map((column) => row[column] ?? "");
       const first = cells.slice(0, -1).map((cell, at) => pad(cell, (widths[at] ?? 0) + 2));
-      const text = beside(`${indent}${first.join("")}`, cells.at(-1) ?? "");
+      const text = beside(`${indent}${first.join("")}`, cells.at(-1) ?? "", width);
       return head !== undefined && line === 0 ? styled("gray", text) : text;
     })
     .join("\n");

@@ -323,8 +323,18 @@ it("prints a list in the columns of the terminal, with the reasons, and the mone
 
 it("prints a report with the states in which there is money", () => {
   const payee = { ...line, key: "mark-1", name: "Muster AG, CH", account: "2606" };
-  expect(reportText({ by: "payee", lines: [payee], totals: [line] })).toMatchSnapshot();
-  expect(reportText({ by: null, lines: [], totals: [] })).toBe("No payment found.");
+  const time = { since: NOW - 30 * 86_400_000, until: null };
+  const report = { ...time, by: "payee", lines: [payee], totals: [line] } as const;
+  expect(reportText(report, NOW)).toMatchSnapshot("in columns");
+  const none = reportText({ by: null, since: null, until: null, lines: [], totals: [] });
+  expect(none).toBe("No payment found.");
+  const all = { ...payee, paid: "1.00", unknown: "2.00", cameBack: "3.00", notPaid: "4.00" };
+  const whole = { ...report, lines: [{ ...all, planned: "10000.00" }] };
+  const narrow = reportText(whole, NOW, 80);
+  expectNarrow(narrow);
+  expect(narrow).toMatchSnapshot("stacked");
+  // No amount is wrapped to a line of its own.
+  expect(reportText(whole, NOW, 200)).toMatch(/^Muster AG, CH …2606 .* 10000\.00$/m);
 });
 
 it("writes a line of CSV for each payment, and one for a run without any", () => {
