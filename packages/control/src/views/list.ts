@@ -1,3 +1,4 @@
+import { lettersAndDigits } from "@durable-payments/api-core/values";
 import {
   endAmong,
   type FoundRun,
@@ -65,13 +66,15 @@ export const readStatuses = (text: string): ReadonlyArray<Status> => {
   return [...new Set(found)];
 };
 
-/** Returns the ids and marks of the payees that a text names, in any spelling that the ledger has. */
+/** Returns the ids and marks of the payees that a text names: in any case, with and without accents. */
 export const payeesNamed = async (ledger: Ledger, text: string): Promise<ReadonlyArray<string>> => {
   const all = await ledger.payees({});
-  const wanted = text.trim().toLowerCase();
+  const wanted = lettersAndDigits(text);
   const named = all.filter(
     ({ mark, payee, shown }) =>
-      payee === text || mark === text || shown.toLowerCase().includes(wanted),
+      payee === text ||
+      mark === text ||
+      (wanted !== "" && lettersAndDigits(shown).includes(wanted)),
   );
   // One account has its mark, and an id for each beneficiary that was made of it.
   const names = new Set([text, ...named.flatMap(({ mark, payee }) => [payee, mark ?? payee])]);

@@ -122,7 +122,7 @@ beforeAll(async () => {
     },
     { ...ends, workflowId: "stopped", endState: "cancelled", endType: null, endReason: null },
   ]);
-  const shown = "Muster AG, CH, account ending in 2606";
+  const shown = "Müster AG, CH, account ending in 2606";
   await ledger.rememberPayees(ACCOUNT, [
     { payee: "b-1", mark: "mark-1", shown },
     { payee: "mark-1", mark: "mark-1", shown },
@@ -173,7 +173,9 @@ it.each([
   [{ find: "pa" }, ["paid"]],
   [{ payee: "2606" }, ["asks", "failed", "paid", "sleeps", "stopped", "waits"]],
   [{ payee: "muster" }, ["asks", "failed", "paid", "sleeps", "stopped", "waits"]],
+  [{ payee: "Mu\u0308ster ag" }, ["asks", "failed", "paid", "sleeps", "stopped", "waits"]],
   [{ payee: "Nobody" }, []],
+  [{ payee: "-" }, []],
 ] as const)("finds runs by %j", async (filter, ids) => {
   expect((await idsOf(filter)).toSorted()).toEqual(ids);
 });
@@ -190,7 +192,7 @@ it("adds up the writes of a run, and says of each what has become of it", async 
   const { runs } = await listRuns(operations, { find: "stopped" }, { limit: 5 });
   expect(runs[0]).toMatchObject({
     amount: "250.00",
-    payeeName: "Muster AG, CH",
+    payeeName: "Müster AG, CH",
     payments: expect.arrayContaining([
       expect.objectContaining({ amount: "125.00", state: "underWay", madeId: "po-8" }),
       expect.objectContaining({ amount: "125.00", state: "notPaid", payeeAccount: "2606" }),

@@ -13,7 +13,7 @@ import { type SqlValue, toJson } from "./table.ts";
 
 /** Conditions on runs and their payments; all fields are optional. Times: milliseconds since 1970 by the ledger's clock. */
 export interface RunFilter {
-  /** Any of these; a paused run is a running one whose sends are paused. */
+  /** Any of these; a run that would be running is paused while its sends are. */
   readonly statuses?: ReadonlyArray<RunStatus | "paused"> | undefined;
   /** Workflow type. */
   readonly type?: string | undefined;
@@ -60,15 +60,20 @@ export const PAYMENTS = [
 const HAS_PAUSE = `EXISTS (SELECT 1 FROM pauses WHERE scope = 'all'
   OR (scope = 'run' AND of = runs.workflow_id) OR (scope = 'batch' AND of = runs.batch))`;
 
+const ofStatus = (status: RunStatus | "paused"): string => {
+  if (status === "paused") return `(runs.status = ? AND ${HAS_PAUSE})`;
+  return status === "running" ? `(runs.status = ? AND NOT ${HAS_PAUSE})` : "runs.status = ?";
+};
+
 /** Returns the conditions on runs, whatever they pay. `ids`: the runs whose reason matches. */
 export const runConditions = (
   { batch, find, since, statuses = [], type, until }: RunFilter,
   ids: ReadonlyArray<string> | undefined,
 ): Where => ({
   ...(statuses.length > 0 && {
-    [`(${statuses
-      .map((one) => (one === "paused" ? `(runs.status = ? AND ${HAS_PAUSE})` : "runs.status = ?"))
-      .join(" OR ")})`]: statuses.map((one) => (one === "paused" ? "running" : one)),
+    [`(${statuses.map(ofStatus).join(" OR ")})`]: statuses.map((one) =>
+      one === "paused" ? "running" : one,
+    ),
   }),
   "runs.type = ?": type,
   "runs.batch = ?": batch,

@@ -276,15 +276,10 @@ const isFound = (
   whole: Whole,
 ): boolean => {
   const { run: of, rows } = whole;
+  const status = of.status === "running" && of.batch === "file-2" ? "paused" : of.status;
   const text = (of.endReason ?? "").toLowerCase();
   return (
-    isAsked(statuses, (some) =>
-      some.some(
-        (one) =>
-          one === of.status ||
-          (one === "paused" && of.status === "running" && of.batch === "file-2"),
-      ),
-    ) &&
+    isAsked(statuses, (some) => some.includes(status)) &&
     isAsked(type, (one) => of.type === one) &&
     isAsked(batch, (one) => of.batch === one) &&
     isAsked(since, (at) => of.startedAt >= at) &&
