@@ -9,7 +9,7 @@ const paid = {
   notDuplicate: text("not-a-duplicate", "WHY", "Pay what looks like an earlier payment: reason"),
   isDryRun: on("dry-run", "Check everything, but pay nothing"),
   approveAbove: text("approve-above", "AMOUNT", "Require approval of a file with a higher total"),
-  window: count("window", "Maximum number of rows in progress at a time; default 200", 200),
+  window: count("window", "Most started rows without an accepted payout; default 200", 200),
   results: text("results", "FILE", "Write the current outcome of each row as CSV"),
   by,
   yes,
