@@ -163,3 +163,38 @@ test("an approved file is paid; an amended row, another account, a workflow of o
   // With the pauses of its file.
   expect(await kinds("payout/f-data")).toEqual(["start", "pause", "approve", "resume"]);
 }, 120_000);
+
+test("the row of a rejected file is paid with another amount under its key, once the new file is approved", async () => {
+  const { operations } = stack;
+  const { ledger } = operations;
+  const folder = await mkdtemp(join(tmpdir(), "repaired-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const upload = async (name: string, amount: string, approveAbove?: string) => {
+    const file = join(folder, name);
+    const of = { key: "f-repaired", beneficiary, payout: { ...payout("f-repaired"), amount } };
+    await writeFile(file, JSON.stringify(of));
+    const checked = await checkBatchFile(file, defaultAssumptions);
+    const options = { ...ada, approveAbove };
+    const plan = await planFile(operations, checked, options);
+    const { id, state } = await payFile(operations, checked, plan, options);
+    expect(state).toBe("needsApproval");
+    return id;
+  };
+  const wrong = await upload("wrong.jsonl", "810.00", "0.01");
+  await decideBatch(operations, wrong, "reject", grace);
+  // Nobody asks for an approval, but the key was to be approved.
+  const right = await upload("right.jsonl", "81.00");
+  await decideBatch(operations, right, "approve", grace);
+  const outcome = async () => (await findBatch(ledger, right))?.outcome;
+  await expect.poll(outcome, { timeout: LONG_MS }).toBe("paid");
+  expect(await payments.paid("f-repaired")).toBe(1);
+  expect(await ledger.rowsOf("payout/f-repaired")).toMatchObject([
+    { operation: "createBeneficiary" },
+    { request: { amount: "81.00" }, standing: "completed", question: null },
+  ]);
+  expect(await findBatch(ledger, wrong)).toMatchObject({
+    outcome: "notPaid",
+    totals: [{ money: "notPaid", rows: 1, sums: [{ amount: "810.00" }] }],
+  });
+  expect(await ledger.sums({ batch: wrong })).toEqual([]);
+}, 120_000);
